@@ -6,13 +6,13 @@ import { KUBECONFIG_PATH } from './desired/aspects/join.ts';
 import { FLAGS_PATH } from './desired/aspects/kubelet.ts';
 import { RULES_PATH } from './desired/aspects/metadata-firewall.ts';
 import { sysctlPath } from './desired/aspects/sysctl.ts';
-import { bytesOf, textOf, toBytes } from './desired/bytes.ts';
+import { contentBytes, contentText, toBytes } from './desired/bytes.ts';
 import { BASE_PATH, effectiveConfig, KIND, renderJson } from './desired/kubelet-config.ts';
 import { parseFlags } from './desired/kubelet-flags.ts';
-import type { Bytes, LiveKind, Original, Step } from './desired/tree.ts';
+import type { Bytes, LiveKind, Original, PlanStep } from './desired/tree.ts';
 import { CERTIFICATE } from './document/documents.testing.ts';
-import type { SeenNode } from './observe/live-values.ts';
-import type { Look } from './observe/look.ts';
+import type { HostReader } from './observe/host-reader.ts';
+import type { NodeLabelsAndTaints } from './observe/live-values.ts';
 import { foldersAbove } from './plan/folders.ts';
 
 type Entry = Exclude<Original, { kind: 'absent' }>;
@@ -23,7 +23,7 @@ interface Unit {
   isDone?: boolean;
 }
 
-export class Machine implements Look {
+export class Machine implements HostReader {
   readonly files = new Map<string, Entry>();
   readonly folders = new Set<string>();
   readonly kernel = new Map<string, string>();
@@ -36,7 +36,7 @@ export class Machine implements Look {
   isCordoned = false;
   isReloadDue = false;
   /** Everything that was done, in order. */
-  readonly done: Step[] = [];
+  readonly done: PlanStep[] = [];
 
   constructor() {
     for (const unit of ['containerd', 'ssh', 'systemd-resolved', 'systemd-timesyncd']) {
@@ -82,10 +82,10 @@ export class Machine implements Look {
 
   // What it looks like.
 
-  at(path: string, isSecret: boolean): ReturnType<Look['at']> {
+  at(path: string, isSecret: boolean): ReturnType<HostReader['at']> {
     const entry = this.files.get(path);
     if (entry?.kind !== 'file') return entry ?? { kind: 'absent' };
-    return { ...entry, ...toBytes(bytesOf(entry), isSecret) };
+    return { ...entry, ...toBytes(contentBytes(entry), isSecret) };
   }
 
   isFolder(path: string): boolean {
@@ -105,12 +105,12 @@ export class Machine implements Look {
     if (path === '/proc/modules') return [...this.modules].map((name) => `${name.replaceAll('-', '_')} 1 0\n`).join('');
     if (path === '/proc/swaps') return [...this.swaps].map((file) => `${file} file 1 0 -2\n`).join('');
     const entry = this.files.get(path);
-    return this.kernel.get(path) ?? (entry?.kind === 'file' ? textOf(entry) : undefined);
+    return this.kernel.get(path) ?? (entry?.kind === 'file' ? contentText(entry) : undefined);
   }
 
   size(path: string): number | undefined {
     const entry = this.files.get(path);
-    return entry?.kind === 'file' ? Number(textOf(entry)) : undefined;
+    return entry?.kind === 'file' ? Number(contentText(entry)) : undefined;
   }
 
   run = async ([program, verb, ...args]: Argv): Promise<Ran> => {
@@ -161,20 +161,20 @@ export class Machine implements Look {
     return unit;
   }
 
-  get seenNode(): SeenNode | undefined {
+  get seenNode(): NodeLabelsAndTaints | undefined {
     return this.node;
   }
 
   // What can be done to it.
 
-  apply(steps: readonly Step[]): void {
+  apply(steps: readonly PlanStep[]): void {
     for (const step of steps) {
       this.done.push(step);
       this.take(step);
     }
   }
 
-  private take(step: Step): void {
+  private take(step: PlanStep): void {
     switch (step.do) {
       case 'drain':
         this.isCordoned = true;
@@ -269,7 +269,7 @@ export class Machine implements Look {
         this.files.set(key, { kind: 'file', ...text(value), mode: 0o600, uid: 0, gid: 0 });
         return;
       case 'firewall':
-        this.rules = textOf(this.files.get(RULES_PATH) as Bytes);
+        this.rules = contentText(this.files.get(RULES_PATH) as Bytes);
         return;
       case 'kubeconfig':
         this.put(KUBECONFIG_PATH, kubeconfig(value), 0o600);
@@ -335,7 +335,7 @@ export class Machine implements Look {
     const own = [...this.files].filter(([path]) => !path.endsWith('_manager_state'));
     const files = own.map(([path, entry]) => [
       path,
-      entry.kind === 'file' ? { ...entry, content: bytesOf(entry).toString('latin1'), encoding: '' } : entry,
+      entry.kind === 'file' ? { ...entry, content: contentBytes(entry).toString('latin1'), encoding: '' } : entry,
     ]);
     return {
       files: Object.fromEntries(files.sort()),

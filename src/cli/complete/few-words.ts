@@ -54,7 +54,7 @@ export const FEW_WORDS = {
   'disk-formats': () => plain(['qcow2', 'vhd', 'raw', 'qcow2,vhd']),
   architectures: () => plain(['amd64', 'arm64']),
   'api-versions': async () =>
-    plain((await import('../../node/document/schema/convert.ts')).API_VERSIONS.map(withoutGroup)),
+    plain((await import('../../node/document/schema/convert.ts')).NODE_CONFIG_VERSIONS.map(withoutGroup)),
   platforms: async () => plain((await import('../../node/metadata/detect.ts')).PLATFORMS),
   suites: async () => plain((await import('../../vms/qemu/base/recipe.ts')).SUITES),
   misbehaviours: async () => summarised((await import('../../vms/qemu/metadata-service/misbehave.ts')).MISBEHAVIOURS),

@@ -86,7 +86,7 @@ describe('headstart node check', () => {
     const image = (more: object) => ['--release', file(JSON.stringify({ ...release, ...more }))];
     expect((await check(right, ...image({}))).code).toBe(0);
     expect((await check(right, ...image({ kubernetesVersion: '1.35.1' }))).stdout).toContain(
-      '1.34.2 is not 1.35.1, which is on this image',
+      'expected 1.35.1, the version on this image, got 1.34.2',
     );
     expect((await check(right, ...image({ defaults: { labels: { a: 'b' } } }), '--values')).stdout).toMatch(
       /image defaults +spec\.labels\.a +"b"/,
@@ -97,7 +97,7 @@ describe('headstart node check', () => {
 
   it('works expressions out for the machine it is told of', async () => {
     const content = withSpec("kubelet: {maxPods: '= cpu - 4'}");
-    expect((await check(content)).stdout).toContain('comes to 0 on this machine, which is below 1');
+    expect((await check(content)).stdout).toContain('is 0 on this machine, below the minimum 1');
     expect((await check(content, '--cpus', '8', '--memory', '32Gi')).code).toBe(0);
   });
 

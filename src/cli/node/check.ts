@@ -2,13 +2,18 @@
 import { gzipSync } from 'node:zlib';
 import { Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
-import { type Accepted, parseDocument, type Reading, type Refused } from '../../node/document/document.ts';
+import {
+  type AcceptedDocument,
+  type DocumentContext,
+  parseDocument,
+  type RefusedDocument,
+} from '../../node/document/document.ts';
 import type { Problem, Warning } from '../../node/document/problem.ts';
-import { type Leaf, provenanceOf } from '../../node/document/provenance.ts';
+import { type ProvenanceEntry, provenanceOf } from '../../node/document/provenance.ts';
 import { parseBytes } from '../../node/document/quantity.ts';
-import { API_VERSIONS } from '../../node/document/schema/convert.ts';
+import { NODE_CONFIG_VERSIONS } from '../../node/document/schema/convert.ts';
 import { MAX_DELIVERED_BYTES, MAX_TEXT_BYTES } from '../../node/document/unwrap.ts';
-import { parseRelease } from '../../node/observe/release.ts';
+import { parseImageRelease } from '../../node/observe/release.ts';
 import { type ReasonCode, reasonOf } from '../../node/reason-codes.ts';
 import { renderProblem } from '../../schema/problem.ts';
 import { printJson } from '../output/json.ts';
@@ -74,7 +79,7 @@ export const verb: Verb = {
 };
 
 /** A node has no use for it, so it is said here alone. */
-function withNearest(parsed: Accepted | Refused): Accepted | Refused {
+function withNearest(parsed: AcceptedDocument | RefusedDocument): AcceptedDocument | RefusedDocument {
   const named = <T extends Warning>(one: T): T => ({ ...one, message: `${one.message}${nearestField(one.path)}` });
   const warnings = parsed.warnings.map(named);
   if (parsed.outcome === 'accepted') return { ...parsed, warnings };
@@ -97,7 +102,12 @@ function sizeOf(bytes: Uint8Array): Size {
   return { bytes: bytes.length, gzipBytes: gzipSync(bytes, { level: 9 }).length };
 }
 
-function check(bytes: Uint8Array, size: Size, options: Options, deps: CliDeps): Promise<Accepted | Refused> {
+function check(
+  bytes: Uint8Array,
+  size: Size,
+  options: Options,
+  deps: CliDeps,
+): Promise<AcceptedDocument | RefusedDocument> {
   return parseDocument(bytes, {
     image: imageOf(options, deps),
     machine: { cpus: cpusOf(options.cpus), memoryBytes: memoryOf(options.memory) },
@@ -114,9 +124,10 @@ function check(bytes: Uint8Array, size: Size, options: Options, deps: CliDeps): 
 
 const NAME_A_RELEASE = 'name the release file of an image with --release: usr/lib/headstart/release.json in it';
 
-function imageOf({ release, kubernetesVersion }: Options, deps: CliDeps): Reading['image'] {
-  if (release === undefined) return { configApiVersions: API_VERSIONS, signers: [], defaults: {}, kubernetesVersion };
-  const facts = parseRelease(Buffer.from(readBytes(release, deps, NAME_A_RELEASE)).toString('utf8'), {
+function imageOf({ release, kubernetesVersion }: Options, deps: CliDeps): DocumentContext['image'] {
+  if (release === undefined)
+    return { configApiVersions: NODE_CONFIG_VERSIONS, signers: [], defaults: {}, kubernetesVersion };
+  const facts = parseImageRelease(Buffer.from(readBytes(release, deps, NAME_A_RELEASE)).toString('utf8'), {
     path: release,
     next: NAME_A_RELEASE,
   });
@@ -145,7 +156,7 @@ function sizeWarnings({ bytes, gzipBytes }: Size): Warning[] {
   return [{ path: '', message }];
 }
 
-function toJson(parsed: Accepted | Refused, size: Size, values: Leaf[] | undefined) {
+function toJson(parsed: AcceptedDocument | RefusedDocument, size: Size, values: ProvenanceEntry[] | undefined) {
   const isTaken = parsed.outcome === 'accepted';
   return {
     isTaken,
@@ -158,7 +169,12 @@ function toJson(parsed: Accepted | Refused, size: Size, values: Leaf[] | undefin
   };
 }
 
-function toText(file: string, parsed: Accepted | Refused, size: Size, values: string | undefined): string {
+function toText(
+  file: string,
+  parsed: AcceptedDocument | RefusedDocument,
+  size: Size,
+  values: string | undefined,
+): string {
   const warnings = [...parsed.warnings, ...sizeWarnings(size)].map((warning) => `warning  ${renderProblem(warning)}\n`);
   if (parsed.outcome === 'accepted') {
     const { generation } = parsed.config;
@@ -189,7 +205,7 @@ function countOf({ length }: readonly Problem[]): string {
   return length === 1 ? '1 problem' : `${length} problems`;
 }
 
-function renderValues(values: readonly Leaf[], screen: Screen): string {
+function renderValues(values: readonly ProvenanceEntry[], screen: Screen): string {
   return renderTable(
     [
       { title: 'FROM', cell: ({ from }) => from },

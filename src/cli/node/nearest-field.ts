@@ -1,13 +1,13 @@
 // cli/node/nearest-field.ts: which field did the author of a document mean by one that does not exist?
 import { nearestNames } from '../../base/nearest-names.ts';
-import { API_VERSIONS } from '../../node/document/schema/convert.ts';
+import { NODE_CONFIG_VERSIONS } from '../../node/document/schema/convert.ts';
 import { fieldsOf } from '../../node/document/schema/fields.ts';
 
 /** ` (did you mean kubelet?)`, or nothing, as for a field that exists. A name that belongs elsewhere is given with its path. */
 export function nearestField(path: string): string {
   const keys = keysOf(path);
   const name = keys.at(-1) ?? '';
-  const known = API_VERSIONS.flatMap((version) => fieldsOf(version).map((field) => keysOf(field.path)));
+  const known = NODE_CONFIG_VERSIONS.flatMap((version) => fieldsOf(version).map((field) => keysOf(field.path)));
   if (known.some((field) => field.length >= keys.length && isBelow([...field, ''], keys))) return '';
   const siblings = known.filter((field) => isBelow(field, keys.slice(0, -1))).map((field) => field[keys.length - 1]!);
   const near = nearestNames(name, new Set(siblings.filter((sibling) => sibling !== ANY_NAME)));

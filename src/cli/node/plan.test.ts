@@ -44,7 +44,7 @@ describe('headstart node plan', () => {
       file(document(1, { kubernetes: { version: '1.99.0' }, kubelet: { maxPods: 0 } })),
     );
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('1.99.0 is not 1.34.2');
+    expect(stderr).toContain('expected 1.34.2, the version on this image, got 1.99.0');
     expect(stderr).toContain('spec.kubelet.maxPods: 0 is below 1');
   });
 

@@ -1,7 +1,7 @@
 // cli/node/plan.ts: `headstart node plan`: what would change on this node, how much does it disrupt, and may it? Exits 3 when it may not.
 
 import type { DryPlan } from '../../node/apply/contract.ts';
-import { planToJson, renderPlan } from '../../node/plan/render-plan.ts';
+import { planToJson, renderNodePlan } from '../../node/plan/render-plan.ts';
 import { renderProblem } from '../../schema/problem.ts';
 import { printJson } from '../output/json.ts';
 import type { CliDeps, Verb } from '../verb.ts';
@@ -35,5 +35,5 @@ export function showPlan(meant: MeantDocument, { plan, verdict }: DryPlan, { jso
   }
   for (const warning of warnings) deps.stderr(`warning  ${renderProblem(warning)}\n`);
   deps.stderr(`generation ${config.generation} from ${origin}\n`);
-  deps.stdout(renderPlan(plan, verdict));
+  deps.stdout(renderNodePlan(plan, verdict));
 }

@@ -14,7 +14,7 @@ describe('headstart node schema', () => {
   it('lists fields by a word in their path', async () => {
     const { stdout } = await run(['node', 'schema', '--fields', 'maxpods']);
     expect(stdout).toMatch(
-      /^FIELD +TAKES +DEFAULT +WHAT\nspec\.kubelet\.maxPods +1 to 10000 or expression +How many pods may run here/,
+      /^FIELD +TAKES +DEFAULT +WHAT\nspec\.kubelet\.maxPods +1 to 10000 or expression +Maximum number of pods/,
     );
   });
 

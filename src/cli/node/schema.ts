@@ -1,6 +1,6 @@
 // cli/node/schema.ts: `headstart node schema`: what may a document say? The JSON Schema for editors, or the fields for people.
 import { UserError } from '../../base/errors.ts';
-import { API_VERSIONS, type ApiVersion, isApiVersion } from '../../node/document/schema/convert.ts';
+import { type ApiVersion, isApiVersion, NODE_CONFIG_VERSIONS } from '../../node/document/schema/convert.ts';
 import { type Field, fieldsOf } from '../../node/document/schema/fields.ts';
 import { jsonSchemaOf } from '../../node/document/schema/json-schema.ts';
 import { printJson } from '../output/json.ts';
@@ -51,7 +51,7 @@ export function parseApiVersion(text: string): ApiVersion {
   if (isApiVersion(version)) return version;
   throw new UserError(`there is no version '${text}' of the document`, {
     code: 'node/bad-api-version',
-    next: `take one of ${API_VERSIONS.join(', ')}`,
+    next: `take one of ${NODE_CONFIG_VERSIONS.join(', ')}`,
   });
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { UserError } from '../../base/errors.ts';
 import { openNode } from '../../node/daemon/open-node.ts';
 import { bytesOf } from '../../node/document/documents.testing.ts';
-import { type Fetched, MetadataFailure } from '../../node/metadata/source.ts';
+import { type FetchedMetadata, MetadataFailure } from '../../node/metadata/source.ts';
 import { testDeps } from '../testing.ts';
 import { document, nodeStandIn } from './testing.ts';
 import { meantDocument, openThisNode, sourceOptions } from './this-node.ts';
@@ -23,7 +23,7 @@ async function failure(act: () => unknown): Promise<UserError> {
 }
 
 /** The node of this test, with a platform that answers this. */
-function openedWith(fetch: () => Promise<Fetched>) {
+function openedWith(fetch: () => Promise<FetchedMetadata>) {
   const { root } = standIn.folder;
   return { ...openNode({ root }), source: { name: 'the platform', isFixed: false, fetch } };
 }

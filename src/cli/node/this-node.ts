@@ -5,7 +5,7 @@ import type { Assignment } from '../../node/apply/contract.ts';
 import type { OpenNode } from '../../node/daemon/open-node.ts';
 import type { Warning } from '../../node/document/problem.ts';
 import { MAX_TEXT_BYTES } from '../../node/document/unwrap.ts';
-import { PLATFORMS, type Platform } from '../../node/metadata/detect.ts';
+import { type MetadataPlatform, PLATFORMS } from '../../node/metadata/detect.ts';
 import { MetadataFailure } from '../../node/metadata/source.ts';
 import { reasonOf } from '../../node/reason-codes.ts';
 import { renderProblem } from '../../schema/problem.ts';
@@ -49,7 +49,7 @@ export function sourceOptions({ root, file, platform, metadataUrl }: NodeOptions
   return { root, file, platform: parsePlatform(platform), url: parseUrl(metadataUrl) };
 }
 
-function parsePlatform(text: string | undefined): Platform | undefined {
+function parsePlatform(text: string | undefined): MetadataPlatform | undefined {
   const platform = PLATFORMS.find((name) => name === text);
   if (text === undefined || platform !== undefined) return platform;
   throw new UserError(`--platform is one of ${PLATFORMS.join(', ')}, not '${text}'`, { code: 'node/bad-option' });

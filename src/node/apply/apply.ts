@@ -40,7 +40,7 @@ export async function apply(
   if (decision.do !== 'go') return withoutChange(transaction, decision, { assignment, again, here, state });
   signal?.throwIfAborted();
   const next = nextGeneration(transaction, { assignment, again, here, state });
-  const isAsked = isToBeWatched(next) && here.observed.moment === 'running';
+  const isAsked = isToBeWatched(next) && here.observed.kubeletPhase === 'running';
   const journal = journalOf(next, isAsked ? await deps.probes.node() : undefined);
   return makeChange(transaction, journal, decision.conclusion, here.plan);
 }
@@ -59,7 +59,7 @@ async function withoutChange(
 ): Promise<Outcome> {
   const { assignment, here } = applicant;
   const { conclusion } = decision;
-  const isRunning = here.observed.moment === 'running';
+  const isRunning = here.observed.kubeletPhase === 'running';
   const state = isRunning ? await uncordonIfOwed(transaction, applicant.state) : applicant.state;
   if (decision.do === 'remember') {
     const slots = await remember(transaction, nextGeneration(transaction, { ...applicant, state }));

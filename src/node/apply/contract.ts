@@ -3,11 +3,11 @@
 import type { Clock } from '../../base/clock.ts';
 import type { RunCommand } from '../../base/command.ts';
 import type { JsonObject } from '../../schema/json.ts';
-import type { Change, Plan } from '../desired/tree.ts';
+import type { Plan, PlannedChange } from '../desired/tree.ts';
 import type { NodeConfig } from '../document/config.ts';
 import type { Facts } from '../observe/facts.ts';
-import type { SeenNode } from '../observe/live-values.ts';
-import type { Look } from '../observe/look.ts';
+import type { HostReader } from '../observe/host-reader.ts';
+import type { NodeLabelsAndTaints } from '../observe/live-values.ts';
 import type { Verdict } from '../plan/policy.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { Disk } from './disk.ts';
@@ -136,7 +136,7 @@ export interface Probes {
 /** What only somebody with the Node's credential can do. Each rejects when it did not happen. */
 export interface NodeHooks {
   /** Labels and taints, for the plan; undefined before the node has registered or when nobody answers. */
-  seen(): Promise<SeenNode | undefined>;
+  seen(): Promise<NodeLabelsAndTaints | undefined>;
   drain(signal?: AbortSignal): Promise<void>;
   /** Of what `drain` cordoned; a node that was cordoned by others before stays so. */
   uncordon(): Promise<void>;
@@ -148,7 +148,7 @@ export interface NodeHooks {
 export interface ApplyDeps {
   /** `/`, or a folder that stands in for a node. */
   root: string;
-  look: Look;
+  host: HostReader;
   run: RunCommand;
   clock: Clock;
   /** The only way to a write: tests end the process, or the space, at any of them. */
@@ -244,5 +244,5 @@ export interface NodeStore {
   rollbackTo(number?: number): Promise<Outcome>;
 
   /** What somebody else changed of what is ours; empty when nothing was. Reads only. */
-  drift(): Promise<readonly Change[]>;
+  drift(): Promise<readonly PlannedChange[]>;
 }

@@ -1,6 +1,6 @@
 // node/apply/decide.ts: what becomes of a document that is assigned to this node? It is refused, it waits, it changes nothing but what is
 // remembered, or it goes ahead. Pure.
-import type { LiveKind, Plan, Step } from '../desired/tree.ts';
+import type { LiveKind, Plan, PlanStep } from '../desired/tree.ts';
 import { rank } from '../plan/disruption.ts';
 import { judgePlan, type Verdict } from '../plan/policy.ts';
 import { reasonOf } from '../reason-codes.ts';
@@ -19,7 +19,7 @@ export type Decision =
   /** The node is what the document asks for, as far as a node can be. */
   | { do: 'remember'; conclusion: Conclusion }
   /** Nothing of the document is applied; `live` are steps that keep what runs true meanwhile. */
-  | { do: 'hold'; conclusion: Conclusion; live: readonly Step[] }
+  | { do: 'hold'; conclusion: Conclusion; live: readonly PlanStep[] }
   | { do: 'go'; conclusion: Conclusion };
 
 export function decide(assignment: Assignment, situation: Situation): Decision {
@@ -49,7 +49,7 @@ export function judge(assignment: Assignment, { here, slots, isOrdered, nowMs }:
   // The node keeps what it runs true: a repair that disrupts nothing needs no permission.
   const isUpkeep = isActive(assignment, slots) && isHarmless(plan);
   const { update } = assignment.config;
-  return judgePlan(plan, update, { moment: observed.moment, nowMs, isOrdered: isOrdered || isUpkeep });
+  return judgePlan(plan, update, { kubeletPhase: observed.kubeletPhase, nowMs, isOrdered: isOrdered || isUpkeep });
 }
 
 export function isActive({ hash }: Pick<Assignment, 'hash'>, { active }: Slots): boolean {
@@ -62,7 +62,7 @@ function isHarmless({ changes }: Plan): boolean {
 }
 
 /** Over drift no file is written; but a boot clears the kernel's settings and the firewall, and they are set again. */
-function liveSteps({ steps }: Plan): Step[] {
+function liveSteps({ steps }: Plan): PlanStep[] {
   return steps.filter((step) => step.do === 'set' && OF_THE_KERNEL.includes(step.kind));
 }
 

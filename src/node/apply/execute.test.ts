@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Ran } from '../../base/command.ts';
-import type { Step } from '../desired/tree.ts';
+import type { PlanStep } from '../desired/tree.ts';
 import { aWorld, doneBy, restart, set } from './execute.testing.ts';
 import { execute } from './execute.ts';
 
 describe('steps', () => {
-  it.each<[string, Step[], string[]]>([
+  it.each<[string, PlanStep[], string[]]>([
     ['modules', [set('module', 'a', 'loaded'), set('module', 'b', 'loaded')], ['modprobe --all -- a b']],
     ['reading units', [{ do: 'daemon-reload' }], ['systemctl daemon-reload']],
     ['trust', [{ do: 'update-trust' }], ['update-ca-certificates']],
@@ -44,7 +44,7 @@ describe('steps', () => {
 
   it('take new files from where they wait, and leave alone those that are there already', async () => {
     const file = { content: 'x', encoding: 'utf8', mode: 0o644, uid: 0, gid: 0 } as const;
-    const steps: Step[] = [
+    const steps: PlanStep[] = [
       { do: 'make-folder', path: '/etc/a' },
       { do: 'write-file', path: '/etc/a/b', ...file },
       { do: 'write-file', path: '/etc/a/c', ...file },
@@ -86,7 +86,7 @@ describe('steps', () => {
 });
 
 describe('a step that fails', () => {
-  it.each<[string, Step, string, Partial<Ran>, string]>([
+  it.each<[string, PlanStep, string, Partial<Ran>, string]>([
     ['a unit', restart('a'), 'systemctl restart -- a', { code: 1, stderr: 'it crashed\nmore' }, 'verify/unit-failed'],
     ['a module', set('module', 'a', 'loaded'), 'modprobe --all -- a', { code: 1 }, 'apply/command-failed'],
     [

@@ -1,8 +1,8 @@
 // node/apply/execute.testing.ts: a world in which steps are executed, and which writes down what they did.
 import type { Argv, Ran } from '../../base/command.ts';
 import { fakeClock } from '../../base/fake-clock.ts';
-import type { Step } from '../desired/tree.ts';
-import type { Look } from '../observe/look.ts';
+import type { PlanStep } from '../desired/tree.ts';
+import type { HostReader } from '../observe/host-reader.ts';
 import type { Probes, UnitHealth } from './contract.ts';
 import type { Disk } from './disk.ts';
 import { type ExecutionContext, execute } from './execute.ts';
@@ -40,7 +40,7 @@ export function aWorld(
     done.push(options?.input === undefined ? typed : `${typed} < ${String(options.input).replaceAll('\n', ';')}`);
     return { outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: '', ...failing[typed] };
   };
-  const look: Look = {
+  const host: HostReader = {
     at: () => ({ kind: 'absent' }),
     isFolder: () => false,
     names: () => [],
@@ -65,7 +65,7 @@ export function aWorld(
   const kubelet: UnitHealth = { state: failing.kubelet ? 'failed' : 'active', restarts: 0 };
   const probes = { units: async () => new Map([['kubelet.service', kubelet]]) } as unknown as Probes;
   const context: ExecutionContext = {
-    deps: { root: '/', clock: fakeClock(), disk, look, run, node, probes },
+    deps: { root: '/', clock: fakeClock(), disk, host, run, node, probes },
     staged: new Map(),
     isWayBack: false,
     isBeforeKubelet: false,
@@ -80,7 +80,7 @@ export function aWorld(
 }
 
 export async function doneBy(
-  steps: readonly Step[],
+  steps: readonly PlanStep[],
   over: Partial<Omit<ExecutionContext, 'deps'>> = {},
 ): Promise<string[]> {
   const { done, context } = aWorld(over);
@@ -88,8 +88,8 @@ export async function doneBy(
   return done.filter((line) => !line.startsWith('#'));
 }
 
-export const restart = (unit: string): Step => ({ do: 'restart-unit', unit });
-export const set = (kind: Extract<Step, { do: 'set' }>['kind'], key: string, value: string): Step => ({
+export const restart = (unit: string): PlanStep => ({ do: 'restart-unit', unit });
+export const set = (kind: Extract<PlanStep, { do: 'set' }>['kind'], key: string, value: string): PlanStep => ({
   do: 'set',
   kind,
   key,

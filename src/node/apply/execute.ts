@@ -3,7 +3,7 @@
 import { dirname } from 'node:path';
 import type { Argv } from '../../base/command.ts';
 import { KUBELET } from '../desired/aspects/aspect.ts';
-import type { Step } from '../desired/tree.ts';
+import type { PlanStep } from '../desired/tree.ts';
 import { asStepFailed, StepFailed } from './failures.ts';
 import { isKubeletFailing } from './steps/kubelet-failing.ts';
 import { clearValue, setValue } from './steps/set-value.ts';
@@ -35,7 +35,7 @@ export interface ExecutionResult {
 }
 
 /** Every kind of step but a reboot, for which journal.ts asks. Throws a StepFailed. */
-export async function execute(steps: readonly Step[], context: ExecutionContext): Promise<ExecutionResult> {
+export async function execute(steps: readonly PlanStep[], context: ExecutionContext): Promise<ExecutionResult> {
   const result: ExecutionResult = { touched: new Set(), owesUncordon: false, troubles: [] };
   for (const batch of batches(steps)) {
     await context.time(nameOf(batch), () => doBatch(batch, context, result));
@@ -44,10 +44,10 @@ export async function execute(steps: readonly Step[], context: ExecutionContext)
 }
 
 /** At least one, all of the same kind. */
-type Batch = readonly [Step, ...Step[]];
+type Batch = readonly [PlanStep, ...PlanStep[]];
 
-function batches(steps: readonly Step[]): Batch[] {
-  const all: [Step, ...Step[]][] = [];
+function batches(steps: readonly PlanStep[]): Batch[] {
+  const all: [PlanStep, ...PlanStep[]][] = [];
   for (const step of steps) {
     const last = all.at(-1);
     if (last !== undefined && kindOf(last[0]) === kindOf(step)) last.push(step);
@@ -56,7 +56,7 @@ function batches(steps: readonly Step[]): Batch[] {
   return all;
 }
 
-function kindOf(step: Step): string {
+function kindOf(step: PlanStep): string {
   switch (step.do) {
     case 'make-folder':
     case 'write-file':
@@ -93,7 +93,7 @@ function nameOf(batch: Batch): string {
   return verb === undefined ? kind : [verb, ...batch.map(unitOf)].join(' ');
 }
 
-function unitOf(step: Step): string {
+function unitOf(step: PlanStep): string {
   return 'unit' in step ? step.unit : 'key' in step ? step.key : '';
 }
 
@@ -124,7 +124,7 @@ async function attempt(
 
 const OF_FILES: readonly StepFailed['code'][] = ['apply/disk-full', 'apply/write-failed'];
 
-async function doOne(step: Step, context: ExecutionContext, result: ExecutionResult): Promise<void> {
+async function doOne(step: PlanStep, context: ExecutionContext, result: ExecutionResult): Promise<void> {
   const { deps, staged } = context;
   switch (step.do) {
     case 'make-folder':
@@ -161,7 +161,7 @@ async function doOne(step: Step, context: ExecutionContext, result: ExecutionRes
   }
 }
 
-type FileStep = Extract<Step, { path: string }>;
+type FileStep = Extract<PlanStep, { path: string }>;
 
 function changeFile(step: FileStep, { deps: { disk }, staged }: ExecutionContext, { touched }: ExecutionResult): void {
   const { path } = step;

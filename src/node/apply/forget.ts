@@ -1,8 +1,8 @@
 // node/apply/forget.ts: what of all that is remembered is still true on a clone? Not the donor's documents, nor a change that was
 // cut off there; but what of ours is on the disk, and what the image had in its place.
 import { isSecret, sha256Of } from '../desired/bytes.ts';
-import type { OwnedBefore, Ownership } from '../desired/tree.ts';
-import type { Look } from '../observe/look.ts';
+import type { Ownership, OwnershipRecord } from '../desired/tree.ts';
+import type { HostReader } from '../observe/host-reader.ts';
 import type { Outcome } from './contract.ts';
 import { makeChange } from './journal.ts';
 import { FIRST_STATE, type Journal } from './records.ts';
@@ -15,7 +15,7 @@ export async function forget(transaction: Transaction): Promise<Outcome> {
   const cutOff = folder.readJournal();
   if (state.lastNumber === 0 && cutOff === undefined) return transaction.nothing(state);
   if (cutOff !== undefined) dropWaiting(cutOff.steps, deps.disk);
-  const ownership = asFound(cutOff?.ownershipMeanwhile ?? state.ownership, deps.look);
+  const ownership = asFound(cutOff?.ownershipMeanwhile ?? state.ownership, deps.host);
   const journal: Journal = {
     kind: 'back',
     steps: [],
@@ -31,9 +31,9 @@ export async function forget(transaction: Transaction): Promise<Outcome> {
 }
 
 /** Whatever gave the clone an identity of its own wrote over files of ours: that is not somebody's drift. */
-function asFound({ files, folders, live }: Ownership, look: Look): Ownership {
-  const found = [...files].flatMap(([path, file]): [string, OwnedBefore][] => {
-    const seen = look.at(path, file.isSecret);
+function asFound({ files, folders, live }: Ownership, host: HostReader): Ownership {
+  const found = [...files].flatMap(([path, file]): [string, OwnershipRecord][] => {
+    const seen = host.at(path, file.isSecret);
     if (seen.kind === 'link') {
       return [[path, { ...file, sha256: sha256Of({ content: seen.target, encoding: 'utf8' }), rights: undefined }]];
     }

@@ -1,7 +1,7 @@
 // node/apply/journal.ts: how is a change made that a crash or a power cut may end at any moment? All of it is written down first; new files
 // are put beside the old ones, the steps are executed in order, and what is true then is recorded. Executed again from the start after a crash,
 // a change ends the same. One that cannot be finished is given up: the node goes back to what it was.
-import type { Plan, Step } from '../desired/tree.ts';
+import type { Plan, PlanStep } from '../desired/tree.ts';
 import type { Outcome } from './contract.ts';
 import { type ExecutionResult, execute } from './execute.ts';
 import { asStepFailed, isDocumentToBlame, StepFailed } from './failures.ts';
@@ -72,7 +72,7 @@ export async function goBack(transaction: Transaction, back: WayBack, tried?: Pl
   }
   folder.makeRoom();
   const outcome = await makeChange(transaction, decision.journal, decision.conclusion, tried ?? here.plan);
-  if (here.observed.moment === 'running') await uncordonIfOwed(transaction, folder.readState());
+  if (here.observed.kubeletPhase === 'running') await uncordonIfOwed(transaction, folder.readState());
   return outcome;
 }
 
@@ -115,7 +115,7 @@ async function followJournal(transaction: Transaction, change: WrittenChange): P
 
 /** Up to the reboot, if one comes next: there is one among the steps, and it has not happened. */
 function stepsOfThisBoot({ steps, rebootAskedIn }: Journal, bootId: string) {
-  const at = steps.findIndex((step: Step) => step.do === 'reboot');
+  const at = steps.findIndex((step: PlanStep) => step.do === 'reboot');
   if (at < 0) return { steps, isRebootNext: false };
   const hasRebooted = rebootAskedIn !== undefined && rebootAskedIn !== bootId;
   return hasRebooted

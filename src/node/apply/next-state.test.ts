@@ -74,9 +74,9 @@ describe('the journal of a change', () => {
   });
 
   it('is made before kubelet unless kubelet runs', () => {
-    for (const moment of ['never-ran', 'not-started', 'running'] as const) {
-      const { isBeforeKubelet } = journalOf(next({ here: here({}, { moment }) }), undefined);
-      expect(isBeforeKubelet).toBe(moment !== 'running');
+    for (const kubeletPhase of ['never-ran', 'not-started', 'running'] as const) {
+      const { isBeforeKubelet } = journalOf(next({ here: here({}, { kubeletPhase }) }), undefined);
+      expect(isBeforeKubelet).toBe(kubeletPhase !== 'running');
     }
   });
 });

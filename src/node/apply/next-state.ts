@@ -54,7 +54,7 @@ export function journalOf(next: NextGeneration, nodeBefore: NodeHealth | undefin
   return {
     kind: 'forward',
     steps: here.plan.steps,
-    isBeforeKubelet: here.observed.moment !== 'running',
+    isBeforeKubelet: here.observed.kubeletPhase !== 'running',
     bootId: stamp.bootId,
     attempts: 1,
     ownershipMeanwhile: here.plan.ownershipMeanwhile,

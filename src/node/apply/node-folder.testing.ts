@@ -22,8 +22,8 @@ import { BASE_PATH, KIND, renderJson } from '../desired/kubelet-config.ts';
 import type { NodeConfig } from '../document/config.ts';
 import { aConfig, someFacts } from '../document/configs.testing.ts';
 import { CERTIFICATE } from '../document/documents.testing.ts';
-import type { SeenNode } from '../observe/live-values.ts';
-import { type Look, lookAtDisk } from '../observe/look.ts';
+import { createHostReader, type HostReader } from '../observe/host-reader.ts';
+import type { NodeLabelsAndTaints } from '../observe/live-values.ts';
 import type { ApplyDeps, Assignment, NodeHealth, Probes, UnitHealth } from './contract.ts';
 import { type Disk, systemDisk } from './disk.ts';
 
@@ -51,7 +51,7 @@ export class NodeFolder {
   readonly failing = new Map<string, number>();
   readonly health: { units: Map<string, UnitHealth>; runtime: boolean; kubelet: boolean; node: NodeHealth };
   readonly labels: Map<string, string> = new Map();
-  seen: SeenNode | undefined;
+  seen: NodeLabelsAndTaints | undefined;
   bootId = 'boot-1';
   reboots = 0;
   drains = 0;
@@ -191,7 +191,7 @@ export class NodeFolder {
       root: this.root,
       clock: this.clock,
       run: this.run,
-      look: this.look(),
+      host: this.hostReader(),
       disk,
       bootId: this.bootId,
       probes: this.probes(),
@@ -228,13 +228,13 @@ export class NodeFolder {
   }
 
   /** Whoever runs the tests stands in for root. */
-  look(): Look {
-    const look = lookAtDisk(this.root, this.run);
-    const at: Look['at'] = (path, isSecret) => {
-      const seen = look.at(path, isSecret);
+  hostReader(): HostReader {
+    const host = createHostReader(this.root, this.run);
+    const at: HostReader['at'] = (path, isSecret) => {
+      const seen = host.at(path, isSecret);
       return seen.kind === 'file' && seen.uid === process.geteuid?.() ? { ...seen, uid: 0, gid: 0 } : seen;
     };
-    return { ...look, at };
+    return { ...host, at };
   }
 
   /** In memory all along: what syncing is good for, a disk that forgets can tell. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { SeenNode } from '../observe/live-values.ts';
+import type { NodeLabelsAndTaints } from '../observe/live-values.ts';
 import { assignmentOf } from './node-folder.testing.ts';
 import { planFor, wantedBy } from './plan-for.ts';
 import { FIRST_STATE } from './records.ts';
 import { aNode } from './store.testing.ts';
 
-async function observedWith(labels: Record<string, string>, seen: SeenNode | undefined, isRunning = true) {
+async function observedWith(labels: Record<string, string>, seen: NodeLabelsAndTaints | undefined, isRunning = true) {
   const node = aNode();
   if (isRunning) node.join();
   let asked = 0;
@@ -21,7 +21,7 @@ async function observedWith(labels: Record<string, string>, seen: SeenNode | und
   const { observed } = await planFor(want, FIRST_STATE.ownership, { ...deps, node: hooks });
   return { asked, observed };
 }
-const NODE: SeenNode = { labels: new Map([['tier', 'a']]), taints: new Map() };
+const NODE: NodeLabelsAndTaints = { labels: new Map([['tier', 'a']]), taints: new Map() };
 
 describe('the plan for a node', () => {
   it('knows the labels in question from the Node of a node in service', async () => {

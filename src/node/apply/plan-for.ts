@@ -1,25 +1,25 @@
 // node/apply/plan-for.ts: what would it take to make this node what it should be, as it is at this moment? Reads only.
-import { desired } from '../desired/desired.ts';
-import type { Desired, LiveId, Observed, Ownership, Plan } from '../desired/tree.ts';
-import { observe } from '../observe/observe.ts';
+import { desiredState } from '../desired/desired.ts';
+import type { DesiredState, LiveId, ObservedState, Ownership, Plan } from '../desired/tree.ts';
+import { observeNode } from '../observe/observe.ts';
 import { plan } from '../plan/plan.ts';
 import type { ApplyDeps, Assignment } from './contract.ts';
 
 export interface PlanHere {
-  observed: Observed;
+  observed: ObservedState;
   plan: Plan;
 }
 
-export async function planFor(want: Desired, ownership: Ownership, deps: ApplyDeps): Promise<PlanHere> {
-  const seen = await observe(deps.look, want, ownership, { nowMs: deps.clock.nowMs() });
+export async function planFor(want: DesiredState, ownership: Ownership, deps: ApplyDeps): Promise<PlanHere> {
+  const seen = await observeNode(deps.host, want, ownership, { nowMs: deps.clock.nowMs() });
   const observed = await withNode(seen, [...want.live.keys(), ...ownership.live.keys()], deps);
   return { observed, plan: plan(observed, want, ownership) };
 }
 
 /** The API server is asked only about what is in question, and never on the way to kubelet's start. */
-async function withNode(observed: Observed, ids: readonly LiveId[], { node }: ApplyDeps): Promise<Observed> {
+async function withNode(observed: ObservedState, ids: readonly LiveId[], { node }: ApplyDeps): Promise<ObservedState> {
   const asked = ids.filter((id) => id.startsWith('label ') || id.startsWith('taint '));
-  if (observed.moment !== 'running' || asked.length === 0) return observed;
+  if (observed.kubeletPhase !== 'running' || asked.length === 0) return observed;
   const seen = await node.seen();
   if (seen === undefined) return observed;
   const live = new Map(observed.live);
@@ -31,6 +31,6 @@ async function withNode(observed: Observed, ids: readonly LiveId[], { node }: Ap
   return { ...observed, live, isNodeKnown: true };
 }
 
-export function wantedBy({ config, facts }: Assignment): Desired {
-  return desired(config, facts);
+export function wantedBy({ config, facts }: Assignment): DesiredState {
+  return desiredState(config, facts);
 }

@@ -1,7 +1,7 @@
 // node/apply/records.ts: what does headstart remember of a node, and how is it written down? The state (which document where, and
 // what is ours), one record for each generation, and the journal of a change that is being made.
 import { Secret } from '../../base/secret.ts';
-import { NOTHING_OWNED, type Ownership, type Step } from '../desired/tree.ts';
+import { NOTHING_OWNED, type Ownership, type PlanStep } from '../desired/tree.ts';
 import type { NodeConfig } from '../document/config.ts';
 import type { Facts } from '../observe/facts.ts';
 import { parseOwnership, renderOwnership } from '../plan/ownership-file.ts';
@@ -36,7 +36,7 @@ export interface Generation {
 export interface Journal {
   /** forward: to a document · back: to what the node was before. */
   kind: 'forward' | 'back';
-  steps: readonly Step[];
+  steps: readonly PlanStep[];
   /** kubelet had not started in that boot: nothing waits for units, for they may wait for us. */
   isBeforeKubelet: boolean;
   bootId: string;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import type { RunCommand } from '../../base/command.ts';
 import { readCloneNote } from '../observe/clone.ts';
-import { lookAtDisk } from '../observe/look.ts';
+import { createHostReader } from '../observe/host-reader.ts';
 import type { ApplyDeps, NodeHealth, NodeHooks, Probes, UnitHealth } from './contract.ts';
 import { systemDisk } from './disk.ts';
 import { commandFailed } from './failures.ts';
@@ -25,7 +25,7 @@ export function systemDeps({ root, run, clock, node }: SystemDepsOptions): Apply
     run,
     clock,
     node,
-    look: lookAtDisk(root, run),
+    host: createHostReader(root, run),
     disk: systemDisk(root),
     probes: systemProbes({ root, run, node: () => node.health() }),
     vmId: readCloneNote(root)?.vmId,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Observed, Step } from '../desired/tree.ts';
+import type { ObservedState, PlanStep } from '../desired/tree.ts';
 import { anObservation, aPlan, aUnit } from '../plan/plans.testing.ts';
 import { startWatch, type WatchContext, watchFor } from './watch.ts';
 
@@ -12,7 +12,7 @@ const CONTEXT: WatchContext = {
   isBackGood: true,
   update: { mode: 'auto', tryForMs: 60_000 },
 };
-const watch = (steps: Step[], observed: Partial<Observed> = {}, context: Partial<WatchContext> = {}) =>
+const watch = (steps: PlanStep[], observed: Partial<ObservedState> = {}, context: Partial<WatchContext> = {}) =>
   watchFor(aPlan({ steps }), anObservation(observed), { ...CONTEXT, ...context });
 
 describe('what is watched after a change', () => {
@@ -23,7 +23,7 @@ describe('what is watched after a change', () => {
   ]);
 
   it('is kubelet, containerd and every unit that the change starts, restarts or reloads', () => {
-    const steps: Step[] = [
+    const steps: PlanStep[] = [
       { do: 'restart-unit', unit: 'app.service' },
       { do: 'set', kind: 'unit-active', key: 'b.timer', value: 'yes' },
       { do: 'restart-unit', unit: 'template@.service' },
@@ -32,7 +32,7 @@ describe('what is watched after a change', () => {
   });
 
   it('is no unit that the change stops or masks', () => {
-    const steps: Step[] = [
+    const steps: PlanStep[] = [
       { do: 'restart-unit', unit: 'app.service' },
       { do: 'make-link', path: '/etc/systemd/system/app.service', target: '/dev/null' },
       { do: 'set', kind: 'unit-active', key: 'containerd.service', value: 'no' },
@@ -45,7 +45,7 @@ describe('what is watched after a change', () => {
     const down = new Map([['kubelet.service', aUnit(false)]]);
     expect(watch([], { units: masked }).units).toEqual([]);
     expect(watch([], { units: down }).units).toEqual([]);
-    expect(watch([], { units: down, moment: 'not-started' }).units).toEqual(['kubelet.service']);
+    expect(watch([], { units: down, kubeletPhase: 'not-started' }).units).toEqual(['kubelet.service']);
   });
 
   it('remembers what ran, and how the Node was before', () => {

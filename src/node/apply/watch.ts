@@ -1,6 +1,6 @@
 // node/apply/watch.ts: what is looked at after a change to know that it did no harm? Pure.
 import { CONTAINERD, KUBELET } from '../desired/aspects/aspect.ts';
-import type { Observed, Plan, Step } from '../desired/tree.ts';
+import type { ObservedState, Plan, PlanStep } from '../desired/tree.ts';
 import type { UpdatePolicy } from '../document/config.ts';
 import { isTemplate } from '../observe/units.ts';
 import type { NodeHealth, Watch } from './contract.ts';
@@ -17,7 +17,7 @@ export interface WatchContext {
   update: Pick<UpdatePolicy, 'mode' | 'tryForMs'>;
 }
 
-export function watchFor(plan: Plan, observed: Observed, context: WatchContext): Watch {
+export function watchFor(plan: Plan, observed: ObservedState, context: WatchContext): Watch {
   const { number, nowMs, bootId, before, backTo, isBackGood, update } = context;
   return {
     number,
@@ -47,10 +47,10 @@ export interface WatchStart {
 }
 
 /** The two a node is made of, and what the change touches. One that did not run before, for no fault of the change, need not now. */
-function unitsToWatch(steps: readonly Step[], { units, moment }: Observed): string[] {
+function unitsToWatch(steps: readonly PlanStep[], { units, kubeletPhase }: ObservedState): string[] {
   const core = [KUBELET, CONTAINERD].filter((name) => {
     const unit = units.get(name);
-    return unit !== undefined && !unit.isMasked && (moment !== 'running' || unit.isActive);
+    return unit !== undefined && !unit.isMasked && (kubeletPhase !== 'running' || unit.isActive);
   });
   const [touched, stopped] = [new Set(core), new Set<string>()];
   for (const step of steps) {

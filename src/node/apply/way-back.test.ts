@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Observed, Plan, Step } from '../desired/tree.ts';
+import type { ObservedState, Plan, PlanStep } from '../desired/tree.ts';
 import { NOTHING_OWNED } from '../desired/tree.ts';
 import { aChange, aUnit } from '../plan/plans.testing.ts';
 import { assignmentOf } from './node-folder.testing.ts';
@@ -35,7 +35,7 @@ const back = (over: Partial<WayBack> = {}): WayBack => ({
 const decideFrom = (
   over: Partial<WayBack> = {},
   plan: Partial<Plan> = {},
-  observed: Partial<Observed> = {},
+  observed: Partial<ObservedState> = {},
   old: Generation | undefined = OLD,
 ) => decideWayBack(back(over), { old, here: here(plan, observed), stamp: STAMP });
 function journalOf(decision: BackDecision) {
@@ -43,9 +43,9 @@ function journalOf(decision: BackDecision) {
   return decision.journal;
 }
 
-const DRAIN: Step = { do: 'drain' };
-const UNCORDON: Step = { do: 'uncordon' };
-const RESTART: Step = { do: 'restart-unit', unit: 'kubelet.service' };
+const DRAIN: PlanStep = { do: 'drain' };
+const UNCORDON: PlanStep = { do: 'uncordon' };
+const RESTART: PlanStep = { do: 'restart-unit', unit: 'kubelet.service' };
 
 describe('a way back', () => {
   it('leads to the earlier generation, and the later one is not tried again', () => {
@@ -82,7 +82,7 @@ describe('a way back', () => {
 
   it('starts a unit again that comes back with its file', () => {
     const path = '/etc/systemd/system/app.service';
-    const write: Step = { do: 'write-file', path, mode: 0o644, uid: 0, gid: 0, content: '', encoding: 'utf8' };
+    const write: PlanStep = { do: 'write-file', path, mode: 0o644, uid: 0, gid: 0, content: '', encoding: 'utf8' };
     const { steps } = journalOf(decideFrom({ ranBefore: ['app.service'] }, { steps: [write] }));
     expect(steps).toEqual([write, { do: 'restart-unit', unit: 'app.service' }]);
   });

@@ -2,7 +2,14 @@
 // from the earlier one, and repaired: what would take another node on the way there does not on the way back. Pure.
 import { DEFAULT_KUBELET_ROOT } from '../desired/aspects/kubelet.ts';
 import { unitPath } from '../desired/aspects/units.ts';
-import { type Desired, NOTHING_OWNED, type Observed, type Ownership, type Plan, type Step } from '../desired/tree.ts';
+import {
+  type DesiredState,
+  NOTHING_OWNED,
+  type ObservedState,
+  type Ownership,
+  type Plan,
+  type PlanStep,
+} from '../desired/tree.ts';
 import type { UpdatePolicy } from '../document/config.ts';
 import { judgePlan } from '../plan/policy.ts';
 import type { ReasonCode } from '../reason-codes.ts';
@@ -49,8 +56,8 @@ export function decideWayBack(back: WayBack, situation: BackSituation): BackDeci
   // On its first boot a node has nothing else to run: there, a document is tried as often as it is delivered.
   const isBlamed = blamed !== undefined && old !== undefined;
   const bad = isBlamed ? withBad(state.slots.bad, blamed, code, stamp.atMs) : state.slots.bad;
-  const { moment } = observed;
-  const verdict = judgePlan(plan, BACK_POLICY, { moment, nowMs: stamp.atMs, isOrdered: true });
+  const { kubeletPhase } = observed;
+  const verdict = judgePlan(plan, BACK_POLICY, { kubeletPhase, nowMs: stamp.atMs, isOrdered: true });
   if (verdict.decision === 'blocked' && verdict.code !== 'plan/needs-control-plane') {
     return {
       do: 'stay',
@@ -66,7 +73,7 @@ export function decideWayBack(back: WayBack, situation: BackSituation): BackDeci
     journal: {
       kind: 'back',
       steps: withRevived(canMovePods ? plan : withoutDrain(plan), observed, ranBefore),
-      isBeforeKubelet: moment !== 'running',
+      isBeforeKubelet: kubeletPhase !== 'running',
       bootId: stamp.bootId,
       attempts: 1,
       ownershipMeanwhile: asDriftFrom(plan.ownershipMeanwhile, meanwhile),
@@ -101,7 +108,7 @@ export function ownershipBefore(old: Generation | undefined, { meanwhile }: WayB
 }
 
 /** Where there is no earlier generation: the image as it was. */
-export const NOTHING_WANTED: Desired = {
+export const NOTHING_WANTED: DesiredState = {
   files: new Map(),
   live: new Map(),
   kubeletRoot: DEFAULT_KUBELET_ROOT,
@@ -135,7 +142,7 @@ function withoutDrain(plan: Plan): Plan {
 }
 
 /** A plan leaves alone what does not run; here, what ran before the change and was brought down by it runs again. */
-function withRevived(plan: Plan, observed: Observed, ranBefore: readonly string[]): Step[] {
+function withRevived(plan: Plan, observed: ObservedState, ranBefore: readonly string[]): PlanStep[] {
   const handled = new Set(
     plan.steps.flatMap((step) => {
       if ('unit' in step) return [step.unit];
@@ -145,7 +152,7 @@ function withRevived(plan: Plan, observed: Observed, ranBefore: readonly string[
   const comes = new Set(plan.steps.flatMap((step) => (step.do === 'write-file' ? [step.path] : [])));
   const willBe = (unit: string) => observed.units.has(unit) || comes.has(unitPath(unit));
   const down = ranBefore.filter((unit) => !observed.units.get(unit)?.isActive && willBe(unit) && !handled.has(unit));
-  const revived = down.map((unit): Step => ({ do: 'restart-unit', unit }));
+  const revived = down.map((unit): PlanStep => ({ do: 'restart-unit', unit }));
   const last = plan.steps.findIndex(({ do: what }) => what === 'reboot' || what === 'uncordon');
   const at = last < 0 ? plan.steps.length : last;
   return [...plan.steps.slice(0, at), ...revived, ...plan.steps.slice(at)];

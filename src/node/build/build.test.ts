@@ -16,7 +16,7 @@ import { ensureExecutable } from './build.ts';
 import { ENTRY } from './bundle.ts';
 import { makeExecutable } from './executable.ts';
 
-/** Takes seconds and a hundred megabytes; executable.test.ts makes a real one. */
+/** A real one takes seconds and 100 MB; executable.test.ts builds one. */
 vi.mock('./executable.ts', async (original) => ({
   ...(await original<typeof import('./executable.ts')>()),
   makeExecutable: vi.fn(),
@@ -47,7 +47,7 @@ afterEach(() => {
 });
 
 describe('the executable of a tree', () => {
-  it('is made once, may be run, and is found by what it was made from', async () => {
+  it('is built once, is executable, and is found by the hash of its inputs', async () => {
     const first = await ensure();
     expect(first).toMatchObject({ isNew: true, key: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(basename(first.path)).toBe(`headstart-${first.key.slice(0, 16)}`);
@@ -60,7 +60,7 @@ describe('the executable of a tree', () => {
   it.each([
     ['its code', () => put(ENTRY, "console.log('two');")],
     ['Node.js', () => put('runtime/bin/node', 'another program')],
-  ])('is another one after a change to %s, and the one before goes, with its licences', async (_, change) => {
+  ])('is rebuilt after a change to %s, and the old one is deleted with its licences', async (_, change) => {
     const before = await ensure();
     change();
     const after = await ensure();
@@ -69,7 +69,7 @@ describe('the executable of a tree', () => {
     expect(kept()).toEqual([basename(after.path), `${basename(after.path)}.licences.txt`]);
   });
 
-  it('is the same after a change to what is not part of it', async () => {
+  it('is not rebuilt after a change to files that are not part of it', async () => {
     const { key } = await ensure();
     put('src/cli/other.ts', 'export {};');
     put(ENTRY, "// a remark\nconsole.log('one');");
@@ -77,7 +77,7 @@ describe('the executable of a tree', () => {
     expect(await ensure()).toMatchObject({ key, isNew: false });
   });
 
-  it('leaves files alone that are not executables of another tree', async () => {
+  it('does not delete files that are not cached executables', async () => {
     const others = ['headstart-0123', 'headstart-0123456789abcdef.new', 'notes.txt', 'xheadstart-0123456789abcdef'];
     for (const name of others) put(`out/node/${name}`, 'x');
     put('out/node/headstart-0123456789abcdef', 'an old one');
@@ -86,7 +86,7 @@ describe('the executable of a tree', () => {
     expect(existsSync(join(tree, 'out/node/headstart-0123456789abcdef'))).toBe(false);
   });
 
-  it('that cannot be made leaves the one before in its place, and is tried again', async () => {
+  it('is kept if a new build fails, and the build is retried', async () => {
     const { path } = await ensure();
     put(ENTRY, "console.log('two');");
     vi.mocked(makeExecutable).mockRejectedValueOnce(new Error('no room'));
@@ -95,7 +95,7 @@ describe('the executable of a tree', () => {
     expect(await ensure()).toMatchObject({ isNew: true });
   });
 
-  it('has the licences of Node.js and of its packages beside it', async () => {
+  it('has the licences of Node.js and its packages next to it', async () => {
     put('runtime/LICENSE', 'the licence of Node.js\n\n');
     put('node_modules/used/package.json', '{ "name": "used", "main": "index.js" }');
     put('node_modules/used/index.js', "exports.name = 'used';");

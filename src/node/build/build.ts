@@ -1,4 +1,4 @@
-// node/build/build.ts: is there an executable of this very tree, and if not, make one. `node src/node/build/build.ts [FILE]`.
+// node/build/build.ts: is there an executable of this source tree? If not, build it. `node src/node/build/build.ts [FILE]`.
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
@@ -22,12 +22,12 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 export interface Executable {
   path: string;
-  /** Of what it was made from: the same key, the same bytes. */
+  /** Hash of all inputs: the same key means the same bytes. */
   key: string;
   isNew: boolean;
 }
 
-/** Kept below out/: the bundle is made every time, which takes a moment, and the rest only when it differs. */
+/** Cached below out/. The bundle is built every time, which is fast; the executable only if the key is new. */
 export async function ensureExecutable(root = ROOT, node = realpathSync(process.execPath)): Promise<Executable> {
   const { script, licences } = await bundleNode(root);
   const key = keyOf(script, node);
@@ -35,13 +35,13 @@ export async function ensureExecutable(root = ROOT, node = realpathSync(process.
   const path = join(folder, `headstart-${key.slice(0, 16)}`);
   if (existsSync(path)) return { path, key, isNew: false };
   const bytes = await makeExecutable({ script, node }, { run: runCommand, folder });
-  writeFileAtomic(licencesBeside(path), `${licenceOfNode(node)}\n${licences}`, 0o644);
-  writeFileAtomic(path, bytes, 0o755); // last: what is looked for
+  writeFileAtomic(licencesPath(path), `${licenceOfNode(node)}\n${licences}`, 0o644);
+  writeFileAtomic(path, bytes, 0o755); // last, because its existence means that the build is complete
   removeOthers(folder, path);
   return { path, key, isNew: true };
 }
 
-/** Each is a hundred megabytes. One that runs is not hurt by losing its name. */
+/** Each has about 100 MB. Deleting an executable that runs does not affect the process. */
 function removeOthers(folder: string, path: string): void {
   for (const name of readdirSync(folder)) {
     const other = join(folder, name);
@@ -50,8 +50,7 @@ function removeOthers(folder: string, path: string): void {
   }
 }
 
-/** What those whose work is in it want said, for whoever ships it. */
-function licencesBeside(path: string): string {
+function licencesPath(path: string): string {
   return `${path}.licences.txt`;
 }
 
@@ -62,7 +61,7 @@ function licenceOfNode(node: string): string {
 
 function keyOf(script: string, node: string): string {
   const hash = createHash('sha256');
-  // This folder's own code is part of what decides: a change to how it is made is another executable.
+  // The code of this folder is an input too.
   for (const name of ['build.ts', 'bundle.ts', 'elf.ts', 'executable.ts', 'compile.cjs', 'start.cjs'])
     hash.update(sourceOf(name));
   return hash.update(JSON.stringify(SEA_CONFIG)).update(readFileSync(node)).update(script).digest('hex');
@@ -77,11 +76,11 @@ if (import.meta.main) {
     const { path, key, isNew } = await ensureExecutable();
     const to = process.argv[2] ?? join(ROOT, 'out/headstart-node');
     mkdirSync(dirname(to), { recursive: true });
-    // Beside its place and renamed: a program that runs cannot be written to.
-    copyFileSync(licencesBeside(path), licencesBeside(to));
+    // Copy to a new name and rename, because a running program cannot be overwritten.
+    copyFileSync(licencesPath(path), licencesPath(to));
     copyFileSync(path, `${to}.new`);
     renameSync(`${to}.new`, to);
-    process.stdout.write(`${to}  ${key.slice(0, 16)}  ${isNew ? 'built' : 'as it was'}\n`);
+    process.stdout.write(`${to}  ${key.slice(0, 16)}  ${isNew ? 'built' : 'unchanged'}\n`);
   } catch (error) {
     process.stderr.write(`${renderError(error)}\n`);
     process.exitCode = exitCodeOf(error);

@@ -4,28 +4,28 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Bundle, bundleNode, ENTRY } from './bundle.ts';
+import { bundleNode, ENTRY, type NodeBundle } from './bundle.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 describe('the script of this tree', () => {
-  let bundle: Bundle;
+  let bundle: NodeBundle;
   beforeAll(async () => {
     bundle = await bundleNode(root);
   });
 
-  it('says whose work it is made of', () => {
+  it('lists the licences of its packages', () => {
     const sections = bundle.licences.split(/^== /m).slice(1);
     expect(sections.map((section) => section.split('\n')[0])).toEqual(['commander', 'smol-toml', 'yaml', 'zod']);
     for (const section of sections) expect(section).toMatch(/permi(?:t|ssion)/i);
   });
 
-  it('loads nothing of Node.js before the module that needs it', () => {
+  it('loads no Node.js module before it is needed', () => {
     expect(bundle.script).not.toMatch(/\brequire\(/);
     expect(bundle.script.match(/getBuiltinModule\("node:net"\)/g)).toHaveLength(1);
   });
 
-  it('has nothing of a cloud or a Kubernetes client in it, nor where it was made', () => {
+  it('contains no cloud or Kubernetes client and no build path', () => {
     expect(bundle.script).not.toMatch(/@azure\/|@kubernetes\/|registry\.npmjs/);
     expect(bundle.script).not.toContain(root);
   });
@@ -42,7 +42,7 @@ describe('the script of a small tree', () => {
   });
   afterEach(() => rmSync(tree, { recursive: true }));
 
-  /** What it asks of Node.js, and prints, in order. */
+  /** The Node.js modules it loads and what it prints, in order. */
   async function run(): Promise<string[]> {
     const log: string[] = [];
     const getBuiltinModule = (name: string) => {
@@ -67,13 +67,13 @@ describe('the script of a small tree', () => {
     expect(await run()).toEqual(['first', 'node:path', 'y']);
   });
 
-  it('takes a module of Node.js once, with and without the prefix of its name', async () => {
+  it('loads a Node.js module once, with and without the node: prefix', async () => {
     put(ENTRY, "import { sep } from 'path';\nimport { other } from './other.ts';\nprint(sep + other); done();");
     put('src/cli/other.ts', "import path, { posix } from 'node:path';\nexport const other = path.sep + posix.sep;");
     expect(await run()).toEqual(['node:path', '///']);
   });
 
-  it('carries a package that is used with its licence, and no other', async () => {
+  it('contains a package that is used, with its licence, and no other', async () => {
     for (const name of ['used', 'unused']) {
       put(`node_modules/${name}/package.json`, JSON.stringify({ name, main: 'index.js' }));
       put(`node_modules/${name}/index.js`, `exports.name = '${name}';`);
@@ -84,7 +84,7 @@ describe('the script of a small tree', () => {
     expect((await bundleNode(tree)).licences).toBe('== used\n\nlicence of used\n');
   });
 
-  it('is not made where there is no entry, or one that cannot be read', async () => {
+  it('fails if the entry is missing or invalid', async () => {
     await expect(bundleNode(tree)).rejects.toThrow(/node-bin/);
     put(ENTRY, 'const = 1;');
     await expect(bundleNode(tree)).rejects.toThrow();

@@ -1,19 +1,19 @@
-// node/build/bundle.ts: the verbs of `headstart node` with all they need as one script, the form a single executable takes.
+// node/build/bundle.ts: how do the verbs of `headstart node` and their modules become one script, as a single executable requires?
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import type { Plugin } from 'rolldown';
 import { licencesOf } from '../../base/licences.ts';
 
-/** Paths are from the root of the tree. */
+/** Relative to the root of the source tree. */
 export const ENTRY = 'src/cli/node-bin.ts';
 
-export interface Bundle {
+export interface NodeBundle {
   script: string;
-  /** Of the packages that are part of it. */
+  /** Licences of the packages in the script. */
   licences: string;
 }
 
-export async function bundleNode(root: string): Promise<Bundle> {
+export async function bundleNode(root: string): Promise<NodeBundle> {
   const { rolldown } = await import('rolldown');
   const build = await rolldown({
     cwd: root,
@@ -35,8 +35,8 @@ export async function bundleNode(root: string): Promise<Bundle> {
 const PREFIX = '\0builtin:';
 
 /**
- * A module that is imported on demand is set up on demand, but what it takes from Node itself would be loaded at the top of the
- * script: TLS, HTTP and the rest take longer than all else until the first line of the log. As modules of their own they wait, too.
+ * A module that is imported on demand also runs on demand, but the bundler would load the Node.js modules it uses at the top of the
+ * script. TLS, HTTP and others would take longer than everything else before the first log line. As virtual modules they load on demand, too.
  */
 function builtinsOnUse(): Plugin {
   const builtins = new Set(builtinModules);
@@ -48,7 +48,7 @@ function builtinsOnUse(): Plugin {
     },
     load(id) {
       if (!id.startsWith(PREFIX)) return null;
-      // A name of the run time, not of the bundler, which would put it at the top again.
+      // Not require(), which the bundler would move to the top again.
       return `module.exports = process.getBuiltinModule(${JSON.stringify(id.slice(PREFIX.length))});`;
     },
   };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withNote } from './elf.ts';
+import { withElfNote } from './elf.ts';
 
 const PAGE = 4096;
 
@@ -11,7 +11,7 @@ interface Part {
   memoryBytes: number;
 }
 
-/** A program that loads `parts`, each filled with its number, with headers behind the first and rubbish behind the last. */
+/** A program that loads `parts`, each filled with its number, with headers after the first and garbage after the last. */
 function program(parts: readonly Part[], base: number): Buffer {
   const end = Math.max(...parts.map(({ offset, fileBytes }) => offset + fileBytes));
   const bytes = Buffer.alloc(end + 100, 0xee);
@@ -57,7 +57,7 @@ function headersOf(bytes: Buffer) {
   });
 }
 
-/** As a loader has it: what the program sees at an address. */
+/** The memory of the loaded program: the bytes at an address. */
 function memoryOf(bytes: Buffer): (address: number, length: number) => Buffer {
   const loaded = headersOf(bytes).filter(({ type }) => type === 1);
   return (address, length) => {
@@ -92,12 +92,12 @@ const programs = fc
     return { base, parts };
   });
 
-describe('a program with a note', () => {
-  it('finds it where its headers say, and everything else where it was', () => {
+describe('withElfNote', () => {
+  it('adds a note that the program headers locate, and moves nothing else', () => {
     fc.assert(
       fc.property(programs, fc.uint8Array({ maxLength: 5000 }), ({ base, parts }, content) => {
         const before = program(parts, base);
-        const made = withNote(before, { name: 'A_NOTE', content: Buffer.from(content) });
+        const made = withElfNote(before, { name: 'A_NOTE', content: Buffer.from(content) });
         const headers = headersOf(made);
         const memory = memoryOf(made);
         for (const { address, offset, fileBytes } of parts) {
@@ -116,10 +116,10 @@ describe('a program with a note', () => {
     );
   });
 
-  it('has its headers in memory, as far from the beginning as in the file, and loads in the order of addresses', () => {
+  it('keeps the headers at the same offset in memory as in the file, and segments in the order of addresses', () => {
     fc.assert(
       fc.property(programs, ({ base, parts }) => {
-        const made = withNote(program(parts, base), { name: 'A_NOTE', content: Buffer.from('x') });
+        const made = withElfNote(program(parts, base), { name: 'A_NOTE', content: Buffer.from('x') });
         const table = Number(made.readBigUInt64LE(32));
         const headers = headersOf(made);
         expect(headers[0]).toMatchObject({ type: 6, offset: table, address: base + table });
@@ -136,8 +136,8 @@ describe('a program with a note', () => {
     );
   });
 
-  it('is without what nobody loads: the table of sections says there is none', () => {
-    const made = withNote(program([{ address: 0, offset: 0, fileBytes: 5000, memoryBytes: 5000 }], 0), {
+  it('drops everything that is not loaded, including the section table', () => {
+    const made = withElfNote(program([{ address: 0, offset: 0, fileBytes: 5000, memoryBytes: 5000 }], 0), {
       name: 'A_NOTE',
       content: Buffer.alloc(0),
     });
@@ -147,16 +147,16 @@ describe('a program with a note', () => {
   });
 
   it.each([
-    ['nothing', Buffer.alloc(0)],
+    ['an empty file', Buffer.alloc(0)],
     ['a script', Buffer.from(`#!/bin/sh\n${'#'.repeat(100)}`)],
     ['a 32-bit program', Buffer.concat([Buffer.from('7f454c460101', 'hex'), Buffer.alloc(100)])],
     [
-      'headers that are not there',
+      'a program without its headers',
       program([{ address: 0, offset: 0, fileBytes: 500, memoryBytes: 500 }], 0).subarray(0, 100),
     ],
     ['a program that loads nothing', Buffer.concat([Buffer.from('7f454c46020101', 'hex'), emptyHeader()])],
-  ])('is not made of %s', (_, bytes) => {
-    expect(() => withNote(bytes, { name: 'A_NOTE', content: Buffer.alloc(1) })).toThrow(/ELF program/);
+  ])('refuses %s', (_, bytes) => {
+    expect(() => withElfNote(bytes, { name: 'A_NOTE', content: Buffer.alloc(1) })).toThrow(/ELF program/);
   });
 });
 

@@ -1,5 +1,5 @@
-// node/build/elf.ts: a Linux program with a note in it that its own code finds at run time. Node's single executables read
-// theirs this way: among the program headers, as every loaded note is found.
+// node/build/elf.ts: how is a note added to a Linux program, so that its code finds the note at run time? Node.js single executables find
+// their script this way, through the program headers.
 
 const HEADER_BYTES = 64;
 const ENTRY_BYTES = 56;
@@ -7,7 +7,7 @@ const PT_LOAD = 1;
 const PT_NOTE = 4;
 const PT_PHDR = 6;
 const READABLE = 4;
-/** The largest page of the machines we run on; also the alignment that linkers choose for them. */
+/** The largest page size of supported machines, and the alignment that linkers use for them. */
 const PAGE_BYTES = 65_536;
 
 interface Segment {
@@ -21,11 +21,11 @@ interface Segment {
 }
 
 /**
- * Leaves out what no loader reads (symbols, debug information, the table of sections), and puts note and program headers
- * behind the rest. Both lie as far from the beginning in memory as they do in the file: kernels before 5.18 tell a program
- * where its headers are by that assumption alone.
+ * Drops what no loader reads (symbols, debug information, the section table) and appends the program headers and the note. Both have
+ * the same offset in memory as in the file, because kernels before 5.18 assume that when they pass the address of the headers to a
+ * program.
  */
-export function withNote(program: Buffer, note: { name: string; content: Buffer }): Buffer {
+export function withElfNote(program: Buffer, note: { name: string; content: Buffer }): Buffer {
   const segments = readSegments(program);
   const loaded = segments.filter(({ type }) => type === PT_LOAD);
   const base = Math.min(...loaded.map(({ address, offset }) => address - offset));
@@ -49,11 +49,11 @@ export function withNote(program: Buffer, note: { name: string; content: Buffer 
 
   const made = Buffer.alloc(offset + tableBytes + noteBytes.length);
   program.copy(made, 0, 0, kept);
-  made.writeBigUInt64LE(BigInt(offset), 32); // where the program headers are
-  made.writeBigUInt64LE(0n, 40); // and the sections: nowhere
+  made.writeBigUInt64LE(BigInt(offset), 32); // offset of the program headers
+  made.writeBigUInt64LE(0n, 40); // no section headers
   made.writeUInt16LE(own.length + added.length, 56);
   made.writeUInt32LE(0, 60);
-  // Behind the others: segments that are loaded have to be in the order of their addresses.
+  // After the existing segments: PT_LOAD entries must be in the order of their addresses.
   for (const [index, segment] of [...own, ...added].entries()) {
     writeSegment(made, offset + index * ENTRY_BYTES, segment);
   }
@@ -67,10 +67,10 @@ function readSegments(program: Buffer): Segment[] {
   const at = Number(program.readBigUInt64LE(32));
   const count = program.readUInt16LE(56);
   if (program.readUInt16LE(54) !== ENTRY_BYTES || at + count * ENTRY_BYTES > program.length) {
-    throw new Error('an ELF program without the program headers it speaks of');
+    throw new Error('the program headers of this ELF program are missing or have an unknown size');
   }
   const segments = Array.from({ length: count }, (_, index) => readSegment(program, at + index * ENTRY_BYTES));
-  if (!segments.some(({ type }) => type === PT_LOAD)) throw new Error('an ELF program that loads nothing');
+  if (!segments.some(({ type }) => type === PT_LOAD)) throw new Error('this ELF program has no segments to load');
   return segments;
 }
 
@@ -95,14 +95,14 @@ function writeSegment(to: Buffer, at: number, segment: Segment): void {
   for (const [index, value] of longs.entries()) to.writeBigUInt64LE(BigInt(value), at + 8 + index * 8);
 }
 
-/** Sizes of name and content, a type that means nothing here, then both, each filled up to four bytes. */
+/** Sizes of name and content, an unused type, then name and content, each padded to four bytes. */
 function renderNote({ name, content }: { name: string; content: Buffer }): Buffer {
   const nameBytes = Buffer.from(`${name}\0`);
   const head = Buffer.alloc(12);
   head.writeUInt32LE(nameBytes.length, 0);
   head.writeUInt32LE(content.length, 4);
-  const filled = (bytes: Buffer) => [bytes, Buffer.alloc(roundUp(bytes.length, 4) - bytes.length)];
-  return Buffer.concat([head, ...filled(nameBytes), ...filled(content)]);
+  const padded = (bytes: Buffer) => [bytes, Buffer.alloc(roundUp(bytes.length, 4) - bytes.length)];
+  return Buffer.concat([head, ...padded(nameBytes), ...padded(content)]);
 }
 
 function roundUp(value: number, to: number): number {

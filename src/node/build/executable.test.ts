@@ -31,14 +31,14 @@ async function run(args: string[], env: Record<string, string> = {}) {
 }
 
 describe('the executable', { timeout: 60_000 }, () => {
-  it('is the same, byte for byte, when it is made again', async () => {
+  it('is reproducible byte for byte', async () => {
     const sum = (made: Buffer) => createHash('sha256').update(made).digest('hex');
     const again = await makeExecutable({ script: (await bundleNode(root)).script, node }, { run: runCommand, folder });
     expect(sum(again)).toBe(sum(bytes));
     expect(readdirSync(folder)).toEqual(['headstart']);
   });
 
-  it('runs the verbs of a node, whatever the environment says, and uses the code that was compiled for it', async () => {
+  it('runs the verbs of a node, ignores NODE_OPTIONS, and uses its code cache', async () => {
     const { code, stdout, stderr } = await run(['node', 'check', '--help'], {
       NODE_OPTIONS: '--require=/nowhere/intruder.js',
     });
@@ -46,26 +46,26 @@ describe('the executable', { timeout: 60_000 }, () => {
     expect(stdout).toContain('headstart node check');
   });
 
-  it('takes a document apart with the libraries it carries', async () => {
+  it('parses a document with the embedded libraries', async () => {
     const { code, stdout } = await run(['node', 'check', join(root, 'src/node/fixtures/documents/v1-full.yaml')]);
     expect({ code, isRight: stdout.includes('generation 42') }).toEqual({ code: 0, isRight: true });
   });
 
-  it('has no other verbs on board', async () => {
+  it('has no other verbs', async () => {
     expect(await run(['boot', 'blame'])).toMatchObject({ code: 2 });
   });
 });
 
-describe('a Node.js that cannot be', () => {
-  it('is told from one that can, and from one that already is', () => {
+describe('a Node.js without support for single executables', () => {
+  it('is refused, and so is one that already contains a script', () => {
     const sign = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:';
     expect(fused(Buffer.from(`a ${sign}0 b`)).toString()).toBe(`a ${sign}1 b`);
     for (const other of ['', `${sign}1`, `${sign}0 ${sign}0`]) {
-      expect(() => fused(Buffer.from(other))).toThrow(/not built to become part of a single executable/);
+      expect(() => fused(Buffer.from(other))).toThrow(/does not support single executables/);
     }
   });
 
-  it('is said to be the reason when it does not prepare the script', async () => {
+  it('is reported if it fails to prepare the script', async () => {
     const made = makeExecutable({ script: 'x', node: '/bin/false' }, { run: runCommand, folder });
     await expect(made).rejects.toMatchObject({ code: 'node/cannot-build' });
     expect(readdirSync(folder)).toEqual(['headstart']);

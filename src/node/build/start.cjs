@@ -1,4 +1,4 @@
-// node/build/start.cjs: the first lines that the executable runs: the script beside them, as it was compiled when the executable was made.
+// node/build/start.cjs: the entry point of the executable: runs the embedded script with its code cache.
 const { getRawAsset } = require('node:sea');
 const { Script } = require('node:vm');
 
@@ -6,5 +6,5 @@ const script = new Script(Buffer.from(getRawAsset('script')).toString(), {
   filename: 'headstart.js',
   cachedData: Buffer.from(getRawAsset('compiled')),
 });
-if (script.cachedDataRejected) process.emitWarning('the code that was compiled for this executable does not fit it');
+if (script.cachedDataRejected) process.emitWarning('V8 rejected the code cache of this executable');
 script.runInThisContext()();

@@ -6,7 +6,7 @@ import { NodeFolder } from '../apply/node-folder.testing.ts';
 import { openNodeStore } from '../apply/store.ts';
 import { OWN_CONFIG_PATH } from '../desired/aspects/kubelet.ts';
 import { anImage } from '../document/documents.testing.ts';
-import { type Fetched, MetadataFailure } from '../metadata/source.ts';
+import { type FetchedMetadata, MetadataFailure } from '../metadata/source.ts';
 import type { InstanceFacts } from '../observe/facts.ts';
 import type { Log } from '../status/log.ts';
 import { renderMetrics } from '../status/metrics.ts';
@@ -125,7 +125,7 @@ export class TestNode {
     this.#running = this.daemon.run(this.#stop.signal);
   }
 
-  async #fetch(): Promise<Fetched> {
+  async #fetch(): Promise<FetchedMetadata> {
     this.looks++;
     if (this.delivered instanceof MetadataFailure) throw this.delivered;
     return { document: this.delivered, instance: this.instance };

@@ -2,7 +2,7 @@
 import { ApiFailure } from '../api/api-server.ts';
 import type { NodeObject, OwnNode } from '../api/own-node.ts';
 import type { NodeHealth, NodeHooks } from '../apply/contract.ts';
-import type { SeenNode } from '../observe/live-values.ts';
+import type { NodeLabelsAndTaints } from '../observe/live-values.ts';
 import { type DrainDeps, drainSelf, uncordonSelf } from './drain-self.ts';
 
 export interface HookDeps extends DrainDeps {
@@ -39,7 +39,7 @@ export function nodeHooks(deps: HookDeps): NodeHooks & { health(): Promise<NodeH
   };
 }
 
-export function seenOf({ labels, taints }: Pick<NodeObject, 'labels' | 'taints'>): SeenNode {
+export function seenOf({ labels, taints }: Pick<NodeObject, 'labels' | 'taints'>): NodeLabelsAndTaints {
   return {
     labels: new Map(Object.entries(labels)),
     taints: new Map(taints.map(({ key, effect, value }) => [`${key}:${effect}`, value])),

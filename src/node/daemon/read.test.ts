@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { aDocument, anImage, aReading, bytesOf } from '../document/documents.testing.ts';
+import { aDocument, aDocumentContext, anImage, bytesOf } from '../document/documents.testing.ts';
 import { readAssignment } from './read.ts';
 
-const { machine, nowMs } = aReading;
+const { machine, nowMs } = aDocumentContext;
 const image = anImage;
 const instance = { platform: 'azure', vmId: 'vm-1', addresses: ['10.0.0.4'], tags: {} } as const;
 const read = (document: Uint8Array, more: Parameters<typeof readAssignment>[2] = { nowMs }) =>

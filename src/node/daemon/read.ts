@@ -2,7 +2,12 @@
 
 import { renderProblem } from '../../schema/problem.ts';
 import type { Assignment } from '../apply/contract.ts';
-import { type Accepted, parseDocument, type Reading, type Refused } from '../document/document.ts';
+import {
+  type AcceptedDocument,
+  type DocumentContext,
+  parseDocument,
+  type RefusedDocument,
+} from '../document/document.ts';
 import type { Facts, InstanceFacts } from '../observe/facts.ts';
 import type { Why } from './state.ts';
 
@@ -13,14 +18,16 @@ export interface ToRead {
 }
 
 /** Read anew each time: the files that change a document may have been changed. */
-export type NodeContext = Pick<Reading, 'machine' | 'overrides'> & { image: Facts['image'] };
+export type NodeContext = Pick<DocumentContext, 'machine' | 'overrides'> & { image: Facts['image'] };
 
-export type ReadResult = { assignment: Assignment; warnings: Accepted['warnings'] } | { refused: Refused; why: Why };
+export type ReadResult =
+  | { assignment: Assignment; warnings: AcceptedDocument['warnings'] }
+  | { refused: RefusedDocument; why: Why };
 
 export async function readAssignment(
   { document, instance, origin }: ToRead,
   context: NodeContext,
-  reading: Pick<Reading, 'nowMs' | 'applied' | 'allowsOlder' | 'maxBytes'>,
+  reading: Pick<DocumentContext, 'nowMs' | 'applied' | 'allowsOlder' | 'maxBytes'>,
 ): Promise<ReadResult> {
   const parsed = await parseDocument(document, { ...context, ...reading });
   if (parsed.outcome === 'refused') return { refused: parsed, why: whyOf(parsed) };
@@ -29,7 +36,7 @@ export async function readAssignment(
   return { assignment: { document, documentHash, hash, config, facts, origin }, warnings };
 }
 
-function whyOf({ reason, problems }: Refused): Why {
+function whyOf({ reason, problems }: RefusedDocument): Why {
   const [first, ...others] = problems;
   const more = others.length > 0 ? `, and ${others.length} more` : '';
   return { code: reason, detail: `${first ? renderProblem(first) : 'it cannot be read'}${more}` };

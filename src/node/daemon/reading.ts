@@ -1,5 +1,5 @@
 // node/daemon/reading.ts: a document was read: is it applied now, does it wait for its turn, or is it refused?
-import { turnMs } from '../triggers/poll.ts';
+import { jitterDelayMs } from '../triggers/poll.ts';
 import { withoutAnnounced } from './announcement.ts';
 import { answered, only } from './answers.ts';
 import type { DaemonState, Next, ReadDocument, Shown, Why } from './state.ts';
@@ -16,7 +16,7 @@ export function read(state: DaemonState, document: ReadDocument, nowMs: number):
   const after = withoutAnnounced({ ...known, pace: { ...state.pace, pollMs } }, { generation, documentHash });
   // A node that has yet to become one does not wait for others.
   if (!isOfPerson && !isItsTurn && isOther && state.isReady && jitterMs > 0) {
-    const atMs = nowMs + turnMs(state.pace.seed, jitterMs);
+    const atMs = nowMs + jitterDelayMs(state.pace.seed, jitterMs);
     const why: Why = { code: 'plan/waiting-turn', detail: `its turn is at ${new Date(atMs).toISOString()}` };
     return only({
       ...after,

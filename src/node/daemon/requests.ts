@@ -1,7 +1,7 @@
 // node/daemon/requests.ts: what may be asked over the socket, and what is answered? One row for each request.
 import { isObject, type JsonObject } from '../../schema/json.ts';
 import type { NodeStatus } from '../status/node-status.ts';
-import type { AnswerRequest } from '../triggers/socket.ts';
+import type { SocketRequestHandler } from '../triggers/socket.ts';
 import type { Daemon, GivenOrder } from './loop.ts';
 import type { Answer } from './state.ts';
 
@@ -21,7 +21,7 @@ export interface OrderAnswer {
   changes?: number;
 }
 
-export function answerRequests(daemon: Daemon, status: () => NodeStatus): AnswerRequest {
+export function answerRequests(daemon: Daemon, status: () => NodeStatus): SocketRequestHandler {
   return async (request) => {
     if (request.do === 'status') return { status: status() };
     if (request.do === 'look') {

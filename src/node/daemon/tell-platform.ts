@@ -1,7 +1,7 @@
 // node/daemon/tell-platform.ts: when does the platform hear of it? As soon as kubelet may start, after it was told so. A node that does not
 // get there within a quarter of an hour says why, for the platform gives up on one that is silent.
 import type { Clock } from '../../base/clock.ts';
-import { detectPlatform, type Platform } from '../metadata/detect.ts';
+import { detectPlatform, type MetadataPlatform } from '../metadata/detect.ts';
 import type { Log } from '../status/log.ts';
 import type { NodeStatus } from '../status/node-status.ts';
 import type { PlatformReport } from '../status/report-ready.ts';
@@ -14,7 +14,7 @@ export interface PlatformTeller {
 
 export interface PlatformOptions {
   root: string;
-  platform: Platform | undefined;
+  platform: MetadataPlatform | undefined;
   url: string | undefined;
   clock: Clock;
   log: Log;

@@ -58,7 +58,7 @@ describe('a path a document may write', () => {
     expect(pathProblem(path)).toBeTypeOf('string');
   });
 
-  it('never leads out of the allowed folders, or into a forbidden place, when it is followed', () => {
+  it('never resolves to a path outside the allowed folders or in a forbidden one', () => {
     const parts = fc.constantFrom(
       'etc',
       'opt',

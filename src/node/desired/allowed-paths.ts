@@ -1,13 +1,12 @@
-// node/desired/allowed-paths.ts: which files may a document write by path? The escape hatch is for what headstart has no field
-// for; it is no way around what headstart, the image or the clone check own, and no way to hand out rights.
+// node/desired/allowed-paths.ts: which files may a document write by path? spec.files is for files that no other field covers. It must not
+// replace files that headstart, the image or the clone check own, or grant privileges.
 
-/** Below these, and nowhere else. */
 export const ALLOWED_FOLDERS = ['/etc/', '/opt/', '/srv/', '/usr/local/', '/var/lib/'] as const;
 
-/** Where the daemon may also make or remove what is large: a swap file, what kubelet keeps. Its unit lets it write here. */
+/** Folders for large data: a swap file, the state of kubelet. ReadWritePaths= of the daemon's unit covers them. */
 export const DATA_FOLDERS = ['/mnt/', '/srv/', '/var/lib/'] as const;
 
-/** A file, or a folder with everything below it. */
+/** Files, and folders with everything below them. */
 export const FORBIDDEN_PATHS = [
   '/etc/fstab',
   '/etc/group',
@@ -37,28 +36,28 @@ export const FORBIDDEN_PATHS = [
   '/var/lib/systemd',
 ] as const;
 
-/** `/etc/sysctl.d/90-headstart.conf` and the like: fields of the document are written there. */
-const FILE_OF_OURS = /^\/etc\/(?:.+\/)?(?:\d\d-)?headstart(?:-[a-z-]+)?\.[a-z]+$/;
+/** Such as `/etc/sysctl.d/90-headstart.conf`: headstart writes fields of the document there. */
+const HEADSTART_FILE = /^\/etc\/(?:.+\/)?(?:\d\d-)?headstart(?:-[a-z-]+)?\.[a-z]+$/;
 
-/** A unit, or the folder of what is added to it. */
-const UNIT_OF_OURS =
+/** A unit, or the folder of its drop-ins and dependencies. */
+const HEADSTART_UNIT =
   /^headstart.*\.(?:service|socket|target|timer|path|mount|slice)(?:\.(?:d|wants|requires|upholds))?$/;
 
 /** Why `path` may not be written; undefined if it may. */
 export function pathProblem(path: string): string | undefined {
   if (!/^(?:\/[^/\u0000-\u001f\u007f]+)+$/.test(path)) return 'is not an absolute path';
   if (path.length > 1024) return 'is too long';
-  if (path.split('/').some((part) => part === '.' || part === '..')) return "has '.' or '..' in it";
-  if (path.split('/').some((part) => Buffer.byteLength(part) > 200)) return 'has a name in it that is too long';
+  if (path.split('/').some((part) => part === '.' || part === '..')) return "contains '.' or '..'";
+  if (path.split('/').some((part) => Buffer.byteLength(part) > 200)) return 'has a component that is too long';
   if (!ALLOWED_FOLDERS.some((folder) => path.startsWith(folder))) return `is not below ${ALLOWED_FOLDERS.join(', ')}`;
-  // Wherever systemd, a generator or a link to a folder may look for it.
-  if (path.split('/').some((part) => UNIT_OF_OURS.test(part))) return "is for a unit of headstart's own";
-  if (FILE_OF_OURS.test(path)) return "is a file of headstart's own";
+  // In any folder: systemd, a generator or a linked folder may load it from there.
+  if (path.split('/').some((part) => HEADSTART_UNIT.test(part))) return 'belongs to a headstart unit';
+  if (HEADSTART_FILE.test(path)) return 'is a file that headstart writes';
   const forbidden = FORBIDDEN_PATHS.find((other) => path === other || path.startsWith(`${other}/`));
-  return forbidden && `is at or below ${forbidden}, which a document may not write by path`;
+  return forbidden && `is at or below ${forbidden}, where spec.files may not write`;
 }
 
-/** Why something large may not be at `path`; undefined if it may. */
+/** Why large data may not be at `path`; undefined if it may. */
 export function dataPathProblem(path: string): string | undefined {
   const isAllowed = DATA_FOLDERS.some((folder) => path.startsWith(folder)) && !path.split('/').includes('..');
   return isAllowed ? undefined : `is not below ${DATA_FOLDERS.join(', ')}`;

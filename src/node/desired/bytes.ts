@@ -1,13 +1,13 @@
-// node/desired/bytes.ts: what does a file of the tree hold, and are two the same?
+// node/desired/bytes.ts: how is the content of a file stored, compared and decoded?
 import { createHash } from 'node:crypto';
 import { Secret } from '../../base/secret.ts';
 import type { Bytes } from './tree.ts';
 
-export function bytesOf({ content, encoding }: Bytes): Buffer {
+export function contentBytes({ content, encoding }: Bytes): Buffer {
   return Buffer.from(typeof content === 'string' ? content : content.reveal(), encoding);
 }
 
-/** As text where it is text, so that it can be compared by line and read by people. */
+/** UTF-8 if possible, so that people can read it and it can be compared by line. */
 export function toBytes(raw: Uint8Array, isSecret: boolean): Bytes {
   const text = Buffer.from(raw).toString('utf8');
   const isText = !text.includes('\u0000') && Buffer.from(text, 'utf8').equals(raw);
@@ -20,11 +20,11 @@ export function isSecret({ content }: Bytes): boolean {
 }
 
 export function sha256Of(bytes: Bytes): string {
-  return createHash('sha256').update(bytesOf(bytes)).digest('hex');
+  return createHash('sha256').update(contentBytes(bytes)).digest('hex');
 }
 
-/** Text of it; undefined if it is not text. */
-export function textOf(bytes: Bytes): string | undefined {
-  const text = bytesOf(bytes).toString('utf8');
+/** Undefined if the content is not text. */
+export function contentText(bytes: Bytes): string | undefined {
+  const text = contentBytes(bytes).toString('utf8');
   return text.includes('\u0000') || text.includes('\ufffd') ? undefined : text;
 }

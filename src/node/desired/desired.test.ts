@@ -3,27 +3,27 @@ import { describe, expect, it } from 'vitest';
 import type { NodeConfig } from '../document/config.ts';
 import { aConfig, anyConfig, PEM, someFacts } from '../document/configs.testing.ts';
 import { parseDocument } from '../document/document.ts';
-import { anyDocument, aReading, bytesOf as documentBytes } from '../document/documents.testing.ts';
+import { aDocumentContext, anyDocument, bytesOf as documentBytes } from '../document/documents.testing.ts';
 import { isSecret } from './bytes.ts';
 import { linesAt, textAt, want } from './desired.testing.ts';
-import { desired } from './desired.ts';
+import { desiredState } from './desired.ts';
 
 const { os, network } = aConfig();
 
-describe('what a node should look like', () => {
-  it('is the same every time', () => {
+describe('desiredState', () => {
+  it('is deterministic', () => {
     fc.assert(
       fc.property(anyConfig, (config) => {
-        expect(desired(config, someFacts)).toEqual(desired(config, someFacts));
+        expect(desiredState(config, someFacts)).toEqual(desiredState(config, someFacts));
       }),
       { numRuns: 20 },
     );
   });
 
-  it('is root-owned, has no secret that others can read, and no file with the rights of another user', () => {
+  it('has no secret that others can read, no setuid files, and no files of other users except from spec.files', () => {
     fc.assert(
       fc.property(anyConfig, (config) => {
-        for (const file of desired(config, someFacts).files.values()) {
+        for (const file of desiredState(config, someFacts).files.values()) {
           if (isSecret(file)) expect(file.mode & 0o077).toBe(0);
           expect(file.mode & 0o7000).toBe(0);
           if (file.aspect !== 'files') expect([file.owner, file.group]).toEqual(['root', 'root']);
@@ -33,19 +33,19 @@ describe('what a node should look like', () => {
     );
   });
 
-  it('can be told for any document that an image takes', async () => {
+  it('accepts any valid document', async () => {
     await fc.assert(
       fc.asyncProperty(anyDocument('headstart.dev/v1'), async (document) => {
-        const read = await parseDocument(documentBytes(document), aReading);
+        const read = await parseDocument(documentBytes(document), aDocumentContext);
         if (!('config' in read)) return;
-        const { files } = desired(read.config, someFacts);
+        const { files } = desiredState(read.config, someFacts);
         for (const path of files.keys()) expect(path).toMatch(/^(?:\/(?!\.{1,2}(?:\/|$))[^/\u0000-\u001f]+)+$/);
       }),
       { numRuns: 40 },
     );
   });
 
-  it('has one owner for every path', () => {
+  it('refuses a path that another aspect writes', () => {
     const file = { content: 'x', encoding: 'utf8', mode: 0o644, owner: 'root', group: 'root' } as const;
     for (const path of ['/etc/crictl.yaml', '/etc/default/kubelet/x', '/etc/default', '/etc/kubernetes/pki/ca.crt']) {
       const { problems, files } = want({ files: { [path]: file } });
@@ -56,7 +56,7 @@ describe('what a node should look like', () => {
 });
 
 describe('the host', () => {
-  it('has its settings where each program looks for them', () => {
+  it('has its settings in the files that each program reads', () => {
     const over: Partial<NodeConfig> = {
       hostName: 'other',
       network: { ...network, dnsServers: ['10.0.0.2'], searchDomains: ['a.example'], mtu: 1400 },

@@ -1,21 +1,21 @@
-// node/desired/desired.testing.ts: what a node should look like for a document, file by file.
+// node/desired/desired.testing.ts: the desired state of a node for a document, and its files as text.
 import type { NodeConfig } from '../document/config.ts';
 import { aConfig, someFacts } from '../document/configs.testing.ts';
 import type { Facts } from '../observe/facts.ts';
-import { bytesOf } from './bytes.ts';
-import { desired } from './desired.ts';
+import { contentBytes } from './bytes.ts';
+import { desiredState } from './desired.ts';
 import { parseFlags } from './kubelet-flags.ts';
-import type { Desired } from './tree.ts';
+import type { DesiredState } from './tree.ts';
 
 export const OURS = '/etc/kubernetes/kubelet/config.d/20-headstart.conf';
 
-export function want(over: Partial<NodeConfig> = {}, facts: Facts = someFacts): Desired {
-  return desired(aConfig(over), facts);
+export function want(over: Partial<NodeConfig> = {}, facts: Facts = someFacts): DesiredState {
+  return desiredState(aConfig(over), facts);
 }
 
 export function textAt(path: string, over: Partial<NodeConfig> = {}, facts: Facts = someFacts): string {
   const file = want(over, facts).files.get(path);
-  return file ? bytesOf(file).toString() : '';
+  return file ? contentBytes(file).toString() : '';
 }
 
 export const KUBELET_UNIT = '/etc/systemd/system/kubelet.service.d/20-headstart.conf';

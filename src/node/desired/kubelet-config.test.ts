@@ -15,8 +15,8 @@ const object = fc.dictionary(
   })).value,
 ) as fc.Arbitrary<JsonObject>;
 
-describe('merging', () => {
-  // The cases of the appendix of RFC 7386.
+describe('mergePatch', () => {
+  // From the appendix of RFC 7386.
   it.each<[Json, Json, Json]>([
     [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
     [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
@@ -41,7 +41,7 @@ describe('merging', () => {
     expect(mergePatch(target, patch)).toEqual(result);
   });
 
-  it('gives back the patch where nothing is removed', () => {
+  it('is idempotent, and returns the patch for an empty target', () => {
     fc.assert(
       fc.property(object, object, (target, patch) => {
         const merged = mergePatch(target, patch);
@@ -51,7 +51,7 @@ describe('merging', () => {
     );
   });
 
-  it('takes files in the order kubelet walks them: part by part, a folder in its place', () => {
+  it('merges files in the order in which kubelet walks them', () => {
     const at = (path: string): [string, JsonObject] => [path, { last: path }];
     const dropIns = new Map(['/d/30-x.conf', '/d/20-a/z.conf', '/d/20-a.conf', '/d/20-a-b/z.conf'].map(at));
     expect(effectiveConfig({ maxPods: 1 }, dropIns)).toEqual({ maxPods: 1, last: '/d/30-x.conf' });
@@ -60,12 +60,12 @@ describe('merging', () => {
   });
 });
 
-describe('leaves that differ', () => {
-  it('are none for the same configuration in another order', () => {
+describe('differingLeaves', () => {
+  it('returns nothing for the same configuration in another order', () => {
     expect(differingLeaves({ a: { b: 1, c: [{ x: 1, y: 2 }] } }, { a: { c: [{ y: 2, x: 1 }], b: 1 } })).toEqual([]);
   });
 
-  it('are all of an object that comes or goes, and a list is one', () => {
+  it('returns every leaf of an added or removed object, and a list as one leaf', () => {
     expect(differingLeaves({ a: { b: 1, c: 2 } }, { d: [1] })).toEqual([
       { path: ['a', 'b'], from: 1, to: undefined },
       { path: ['a', 'c'], from: 2, to: undefined },
@@ -73,7 +73,7 @@ describe('leaves that differ', () => {
     ]);
   });
 
-  it('are there exactly when two configurations are not the same, empty objects aside', () => {
+  it('returns leaves only for different configurations, ignoring empty objects', () => {
     fc.assert(
       fc.property(object, object, (a, b) => {
         const isSame = canonicalJson(withoutEmpty(a)) === canonicalJson(withoutEmpty(b));
@@ -89,7 +89,7 @@ function withoutEmpty(value: Json): Json {
   return Object.fromEntries(entries.filter(([, item]) => canonicalJson(item) !== '{}'));
 }
 
-describe('problems of a merged configuration', () => {
+describe('configProblems', () => {
   const right = { containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock' };
 
   it.each<[JsonObject, string]>([
@@ -104,11 +104,11 @@ describe('problems of a merged configuration', () => {
     [{ enforceNodeAllocatable: ['pods', 'system-reserved'] }, 'systemReservedCgroup'],
     [{ enforceNodeAllocatable: ['none', 'pods'] }, 'enforceNodeAllocatable'],
     [{ containerRuntimeEndpoint: '' }, 'containerRuntimeEndpoint'],
-  ])('%j is refused for %s', (config, key) => {
+  ])('refuses %j because of %s', (config, key) => {
     expect(configProblems({ ...right, ...config }).map((problem) => problem.key)).toEqual([key]);
   });
 
-  it('are none for fields of a newer kubelet, null, and what kubelet itself accepts', () => {
+  it('accepts fields of a newer kubelet, null, and every value that kubelet accepts', () => {
     const config = {
       ...right,
       fromTheFuture: { a: 1 },
@@ -121,8 +121,8 @@ describe('problems of a merged configuration', () => {
   });
 });
 
-describe('judging a field', () => {
-  it('answers for every path and value, and never with less than a restart where kubelet has to read it', () => {
+describe('judgeKubeletField', () => {
+  it('gives a reason for every path and value', () => {
     fc.assert(
       fc.property(fc.array(fc.string(), { minLength: 1 }), fc.jsonValue(), fc.jsonValue(), (path, from, to) => {
         expect(judgeKubeletField(path, from as Json, to as Json).why).not.toBe('');

@@ -1,5 +1,5 @@
-// node/desired/kubelet-config.ts: which configuration does kubelet end up with? It takes the file of --config and merges every drop-in of
-// --config-dir over it, in the order of their paths, as a JSON merge patch (RFC 7386): values replace, objects merge, lists replace
+// node/desired/kubelet-config.ts: which configuration does kubelet use? It reads the file of --config and merges every drop-in of
+// --config-dir over it, in path order, as a JSON merge patch (RFC 7386): values replace, objects merge, lists are replaced
 // as a whole, null removes.
 import { canonicalJson, isObject, type Json, type JsonObject } from '../../schema/json.ts';
 import { kubeletFieldProblem } from './kubelet-fields.ts';
@@ -21,7 +21,7 @@ export interface FieldProblem {
   message: string;
 }
 
-/** One bad field keeps kubelet from starting, so the types of those we know are checked before anything is written. */
+/** kubelet does not start with one bad field, so known fields are type-checked before anything is written. */
 export function fieldProblems(config: JsonObject): FieldProblem[] {
   return Object.entries(config).flatMap(([key, value]) => {
     const message = kubeletFieldProblem(key, value);
@@ -29,28 +29,32 @@ export function fieldProblems(config: JsonObject): FieldProblem[] {
   });
 }
 
-/** The same for the merged whole, and what kubelet itself refuses when two fields do not go together. */
+/** Checks the merged configuration, including combinations of fields that kubelet refuses. */
 export function configProblems(config: JsonObject): FieldProblem[] {
   const { imageGCHighThresholdPercent: high = 85, imageGCLowThresholdPercent: low = 80 } = config;
   const { serializeImagePulls = true, maxParallelImagePulls: pulls = 1 } = config;
   const enforced = Array.isArray(config.enforceNodeAllocatable) ? config.enforceNodeAllocatable.map(String) : [];
   const needsCgroup = (what: string) => enforced.some((one) => one.startsWith(`${what}-reserved`));
   const found: [isWrong: boolean, key: string, message: string][] = [
-    [Number(low) >= Number(high), 'imageGCLowThresholdPercent', 'is not below imageGCHighThresholdPercent'],
+    [Number(low) >= Number(high), 'imageGCLowThresholdPercent', 'must be below imageGCHighThresholdPercent'],
     [
       serializeImagePulls === true && Number(pulls) > 1,
       'maxParallelImagePulls',
-      'is above 1, and serializeImagePulls true',
+      'must be 1 if serializeImagePulls is true',
     ],
     [
       needsCgroup('system') && !config.systemReservedCgroup,
       'systemReservedCgroup',
-      'is missing, and is to be enforced',
+      'is required by enforceNodeAllocatable',
     ],
-    [needsCgroup('kube') && !config.kubeReservedCgroup, 'kubeReservedCgroup', 'is missing, and is to be enforced'],
-    [enforced.includes('none') && enforced.length > 1, 'enforceNodeAllocatable', 'has none, and something else'],
-    [config.runOnce === true, 'runOnce', 'makes a kubelet that ends'],
-    [!config.containerRuntimeEndpoint, 'containerRuntimeEndpoint', 'is missing'],
+    [needsCgroup('kube') && !config.kubeReservedCgroup, 'kubeReservedCgroup', 'is required by enforceNodeAllocatable'],
+    [
+      enforced.includes('none') && enforced.length > 1,
+      'enforceNodeAllocatable',
+      'must not combine none with other values',
+    ],
+    [config.runOnce === true, 'runOnce', 'must not be true: kubelet would exit'],
+    [!config.containerRuntimeEndpoint, 'containerRuntimeEndpoint', 'is required'],
   ];
   return [
     ...fieldProblems(config),
@@ -69,11 +73,11 @@ function mergeObjects(target: JsonObject, patch: JsonObject): JsonObject {
     if (value === null) merged.delete(key);
     else merged.set(key, mergePatch(merged.get(key), value));
   }
-  // Not an assignment: a key such as __proto__ has to stay a key.
+  // Not by assignment, so that a key such as __proto__ stays a key.
   return Object.fromEntries(merged);
 }
 
-/** A folder is walked where its own name stands among its neighbours, so paths are compared part by part. */
+/** kubelet walks folders in order of their names, so paths are compared component by component. */
 function inWalkOrder(a: string, b: string): number {
   const [left, right] = [a.split('/'), b.split('/')];
   for (let i = 0; i < Math.min(left.length, right.length); i++) {
@@ -82,14 +86,18 @@ function inWalkOrder(a: string, b: string): number {
   return left.length - right.length;
 }
 
-export interface Leaf {
+export interface LeafDifference {
   path: readonly string[];
   from: Json | undefined;
   to: Json | undefined;
 }
 
-/** Every leaf that differs; a list is one leaf, for it is replaced as a whole. */
-export function differingLeaves(from: Json | undefined, to: Json | undefined, path: readonly string[] = []): Leaf[] {
+/** All leaves that differ. A list is one leaf, because it is replaced as a whole. */
+export function differingLeaves(
+  from: Json | undefined,
+  to: Json | undefined,
+  path: readonly string[] = [],
+): LeafDifference[] {
   if (from === undefined && to === undefined) return [];
   if (!isObject(from) && !isObject(to)) {
     return from !== undefined && to !== undefined && canonicalJson(from) === canonicalJson(to)
@@ -106,7 +114,7 @@ function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** Two spaces, keys in order: the same configuration is the same bytes. */
+/** Sorted keys, so that equal configurations give equal bytes. */
 export function renderJson(value: Json): string {
   return `${JSON.stringify(sorted(value), null, 2)}\n`;
 }

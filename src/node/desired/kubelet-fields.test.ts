@@ -23,20 +23,20 @@ const RIGHT: Readonly<Record<string, Json>> = {
 };
 
 describe("kubelet's fields", () => {
-  it.each(Object.entries(fields))('%s is known, and takes %s', (field, type) => {
+  it.each(Object.entries(fields))('include %s of type %s', (field, type) => {
     expect(KNOWN_KUBELET_FIELDS).toContain(field);
     expect(kubeletFieldProblem(field, RIGHT[type]!)).toBeUndefined();
     expect(kubeletFieldProblem(field, null)).toBeUndefined();
     expect(kubeletFieldProblem(field, type === 'boolean' ? 'true' : true)).toBeDefined();
   });
 
-  it('of which an old value stays in a state file are those that need it removed', () => {
+  it('that leave a stale state file are of class 5', () => {
     for (const field of KNOWN_KUBELET_FIELDS) {
       if (staleStateOf([field]).length > 0) expect(judgeKubeletField([field], 'a', 'b').class).toBe(5);
     }
   });
 
-  it('that nobody knows are taken for harmful, and their type for right', () => {
+  it('that are unknown need a drain and accept any type', () => {
     expect(judgeKubeletField(['fromTheFuture'], undefined, 1).class).toBe(4);
     expect(kubeletFieldProblem('fromTheFuture', 1)).toBeUndefined();
     expect(judgeKubeletField(['constructor'], undefined, 1).class).toBe(4);

@@ -1,5 +1,5 @@
-// node/desired/kubelet-fields.ts: what does kubelet know of each field of its configuration: which type it has, and what changing it
-// does to a node in service? Seeded from the hazards upstream once documented for changing the configuration of a live kubelet.
+// node/desired/kubelet-fields.ts: which type does each field of kubelet's configuration have, and what does changing it do to a node in
+// service? Based on the hazards that upstream documented for changing the configuration of a live kubelet.
 import type { Json } from '../../schema/json.ts';
 import { isObject } from '../../schema/json.ts';
 import { parseBytes, parseCpu } from '../document/quantity.ts';
@@ -28,20 +28,20 @@ interface Field {
   judge: (from: Json | undefined, to: Json | undefined, rest: readonly string[]) => Judgement;
 }
 
-/** `path` leads to one leaf; `from` and `to` are its values, absent = not there. */
+/** `path` is the path of one leaf; `from` and `to` are its values, undefined = not set. */
 export function judgeKubeletField(path: readonly string[], from: Json | undefined, to: Json | undefined): Judgement {
   const [key, ...rest] = path;
-  // Fail closed: a field we do not know may do anything to running pods.
-  return FIELDS.get(key!)?.judge(from, to, rest) ?? { class: 4, why: 'what it does to running pods is not known' };
+  // Fail closed: an unknown field may affect running pods.
+  return FIELDS.get(key!)?.judge(from, to, rest) ?? { class: 4, why: 'its effect on running pods is unknown' };
 }
 
-/** What is wrong with the type of a known field; a field of a newer kubelet passes. */
+/** The type problem of a known field; unknown fields, such as those of a newer kubelet, are accepted. */
 export function kubeletFieldProblem(key: string, value: Json): string | undefined {
   const type = FIELDS.get(key)?.type;
-  return type === undefined || value === null || hasType(value, type) ? undefined : `is not ${A_TYPE[type]}`;
+  return type === undefined || value === null || hasType(value, type) ? undefined : `must be ${A_TYPE[type]}`;
 }
 
-/** State files that make kubelet refuse to start once these fields have changed. */
+/** State files with which kubelet refuses to start after the field has changed. */
 export function staleStateOf(path: readonly string[]): readonly string[] {
   return STALE_STATE.get(path[0]!) ?? [];
 }
@@ -52,12 +52,12 @@ const A_TYPE: Readonly<Record<FieldType, string>> = {
   number: 'a number',
   text: 'text',
   span: 'a span of time such as 90s or 2m30s',
-  texts: 'a list of texts',
+  texts: 'a list of text values',
   integers: 'a list of whole numbers',
   objects: 'a list of objects',
   object: 'an object',
-  'map of texts': 'an object with texts in it',
-  'map of booleans': 'an object with true or false in it',
+  'map of texts': 'an object with text values',
+  'map of booleans': 'an object with true or false values',
 };
 
 function hasType(value: Json, type: FieldType): boolean {
@@ -97,24 +97,24 @@ const STALE_STATE: ReadonlyMap<string, readonly string[]> = new Map([
 const always = (level: DisruptionClass, why: string) => () => ({ class: level, why });
 
 const RESTART = always(2, 'kubelet reads it when it starts');
-const REGISTRATION = always(0, 'it matters only when the node registers');
-const IDENTITY = always(7, 'it is part of what the node is');
+const REGISTRATION = always(0, 'kubelet uses it only when the node registers');
+const IDENTITY = always(7, 'it is part of the identity of the node');
 const REBOOT = always(6, 'the control groups it names are set up at boot');
-const NEW_PODS = always(4, 'pods that run keep the old value');
-const ADMISSION = always(4, 'pods that run may not fit any more');
-const VOLUMES = always(4, 'volumes of pods that run may not detach');
-const STATIC_PODS = always(4, 'other static pods may run afterwards');
-const STATE = always(5, 'kubelet refuses the state it kept under the old value');
-const CGROUPS = always(5, 'pods that run are in control groups of the old kind');
-const ELSEWHERE = always(5, 'what kubelet keeps on disk would be somewhere else');
-const RUNTIME = always(5, 'pods that run are in the other runtime');
+const NEW_PODS = always(4, 'running pods keep the old value');
+const ADMISSION = always(4, 'running pods may no longer fit');
+const VOLUMES = always(4, 'volumes of running pods may not detach');
+const STATIC_PODS = always(4, 'the set of static pods may change');
+const STATE = always(5, 'kubelet refuses the state files of the old value');
+const CGROUPS = always(5, 'running pods are in control groups of the old kind');
+const ELSEWHERE = always(5, 'the data of kubelet would be in another directory');
+const RUNTIME = always(5, 'running pods belong to the old runtime');
 
-/** Absent and 0 both mean no limit for `podsPerCore`; kubelet's own default is 110 for `maxPods`. */
-function limit(noLimit: (value: Json | undefined) => number): Field['judge'] {
+/** `podsPerCore`: absent and 0 mean no limit. `maxPods`: kubelet's default is 110. */
+function limit(limitOf: (value: Json | undefined) => number): Field['judge'] {
   return (from, to) =>
-    noLimit(to) >= noLimit(from)
+    limitOf(to) >= limitOf(from)
       ? { class: 2, why: 'room for more pods' }
-      : { class: 4, why: 'more pods may run than are allowed then' };
+      : { class: 4, why: 'more pods may be running than the new limit allows' };
 }
 const maxPods = limit((value) => (typeof value === 'number' ? value : 110));
 const podsPerCore = limit((value) => (typeof value === 'number' && value > 0 ? value : Number.POSITIVE_INFINITY));
@@ -124,7 +124,7 @@ const reserved: Field['judge'] = (from, to, [resource]) => {
   const after = amountOf(resource, to);
   return before !== undefined && after !== undefined && after <= before
     ? { class: 2, why: 'less is reserved: room for more pods' }
-    : { class: 4, why: 'more is reserved: pods that run may not fit any more' };
+    : { class: 4, why: 'more is reserved: running pods may no longer fit' };
 };
 
 function amountOf(resource: string | undefined, value: Json | undefined): number | undefined {
@@ -133,13 +133,12 @@ function amountOf(resource: string | undefined, value: Json | undefined): number
   return resource === 'cpu' ? parseCpu(value) : parseBytes(value);
 }
 
-/** Gates that change how pods that run are admitted, limited or isolated. */
-const GATES_OF_PODS =
+const GATES_THAT_AFFECT_PODS =
   /^(?:CPUManager|MemoryManager|TopologyManager|NodeSwap|InPlacePod|UserNamespaces|DynamicResource|DRA|PodLevelResource|CustomCPUCFS|MemoryQoS|QOSReserved|KubeletInUserNamespace|KubeletCgroupDriver|LocalStorageCapacity|CSIMigration|ProcMount|PodAndContainerStats)/;
 
 const gate: Field['judge'] = (_from, _to, [name]) =>
-  name !== undefined && GATES_OF_PODS.test(name)
-    ? { class: 4, why: 'it changes how pods that run are admitted, limited or isolated' }
+  name !== undefined && GATES_THAT_AFFECT_PODS.test(name)
+    ? { class: 4, why: 'it changes how running pods are admitted, limited or isolated' }
     : { class: 2, why: 'kubelet reads it when it starts' };
 
 function fields(type: FieldType, judge: Field['judge'], names: string): [string, Field][] {
@@ -199,7 +198,7 @@ const FIELDS: ReadonlyMap<string, Field> = new Map([
   ...fields('text', NEW_PODS, 'clusterDomain hairpinMode memoryReservationPolicy podCIDR resolvConf'),
   ...fields('texts', NEW_PODS, 'clusterDNS'),
   ...fields('boolean', NEW_PODS, 'cpuCFSQuota seccompDefault singleProcessOOMKill'),
-  ...fields('span', always(4, 'kubelet restarts the containers that run'), 'cpuCFSQuotaPeriod'),
+  ...fields('span', always(4, 'kubelet restarts running containers'), 'cpuCFSQuotaPeriod'),
   ...fields('number', NEW_PODS, 'memoryThrottlingFactor'),
   ...fields('object', NEW_PODS, 'memorySwap userNamespaces'),
   ...fields('boolean', VOLUMES, 'enableControllerAttachDetach'),

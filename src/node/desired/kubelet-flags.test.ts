@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseFlags, renderFlags } from './kubelet-flags.ts';
 
 describe('the flags file', () => {
-  it('has one flag in a line, in order', () => {
+  it('has one flag per line, sorted', () => {
     const text = renderFlags(
       new Map([
         ['v', '2'],
@@ -13,7 +13,7 @@ describe('the flags file', () => {
     expect(text.split('\n').slice(1).join('\n')).toBe('KUBELET_FLAGS="--config=/etc/k.yaml \\\n  --v=2"\n');
   });
 
-  it('gives back every value a document may have', () => {
+  it('round-trips every valid flag value', () => {
     const flags = fc.dictionary(fc.stringMatching(/^[a-z][a-z-]{0,9}$/), fc.stringMatching(/^[\x21-\x7e]{0,12}$/));
     fc.assert(
       fc.property(flags, (values) => {
@@ -23,7 +23,7 @@ describe('the flags file', () => {
     );
   });
 
-  it('is what systemd makes of it: unquoted once for the variable, once for the words', () => {
+  it('gives the flags after systemd unquotes the variable and then the words', () => {
     const hostile = `a"b'c\\d$e\`f`;
     const line = renderFlags(new Map([['x', hostile]])).split('\n')[1]!;
     const variable = line.slice('KUBELET_FLAGS="'.length, -1).replace(/\\(["\\$`])/g, '$1');
@@ -31,7 +31,7 @@ describe('the flags file', () => {
   });
 
   it.each(['', 'nonsense', 'KUBELET_FLAGS=', 'KUBELET_FLAGS="', 'OTHER="--a=b"', 'KUBELET_FLAGS="--a b --=c -d=e"'])(
-    'reads what it can of %j',
+    'reads no flags from %j',
     (text) => {
       expect(parseFlags(text).size).toBe(0);
     },

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/json.ts';
 import { appendProblem, renderToml, tomlSettings } from './toml.ts';
 
-/** Tables of tables and values as a document may bring them, with `odd` among the values. */
+/** Nested tables of values as in a document, with `odd` among the values. */
 function tables(odd: fc.Arbitrary<null | undefined>) {
   const key = fc.oneof(
     fc.stringMatching(/^[a-z]{1,6}$/),
@@ -27,7 +27,7 @@ function tables(odd: fc.Arbitrary<null | undefined>) {
   return table;
 }
 
-describe('rendering', () => {
+describe('renderToml', () => {
   it('writes values before tables and quotes keys that need it', () => {
     const text = renderToml({
       version: 2,
@@ -37,11 +37,11 @@ describe('rendering', () => {
     expect(text).toBe('version = 2\nroot = "/x"\n\n[plugins."io.x.v1"]\non = true\nlist = [ "a", 1 ]\n');
   });
 
-  it('keeps an empty table, and the objects of a list', () => {
+  it('keeps an empty table and a list of objects', () => {
     expect(parse(renderToml({ a: {}, b: { c: [{ d: 1 }, {}] } }))).toEqual({ a: {}, b: { c: [{ d: 1 }, {}] } });
   });
 
-  it('keeps the order of tables: the first mirror of a registry is asked first', () => {
+  it('keeps the order of tables, so that mirrors are tried in order', () => {
     expect(renderToml({ host: { 'https://b': { x: 1 }, 'https://a': { x: 2 } } })).toBe(
       '[host."https://b"]\nx = 1\n\n[host."https://a"]\nx = 2\n',
     );
@@ -57,7 +57,7 @@ describe('rendering', () => {
     expect(renderToml({ value })).toBe(`value = ${text}\n`);
   });
 
-  it('writes what a parser reads back, without what is null', () => {
+  it('round-trips through a parser, without null values', () => {
     fc.assert(
       fc.property(tables(fc.constantFrom(null, undefined)), (root) => {
         const kept = JSON.parse(JSON.stringify(root, (_, value) => value ?? undefined));
@@ -66,12 +66,12 @@ describe('rendering', () => {
     );
   });
 
-  it('escapes what would end a text or a line', () => {
+  it('escapes characters that would end a string or a line', () => {
     const text = renderToml({ 'k"\n': 'a"b\\c\nd\u0000\u007f' });
     expect(text).toBe('"k\\"\\n" = "a\\"b\\\\c\\nd\\u0000\\u007f"\n');
   });
 
-  it('has one line for each value, whatever the values are', () => {
+  it('writes one line per value, for any values', () => {
     const values = fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.double()));
     fc.assert(
       fc.property(values, (object) => {
@@ -84,8 +84,8 @@ describe('rendering', () => {
   });
 });
 
-describe('settings of a text', () => {
-  it('are found by table and key, in either spelling, without comments', () => {
+describe('tomlSettings', () => {
+  it('returns settings by table and key, quoted or not, without comments', () => {
     const text = `# one
 version = 2
 [plugins.'io.x'.cni]   # two
@@ -103,22 +103,22 @@ x.y = 1`;
     ]);
   });
 
-  it('are the same however a list is spaced, a number is grouped and a table is written', () => {
+  it('ignores the spacing of lists, the grouping of digits and the notation of tables', () => {
     const one = 'list = ["a", 1]\nsize = 1_000\n[a.b]\nc = 1\n';
     const other = "list = [ 'a',\n  1, # one\n]\nsize = 1000\na = { b = { c = 1 } }\n";
     expect(tomlSettings(one)).toEqual(tomlSettings(other));
   });
 
-  it('keep apart what is not the same: an integer of 64 bits, a float, a text, a date', () => {
+  it('distinguishes 64-bit integers, floats, strings and dates', () => {
     const values = ['9223372036854775807', '9223372036854775806', '1', '1.0', '"1"', '1979-05-27', '1979-05-28'];
     expect(new Set(values.map((value) => tomlSettings(`x = ${value}`).get('x'))).size).toBe(values.length);
   });
 
-  it('are one, the text as a whole, where it is not TOML', () => {
+  it('returns the whole text as one setting if it is not TOML', () => {
     expect([...tomlSettings('root = "/x"\nroot = ')]).toEqual([['not TOML', 'root = "/x"\nroot = ']]);
   });
 
-  it('are those that were rendered', () => {
+  it('returns the rendered settings', () => {
     const tables = fc.dictionary(
       fc.stringMatching(/^[a-z."]{1,6}$/),
       fc.dictionary(fc.stringMatching(/^[a-z.]{1,6}$/), fc.integer(), { minKeys: 1 }),
@@ -132,7 +132,7 @@ x.y = 1`;
     );
   });
 
-  it('are found in anything without a throw', () => {
+  it('never throws', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('[', ']', '"', "'", '.', '=', 'a', '\n', ' ', '#', '\\') }),
@@ -145,7 +145,7 @@ x.y = 1`;
   });
 });
 
-describe('text that is appended', () => {
+describe('appendProblem', () => {
   const rendered = renderToml({ version: 2, plugins: { 'io.x': { a: 1 } } });
 
   it.each([
@@ -158,7 +158,7 @@ describe('text that is appended', () => {
     `[plugins.'a]=b'] # why\nc = 1`,
     '[plugins]\nb = 1',
     '[debug]\n[debug]\nis wrong by itself',
-  ])('%j may stand there', (added) => {
+  ])('accepts %j', (added) => {
     expect(appendProblem(rendered, added)).toBeUndefined();
   });
 
@@ -170,7 +170,7 @@ describe('text that is appended', () => {
     'not toml',
     'a = [1]',
     '["a" = 1]',
-  ])('%j may not', (added) => {
+  ])('refuses %j', (added) => {
     expect(appendProblem(rendered, added)).toBeDefined();
   });
 });

@@ -1,4 +1,4 @@
-// node/desired/toml.ts: how is a configuration written as TOML, and which settings does such a text hold?
+// node/desired/toml.ts: how is a configuration rendered as TOML, and which settings does a TOML text contain?
 import { parse, stringify, TomlDate, type TomlTable, type TomlValue } from 'smol-toml';
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 
@@ -6,7 +6,7 @@ export function renderToml(root: JsonObject): string {
   return `${stringify(tomlOf(root)).trim()}\n`;
 }
 
-/** TOML has no null: what is null is left out. */
+/** TOML has no null, so null values are left out. */
 function tomlOf(value: Json): unknown {
   if (Array.isArray(value)) return value.filter((item) => item !== null).map(tomlOf);
   if (isObject(value)) {
@@ -22,8 +22,8 @@ function isLargeInteger(value: number): boolean {
 }
 
 /**
- * Settings by table and key: `[a."b.c"]` and `d = 1` give `a."b.c".d` → `1`. A text that is not TOML is one setting as a whole:
- * what changes in it is not known.
+ * Settings by table and key: `[a."b.c"]` and `d = 1` give `a."b.c".d` → `1`. A text that is not TOML is a single setting,
+ * because what changes in it is unknown.
  */
 export function tomlSettings(text: string): Map<string, string> {
   const root = parsed(text);
@@ -50,22 +50,22 @@ function isTable(value: TomlValue): value is TomlTable {
   return typeof value === 'object' && !Array.isArray(value) && !(value instanceof TomlDate);
 }
 
-/** `[a]`, `[[a.b]]`, `[plugins."a=b"]`: a name in quotes may hold anything. */
+/** `[a]`, `[[a.b]]`, `[plugins."a=b"]`: a quoted name may contain any character. */
 const TABLE_HEADER = /^\[\[?(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^"'=\]])*\]\]?\s*(?:#.*)?$/;
 
-/** Why `added` cannot stand after `rendered`; undefined if it can. TOML takes a table once, and nothing outside tables after one. */
+/** Why `added` cannot be appended to `rendered`; undefined if it can. TOML allows each table once and no top-level keys after a table. */
 export function appendProblem(rendered: string, added: string): string | undefined {
   const lines = added.split(/\r?\n/).map((line) => line.trim());
   const first = lines.find((line) => line !== '' && !line.startsWith('#'));
   if (first === undefined) return undefined;
   if (!TABLE_HEADER.test(first))
-    return 'does not start with a table such as [debug]: what comes before the first would land in another one';
-  // A text that is wrong by itself is left to containerd, which knows its own dialect.
+    return 'must start with a table such as [debug]; lines before it would become part of another table';
+  // If `added` alone is not valid TOML, let containerd report it: its parser may accept more than ours.
   if (parsed(added) === undefined || parsed(`${rendered}\n${added}`) !== undefined) return undefined;
-  return 'has a table that headstart writes itself';
+  return 'contains a table that headstart also writes';
 }
 
-/** Undefined: it is not TOML. Integers of 64 bits stay what they are. */
+/** Undefined if it is not TOML. Keeps 64-bit integers exact. */
 function parsed(text: string): TomlTable | undefined {
   try {
     return parse(text, { integersAsBigInt: true });

@@ -1,5 +1,5 @@
-// node/desired/tree.ts: the words in which a node is described and changed: what should be there (Desired), what is (Observed),
-// what is ours and what was there before us (Ownership), and what has to be done about it (Plan). Types only.
+// node/desired/tree.ts: the types that describe a node and its changes: what it should look like (DesiredState), what it looks
+// like (ObservedState), what headstart owns and replaced (Ownership), and what has to change (Plan). Types only.
 import type { Secret } from '../../base/secret.ts';
 import type { JsonObject } from '../../schema/json.ts';
 import type { Problem } from '../document/problem.ts';
@@ -26,61 +26,61 @@ export type Aspect =
 
 /**
  * What a change does to a node in service. 0 nothing · 1 live · 2 kubelet restarts · 3 containerd restarts · 4 drain first ·
- * 5 drain and remove state · 6 reboot · C only the control plane may do it · 7 takes another node.
+ * 5 drain and remove state · 6 reboot · C only the control plane may apply it · 7 needs another node.
  */
 export type DisruptionClass = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 'C' | 7;
 
-/** Where the class of a change lies in single settings of the file, and which notation they are written in. */
+/** The notation of a file whose settings have different classes, so that each changed setting is classified. */
 export type Notation = 'kubelet-config' | 'kubelet-flags' | 'containerd-config' | 'certificates';
 
-/** What has to happen once a file has changed. A unit that does not run is neither started nor restarted by it. */
-export type Effect =
+/** What has to happen after a file has changed. Has no effect on a unit that does not run. */
+export type FileEffect =
   | { do: 'daemon-reload' }
   | { do: 'restart'; unit: string }
   | { do: 'reload'; unit: string }
-  /** Again, for what it is enabled by may have changed with it. */
+  /** Enable again, because the [Install] section may have changed. */
   | { do: 'enable'; unit: string }
   | { do: 'update-trust' }
   | { do: 'apply-tmpfiles'; path: string };
 
 export interface Bytes {
-  /** Wrapped when it must not be shown: nothing that prints a plan can. */
+  /** A Secret must not be shown and prints as a placeholder. */
   content: string | Secret;
   encoding: 'utf8' | 'base64';
 }
 
-/** How a file of ours is treated; kept with the ownership, for the day it leaves the document. */
+/** How a change of an owned file is treated. Saved with the ownership, for when the file leaves the document. */
 export interface Treatment {
   aspect: Aspect;
-  /** Of any change to it; the highest one there is where `notation` allows a finer answer. */
+  /** Class of any change to the file; the highest possible class if `notation` allows to classify each setting. */
   class: DisruptionClass;
   notation?: Notation | undefined;
-  after: readonly Effect[];
+  after: readonly FileEffect[];
 }
 
 export interface OwnedFile extends Bytes, Treatment {
-  /** Absolute, as the node sees it. */
+  /** Absolute path on the node. */
   path: string;
   mode: number;
   owner: string;
   group: string;
-  /** It is a link to this and has no content: how systemd masks a unit. */
+  /** The file is a symbolic link to this and has no content: how systemd masks a unit. */
   linkTo?: string;
-  /** Only until the node has a credential of its own; then it goes. */
+  /** Deleted as soon as kubelet has its own credential. */
   isOnlyToJoin?: boolean;
 }
 
 /**
- * Values that are not files, each under its key; what it takes to set one, and to clear it where that is possible:
+ * Values that are not files, by key. How each is set · and cleared, where that is possible:
  * - `sysctl` by name: written below /proc/sys (`sysctlPath`)
- * - `module` by name, `loaded`: modprobe; never taken out
- * - `host-name`: the kernel's; the file for the next boot is one of our files
+ * - `module` by name, `loaded`: modprobe; never unloaded
+ * - `host-name`: of the kernel; /etc/hostname, for the next boot, is an owned file
  * - `mtu`: of the interface of the default route
- * - `swap` by file, bytes: the file is made anew, mkswap, swapon · swapoff, and the file goes
- * - `firewall` by table of the family inet, a fingerprint of its rules: `nft -f` of RULES_PATH · the table is deleted
- * - `kubeconfig`, the server kubelet talks to: `repointKubeconfig`
- * - `label` of the Node by key: patched with the node's own credential · removed
- * - `taint` of the Node by `key:effect`: asked for, never done
+ * - `swap` by file, bytes: create the file, mkswap, swapon · swapoff, delete the file
+ * - `firewall` by table of the family inet, a fingerprint of its rules: `nft -f` of RULES_PATH · delete the table
+ * - `kubeconfig`, the server that kubelet connects to: `repointKubeconfig`
+ * - `label` of the Node by key: patched with the node's credential · removed
+ * - `taint` of the Node by `key:effect`: reported, never set; only the control plane may change taints
  * - `unit-enabled`, `unit-active` by unit, `yes` or `no`: systemctl reenable, disable, start, stop
  */
 export type LiveKind =
@@ -106,70 +106,70 @@ export interface LiveValue {
   aspect: Aspect;
 }
 
-/** Everything we own on this node, as it should be. */
-export interface Desired {
+/** Everything headstart owns on this node, as it should be. */
+export interface DesiredState {
   files: ReadonlyMap<string, OwnedFile>;
   live: ReadonlyMap<LiveId, LiveValue>;
-  /** Where kubelet keeps its state. */
+  /** State directory of kubelet. */
   kubeletRoot: string;
   problems: readonly Problem[];
 }
 
-export type Seen =
+export type ObservedPath =
   | { kind: 'absent' }
   | ({ kind: 'file'; mode: number; uid: number; gid: number } & Bytes)
   | { kind: 'link'; target: string }
-  /** A folder, a device, or a file too large to keep: not something to replace. */
+  /** A folder, a device, or a file too large to save: not replaceable. */
   | { kind: 'other'; what: string }
-  /** A folder on the way to it is a link or no folder; links are never followed. */
+  /** `at`, a parent of the path, is a link or not a folder; links are never followed. */
   | { kind: 'unreachable'; at: string };
 
-/** never-ran: no kubelet on this machine so far · not-started: not yet in this boot, so no pod runs either · running. */
-export type Moment = 'never-ran' | 'not-started' | 'running';
+/** never-ran: kubelet never ran on this machine · not-started: not yet in this boot, so no pod runs · running. */
+export type KubeletPhase = 'never-ran' | 'not-started' | 'running';
 
-export interface Observed {
-  /** Of all paths we want or own, and of those a swap file goes to. */
-  files: ReadonlyMap<string, Seen>;
-  /** Of the folders our files are in, those that exist. */
+export interface ObservedState {
+  /** All desired and owned paths, and the paths of swap files. */
+  files: ReadonlyMap<string, ObservedPath>;
+  /** The existing parent folders of our files. */
   folders: ReadonlySet<string>;
-  /** Without an entry = not there. */
+  /** No entry = no value. */
   live: ReadonlyMap<LiveId, string>;
-  /** Units that exist: do they run, and are they there without us? */
+  /** Existing units; isOfImage: the image has the unit, independent of our files. */
   units: ReadonlyMap<string, { isActive: boolean; isMasked: boolean; isOfImage: boolean }>;
-  /** Numbers of the owners and groups that files should have; a name the node does not know is missing. */
+  /** Ids of the users and groups that files should have; no entry = the node has no such name. */
   users: ReadonlyMap<string, number>;
   groups: ReadonlyMap<string, number>;
-  moment: Moment;
-  /** kubelet has a credential of its own that is still good. */
+  kubeletPhase: KubeletPhase;
+  /** kubelet has its own credential, and it has not expired. */
   hasCredential: boolean;
-  /** The Node object was read: its labels and taints are among the live values. */
+  /** The Node object was read: `live` includes its labels and taints. */
   isNodeKnown: boolean;
   kubelet: {
-    /** The image's own configuration, and every drop-in there is, by path. */
+    /** The configuration of the image, and all existing drop-ins by path. */
     base: JsonObject;
     dropIns: ReadonlyMap<string, JsonObject>;
-    /** State files there are, of those that stand in the way of some changes. */
+    /** Existing state files that some changes have to remove. */
     state: ReadonlySet<string>;
   };
 }
 
-export type Original = Extract<Seen, { kind: 'absent' | 'file' | 'link' }>;
+export type Original = Extract<ObservedPath, { kind: 'absent' | 'file' | 'link' }>;
 
-/** What the applied generation put on the node, and what was there before headstart first touched it. */
+/** What the applied generation put on the node, and what the node had before headstart first changed it. */
 export interface Ownership {
-  files: ReadonlyMap<string, OwnedBefore>;
-  /** Folders we made. */
+  files: ReadonlyMap<string, OwnershipRecord>;
+  /** Folders that headstart created. */
   folders: ReadonlySet<string>;
   live: ReadonlyMap<LiveId, { value: string; original: string | undefined; aspect: Aspect }>;
 }
 
-export interface OwnedBefore extends Treatment {
-  /** Of the content, or of what the link leads to. */
+export interface OwnershipRecord extends Treatment {
+  /** Hash of the content, or of the link target. */
   sha256: string;
   /** Undefined for a link. */
   rights: { mode: number; uid: number; gid: number } | undefined;
   isSecret: boolean;
-  /** The image's default, to go back to. */
+  /** What the image had, for a restore. */
   original: Original;
 }
 
@@ -178,7 +178,7 @@ export const NOTHING_OWNED: Ownership = { files: new Map(), folders: new Set(), 
 /** One setting inside a file. */
 export interface LeafChange {
   path: string;
-  /** As they are written, absent = not there; both hidden when the file is secret. */
+  /** As written in the file; absent = not set. Both are hidden if the file is secret. */
   from?: string | undefined;
   to?: string | undefined;
   class: DisruptionClass;
@@ -191,38 +191,38 @@ export type Diff =
   | { kind: 'hidden'; because: 'secret' | 'not text' };
 
 export interface DiffLine {
-  /** gap: lines that are the same were left out. */
+  /** gap: equal lines are left out. */
   sign: ' ' | '+' | '-' | 'gap';
   text: string;
 }
 
-export interface Change {
+export interface PlannedChange {
   aspect: Aspect;
   /** A path, or a live value: `sysctl vm.max_map_count`. */
   what: string;
-  /** restore: what the image had comes back. */
+  /** restore: put back what the image had. */
   op: 'create' | 'update' | 'remove' | 'restore';
   class: DisruptionClass;
   why: string;
-  /** Somebody else changed it since we wrote it. */
+  /** Something else changed it after headstart wrote it. */
   isDrift: boolean;
   leaves: readonly LeafChange[];
   diff: Diff;
 }
 
-/** One thing to do. Each may be done again after a crash without harm. */
-export type Step =
+/** Every step is safe to repeat after a crash. */
+export type PlanStep =
   | { do: 'drain' }
   | { do: 'uncordon' }
   | { do: 'make-folder'; path: string }
   | ({ do: 'write-file'; path: string; mode: number; uid: number; gid: number } & Bytes)
   | { do: 'make-link'; path: string; target: string }
   | { do: 'remove-file'; path: string }
-  /** Only if it is empty: what others put there stays. */
+  /** Only if it is empty: files of others stay. */
   | { do: 'remove-folder'; path: string }
   | { do: 'remove-state'; path: string }
   | { do: 'set'; kind: LiveKind; key: string; value: string }
-  /** Takes away what a `set` made. */
+  /** Undoes a `set`. */
   | { do: 'clear'; kind: LiveKind; key: string }
   | { do: 'daemon-reload' }
   | { do: 'update-trust' }
@@ -234,17 +234,17 @@ export type Step =
   | { do: 'reboot' };
 
 export interface Plan {
-  changes: readonly Change[];
-  /** In this order, one by one. None for changes of class C; none at all with a problem or a change of class 7. */
-  steps: readonly Step[];
-  /** The highest of all changes. */
+  changes: readonly PlannedChange[];
+  /** In order. No steps for changes of class C; empty if there is a problem or a change of class 7. */
+  steps: readonly PlanStep[];
+  /** The highest class of all changes. */
   class: DisruptionClass;
-  /** With any, nothing of the plan may be done. */
+  /** If there is a problem, the plan must not be applied. */
   problems: readonly Problem[];
-  /** What is ours once all steps are done. */
+  /** Ownership after all steps. */
   ownership: Ownership;
-  /** While they are done, what was and what will be: on disk before the first, or nobody can tell our files from the image's. */
+  /** The old and the new ownership together. Saved before the first step, so that after a crash our files are not mistaken for the image's. */
   ownershipMeanwhile: Ownership;
-  /** What kubelet must say its configuration is, of what we know. */
+  /** The configuration that kubelet must report, as far as it is known. */
   kubeletConfig: JsonObject;
 }

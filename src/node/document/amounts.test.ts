@@ -8,12 +8,12 @@ const on = <T>(act: (amounts: Amounts) => T) => {
   return [act(amounts), amounts.problems.map(({ message }) => message)] as const;
 };
 
-describe('an amount', () => {
+describe('Amounts', () => {
   it.each<[string, number | string, number]>([
     ['a number', 4096, 4096],
     ['a quantity', '255Mi', 255 * 2 ** 20],
     ['an expression of the machine', '=memory * 0.5', 8 * GI],
-  ])('of bytes is %s', (_, written, expected) => {
+  ])('reads bytes from %s', (_, written, expected) => {
     expect(on((amounts) => amounts.bytes('spec.x', written, MACHINE))).toEqual([expected, []]);
   });
 
@@ -21,19 +21,19 @@ describe('an amount', () => {
     ['a number of cores', 1.5, 1500],
     ['a quantity', '100m', 100],
     ['an expression of the machine', '=cpu * 0.25', 1000],
-  ])('of CPU is %s', (_, written, expected) => {
+  ])('reads CPU from %s', (_, written, expected) => {
     expect(on((amounts) => amounts.cpuMillis('spec.x', written, MACHINE))).toEqual([expected, []]);
   });
 
-  it('of things is whole, and within its range', () => {
+  it('rounds a count down and checks its range', () => {
     const count = (written: number | string) => on((amounts) => amounts.count('spec.x', written, MACHINE, [1, 30]));
     expect(count(110)).toEqual([110, []]);
     expect(count('=cpu * 2.7')).toEqual([10, []]);
-    expect(count('=cpu * 10')[1]).toEqual(['comes to 40 on this machine, which is above 30']);
-    expect(count('=cpu - 4')[1]).toEqual(['comes to 0 on this machine, which is below 1']);
+    expect(count('=cpu * 10')[1]).toEqual(['is 40 on this machine, above the maximum 30']);
+    expect(count('=cpu - 4')[1]).toEqual(['is 0 on this machine, below the minimum 1']);
   });
 
-  it('that is too small on this machine is refused with its path, and all are told', () => {
+  it('reports every amount that is too small on this machine, with its path', () => {
     const amounts = new Amounts();
     expect(amounts.bytes('spec.a', '1k', MACHINE, 4096)).toBeNaN();
     amounts.count('spec.b', '=nonsense', MACHINE, [1, 2]);
@@ -43,7 +43,7 @@ describe('an amount', () => {
     ]);
   });
 
-  it('is unknown where the machine does not have what it is made of', () => {
+  it('reports a variable without a value on this machine', () => {
     const [value, problems] = on((amounts) => amounts.cpuMillis('spec.x', '=pods * 0.1', MACHINE));
     expect([value, problems.length]).toEqual([Number.NaN, 1]);
   });

@@ -1,4 +1,4 @@
-// node/document/amounts.ts: how much is written here, on this machine? Plain amounts, `255Mi`, and expressions, all to one number.
+// node/document/amounts.ts: how much is a plain amount, `255Mi` or an expression on this machine?
 
 import { type ExpressionType, evaluate, isExpression, parseExpression, type Variable } from './expression.ts';
 import type { Problem } from './problem.ts';
@@ -6,7 +6,7 @@ import { parseBytes, parseCpu } from './quantity.ts';
 
 export type Variables = Readonly<Partial<Record<Variable, number>>>;
 
-/** Works out amounts against one machine and collects what cannot be. */
+/** Evaluates amounts for one machine and collects the invalid ones. */
 export class Amounts {
   readonly problems: Problem[] = [];
 
@@ -38,8 +38,8 @@ export class Amounts {
   }
 
   #inRange(path: string, value: number, [minimum, maximum]: readonly [number, number]): number {
-    if (value < minimum) return this.#refuse(path, `comes to ${value} on this machine, which is below ${minimum}`);
-    return value > maximum ? this.#refuse(path, `comes to ${value} on this machine, which is above ${maximum}`) : value;
+    if (value < minimum) return this.#refuse(path, `is ${value} on this machine, below the minimum ${minimum}`);
+    return value > maximum ? this.#refuse(path, `is ${value} on this machine, above the maximum ${maximum}`) : value;
   }
 
   #refuse(path: string, message: string): number {

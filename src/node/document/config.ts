@@ -1,5 +1,5 @@
-// node/document/config.ts: what should this node be? One type for every version of the document: all defaults are in it, all
-// expressions are worked out for this machine, all secrets are wrapped. Read by everything after document.ts.
+// node/document/config.ts: what should this node be? One type for all versions of the document: defaults are filled in,
+// expressions are evaluated for this machine, secrets are wrapped. Everything after document.ts reads this type.
 import type { Secret } from '../../base/secret.ts';
 import type { JsonObject } from '../../schema/json.ts';
 
@@ -10,22 +10,22 @@ export interface NodeConfig {
   notBeforeMs?: number | undefined;
   expiresMs?: number | undefined;
 
-  /** Always that of the image; another one was refused when the document was read. `1.34.2`, no `v`. */
+  /** Always the version on the image; document.ts refuses any other. `1.34.2`, no `v`. */
   kubernetesVersion: string;
-  /** Absent = kubelet runs on its own (static pods), and `join` is absent too. */
+  /** Absent = kubelet runs standalone (static pods only), and `join` is absent too. */
   cluster?: ClusterConfig | undefined;
   join?: JoinConfig | undefined;
   /** Lower case. Absent = the name the platform gave the instance. */
   hostName?: string | undefined;
   kubelet: KubeletSettings;
-  /** For registration; keys under prefixes a kubelet may not set on itself were refused. */
+  /** For registration. Contains no keys that NodeRestriction forbids kubelet to set. */
   labels: Readonly<Record<string, string>>;
   taints: readonly Taint[];
   containerd: ContainerdSettings;
   network: NetworkSettings;
   /** Absent = none. */
   proxy?: ProxySettings | undefined;
-  /** Certificates to trust beside the image's, by name: PEM. */
+  /** CA certificates (PEM) to trust in addition to those of the image, by name. */
   trustedCertificates: Readonly<Record<string, string>>;
   os: OsSettings;
   storage: StorageSettings;
@@ -53,7 +53,7 @@ export interface ClusterConfig {
 
 /** How kubelet gets its first credential. */
 export type JoinConfig =
-  /** A program on the image answers with a credential made from the instance's own identity; nothing secret is delivered. */
+  /** A program on the image prints a credential derived from the instance's identity; the document contains no secret. */
   | {
       method: 'exec';
       apiVersion: string;
@@ -61,9 +61,9 @@ export type JoinConfig =
       args: readonly string[];
       env: Readonly<Record<string, string>>;
     }
-  /** A systemd credential of this name holds a bootstrap kubeconfig; it never touches the document. */
+  /** The systemd credential with this name is a bootstrap kubeconfig; it is not in the document. */
   | { method: 'credential'; name: string }
-  /** A bootstrap token in the document. Discouraged: whoever reads the instance's metadata can read it. */
+  /** A bootstrap token in the document. Discouraged: anyone who can read the instance metadata can read it. */
   | { method: 'token'; token: Secret; expiresMs?: number | undefined }
   /** A kubeconfig is already on the node. */
   | { method: 'existing' };
@@ -75,7 +75,7 @@ export interface Reserved {
   pids?: number | undefined;
 }
 
-/** An absent field leaves what the image's own kubelet configuration says. */
+/** An absent field keeps the value of the image's kubelet configuration. */
 export interface KubeletSettings {
   maxPods?: number | undefined;
   podPidsLimit?: number | undefined;
@@ -98,10 +98,10 @@ export interface KubeletSettings {
   featureGates: Readonly<Record<string, boolean>>;
   /** `--v`. */
   verbosity?: number | undefined;
-  /** Remaining command-line flags by name without dashes; those headstart sets itself were refused. */
+  /** Other command-line flags by name without dashes; the schema refuses those that headstart sets. */
   flags: Readonly<Record<string, string>>;
   credentialProvider?: { config: JsonObject; binDir: string } | undefined;
-  /** Free-form KubeletConfiguration, merged over all of the above; without apiVersion and kind. */
+  /** KubeletConfiguration fields, merged over all fields above; without apiVersion and kind. */
   config: JsonObject;
 }
 
@@ -111,7 +111,7 @@ export interface Taint {
   effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
 }
 
-/** An absent field leaves what the image's own containerd configuration says. */
+/** An absent field keeps the value of the image's containerd configuration. */
 export interface ContainerdSettings {
   /** By registry host, `docker.io`, `registry:5000`, or `_default`. */
   registries: Readonly<Record<string, RegistrySpec>>;
@@ -120,16 +120,16 @@ export interface ContainerdSettings {
   sandboxImage?: string | undefined;
   snapshotter?: string | undefined;
   maxConcurrentDownloads?: number | undefined;
-  /** LimitNOFILE= of its unit. */
+  /** LimitNOFILE= of the containerd unit. */
   openFilesLimit?: number | undefined;
-  /** Appended to what is rendered, untouched. */
+  /** Appended unchanged to the rendered configuration. */
   toml?: string | undefined;
 }
 
 export interface RegistrySpec {
-  /** The registry itself when no mirror answers; absent = `https://` and the host. */
+  /** Used if no mirror answers; absent = `https://` and the host. */
   server?: string | undefined;
-  /** Asked in this order. */
+  /** Tried in this order. */
   mirrors: readonly RegistryMirror[];
 }
 
@@ -143,7 +143,7 @@ export interface RegistryMirror {
 }
 
 export interface NetworkSettings {
-  /** primary: the address the platform gave the first interface · kubelet: its own choice · fixed: `nodeAddresses`. */
+  /** primary: the address the platform assigned to the first interface · kubelet: kubelet chooses · fixed: `nodeAddresses`. */
   nodeIp: 'primary' | 'kubelet' | 'fixed';
   nodeAddresses: readonly string[];
   dnsServers: readonly string[];
@@ -152,10 +152,10 @@ export interface NetworkSettings {
 }
 
 export interface ProxySettings {
-  /** A proxy's address may hold a password. */
+  /** Secret: the URL may contain a password. */
   http?: Secret | undefined;
   https?: Secret | undefined;
-  /** As given; metadata, services and pods are added when it is rendered. */
+  /** As in the document; the proxy aspect adds the metadata service, services and pods. */
   noProxy: readonly string[];
 }
 
@@ -163,19 +163,19 @@ export interface OsSettings {
   sysctls: Readonly<Record<string, string>>;
   /** Kernel modules and their parameters. */
   modules: Readonly<Record<string, { parameters: Readonly<Record<string, string>> }>>;
-  /** For login sessions, by item as limits.conf(5) spells it. */
+  /** For login sessions, by limits.conf(5) item. */
   limits: Readonly<
     Record<string, { soft?: number | 'unlimited' | undefined; hard?: number | 'unlimited' | undefined }>
   >;
-  /** Absent = as the image has it, which is off. */
+  /** Absent = as on the image, which is off. */
   swap?: { file: string; sizeBytes: number; behavior: 'NoSwap' | 'LimitedSwap' } | undefined;
-  /** Pages by page size. */
+  /** Number of pages by page size. */
   hugePages: { '2Mi'?: number | undefined; '1Gi'?: number | undefined };
   timeServers: readonly string[];
 }
 
 export interface StorageSettings {
-  /** Folders on a file system that is mounted already; absent = where the image has them. */
+  /** Directories on a mounted file system; absent = as on the image. */
   containerdRoot?: string | undefined;
   kubeletRoot?: string | undefined;
 }
@@ -187,14 +187,14 @@ export interface SshSettings {
 }
 
 export interface MetadataAccess {
-  /** Pods may not reach the metadata address and the platform's wire server; host network is untouched. */
+  /** Pods cannot reach the metadata address and the platform's wire server. Host-network pods still can. */
   isBlockedForPods: boolean;
-  /** Pod addresses that may nevertheless. */
+  /** Pod address ranges that keep access. */
   allowedCidrs: readonly string[];
 }
 
 export interface FileSpec {
-  /** Wrapped when the document says it is secret. */
+  /** Wrapped if the document marks it as secret. */
   content: string | Secret;
   encoding: 'utf8' | 'base64';
   mode: number;
@@ -203,48 +203,47 @@ export interface FileSpec {
 }
 
 export interface UnitSpec {
-  /** The whole unit file; absent = the image's own, changed only by drop-ins and state. */
+  /** The whole unit file; absent = the image's unit file, changed only by drop-ins and state. */
   content?: string | undefined;
   /** By file name, ending in .conf. */
   dropIns: Readonly<Record<string, string>>;
-  /** Absent = as the image has it. */
+  /** Absent = as on the image. */
   isEnabled?: boolean | undefined;
   isMasked: boolean;
-  /** Should it run? Absent = not started or stopped by us. */
+  /** Absent = headstart neither starts nor stops it. */
   isActive?: boolean | undefined;
 }
 
 export type AllowedClass = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 
 export interface UpdatePolicy {
-  /** auto: now · staged: at the next boot · manual: when told · try: now, and back after `tryForMs` unless kept. */
+  /** auto: now · staged: at the next boot · manual: on command · try: now, rolled back after `tryForMs` unless kept. */
   mode: 'auto' | 'staged' | 'manual' | 'try';
   tryForMs: number;
-  /** The highest disruption class that may happen by itself. */
+  /** The highest disruption class that is applied without a command. */
   maxClass: AllowedClass;
   /** UTC. Absent = at any time. */
   window?: { days: readonly Weekday[]; startMinute: number; durationMs: number } | undefined;
-  /** Spread over this long, by a seed of the node's own. */
+  /** Nodes apply at different times within this span; a per-node seed decides when. */
   jitterMs: number;
-  /** How many nodes of a pool may be in class 4 and above at once; a hint for whoever coordinates. */
+  /** How many nodes of a pool may be in class 4 and above at once; a hint for the coordinator. */
   maxUnavailable: number;
-  /** What to do about owned files that somebody else changed. */
+  /** What to do about owned files that something else changed. */
   onDrift: 'report' | 'repair';
   pollMs: number;
   health: {
-    /** Is Node Ready part of being healthy? A node without a CNI yet is not Ready for no fault of its own. */
+    /** Does healthy include Node Ready? Without a CNI plugin a node is not Ready, whatever the document says. */
     requireNodeReady: boolean;
     readyWithinMs: number;
     maxRestarts: number;
     restartsWithinMs: number;
-    /** Healthy for this long = last known good. */
+    /** After being healthy this long, the generation is the last known good one. */
     commitAfterMs: number;
   };
 }
 
 export type Weekday = 'Mon' | 'Tue' | 'Wed' | 'Thu' | 'Fri' | 'Sat' | 'Sun';
 
-/** What the file will hold. */
 export function fileBytes(file: FileSpec): Uint8Array {
   const text = typeof file.content === 'string' ? file.content : file.content.reveal();
   return Buffer.from(text, file.encoding);

@@ -1,5 +1,5 @@
-// node/document/configs.testing.ts: node configurations for tests: a plain one, and any one there could be. Names come from small pools, so that
-// two of them want different things of the same file, setting or unit.
+// node/document/configs.testing.ts: node configurations for tests: a plain one and an arbitrary. Names come from small sets, so that
+// two configurations often disagree about the same file, setting or unit.
 import fc from 'fast-check';
 import { Secret } from '../../base/secret.ts';
 import type { JsonObject } from '../../schema/json.ts';
@@ -30,7 +30,7 @@ export const someFacts: Facts = {
   machine: { cpus: 4, memoryBytes: 16 * 2 ** 30 },
 };
 
-/** A node of a cluster that joins with a token; everything else as the image has it. */
+/** A node of a cluster that joins with a token; everything else as on the image. */
 export function aConfig(over: Partial<NodeConfig> = {}): NodeConfig {
   return {
     generation: 1,
@@ -78,7 +78,7 @@ export function aConfig(over: Partial<NodeConfig> = {}): NodeConfig {
   };
 }
 
-/** In every secret of `anyConfig`, and nowhere else. */
+/** Part of every secret of `anyConfig`, and of nothing else. */
 export const CANARY = 'c4n4ry';
 
 const secret = fc.nat(9).map((n) => new Secret(`${CANARY}-${n}`));
@@ -115,7 +115,7 @@ const unitContent = fc.constantFrom('[Service]\nExecStart=/bin/a\n', '[Service]\
 const aboutUnit = { dropIns, isEnabled: maybe(fc.boolean()), isMasked: fc.constant(false) };
 const masked: UnitSpec = { dropIns: {}, isMasked: true };
 
-/** Of the image, of the document alone, and one that units are made of. */
+/** Units of the image, a unit of the document only, and a template. */
 const units: fc.Arbitrary<Record<string, UnitSpec>> = fc.record(
   {
     'containerd.service': fc.record({ ...aboutUnit, content: maybe(unitContent), isActive: maybe(fc.boolean()) }),
@@ -130,7 +130,7 @@ const units: fc.Arbitrary<Record<string, UnitSpec>> = fc.record(
   { requiredKeys: [], noNullPrototype: true },
 );
 
-/** The same machine and cluster all along: what a node can become without being replaced. */
+/** Machine and cluster stay the same: configurations a node can change to without being replaced. */
 export const anyConfig: fc.Arbitrary<NodeConfig> = fc
   .record({
     join: fc.oneof(

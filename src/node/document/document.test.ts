@@ -6,30 +6,30 @@ import { Secret } from '../../base/secret.ts';
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 import { renderProblem } from '../../schema/problem.ts';
 import { REASONS } from '../reason-codes.ts';
-import { type Accepted, parseDocument, type Reading, type Refused } from './document.ts';
-import { aCluster, aDocument, anImage, anyDocument, aReading, bytesOf, NOW_MS } from './documents.testing.ts';
+import { type AcceptedDocument, type DocumentContext, parseDocument, type RefusedDocument } from './document.ts';
+import { aCluster, aDocument, aDocumentContext, anImage, anyDocument, bytesOf, NOW_MS } from './documents.testing.ts';
 import { provenanceOf } from './provenance.ts';
-import { API_VERSIONS, convert } from './schema/convert.ts';
+import { convert, NODE_CONFIG_VERSIONS } from './schema/convert.ts';
 import { signDocument } from './signature.ts';
 
-const read = (document: Json, reading: Partial<Reading> = {}) =>
-  parseDocument(bytesOf(document), { ...aReading, ...reading });
+const read = (document: Json, context: Partial<DocumentContext> = {}) =>
+  parseDocument(bytesOf(document), { ...aDocumentContext, ...context });
 
-async function accepted(document: Json, reading: Partial<Reading> = {}): Promise<Accepted> {
-  const parsed = await read(document, reading);
+async function accepted(document: Json, context: Partial<DocumentContext> = {}): Promise<AcceptedDocument> {
+  const parsed = await read(document, context);
   if (parsed.outcome === 'accepted') return parsed;
   return expect.unreachable(parsed.problems.map(renderProblem).join('\n'));
 }
 
-async function refused(document: Json, reading: Partial<Reading> = {}): Promise<Refused> {
-  const parsed = await read(document, reading);
+async function refused(document: Json, context: Partial<DocumentContext> = {}): Promise<RefusedDocument> {
+  const parsed = await read(document, context);
   return parsed.outcome === 'refused' ? parsed : expect.unreachable('it was accepted');
 }
 
-const said = ({ problems }: Refused) => problems.map(renderProblem);
+const rendered = ({ problems }: RefusedDocument) => problems.map(renderProblem);
 
-describe('a document that says as little as it may', () => {
-  it('is a configuration with every default', async () => {
+describe('a minimal document', () => {
+  it('gives a configuration with all defaults', async () => {
     const { config, warnings } = await accepted(aDocument());
     expect(warnings).toEqual([]);
     expect(config).toMatchObject({
@@ -59,8 +59,8 @@ describe('a document that says as little as it may', () => {
   });
 });
 
-describe('a document that says much', () => {
-  it('is a configuration in which nothing has to be asked again', async () => {
+describe('a full document', () => {
+  it('gives a configuration with all values converted', async () => {
     const { config } = await accepted(
       aDocument(
         {
@@ -122,7 +122,7 @@ describe('a document that says much', () => {
     });
   });
 
-  it('says which of it is discouraged', async () => {
+  it('warns about discouraged fields', async () => {
     const { warnings } = await accepted(
       aDocument({
         cluster: aCluster,
@@ -145,9 +145,9 @@ describe('a document that says much', () => {
   });
 });
 
-describe('every problem at once', () => {
-  it('has its path and says what is wrong, in the words of the document', async () => {
-    const problems = said(
+describe('problems', () => {
+  it('are all reported at once, with path and expected value', async () => {
+    const problems = rendered(
       await refused({
         apiVersion: 'headstart.dev/v1',
         kind: 'NodeConfig',
@@ -181,15 +181,15 @@ describe('every problem at once', () => {
         'spec.cluster.serviceCidrs[0]: is not an address range such as 10.0.0.0/16',
         'spec.kubelet.maxPods: 0 is below 1',
         'spec.kubelet.verbosity: is 2.5, and a whole number belongs here',
-        'spec.kubelet.kubeReserved.memory: is a number, and an amount of memory belongs here',
+        'spec.kubelet.kubeReserved.memory: expected an amount of memory, got a number',
         'spec.kubelet.featureGates: is a list, and a map belongs here',
         'spec.kubelet.flags.config: is a flag that headstart sets itself',
-        'spec.labels["node-role.kubernetes.io/control-plane"]: is a label a node may not set on itself; a controller has to',
+        'spec.labels["node-role.kubernetes.io/control-plane"]: is a label that a node may not set on itself; let a controller set it',
         'spec.taints[0].key: is not a key such as example.com/name',
         'spec.taints[0].effect: is not one of NoSchedule, PreferNoSchedule, NoExecute',
-        "spec.files[\"/etc/../x\"]: has '.' or '..' in it",
+        "spec.files[\"/etc/../x\"]: contains '.' or '..'",
         'spec.files["/etc/motd"].content: is missing',
-        'spec.units["headstart-node.service"]: is a unit of headstart\'s own',
+        'spec.units["headstart-node.service"]: is reserved for headstart',
         'spec.os.sysctls["a; b"]: is not a kernel setting such as net.ipv4.ip_forward',
         'spec.update.jitter: is not a span of time such as 90s or 5min',
         'spec.update.maxUnavailable: is text, and a number belongs here',
@@ -197,7 +197,7 @@ describe('every problem at once', () => {
     );
   });
 
-  it('is said in the words of v1alpha1 where the document is written in them', async () => {
+  it('use the field names of v1alpha1 for a v1alpha1 document', async () => {
     const document = {
       ...aDocument({
         cluster: { name: 'lab', endpoint: 'https://x' },
@@ -207,7 +207,7 @@ describe('every problem at once', () => {
       }),
       apiVersion: 'headstart.dev/v1alpha1',
     };
-    expect(said(await refused(document)).sort()).toEqual([
+    expect(rendered(await refused(document)).sort()).toEqual([
       'spec.cluster.caBundle: is missing',
       'spec.kubelet.labels["a b"]: is not a label such as example.com/name',
       'spec.os.sysctls[0].value: is missing',
@@ -216,52 +216,48 @@ describe('every problem at once', () => {
   });
 
   it.each<[string, JsonObject, string]>([
+    ['a cluster without join', { cluster: aCluster }, 'spec.join: is required if spec.cluster is set'],
+    ['join without a cluster', { join: { existing: {} } }, 'spec.cluster: is required if spec.join is set'],
+    ['no join method', { cluster: aCluster, join: {} }, 'spec.join: expected exactly one method, got 0'],
     [
-      'a cluster without a way in',
-      { cluster: aCluster },
-      'spec.join: is missing: a node of a cluster needs a way to join it',
-    ],
-    ['a way in without a cluster', { join: { existing: {} } }, 'spec.cluster: is missing: there is no cluster to join'],
-    ['no way at all', { cluster: aCluster, join: {} }, 'spec.join: names 0 ways, and exactly one belongs here'],
-    [
-      'two ways',
+      'two join methods',
       { cluster: aCluster, join: { existing: {}, credential: { name: 'x' } } },
-      'spec.join: names 2 ways, and exactly one belongs here',
+      'spec.join: expected exactly one method, got 2',
     ],
     [
-      'a fixed address that is none',
+      'a fixed node IP without an address',
       { network: { nodeIp: 'fixed' } },
-      'spec.network.nodeAddresses: is empty, and nodeIp is fixed',
+      'spec.network.nodeAddresses: is required if nodeIp is fixed',
     ],
     [
-      'an address for nothing',
+      'an address without a fixed node IP',
       { network: { nodeAddresses: ['10.0.0.1'] } },
-      'spec.network.nodeAddresses: is only for nodeIp: fixed',
+      'spec.network.nodeAddresses: is only allowed if nodeIp is fixed',
     ],
     [
-      'limits upside down',
+      'reversed image thresholds',
       { kubelet: { imageGcLowPercent: 80, imageGcHighPercent: 70 } },
-      'spec.kubelet.imageGcLowPercent: 80 is not below imageGcHighPercent, 70',
+      'spec.kubelet.imageGcLowPercent: 80 must be below imageGcHighPercent, 70',
     ],
     [
       'an unknown runtime',
       { containerd: { defaultRuntime: 'kata' } },
-      'spec.containerd.defaultRuntime: is not one of the runtimes',
+      'spec.containerd.defaultRuntime: is not in spec.containerd.runtimes',
     ],
     [
       'pods that depend on pods',
       { kubelet: { maxPods: '= pods' } },
-      'spec.kubelet.maxPods: cannot ask for pods: that is what it says itself',
+      'spec.kubelet.maxPods: must not use pods: pods is the value of maxPods itself',
     ],
     [
       'pods below one',
       { kubelet: { maxPods: '= cpu - 10' } },
-      'spec.kubelet.maxPods: comes to -6 on this machine, which is below 1',
+      'spec.kubelet.maxPods: is -6 on this machine, below the minimum 1',
     ],
     [
-      'memory for pods nobody counted',
+      'memory per pod without maxPods',
       { kubelet: { kubeReserved: { memory: '= 11Mi * pods' } } },
-      'spec.kubelet.kubeReserved.memory: pods is not known here',
+      'spec.kubelet.kubeReserved.memory: uses pods, which has no value here',
     ],
     [
       'the same taint twice',
@@ -271,15 +267,15 @@ describe('every problem at once', () => {
           { key: 'a', value: 'b', effect: 'NoSchedule' },
         ],
       },
-      'spec.taints[1]: is there already, with the same key and effect',
+      'spec.taints[1]: duplicates a taint with the same key and effect',
     ],
     [
-      'base64 that is none',
+      'invalid base64',
       { files: { '/etc/x': { content: '!', encoding: 'base64' } } },
       'spec.files["/etc/x"].content: is not base64',
     ],
     [
-      'a certificate that is none',
+      'an invalid certificate',
       { trustedCertificates: { a: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n' } },
       'spec.trustedCertificates.a: holds a certificate that cannot be decoded',
     ],
@@ -296,16 +292,16 @@ describe('every problem at once', () => {
     [
       'another configuration for kubelet',
       { kubelet: { config: { kind: 'KubeProxyConfiguration' } } },
-      'spec.kubelet.config: is of another kind than KubeletConfiguration kubelet.config.k8s.io/v1beta1',
+      'spec.kubelet.config: must be a KubeletConfiguration of kubelet.config.k8s.io/v1beta1',
     ],
-  ])('includes %s', async (_, spec, problem) => {
-    expect(said(await refused(aDocument(spec)))).toContain(problem);
+  ])('include %s', async (_, spec, problem) => {
+    expect(rendered(await refused(aDocument(spec)))).toContain(problem);
   });
 });
 
-describe('one reason code each', () => {
+describe('the reason code', () => {
   const alpha = { ...aDocument(), apiVersion: 'headstart.dev/v1alpha1' };
-  it.each<[string, Json, Partial<Reading>]>([
+  it.each<[string, Json, Partial<DocumentContext>]>([
     ['config/not-a-node-config', { kind: 'Pod' }, {}],
     ['config/not-a-node-config', [1, 2], {}],
     ['config/not-a-node-config', { ...aDocument(), apiVersion: 'example.com/v1' }, {}],
@@ -321,14 +317,14 @@ describe('one reason code each', () => {
     ['config/generation-backwards', aDocument(), { applied: { generation: 2, documentHash: 'x' } }],
     ['config/generation-reused', aDocument(), { applied: { generation: 1, documentHash: 'x' } }],
     ['config/signature-missing', aDocument(), { image: { ...anImage, signers: ['x'] } }],
-  ])('%s', async (reason, document, reading) => {
-    const { reason: told, problems } = await refused(document, reading);
-    expect([told, problems[0]!.reason]).toEqual([reason, reason]);
+  ])('%s is reported first', async (reason, document, context) => {
+    const { reason: reported, problems } = await refused(document, context);
+    expect([reported, problems[0]!.reason]).toEqual([reason, reason]);
   });
 
-  it('a field named like the language reserves is refused, not followed', async () => {
+  it('is config/invalid for a __proto__ key, which changes no prototype', async () => {
     const text = JSON.stringify(aDocument()).replace('"kubernetes"', '"__proto__":{"polluted":true},"kubernetes"');
-    expect(await parseDocument(Buffer.from(text), aReading)).toMatchObject({
+    expect(await parseDocument(Buffer.from(text), aDocumentContext)).toMatchObject({
       outcome: 'refused',
       reason: 'config/invalid',
     });
@@ -336,37 +332,37 @@ describe('one reason code each', () => {
   });
 });
 
-describe('what is applied', () => {
-  it('stays in force: it is neither expired nor reused', async () => {
+describe('the applied document', () => {
+  it('stays in force after it expires', async () => {
     const document = aDocument({}, { expires: '2026-11-16T03:00:00Z' });
     const { documentHash } = await accepted(document);
     const applied = { generation: 1, documentHash };
     await accepted(document, { applied, nowMs: NOW_MS + 86_400_000 });
   });
 
-  it('may be replaced by an older generation when a person asks', async () => {
+  it('may be replaced by an older generation that a person requests', async () => {
     await accepted(aDocument(), { applied: { generation: 9, documentHash: 'x' }, allowsOlder: true });
   });
 
-  it('is known by what the document says, not by how it is written', async () => {
+  it('has a hash that does not depend on its notation', async () => {
     const document = aDocument({ kubelet: { maxPods: 50, verbosity: 2 } });
     const { documentHash, hash } = await accepted(document);
     const yaml =
       'kind: NodeConfig\nspec: # a comment\n  kubelet: {verbosity: 2, maxPods: 50}\n  kubernetes: {version: 1.34.2}\nmetadata: {generation: 1}\napiVersion: headstart.dev/v1\n';
     for (const bytes of [Buffer.from(yaml), gzipSync(yaml), bytesOf(convert(document, 'headstart.dev/v1alpha1'))]) {
-      expect(await parseDocument(bytes, aReading)).toMatchObject({ outcome: 'accepted', documentHash, hash });
+      expect(await parseDocument(bytes, aDocumentContext)).toMatchObject({ outcome: 'accepted', documentHash, hash });
     }
     expect((await accepted(aDocument({ kubelet: { maxPods: 51, verbosity: 2 } }))).documentHash).not.toBe(documentHash);
   });
 });
 
-describe('fields nobody knows', () => {
+describe('unknown fields', () => {
   const document = aDocument(
     { kubelet: { maxpods: 7 }, gpu: {}, files: { '/etc/x': { content: '', mod: 1 } } },
     { owner: 'me' },
   );
 
-  it('are told, with their paths, and have no effect', async () => {
+  it('are reported as warnings with their paths and have no effect', async () => {
     const { warnings, config } = await accepted(document);
     expect(warnings.map(renderProblem)).toEqual([
       'metadata.owner: is not a field of this version',
@@ -377,8 +373,10 @@ describe('fields nobody knows', () => {
     expect(config.kubelet.maxPods).toBeUndefined();
   });
 
-  it('do not hide the problems of those that are known', async () => {
-    const problems = said(await refused(aDocument({ gpu: {}, kubelet: { maxPods: 0 }, update: { mode: 'never' } })));
+  it('do not hide problems of known fields', async () => {
+    const problems = rendered(
+      await refused(aDocument({ gpu: {}, kubelet: { maxPods: 0 }, update: { mode: 'never' } })),
+    );
     expect(problems).toEqual([
       'spec.kubelet.maxPods: 0 is below 1',
       'spec.update.mode: is not one of auto, staged, manual, try',
@@ -396,7 +394,7 @@ describe('layers', () => {
     bytes: bytesOf({ apiVersion: 'headstart.dev/v1', kind: 'NodeConfig', spec, ...more }),
   });
 
-  it('win over those below them, and each leaf knows where it came from', async () => {
+  it('override lower layers, and provenance names the layer of each leaf', async () => {
     const parsed = await accepted(aDocument({ kubelet: { maxPods: 60 }, labels: { from: 'userData' } }), {
       image,
       overrides: [
@@ -419,7 +417,7 @@ describe('layers', () => {
     });
   });
 
-  it('may be written in either version', async () => {
+  it('may use either version', async () => {
     const bytes = bytesOf({
       apiVersion: 'headstart.dev/v1alpha1',
       kind: 'NodeConfig',
@@ -431,35 +429,35 @@ describe('layers', () => {
     expect(config.os.sysctls).toEqual({ 'vm.overcommit_memory': '1', 'vm.swappiness': '1' });
   });
 
-  it('may complete each other, but not leave out what nobody says', async () => {
+  it('may complete each other, but together need all required fields', async () => {
     const start = aDocument({ cluster: { name: 'lab', endpoint: 'https://x' }, join: { existing: {} } });
     const whole = override('a', { cluster: { certificateAuthority: aCluster.certificateAuthority! } });
     await accepted(start, { overrides: [whole] });
-    expect(said(await refused(start))).toEqual(['spec.cluster.certificateAuthority: is missing']);
+    expect(rendered(await refused(start))).toEqual(['spec.cluster.certificateAuthority: is missing']);
   });
 
-  it('may change one field of what needs several', async () => {
+  it('may change one field of a section with required fields', async () => {
     const swap = override('a', { os: { swap: { behavior: 'NoSwap' } } });
     const { config } = await accepted(aDocument({ os: { swap: { size: '1Gi' } } }), { overrides: [swap] });
     expect(config.os.swap).toMatchObject({ sizeBytes: 2 ** 30, behavior: 'NoSwap' });
   });
 
-  it('are all told of, each by name, when something is wrong in them', async () => {
+  it('report their problems with the name of the layer', async () => {
     const overrides = [
       override('a', { kubelet: { maxPods: -1 } }),
       { name: 'b', bytes: Buffer.from('{') },
       override('c', { labels: { x: 'y' }, extra: 1 }),
     ];
     const parsed = await refused(aDocument({ update: { mode: 'never' } }), { overrides });
-    expect(said(parsed)).toEqual([
+    expect(rendered(parsed)).toEqual([
       'spec.update.mode: is not one of auto, staged, manual, try',
       'a: spec.kubelet.maxPods: -1 is below 1',
-      'b: ends in the middle, at line 1',
+      'b: is truncated at line 1',
     ]);
     expect(parsed.warnings.map(renderProblem)).toEqual(['c: spec.extra: is not a field of this version']);
   });
 
-  it('change what the node runs, and so its hash, but not the hash of what was delivered', async () => {
+  it('change the hash of the generation but not the hash of the document', async () => {
     const plain = await accepted(aDocument());
     const changed = await accepted(aDocument(), { overrides: [override('a', { labels: { x: 'y' } })] });
     expect(changed.documentHash).toBe(plain.documentHash);
@@ -474,14 +472,14 @@ describe('a signature', () => {
     signDocument(document, key.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
   const image = { ...anImage, signers: [pem(other), pem(mine)] };
 
-  it('of one of the signers on the image is enough, however the document is written', async () => {
+  it('of any signer on the image is enough, in any order of fields', async () => {
     const signed = sign(aDocument({ labels: { a: 'b', c: 'd' } }), mine);
     await accepted(signed, { image });
     const { spec, ...rest } = signed;
     await accepted({ spec: spec!, ...rest }, { image });
   });
 
-  it('does not hold when anything was changed, or by somebody else', async () => {
+  it('is invalid for a changed document or by another key', async () => {
     const image1 = { ...anImage, signers: [pem(mine)] };
     const signed = sign(aDocument(), mine);
     for (const document of [{ ...signed, metadata: { generation: 2 } }, sign(aDocument(), other)]) {
@@ -489,7 +487,7 @@ describe('a signature', () => {
     }
   });
 
-  it('is not needed where the image asks for none, nor of files on the node itself', async () => {
+  it('is not required by an image without signers, nor for overrides on the node', async () => {
     await accepted(sign(aDocument(), other));
     const overrides = [{ name: 'a', bytes: bytesOf({ apiVersion: 'headstart.dev/v1', kind: 'NodeConfig', spec: {} }) }];
     await accepted(sign(aDocument(), mine), { image, overrides });
@@ -506,14 +504,14 @@ describe('secrets', () => {
     files: { '/etc/key': { content: 'hunter2', secret: true } },
   });
 
-  it('are shown by neither the configuration nor where values came from', async () => {
+  it('are masked in the configuration and the provenance', async () => {
     const parsed = await accepted(document);
     const shown = JSON.stringify([parsed.config, provenanceOf(parsed), parsed.warnings]);
     expect(shown).not.toMatch(/hunter2|0123456789abcdef/);
     expect(shown).toContain('[secret]');
   });
 
-  it('are in no problem, wherever they are put by mistake', async () => {
+  it('do not appear in problems, in any field', async () => {
     const places = Object.keys(
       anyLeaves(
         aDocument({
@@ -542,19 +540,19 @@ describe('secrets', () => {
   });
 });
 
-describe('whatever is delivered', () => {
-  it.each(API_VERSIONS)('any right document of %s is accepted', async (version) => {
+describe('parseDocument', () => {
+  it.each(NODE_CONFIG_VERSIONS)('accepts any valid document of %s', async (version) => {
     await fc.assert(
       fc.asyncProperty(anyDocument(version), async (document) => {
         const parsed = await read(document, { maxBytes: 1 << 20 });
-        if (parsed.outcome === 'refused') expect(said(parsed)).toEqual([]);
+        if (parsed.outcome === 'refused') expect(rendered(parsed)).toEqual([]);
         expect(parsed.outcome).toBe('accepted');
       }),
       { numRuns: 100 },
     );
   });
 
-  it('any bytes are accepted or refused for a known reason', async () => {
+  it('accepts any bytes or refuses them with a known reason', async () => {
     const mangled = fc
       .tuple(anyDocument('headstart.dev/v1'), fc.nat(), fc.uint8Array({ minLength: 1, maxLength: 8 }))
       .map(([document, at, bytes]) => {
@@ -564,7 +562,7 @@ describe('whatever is delivered', () => {
       });
     await fc.assert(
       fc.asyncProperty(fc.oneof(mangled, fc.uint8Array()), async (bytes) => {
-        const parsed = await parseDocument(bytes, aReading);
+        const parsed = await parseDocument(bytes, aDocumentContext);
         if (parsed.outcome === 'refused') {
           expect(parsed.problems.length).toBeGreaterThan(0);
           expect(Object.keys(REASONS)).toContain(parsed.reason);
@@ -574,10 +572,12 @@ describe('whatever is delivered', () => {
     );
   });
 
-  it('a document that ends in the middle is never accepted', async () => {
+  it('never accepts a truncated document', async () => {
     const whole = JSON.stringify(aDocument({ labels: { a: 'b' }, kubelet: { maxPods: 3 } }));
     for (let length = 0; length < whole.length; length++) {
-      expect(await parseDocument(Buffer.from(whole.slice(0, length)), aReading)).toMatchObject({ outcome: 'refused' });
+      expect(await parseDocument(Buffer.from(whole.slice(0, length)), aDocumentContext)).toMatchObject({
+        outcome: 'refused',
+      });
     }
   });
 });

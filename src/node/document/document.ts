@@ -1,36 +1,36 @@
-// node/document/document.ts: from the bytes that were delivered to the configuration of this node, or to every reason why not.
-// Nothing here touches the world; whoever calls keeps what runs when the answer is no.
+// node/document/document.ts: which configuration do the delivered bytes give on this node, or which problems do they have? No I/O:
+// when a document is refused, the caller keeps the running configuration.
 import { createHash } from 'node:crypto';
 import { check } from '../../schema/check.ts';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../../schema/json.ts';
-import type { ImageFacts, MachineFacts } from '../observe/facts.ts';
+import type { ImageFacts, MachineSize } from '../observe/facts.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { NodeConfig } from './config.ts';
-import { type Layer, mergeLayers, type Provenance } from './merge.ts';
+import { type DocumentLayer, mergeLayers, type Provenance } from './merge.ts';
+import { type ParsedLayer, parseLayer } from './parse-layer.ts';
 import { invalid, type Problem, type Warning } from './problem.ts';
-import { type ReadLayer, readLayer } from './read-layer.ts';
 import { type NodeConfigV1, nodeConfigV1 } from './schema/v1.ts';
 import { contradictions, discouraged } from './semantics.ts';
-import { type Applied, timelinessProblems } from './timeliness.ts';
+import { type AppliedDocument, timelinessProblems } from './timeliness.ts';
 import { toConfig } from './to-config.ts';
 import { MAX_DELIVERED_BYTES, MAX_TEXT_BYTES } from './unwrap.ts';
 
-export interface Reading {
+export interface DocumentContext {
   image: Pick<ImageFacts, 'configApiVersions' | 'signers' | 'defaults'> & {
-    /** Undefined: that of any image. */
+    /** Undefined: any version is accepted. */
     kubernetesVersion: string | undefined;
   };
-  machine: MachineFacts;
+  machine: MachineSize;
   nowMs: number;
-  /** What the node runs. */
-  applied?: Applied | undefined;
-  /** Files of this node that change what was delivered, lowest first. */
+  /** The document that the node runs now. */
+  applied?: AppliedDocument | undefined;
+  /** Files on this node that override the delivered document, lowest precedence first. */
   overrides?: readonly Override[];
-  /** Fields nobody knows are problems. */
+  /** Unknown fields are problems, not warnings. */
   isStrict?: boolean;
-  /** A person asked for this document: an older generation is taken. */
+  /** A person requested this document, so an older generation is accepted. */
   allowsOlder?: boolean;
-  /** Of what was delivered; what instance metadata carries unless given. */
+  /** Limit for the delivered bytes; default: what instance metadata can carry. */
   maxBytes?: number;
 }
 
@@ -39,36 +39,38 @@ export interface Override {
   bytes: Uint8Array;
 }
 
-export interface Accepted {
+export interface AcceptedDocument {
   outcome: 'accepted';
   config: NodeConfig;
-  /** Of what was delivered, however it was written and in whichever version. */
+  /** Hash of the delivered document, independent of its notation and version. */
   documentHash: string;
-  /** Of what comes of it on this image, overrides included: what a generation is known by. */
+  /** Hash of the document merged with image defaults and overrides: identifies a generation. */
   hash: string;
-  /** The document as v1, all layers merged, with defaults. It holds secrets. */
+  /** The document as v1 with all layers merged and defaults filled in. Contains secrets. */
   effective: NodeConfigV1;
   provenance: Provenance;
   warnings: Warning[];
 }
 
-export interface Refused {
+export interface RefusedDocument {
   outcome: 'refused';
-  /** The one to report. */
+  /** The reason of the first problem. */
   reason: ReasonCode;
-  /** All of them, that one first. */
   problems: Problem[];
   warnings: Warning[];
-  /** Absent when the document could not even be read. */
+  /** Absent if the document could not be parsed. */
   documentHash?: string;
 }
 
-export async function parseDocument(delivered: Uint8Array, reading: Reading): Promise<Accepted | Refused> {
-  const { image, machine, isStrict = false, maxBytes = MAX_DELIVERED_BYTES } = reading;
-  const base = await readLayer(delivered, { image, isStrict, maxBytes });
+export async function parseDocument(
+  delivered: Uint8Array,
+  context: DocumentContext,
+): Promise<AcceptedDocument | RefusedDocument> {
+  const { image, machine, isStrict = false, maxBytes = MAX_DELIVERED_BYTES } = context;
+  const base = await parseLayer(delivered, { image, isStrict, maxBytes });
   if ('problem' in base) return refused([base.problem], []);
   const documentHash = hashOf({ metadata: withoutExtra(base.document.metadata), spec: base.spec });
-  const overrides = await readOverrides(reading);
+  const overrides = await parseOverrides(context);
 
   const { spec, provenance } = mergeLayers([
     { name: 'image defaults', spec: image.defaults },
@@ -81,10 +83,10 @@ export async function parseDocument(delivered: Uint8Array, reading: Reading): Pr
   const problems = [
     ...versionProblems(spec, image),
     ...single,
-    // What is wrong in a layer is wrong in the whole too, and was said in the words of that layer.
+    // A problem of one layer is also a problem of the whole; report it once, with the field names of that layer.
     ...(single.length === 0 ? invalid(whole.problems) : []),
     ...missingFrom(invalid(whole.missing), base),
-    ...timelinessProblems(base.document, { ...reading, documentHash }),
+    ...timelinessProblems(base.document, { ...context, documentHash }),
   ];
   if (whole.value === undefined) return refused(problems, warnings, documentHash);
 
@@ -96,12 +98,12 @@ export async function parseDocument(delivered: Uint8Array, reading: Reading): Pr
   return { outcome: 'accepted', config, documentHash, hash, effective: whole.value, provenance, warnings };
 }
 
-async function readOverrides({ overrides = [], image, isStrict = false }: Reading) {
-  const [layers, problems, warnings]: [Layer[], Problem[], Warning[]] = [[], [], []];
+async function parseOverrides({ overrides = [], image, isStrict = false }: DocumentContext) {
+  const [layers, problems, warnings]: [DocumentLayer[], Problem[], Warning[]] = [[], [], []];
   for (const { name, bytes } of overrides) {
-    // Whoever can write on the node needs no signature to change it.
+    // Overrides need no signature: who can write them can change the node anyway.
     const rules = { image: { ...image, signers: [] }, isStrict, maxBytes: MAX_TEXT_BYTES };
-    const layer = await readLayer(bytes, rules);
+    const layer = await parseLayer(bytes, rules);
     if ('problem' in layer) {
       problems.push({ ...layer.problem, layer: name });
       continue;
@@ -113,23 +115,23 @@ async function readOverrides({ overrides = [], image, isStrict = false }: Readin
   return { layers, problems, warnings };
 }
 
-/** In the words of the document where it lacks the same number of fields itself. */
-function missingFrom(missing: Problem[], base: ReadLayer): Problem[] {
+/** If overrides add none of the missing fields, report them with the field names of the document's version. */
+function missingFrom(missing: Problem[], base: ParsedLayer): Problem[] {
   return missing.length === base.missing.length ? base.missing : missing;
 }
 
-function versionProblems(spec: JsonObject, { kubernetesVersion: held }: Reading['image']): Problem[] {
+function versionProblems(spec: JsonObject, { kubernetesVersion: held }: DocumentContext['image']): Problem[] {
   const wanted = isObject(spec.kubernetes) ? spec.kubernetes.version : undefined;
   if (typeof wanted !== 'string' || !/^\d[\w.-]{0,40}$/.test(wanted) || wanted === (held ?? wanted)) return [];
-  const message = `${wanted} is not ${held}, which is on this image`;
+  const message = `expected ${held}, the version on this image, got ${wanted}`;
   return [{ reason: 'config/other-kubernetes-version', path: 'spec.kubernetes.version', message }];
 }
 
-function refused(problems: Problem[], warnings: Warning[], documentHash?: string): Refused {
+function refused(problems: Problem[], warnings: Warning[], documentHash?: string): RefusedDocument {
   return { outcome: 'refused', reason: problems[0]!.reason, problems, warnings, ...(documentHash && { documentHash }) };
 }
 
-/** How another version would have said it is no difference. */
+/** What another version kept there must not change the hash. */
 function withoutExtra(metadata: Json | undefined): Json {
   if (!isObject(metadata)) return null;
   const { extra: _, ...rest } = metadata;

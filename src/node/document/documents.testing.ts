@@ -1,11 +1,11 @@
-// node/document/documents.testing.ts: documents for tests: one that is right, and every one that could be, made from the JSON Schema.
+// node/document/documents.testing.ts: documents for tests: a valid one, and an arbitrary generated from the JSON Schema.
 import fc from 'fast-check';
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 import type { ImageFacts } from '../observe/facts.ts';
-import type { Reading } from './document.ts';
+import type { DocumentContext } from './document.ts';
 import type { ApiVersion } from './schema/convert.ts';
 import { OWN_FLAGS } from './schema/formats.ts';
-import { type JsonSchema, jsonSchemaOf } from './schema/json-schema.ts';
+import { jsonSchemaOf, type NodeConfigJsonSchema } from './schema/json-schema.ts';
 
 export const NOW_MS = Date.UTC(2026, 10, 16, 2, 0);
 
@@ -20,9 +20,13 @@ export const anImage: ImageFacts = {
   signers: [],
 };
 
-export const aReading: Reading = { image: anImage, machine: { cpus: 4, memoryBytes: 16 * 2 ** 30 }, nowMs: NOW_MS };
+export const aDocumentContext: DocumentContext = {
+  image: anImage,
+  machine: { cpus: 4, memoryBytes: 16 * 2 ** 30 },
+  nowMs: NOW_MS,
+};
 
-/** Made for these tests; valid for a hundred years, good for nothing. */
+/** Generated for these tests; valid for a hundred years. */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBgDCCASWgAwIBAgIUfA8cFvaQC8O8jx2NPYEP/yUkQLkwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJdGVzdC1jYS0xMCAXDTI2MTExNjAyMDAyNFoYDzIxMjYxMDIz
@@ -36,7 +40,7 @@ JkZ53Q==
 -----END CERTIFICATE-----
 `;
 
-/** A document of v1 with this spec beside the version of Kubernetes. */
+/** A v1 document with this spec and the Kubernetes version of the image. */
 export function aDocument(spec: JsonObject = {}, metadata: JsonObject = {}): JsonObject {
   return {
     apiVersion: 'headstart.dev/v1',
@@ -58,7 +62,7 @@ export const aCluster: JsonObject = {
   serviceCidrs: ['10.96.0.0/12'],
 };
 
-/** Any document that an image takes. */
+/** Any valid document. */
 export function anyDocument(version: ApiVersion): fc.Arbitrary<JsonObject> {
   const schema = jsonSchemaOf(version);
   return (arbitraryOf(schema, []) as fc.Arbitrary<JsonObject>).map((document) => {
@@ -80,7 +84,7 @@ const label = fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/);
 const domain = fc.stringMatching(/^[a-z][a-z0-9]{0,6}\.(?:com|org)$/);
 const urls = fc.tuple(fc.constantFrom('http', 'https'), domain).map(([protocol, host]) => `${protocol}://${host}:8080`);
 
-/** What a pattern cannot say. */
+/** Formats that are more than a pattern. */
 const FORMATS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   ip: fc.oneof(fc.ipV4(), fc.constantFrom('::1', 'fd00::a:1')),
   cidr: fc.tuple(fc.ipV4(), fc.integer({ min: 0, max: 32 })).map(([base, bits]) => `${base}/${bits}`),
@@ -120,7 +124,7 @@ const FORMATS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   ),
 };
 
-/** What a field alone cannot say: these fit each other. Undefined: left out. */
+/** Fields that depend on each other. Undefined: left out. */
 const FITTING: Readonly<Record<string, fc.Arbitrary<Json> | undefined>> = {
   signature: undefined,
   'metadata.extra': undefined,
@@ -135,13 +139,14 @@ const FITTING: Readonly<Record<string, fc.Arbitrary<Json> | undefined>> = {
   'spec.files.*.encoding': fc.constant('utf8'),
 };
 
-function arbitraryOf(schema: JsonSchema, path: readonly string[]): fc.Arbitrary<Json> {
+function arbitraryOf(schema: NodeConfigJsonSchema, path: readonly string[]): fc.Arbitrary<Json> {
   const fitting = FITTING[path.join('.')];
   if (fitting !== undefined) return fitting;
   if (schema.$ref !== undefined) return fc.jsonValue({ maxDepth: 2 }).map(asWritten);
   if (schema.const !== undefined) return fc.constant(schema.const as Json);
   if (schema.enum !== undefined) return fc.constantFrom(...(schema.enum as Json[]));
-  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map((way) => arbitraryOf(way as JsonSchema, path)));
+  if (schema.anyOf !== undefined)
+    return fc.oneof(...schema.anyOf.map((way) => arbitraryOf(way as NodeConfigJsonSchema, path)));
   switch (schema.type) {
     case 'boolean':
       return fc.boolean();
@@ -157,20 +162,23 @@ function arbitraryOf(schema: JsonSchema, path: readonly string[]): fc.Arbitrary<
   }
 }
 
-/** A key that is refused wherever it stands would make no right document. */
+/** A __proto__ key would make the document invalid. */
 function asWritten(value: unknown): Json {
   return JSON.parse(JSON.stringify(value), (key, inner) => (key === '__proto__' ? undefined : inner));
 }
 
-function textOf({ format, pattern, maxLength = 1000 }: JsonSchema): fc.Arbitrary<string> {
+function textOf({ format, pattern, maxLength = 1000 }: NodeConfigJsonSchema): fc.Arbitrary<string> {
   if (format !== undefined) return FORMATS[format]!;
   if (pattern === undefined) return label;
   return fc.stringMatching(new RegExp(pattern), { size: 'small' }).filter((text) => text.length <= maxLength);
 }
 
-/** Entries are told apart by name, path, or key and effect. */
-function listOf({ items, minItems = 0, maxItems = 3 }: JsonSchema, path: readonly string[]): fc.Arbitrary<Json> {
-  return fc.uniqueArray(arbitraryOf(items as JsonSchema, [...path, '*']), {
+/** Entries are unique by name, path, or key and effect. */
+function listOf(
+  { items, minItems = 0, maxItems = 3 }: NodeConfigJsonSchema,
+  path: readonly string[],
+): fc.Arbitrary<Json> {
+  return fc.uniqueArray(arbitraryOf(items as NodeConfigJsonSchema, [...path, '*']), {
     minLength: minItems,
     maxLength: Math.min(maxItems, 3),
     selector: (item) =>
@@ -178,17 +186,20 @@ function listOf({ items, minItems = 0, maxItems = 3 }: JsonSchema, path: readonl
   });
 }
 
-function mapOf({ propertyNames, additionalProperties }: JsonSchema, path: readonly string[]): fc.Arbitrary<Json> {
-  const names = textOf(propertyNames as JsonSchema).filter((name) => name !== '__proto__');
-  const values = arbitraryOf(additionalProperties as JsonSchema, [...path, '*']);
+function mapOf(
+  { propertyNames, additionalProperties }: NodeConfigJsonSchema,
+  path: readonly string[],
+): fc.Arbitrary<Json> {
+  const names = textOf(propertyNames as NodeConfigJsonSchema).filter((name) => name !== '__proto__');
+  const values = arbitraryOf(additionalProperties as NodeConfigJsonSchema, [...path, '*']);
   return fc.dictionary(names, values, { maxKeys: 3, noNullPrototype: true });
 }
 
-function objectOf({ properties, required = [] }: JsonSchema, path: readonly string[]): fc.Arbitrary<Json> {
+function objectOf({ properties, required = [] }: NodeConfigJsonSchema, path: readonly string[]): fc.Arbitrary<Json> {
   const fields = Object.entries(properties!).flatMap(([name, field]) => {
     const inside = [...path, name];
     const isLeftOut = Object.hasOwn(FITTING, inside.join('.')) && FITTING[inside.join('.')] === undefined;
-    return isLeftOut ? [] : [[name, arbitraryOf(field as JsonSchema, inside)] as const];
+    return isLeftOut ? [] : [[name, arbitraryOf(field as NodeConfigJsonSchema, inside)] as const];
   });
   if (path.join('.') === 'spec.join') {
     return fc.oneof(...fields.map(([name, way]) => way.map((value): Json => ({ [name]: value }))));

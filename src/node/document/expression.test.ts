@@ -38,29 +38,29 @@ describe('an expression', () => {
   });
 
   it.each([
-    ['= memory', 'number', 'is an amount of memory, and a number belongs here'],
-    ['= cpu', 'bytes', 'is a number, and an amount of memory belongs here'],
-    ['= memory + cpu', 'bytes', "'+' does not go with an amount of memory and a number"],
-    ['= memory * memory', 'bytes', "'*' does not go with an amount of memory and an amount of memory"],
-    ['= cpu / memory', 'number', "'/' does not go with a number and an amount of memory"],
-    ['= min(1, 1Gi)', 'number', "'min' does not go with a number and an amount of memory"],
-    ['= disk * 2', 'number', 'has a word at character 3 that is none of cpu, memory, pods, min, max'],
-    ['= constructor', 'number', 'has a word at character 3 that is none of cpu, memory, pods, min, max'],
+    ['= memory', 'number', 'expected a number, got an amount of memory'],
+    ['= cpu', 'bytes', 'expected an amount of memory, got a number'],
+    ['= memory + cpu', 'bytes', "'+' does not accept an amount of memory and a number"],
+    ['= memory * memory', 'bytes', "'*' does not accept an amount of memory and an amount of memory"],
+    ['= cpu / memory', 'number', "'/' does not accept a number and an amount of memory"],
+    ['= min(1, 1Gi)', 'number', "'min' does not accept a number and an amount of memory"],
+    ['= disk * 2', 'number', 'has an unknown word at position 3; expected cpu, memory, pods, min or max'],
+    ['= constructor', 'number', 'has an unknown word at position 3; expected cpu, memory, pods, min or max'],
     ['=', 'number', 'ends too early'],
     ['= (1', 'number', 'ends too early'],
-    ['= min()', 'number', 'has something at character 7 that does not belong there'],
-    ['= 1 2', 'number', 'has something at character 5 that does not belong there'],
-    ['= cpu; reboot', 'number', 'cannot be read from character 6'],
-    ['= $(id)', 'number', 'cannot be read from character 3'],
-    ['= 1e9', 'number', 'cannot be read from character 3'],
-    ['= 999999999999999Ti', 'bytes', 'has an amount in it that is too large'],
+    ['= min()', 'number', 'has an unexpected token at position 7'],
+    ['= 1 2', 'number', 'has an unexpected token at position 5'],
+    ['= cpu; reboot', 'number', 'has an unexpected character at position 6'],
+    ['= $(id)', 'number', 'has an unexpected character at position 3'],
+    ['= 1e9', 'number', 'has an unexpected character at position 3'],
+    ['= 999999999999999Ti', 'bytes', 'contains an amount that is too large'],
     [`= ${'('.repeat(400)}`, 'number', 'is longer than 300 characters'],
-    ['= 1 / (cpu - 4)', 'number', { problem: 'divides by zero, or is too large, on this machine' }],
+    ['= 1 / (cpu - 4)', 'number', { problem: 'divides by zero or overflows on this machine' }],
   ] as const)('%s is refused as %s', (text, type, problem) => {
     expect(worth(text, type)).toEqual(problem);
   });
 
-  it('has an answer, whatever is written', () => {
+  it('gives a number or a problem for any text', () => {
     const words = fc.constantFrom(
       'cpu',
       'memory',
@@ -95,7 +95,7 @@ describe('an expression', () => {
     );
   });
 
-  it('agrees with arithmetic', () => {
+  it('agrees with JavaScript arithmetic', () => {
     const { expressions } = fc.letrec<{ expressions: [string, number] }>((tie) => ({
       expressions: fc.oneof(
         { maxDepth: 3 },

@@ -1,5 +1,5 @@
 // node/document/expression.ts: what is `= min(110, cpu * 10)` on this machine? Values that depend on the size of the node, without
-// a shell at boot. Numbers and bytes are told apart; whatever is written, the answer is a number or a sentence, never a throw.
+// a shell at boot. Numbers and bytes are different types. An invalid expression gives a problem; no function here throws.
 import { parseBytes } from './quantity.ts';
 
 /** A plain number (cores, pods, factors) or an amount of memory. */
@@ -16,8 +16,8 @@ export type Expression =
   | { kind: 'operation'; operator: Operator; operands: readonly Expression[] };
 type Operator = '+' | '-' | '*' | '/' | 'min' | 'max';
 
-export type Parsed = { expression: Expression; variables: ReadonlySet<Variable> } | { problem: string };
-export type Evaluated = { value: number } | { problem: string };
+export type ParseExpressionResult = { expression: Expression; variables: ReadonlySet<Variable> } | { problem: string };
+export type EvaluationResult = { value: number } | { problem: string };
 
 const MAX_LENGTH = 300;
 
@@ -25,25 +25,28 @@ export function isExpression(text: string): boolean {
   return text.startsWith('=');
 }
 
-/** `text` starts with `=`; the whole of it must be of type `wanted`. */
-export function parseExpression(text: string, wanted: ExpressionType): Parsed {
+/** `text` starts with `=`; the result must be of type `wanted`. */
+export function parseExpression(text: string, wanted: ExpressionType): ParseExpressionResult {
   if (text.length > MAX_LENGTH) return { problem: `is longer than ${MAX_LENGTH} characters` };
   try {
     const parser = new Parser(text);
     const { expression, type } = parser.all();
-    if (type !== wanted) return { problem: `is ${NAMED[type]}, and ${NAMED[wanted]} belongs here` };
+    if (type !== wanted) return { problem: `expected ${NAMED[wanted]}, got ${NAMED[type]}` };
     return { expression, variables: parser.variables };
   } catch (error) {
-    if (error instanceof Refused) return { problem: error.message };
+    if (error instanceof ExpressionError) return { problem: error.message };
     throw error;
   }
 }
 
-export function evaluate(expression: Expression, values: Readonly<Partial<Record<Variable, number>>>): Evaluated {
+export function evaluate(
+  expression: Expression,
+  values: Readonly<Partial<Record<Variable, number>>>,
+): EvaluationResult {
   if (expression.kind === 'literal') return { value: expression.value };
   if (expression.kind === 'variable') {
     const value = values[expression.name];
-    return value === undefined ? { problem: `${expression.name} is not known here` } : { value };
+    return value === undefined ? { problem: `uses ${expression.name}, which has no value here` } : { value };
   }
   const operands: number[] = [];
   for (const operand of expression.operands) {
@@ -52,7 +55,7 @@ export function evaluate(expression: Expression, values: Readonly<Partial<Record
     operands.push(evaluated.value);
   }
   const value = operands.slice(1).reduce((left, right) => combine(expression.operator, left, right), operands[0]!);
-  return Number.isFinite(value) ? { value } : { problem: 'divides by zero, or is too large, on this machine' };
+  return Number.isFinite(value) ? { value } : { problem: 'divides by zero or overflows on this machine' };
 }
 
 function combine(operator: Operator, left: number, right: number): number {
@@ -75,8 +78,8 @@ function combine(operator: Operator, left: number, right: number): number {
 const NAMED = { number: 'a number', bytes: 'an amount of memory' } as const;
 const TOKEN = /\s*(?:(\d+(?:\.\d+)?(?:[KMGT]i|[kMGTm])?(?![\w.]))|([a-z]+)|([-+*/(),]))/y;
 
-class Refused extends Error {}
-interface Typed {
+class ExpressionError extends Error {}
+interface TypedExpression {
   expression: Expression;
   type: ExpressionType;
 }
@@ -84,7 +87,7 @@ interface Typed {
 class Parser {
   readonly variables = new Set<Variable>();
   readonly #text: string;
-  #at = 1; // behind the `=`
+  #at = 1; // after the `=`
   #token = '';
   #tokenAt = 1;
 
@@ -93,27 +96,27 @@ class Parser {
     this.#next();
   }
 
-  all(): Typed {
+  all(): TypedExpression {
     const typed = this.#sum();
     if (this.#token !== '') throw this.#unexpected();
     return typed;
   }
 
-  #sum(): Typed {
+  #sum(): TypedExpression {
     let left = this.#product();
     while (this.#token === '+' || this.#token === '-')
       left = this.#binary(this.#take() as Operator, left, this.#product());
     return left;
   }
 
-  #product(): Typed {
+  #product(): TypedExpression {
     let left = this.#factor();
     while (this.#token === '*' || this.#token === '/')
       left = this.#binary(this.#take() as Operator, left, this.#factor());
     return left;
   }
 
-  #factor(): Typed {
+  #factor(): TypedExpression {
     const at = this.#tokenAt;
     const token = this.#take();
     if (token === '(') {
@@ -132,12 +135,12 @@ class Parser {
     throw this.#unexpected(token, at);
   }
 
-  #variable(name: Variable): Typed {
+  #variable(name: Variable): TypedExpression {
     this.variables.add(name);
     return { expression: { kind: 'variable', name }, type: VARIABLES[name] };
   }
 
-  #call(operator: 'min' | 'max'): Typed {
+  #call(operator: 'min' | 'max'): TypedExpression {
     this.#expect('(');
     let typed = this.#sum();
     while (this.#token === ',') {
@@ -148,11 +151,11 @@ class Parser {
     return typed;
   }
 
-  #binary(operator: Operator, left: Typed, right: Typed): Typed {
+  #binary(operator: Operator, left: TypedExpression, right: TypedExpression): TypedExpression {
     const expression: Expression = { kind: 'operation', operator, operands: [left.expression, right.expression] };
     const type = typeOf(operator, left.type, right.type);
     if (type !== undefined) return { expression, type };
-    throw new Refused(`'${operator}' does not go with ${NAMED[left.type]} and ${NAMED[right.type]}`);
+    throw new ExpressionError(`'${operator}' does not accept ${NAMED[left.type]} and ${NAMED[right.type]}`);
   }
 
   #expect(token: string): void {
@@ -171,25 +174,26 @@ class Parser {
     TOKEN.lastIndex = this.#at;
     const match = TOKEN.exec(this.#text);
     if (match) this.#at = TOKEN.lastIndex;
-    else if (this.#tokenAt <= this.#text.length) throw new Refused(`cannot be read from character ${this.#tokenAt}`);
+    else if (this.#tokenAt <= this.#text.length)
+      throw new ExpressionError(`has an unexpected character at position ${this.#tokenAt}`);
     this.#token = match ? (match[1] ?? match[2] ?? match[3]!) : '';
   }
 
-  /** Where it is, not what it is: an expression in the wrong place may be a secret. */
-  #unexpected(token = this.#token, at = this.#tokenAt): Refused {
-    if (token === '') return new Refused('ends too early');
+  /** Gives the position, not the text: a secret in the wrong field may be parsed as an expression. */
+  #unexpected(token = this.#token, at = this.#tokenAt): ExpressionError {
+    if (token === '') return new ExpressionError('ends too early');
     if (/^[a-z]/.test(token))
-      return new Refused(`has a word at character ${at} that is none of cpu, memory, pods, min, max`);
-    return new Refused(`has something at character ${at} that does not belong there`);
+      return new ExpressionError(`has an unknown word at position ${at}; expected cpu, memory, pods, min or max`);
+    return new ExpressionError(`has an unexpected token at position ${at}`);
   }
 }
 
-function literal(token: string): Typed {
+function literal(token: string): TypedExpression {
   if (token.endsWith('m'))
     return { expression: { kind: 'literal', value: Number(token.slice(0, -1)) / 1000 }, type: 'number' };
   if (/^[\d.]+$/.test(token)) return { expression: { kind: 'literal', value: Number(token) }, type: 'number' };
   const bytes = parseBytes(token);
-  if (bytes === undefined) throw new Refused('has an amount in it that is too large');
+  if (bytes === undefined) throw new ExpressionError('contains an amount that is too large');
   return { expression: { kind: 'literal', value: bytes }, type: 'bytes' };
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../schema/json.ts';
-import { alone, type Layer, leavesOf, mergeLayers } from './merge.ts';
+import { type DocumentLayer, leavesOf, mergeLayers, withoutNulls } from './merge.ts';
 
 const merged = (...specs: JsonObject[]) =>
   mergeLayers(specs.map((spec, index) => ({ name: `layer ${index}`, spec }))).spec;
@@ -18,8 +18,8 @@ const { specs } = fc.letrec<{ specs: JsonObject }>((tie) => ({
   ),
 }));
 
-describe('several layers', () => {
-  it('are merged by key, and lists are replaced', () => {
+describe('mergeLayers', () => {
+  it('merges maps by key and replaces lists', () => {
     expect(merged({ a: { x: 1, y: [1, 2] }, b: 1 }, { a: { y: [3] }, c: 2 })).toEqual({
       a: { x: 1, y: [3] },
       b: 1,
@@ -27,7 +27,7 @@ describe('several layers', () => {
     });
   });
 
-  it('take a value away with null, except where null means something to kubelet or containerd', () => {
+  it('removes a value with null, except in free-form configuration of kubelet and containerd', () => {
     expect(merged({ a: { x: 1, y: 2 } }, { a: { x: null } }, { a: { z: null } })).toEqual({ a: { y: 2 } });
     const free = {
       kubelet: { config: { evictionSoft: null } },
@@ -37,7 +37,7 @@ describe('several layers', () => {
     expect(merged({ kubelet: { config: { a: 1 } } }, { kubelet: { config: null } })).toEqual({ kubelet: {} });
   });
 
-  it('replace a taint of the same key and effect, and keep the others', () => {
+  it('replaces a taint with the same key and effect and keeps the others', () => {
     const [a, b, c]: [JsonObject, JsonObject, JsonObject] = [
       { key: 'a', effect: 'NoSchedule', value: '1' },
       { key: 'a', effect: 'NoExecute' },
@@ -47,7 +47,7 @@ describe('several layers', () => {
     expect(merged({ taints: [a, b] }, { taints: null })).toEqual({});
   });
 
-  it('give the same, put together in two steps or in one', () => {
+  it('is associative', () => {
     fc.assert(
       fc.property(specs, specs, specs, (a, b, c) => {
         expect(merged(merged(a, b), c)).toEqual(merged(a, b, c));
@@ -55,24 +55,24 @@ describe('several layers', () => {
     );
   });
 
-  it('give the last one, where it is all there is', () => {
+  it('is idempotent, and an empty layer changes nothing', () => {
     fc.assert(
       fc.property(specs, (spec) => {
-        expect(merged(spec, spec)).toEqual(alone(spec));
-        expect(merged({}, spec, {})).toEqual(alone(spec));
+        expect(merged(spec, spec)).toEqual(withoutNulls(spec));
+        expect(merged({}, spec, {})).toEqual(withoutNulls(spec));
       }),
     );
   });
 
-  it('know for every leaf the last layer that said it', () => {
+  it('records for every leaf the last layer that set it', () => {
     fc.assert(
       fc.property(fc.array(specs, { minLength: 1, maxLength: 4 }), (all) => {
-        const layers: Layer[] = all.map((spec, index) => ({ name: `${index}`, spec }));
+        const layers: DocumentLayer[] = all.map((spec, index) => ({ name: `${index}`, spec }));
         const { spec, provenance } = mergeLayers(layers);
         for (const { path, value, from } of leavesOf(spec, provenance)) {
-          if (path.length === 0) continue; // nothing at all was said
+          if (path.length === 0) continue; // all layers are empty
           expect(from, path.join('/')).not.toBe('default');
-          const byItself = leavesOf(alone(all[Number(from)]!), new Map());
+          const byItself = leavesOf(withoutNulls(all[Number(from)]!), new Map());
           expect(byItself.some((leaf) => leaf.path.join('\0') === path.join('\0'))).toBe(true);
           expect(JSON.stringify(byItself.find((leaf) => leaf.path.join('\0') === path.join('\0'))!.value)).toBe(
             JSON.stringify(value),

@@ -1,36 +1,36 @@
-// node/document/merge.ts: what do several layers say together, and which of them said each value? Later layers win; maps are merged
-// by key, null takes a value away, lists are replaced, and taints are told apart by key and effect.
+// node/document/merge.ts: what do several layers give when merged, and which layer set each value? Later layers win: maps merge
+// by key, null removes a value, lists are replaced, and taints merge by key and effect.
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 
-export interface Layer {
-  /** For people: `image defaults`, `userData`, `etc/headstart/node.d/10-pool.yaml`, `local override`. */
+export interface DocumentLayer {
+  /** Shown to people: `image defaults`, `userData`, `etc/headstart/node.d/10-pool.yaml`, `local override`. */
   name: string;
   /** Part of a v1 `spec`. */
   spec: JsonObject;
 }
 
-/** Which layer a leaf came from, by its path below spec; the keys of a path are joined by NUL, which no key holds. */
+/** The layer that set each leaf, by path below spec. The keys of a path are joined with NUL, which no key contains. */
 export type Provenance = ReadonlyMap<string, string>;
 
-export interface Merged {
+export interface MergeResult {
   spec: JsonObject;
   provenance: Provenance;
 }
 
-/** `layers` from the lowest to the highest. */
-export function mergeLayers(layers: readonly Layer[]): Merged {
+/** `layers` are ordered from the lowest precedence to the highest. */
+export function mergeLayers(layers: readonly DocumentLayer[]): MergeResult {
   const provenance = new Map<string, string>();
   let spec: JsonObject = {};
   for (const layer of layers) spec = mergeObjects(spec, layer.spec, { path: [], layer: layer.name, provenance });
   return { spec, provenance };
 }
 
-/** What a layer says when there is no other: its nulls have nothing to take away. */
-export function alone(spec: JsonObject): JsonObject {
+/** The spec of a single layer: its nulls have nothing to remove and are dropped. */
+export function withoutNulls(spec: JsonObject): JsonObject {
   return mergeLayers([{ name: '', spec }]).spec;
 }
 
-/** Leaves in the order of the document, with where each came from; a leaf that no layer set is the schema's default. */
+/** Leaves in the order of the document with the layer that set each; `default` if the schema did. */
 export function leavesOf(spec: JsonObject, provenance: Provenance): { path: string[]; value: Json; from: string }[] {
   const leaves: { path: string[]; value: Json; from: string }[] = [];
   walk(spec, []);
@@ -45,18 +45,18 @@ export function leavesOf(spec: JsonObject, provenance: Provenance): { path: stri
   }
 }
 
-interface At {
+interface MergePosition {
   path: readonly string[];
   layer: string;
   provenance: Map<string, string>;
 }
 
-function mergeObjects(lower: JsonObject, upper: JsonObject, at: At): JsonObject {
+function mergeObjects(lower: JsonObject, upper: JsonObject, at: MergePosition): JsonObject {
   const merged = new Map(Object.entries(lower));
   for (const [key, value] of Object.entries(upper)) {
     const inside = { ...at, path: [...at.path, key] };
     if (value === null && !isFreeForm(inside.path)) {
-      forget(inside);
+      forgetBelow(inside);
       merged.delete(key);
     } else {
       merged.set(key, mergeValues(merged.get(key), value, inside));
@@ -65,15 +65,15 @@ function mergeObjects(lower: JsonObject, upper: JsonObject, at: At): JsonObject 
   return Object.fromEntries(merged);
 }
 
-function mergeValues(lower: Json | undefined, upper: Json, at: At): Json {
+function mergeValues(lower: Json | undefined, upper: Json, at: MergePosition): Json {
   if (isObject(upper)) {
-    // A map over something else replaces it; its nulls then have nothing to take away but still do not stay.
-    if (!isObject(lower)) forget(at);
+    // A map replaces a value that is not a map. Its nulls are dropped in that case too.
+    if (!isObject(lower)) forgetBelow(at);
     const merged = mergeObjects(isObject(lower) ? lower : {}, upper, at);
     if (Object.keys(merged).length === 0) remember(at);
     return merged;
   }
-  forget(at);
+  forgetBelow(at);
   remember(at);
   return at.path.join('.') === 'taints' && Array.isArray(lower) && Array.isArray(upper)
     ? mergeTaints(lower, upper)
@@ -86,19 +86,18 @@ function mergeTaints(lower: readonly Json[], upper: readonly Json[]): Json {
   return [...lower.filter((taint) => !replaced.has(keyOf(taint))), ...upper];
 }
 
-/** Where null is a value: inside what kubelet and containerd are given as it is. */
+/** In configuration passed through to kubelet and containerd, null is a value. */
 function isFreeForm([first, second, third, fourth, fifth]: readonly string[]): boolean {
   if (first === 'kubelet' && second === 'config') return third !== undefined;
   if (first === 'kubelet' && second === 'credentialProvider') return third === 'config' && fourth !== undefined;
   return first === 'containerd' && second === 'runtimes' && fourth === 'options' && fifth !== undefined;
 }
 
-function remember({ path, layer, provenance }: At): void {
+function remember({ path, layer, provenance }: MergePosition): void {
   provenance.set(path.join('\0'), layer);
 }
 
-/** What was there before is gone with everything below it. */
-function forget({ path, provenance }: At): void {
+function forgetBelow({ path, provenance }: MergePosition): void {
   const own = path.join('\0');
   for (const key of provenance.keys()) if (key === own || key.startsWith(`${own}\0`)) provenance.delete(key);
 }

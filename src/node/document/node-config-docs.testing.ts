@@ -1,11 +1,11 @@
-// node/document/node-config-docs.testing.ts: the generated tables of docs/node-config.md. Run it to renew them.
+// node/document/node-config-docs.testing.ts: the generated tables of docs/node-config.md. Run it to regenerate them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { REASONS, type Reason } from '../reason-codes.ts';
 import { fieldsOf } from './schema/fields.ts';
 
 export const DOCS = new URL('../../../docs/node-config.md', import.meta.url);
 
-/** `text` with the tables that the code asks for. */
+/** `text` with its tables replaced by the generated ones. */
 export function withTables(text: string): string {
   return withTable(withTable(text, 'fields', fieldTable()), 'reasons', reasonTable());
 }

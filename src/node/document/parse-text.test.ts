@@ -12,8 +12,8 @@ const messageOf = async (text: string) => {
   return 'problem' in parsed ? parsed.problem.message : undefined;
 };
 
-describe('a text', () => {
-  it('is read as JSON or as YAML, with the same result', async () => {
+describe('parseText', () => {
+  it('gives the same result for JSON and YAML', async () => {
     await fc.assert(
       fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })), async (object) => {
         const value = JSON.parse(JSON.stringify(object)) as Json;
@@ -25,39 +25,39 @@ describe('a text', () => {
     expect(await resultOf('{a: 1, b: x}')).toEqual({ a: 1, b: 'x' });
   });
 
-  it('has only values that JSON has', async () => {
+  it('returns only JSON values', async () => {
     expect(await resultOf('a: 2026-01-01\nb: .inf\nc:\n')).toEqual({ a: '2026-01-01', b: 'Infinity', c: null });
   });
 
   it.each([
-    ['nothing', ' \n', 'is empty'],
-    ['for cloud-init', '#cloud-config\na: 1\n', 'is meant for cloud-init'],
-    ['a script', '#!/bin/sh\n', 'is meant for cloud-init'],
-  ])('that is %s is not a NodeConfig', async (_, text, message) => {
+    ['empty text', ' \n', 'is empty'],
+    ['text for cloud-init', '#cloud-config\na: 1\n', 'is for cloud-init, not a NodeConfig'],
+    ['a script', '#!/bin/sh\n', 'is for cloud-init, not a NodeConfig'],
+  ])('does not accept %s as a NodeConfig', async (_, text, message) => {
     expect([await resultOf(text), await messageOf(text)]).toEqual(['config/not-a-node-config', message]);
   });
 
-  it('that ends in the middle says where, without quoting it', async () => {
+  it('reports where a truncated text ends, without quoting it', async () => {
     expect(await resultOf('a:\n  b: "hunter2')).toBe('config/truncated');
-    expect(await messageOf('a:\n  b: "hunter2')).toBe('ends in the middle, at line 2');
+    expect(await messageOf('a:\n  b: "hunter2')).toBe('is truncated at line 2');
     expect(await resultOf('{"a": {"b": 1}')).toBe('config/truncated');
   });
 
   it.each([
-    ['broken', 'a: 1\n b: 2\nc: 3\n'],
+    ['broken YAML', 'a: 1\n b: 2\nc: 3\n'],
     ['two documents', 'a: 1\n---\nb: 2\n'],
-    ['tagged', 'a: !!binary aGk=\nb: 1\n'],
+    ['a tag', 'a: !!binary aGk=\nb: 1\n'],
     ['the same key twice', 'a: 1\na: 2\nb: 1\n'],
-    ['nested too deeply', `${'{"a":'.repeat(60)}1${'}'.repeat(60)}`],
+    ['nesting that is too deep', `${'{"a":'.repeat(60)}1${'}'.repeat(60)}`],
     [
       'aliases without end',
       `a: &a [1,1,1,1,1,1,1,1,1]\n${[...'bcdefgh'].map((c, i) => `${c}: &${c} [${Array(9).fill(`*${'abcdefg'[i]}`).join(',')}]`).join('\n')}\n`,
     ],
-  ])('that is %s is not read', async (_, text) => {
+  ])('refuses %s', async (_, text) => {
     expect(await resultOf(text)).toBe('config/not-readable');
   });
 
-  it('is a value or a problem, whatever it is', async () => {
+  it('returns a value or a problem for any text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), async (text) => {
         const parsed = await parseText(text);
@@ -68,8 +68,8 @@ describe('a text', () => {
   });
 });
 
-describe('a reserved name', () => {
-  it('is found however deep it is, and only as a name of a field', () => {
+describe('hasReservedKey', () => {
+  it('finds the key at any depth, and only as a field name', () => {
     expect(hasReservedKey(JSON.parse('{"a":[{"__proto__":1}]}'))).toBe(true);
     expect(hasReservedKey({ a: '__proto__', b: [1, null] })).toBe(false);
   });

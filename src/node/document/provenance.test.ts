@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { parseDocument } from './document.ts';
-import { aCluster, aDocument, aReading, bytesOf } from './documents.testing.ts';
+import { aCluster, aDocument, aDocumentContext, bytesOf } from './documents.testing.ts';
 import { provenanceOf } from './provenance.ts';
 
 async function leaves(spec: Parameters<typeof aDocument>[0]) {
-  const parsed = await parseDocument(bytesOf(aDocument(spec)), aReading);
+  const parsed = await parseDocument(bytesOf(aDocument(spec)), aDocumentContext);
   if (parsed.outcome !== 'accepted') throw new Error(JSON.stringify(parsed.problems));
   return new Map(provenanceOf(parsed).map(({ path, value, from }) => [path, { value, from }]));
 }
 
-describe('where a value came from', () => {
-  it('is the document, or the default where that says nothing', async () => {
+describe('provenanceOf', () => {
+  it('names the document, or the default for a value that the document does not set', async () => {
     const all = await leaves({ kubelet: { maxPods: 30 } });
     expect(all.get('spec.kubelet.maxPods')).toEqual({ value: 30, from: 'userData' });
     expect(all.get('spec.update.mode')?.from).toBe('default');
   });
 
-  it('is told without any secret', async () => {
+  it('masks secrets', async () => {
     const all = await leaves({
       cluster: aCluster,
       join: { token: { token: 'abcdef.0123456789abcdef' } },

@@ -1,11 +1,11 @@
-// node/document/provenance.ts: which value came from where? Every leaf of what is in force, with the layer that said it.
+// node/document/provenance.ts: which layer set each value of the effective document?
 
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 import { renderPath } from '../../schema/problem.ts';
-import type { Accepted } from './document.ts';
+import type { AcceptedDocument } from './document.ts';
 import { leavesOf } from './merge.ts';
 
-export interface Leaf {
+export interface ProvenanceEntry {
   path: string;
   /** Secrets are masked. */
   value: Json;
@@ -13,7 +13,10 @@ export interface Leaf {
   from: string;
 }
 
-export function provenanceOf({ effective, provenance }: Pick<Accepted, 'effective' | 'provenance'>): Leaf[] {
+export function provenanceOf({
+  effective,
+  provenance,
+}: Pick<AcceptedDocument, 'effective' | 'provenance'>): ProvenanceEntry[] {
   const spec = effective.spec as unknown as JsonObject;
   return leavesOf(spec, provenance).map(({ path, value, from }) => ({
     path: renderPath(['spec', ...path]),

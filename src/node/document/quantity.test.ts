@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseBytes, parseCpu } from './quantity.ts';
 
-describe('a quantity', () => {
+describe('the quantity parser', () => {
   it.each([
     ['0', 0],
     ['255Mi', 255 * 2 ** 20],
@@ -10,12 +10,12 @@ describe('a quantity', () => {
     ['1k', 1000],
     ['0.0001k', 0],
     ['1.5', 1],
-  ])('of memory %s is %d bytes, whole ones', (text, bytes) => {
+  ])('reads memory %s as %d whole bytes', (text, bytes) => {
     expect(parseBytes(text)).toBe(bytes);
   });
 
   it.each(['', 'Mi', '1KI', '1K', '-1', '1e3', '1 Mi', '1Mi\n', '.5Mi', '999999999999999Ti'])(
-    'of memory is not %j',
+    'refuses %j as memory',
     (text) => {
       expect(parseBytes(text)).toBeUndefined();
     },
@@ -26,15 +26,15 @@ describe('a quantity', () => {
     ['1.5', 1500],
     ['0.001', 1],
     ['2', 2000],
-  ])('of CPU %s is %d thousandths', (text, millis) => {
+  ])('reads CPU %s as %d millicores', (text, millis) => {
     expect(parseCpu(text)).toBe(millis);
   });
 
-  it.each(['', 'm', '1.5m', '1.0001', '-1', '1 m', '1c'])('of CPU is not %j', (text) => {
+  it.each(['', 'm', '1.5m', '1.0001', '-1', '1 m', '1c'])('refuses %j as CPU', (text) => {
     expect(parseCpu(text)).toBeUndefined();
   });
 
-  it('means the same in thousandths and in cores', () => {
+  it('gives the same result for millicores and cores', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 999_999 }), (millis) => {
         expect(parseCpu(`${millis}m`)).toBe(parseCpu((millis / 1000).toFixed(3)));

@@ -1,4 +1,4 @@
-// node/document/quantity.ts: how are amounts of memory and CPU written, the way Kubernetes writes them?
+// node/document/quantity.ts: how are Kubernetes quantities of memory and CPU parsed?
 
 const BYTES_PER: Readonly<Record<string, number>> = {
   '': 1,
@@ -15,7 +15,7 @@ const BYTES_PER: Readonly<Record<string, number>> = {
 export const BYTES_PATTERN = /^\d{1,15}(?:\.\d{1,6})?(?:[kMGT]|[KMGT]i)?$/;
 export const CPU_PATTERN = /^(?:\d{1,9}m|\d{1,6}(?:\.\d{1,3})?)$/;
 
-/** `255Mi` → bytes, whole ones; undefined if it is not an amount of memory. */
+/** `255Mi` → whole bytes; undefined if it is not an amount of memory. */
 export function parseBytes(text: string): number | undefined {
   if (!BYTES_PATTERN.test(text)) return undefined;
   const [, number, suffix] = /^([\d.]+)(\D*)$/.exec(text)!;
@@ -23,7 +23,7 @@ export function parseBytes(text: string): number | undefined {
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
-/** `100m`, `1.5` → thousandths of a core; undefined if it is not an amount of CPU. */
+/** `100m`, `1.5` → millicores; undefined if it is not an amount of CPU. */
 export function parseCpu(text: string): number | undefined {
   if (!CPU_PATTERN.test(text)) return undefined;
   return text.endsWith('m') ? Number(text.slice(0, -1)) : Math.round(Number(text) * 1000);

@@ -1,10 +1,10 @@
-// node/document/signature.ts: did somebody whom the image trusts sign this document? User data can be written by whoever may change
-// the VM; a key that is baked into the image cannot.
+// node/document/signature.ts: did a signer that the image trusts sign this document? Anyone who may change the VM can write its user
+// data, but not replace a key that is built into the image.
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import { canonicalJson, isObject, type JsonObject } from '../../schema/json.ts';
 import type { Problem } from './problem.ts';
 
-/** Undefined when it is signed by one of them, or the image asks for no signature. */
+/** Undefined if one of `signers` signed the document, or if there are no signers. */
 export function signatureProblem(document: JsonObject, signers: readonly string[]): Problem | undefined {
   if (signers.length === 0) return undefined;
   const signature = isObject(document.signature) ? document.signature.ed25519 : undefined;
@@ -12,7 +12,7 @@ export function signatureProblem(document: JsonObject, signers: readonly string[
     return {
       reason: 'config/signature-missing',
       path: 'signature',
-      message: 'is missing, and this image asks for one',
+      message: 'is required by this image',
     };
   }
   const bytes = Buffer.from(signature, 'base64');
@@ -20,19 +20,19 @@ export function signatureProblem(document: JsonObject, signers: readonly string[
   return {
     reason: 'config/signature-invalid',
     path: 'signature',
-    message: 'was not made by a signer this image knows',
+    message: 'was not made by a signer that this image trusts',
   };
 }
 
-/** The document with its signature, over what `canonicalJson` gives; in another version it has to be signed anew. */
+/** The signature covers the canonical JSON, so a converted document must be signed again. */
 export function signDocument(document: JsonObject, privateKeyPem: string): JsonObject {
   const key = createPrivateKey(privateKeyPem);
-  if (key.asymmetricKeyType !== 'ed25519') throw new TypeError(`a key of type ${key.asymmetricKeyType} is not ed25519`);
+  if (key.asymmetricKeyType !== 'ed25519') throw new TypeError(`expected an ed25519 key, got ${key.asymmetricKeyType}`);
   const ed25519 = sign(null, signedBytes(document), key).toString('base64');
   return { ...document, signature: { ed25519 } };
 }
 
-/** A signer that is no key at all signed nothing. */
+/** False, not an error, if `signer` is not a valid key. */
 function isSignedBy(signer: string, signed: Buffer, signature: Buffer): boolean {
   try {
     const key = createPublicKey(signer);

@@ -1,9 +1,9 @@
-// node/document/to-config.ts: which configuration does a checked v1 document give on this machine? Spans become milliseconds, amounts
-// bytes, secrets are wrapped; from here on nobody asks how anything was written.
+// node/document/to-config.ts: which configuration does a valid v1 document give on this machine? Spans become milliseconds, amounts
+// become bytes, secrets are wrapped.
 import { Secret } from '../../base/secret.ts';
 import { instantMs, spanMs } from '../../schema/formats.ts';
 import { mapValues } from '../../schema/json.ts';
-import type { MachineFacts } from '../observe/facts.ts';
+import type { MachineSize } from '../observe/facts.ts';
 import { Amounts, type Variables } from './amounts.ts';
 import type {
   AllowedClass,
@@ -20,7 +20,7 @@ import type { NodeConfigV1 } from './schema/v1.ts';
 
 type Spec = NodeConfigV1['spec'];
 
-export function toConfig(document: NodeConfigV1, machine: MachineFacts): { config: NodeConfig; problems: Problem[] } {
+export function toConfig(document: NodeConfigV1, machine: MachineSize): { config: NodeConfig; problems: Problem[] } {
   const { metadata, spec } = document;
   const amounts = new Amounts();
   const config: NodeConfig = {
@@ -81,7 +81,7 @@ export function toConfig(document: NodeConfigV1, machine: MachineFacts): { confi
   return { config, problems: amounts.problems };
 }
 
-/** Exactly one is there: semantics.ts has seen to it. */
+/** semantics.ts has checked that exactly one is set. */
 function joinOf({ exec, credential, token }: NonNullable<Spec['join']>): JoinConfig {
   if (exec) return { method: 'exec', ...exec };
   if (credential) return { method: 'credential', ...credential };
@@ -89,7 +89,7 @@ function joinOf({ exec, credential, token }: NonNullable<Spec['join']>): JoinCon
   return { method: 'token', token: new Secret(token.token), expiresMs: optional(token.expires, instantOf) };
 }
 
-function kubeletOf(kubelet: Spec['kubelet'], machine: MachineFacts, amounts: Amounts): KubeletSettings {
+function kubeletOf(kubelet: Spec['kubelet'], machine: MachineSize, amounts: Amounts): KubeletSettings {
   const { maxPods, shutdownGracePeriod, shutdownGracePeriodCriticalPods, containerLogMaxSize, ...rest } = kubelet;
   const { apiVersion: _, kind: __, ...config } = rest.config;
   const size = { cpu: machine.cpus, memory: machine.memoryBytes };
@@ -151,6 +151,6 @@ function optional<T, U>(value: T | undefined, convert: (value: T) => U): U | und
   return value === undefined ? undefined : convert(value);
 }
 
-/** The schema has checked both. */
+/** The schema has checked that both parse. */
 const msOf = (span: string): number => spanMs(span)!;
 const instantOf = (text: string): number => instantMs(text)!;

@@ -25,21 +25,21 @@ const mime = (...parts: readonly (readonly [head: string, body: string])[]) =>
 const ours = [`Content-Type: ${MIME_TYPE}+yaml; charset="utf-8"`, text] as const;
 const script = ['Content-Type: text/x-shellscript', '#!/bin/sh\necho hello'] as const;
 
-describe('what was delivered', () => {
+describe('unwrap', () => {
   it.each([
-    ['as it is', plain],
-    ['as base64', base64(plain)],
-    ['as base64 in lines', inLines(plain)],
-    ['as gzip', gzipSync(plain)],
-    ['as base64 of gzip', base64(gzipSync(plain))],
-    ['as the one part of ours', mime(script, ours)],
+    ['plain text', plain],
+    ['base64', base64(plain)],
+    ['base64 in lines', inLines(plain)],
+    ['gzip', gzipSync(plain)],
+    ['base64 of gzip', base64(gzipSync(plain))],
+    ['the MIME part with our content type', mime(script, ours)],
     [
-      'as a part in base64',
+      'a MIME part in base64',
       mime(script, [`Content-Type: ${MIME_TYPE}\nContent-Transfer-Encoding: base64`, inLines(plain).toString()]),
     ],
-    ['as a compressed message', gzipSync(mime(ours, script))],
-    ['as a message that is nothing else', Buffer.from(`Content-Type: ${MIME_TYPE}+json\n\n${text}`)],
-  ])('is read %s', (_, bytes) => {
+    ['a compressed MIME message', gzipSync(mime(ours, script))],
+    ['a MIME message with a single part', Buffer.from(`Content-Type: ${MIME_TYPE}+json\n\n${text}`)],
+  ])('reads %s', (_, bytes) => {
     const unwrapped = unwrap(bytes);
     expect('text' in unwrapped && unwrapped.text.trim()).toBe(text.trim());
   });
@@ -47,34 +47,30 @@ describe('what was delivered', () => {
   it.each([
     ['too many bytes', Buffer.alloc(MAX_DELIVERED_BYTES + 1, '#'), 'config/too-large'],
     ['gzip of too many bytes', gzipSync(Buffer.alloc(8 << 20)), 'config/too-large'],
-    ['gzip that ends in the middle', gzipSync(plain).subarray(0, -12), 'config/truncated'],
+    ['truncated gzip', gzipSync(plain).subarray(0, -12), 'config/truncated'],
+    ['damaged gzip', Buffer.concat([gzipSync(plain).subarray(0, 12), Buffer.alloc(40, 7)]), 'config/not-readable'],
+    ['truncated base64', base64(plain).subarray(0, 41), 'config/truncated'],
+    ['a truncated MIME message', mime(script, ours).subarray(0, -8), 'config/truncated'],
+    ['a MIME message without our part', mime(script), 'config/not-a-node-config'],
+    ['a MIME message with two of our parts', mime(ours, ours), 'config/not-a-node-config'],
+    ['a MIME message of another type', Buffer.from('Content-Type: text/plain\n\nhello'), 'config/not-a-node-config'],
     [
-      'gzip that is damaged',
-      Buffer.concat([gzipSync(plain).subarray(0, 12), Buffer.alloc(40, 7)]),
-      'config/not-readable',
-    ],
-    ['base64 that ends in the middle', base64(plain).subarray(0, 41), 'config/truncated'],
-    ['a message that ends in the middle', mime(script, ours).subarray(0, -8), 'config/truncated'],
-    ['a message without our part', mime(script), 'config/not-a-node-config'],
-    ['a message with two of them', mime(ours, ours), 'config/not-a-node-config'],
-    ['another message', Buffer.from('Content-Type: text/plain\n\nhello'), 'config/not-a-node-config'],
-    [
-      'a part in a strange encoding',
+      'a MIME part in an unknown encoding',
       mime([`Content-Type: ${MIME_TYPE}\nContent-Transfer-Encoding: x-rot13`, text]),
       'config/not-readable',
     ],
-    ['no text at all', Buffer.from([0xff, 0xfe, 0, 1, 2, 3]), 'config/not-readable'],
-    ['text with NUL in it', Buffer.from('kind: a\0b'), 'config/not-readable'],
+    ['binary data', Buffer.from([0xff, 0xfe, 0, 1, 2, 3]), 'config/not-readable'],
+    ['text with a NUL', Buffer.from('kind: a\0b'), 'config/not-readable'],
     [
       'gzip of gzip of gzip of gzip of gzip',
       [1, 2, 3, 4, 5].reduce<Buffer>((bytes) => gzipSync(bytes), plain),
       'config/not-readable',
     ],
-  ])('is refused when it is %s', (_, bytes, reason) => {
+  ])('refuses %s', (_, bytes, reason) => {
     expect(unwrap(bytes)).toMatchObject({ problem: { reason } });
   });
 
-  it('never makes reading fail, whatever it is', async () => {
+  it('never throws, for any bytes', async () => {
     const starts = fc.constantFrom(
       '',
       '\x1f\x8b\x08',
@@ -98,12 +94,12 @@ describe('what was delivered', () => {
     ['boundaries', `Content-Type: multipart/mixed; boundary=b\n\n${'\n--b'.repeat(1 << 15)}`],
     ['equal signs', `${'='.repeat(1 << 19)}`],
     ['certificates', `a: "${'-----BEGIN A'.repeat(1 << 14)}"`],
-  ])('is read in one go, though it is half a megabyte of %s', async (_, words) => {
+  ])('reads half a megabyte of %s quickly', async (_, words) => {
     const unwrapped = unwrap(Buffer.from(words), 1 << 20);
     if ('text' in unwrapped) await parseText(unwrapped.text);
   });
 
-  it('comes out as it went in, wrapped in any of these ways', () => {
+  it('returns the original text for every wrapping', () => {
     const wraps = [base64, inLines, (bytes: Uint8Array) => gzipSync(bytes)];
     const texts = fc.string({ minLength: 1 }).map((words) => `kind: "${JSON.stringify(words).slice(1, -1)}"\n`);
     fc.assert(
@@ -115,7 +111,7 @@ describe('what was delivered', () => {
   });
 });
 
-describe('text', () => {
+describe('parseText', () => {
   it.each([
     ['{"a": [1, null, true], "b": {"c": "d"}}', { a: [1, null, true], b: { c: 'd' } }],
     ['a: [1, null, true]\nb: {c: d}\n', { a: [1, null, true], b: { c: 'd' } }],
@@ -123,7 +119,7 @@ describe('text', () => {
     ['a: &x [1]\nb: *x\n', { a: [1], b: [1] }],
     ['when: 2026-11-16T02:00:00Z\nmode: 0644\nyes: no\n', { when: '2026-11-16T02:00:00Z', mode: 644, yes: 'no' }],
     ['x: .inf\n', { x: 'Infinity' }],
-  ])('%j is read', async (given, value) => {
+  ])('reads %j', async (given, value) => {
     expect(await parseText(given)).toEqual({ value });
   });
 
@@ -151,11 +147,11 @@ describe('text', () => {
     ['['.repeat(50_000), 'config/not-readable'],
     [`${'{"a":'.repeat(60)}1${'}'.repeat(60)}`, 'config/not-readable'],
     ['a: 1\n  b: 2\n', 'config/not-readable'],
-  ])('%.40j is refused', async (given, reason) => {
+  ])('refuses %.40j', async (given, reason) => {
     expect(await parseText(given)).toMatchObject({ problem: { reason } });
   });
 
-  it('is not quoted when it is refused: it may hold a secret', async () => {
+  it('does not quote refused text, which may contain a secret', async () => {
     const canary = 'hunter2';
     for (const given of [
       `a: *${canary}`,

@@ -1,23 +1,23 @@
-// node/document/unwrap.ts: which text is in these bytes? The document itself, or wrapped the ways user data usually is: base64 once
-// more, gzip, a part of a MIME message (for images on which cloud-init reads the same bytes).
+// node/document/unwrap.ts: which text is in these bytes? The document itself, or wrapped as user data often is: base64, gzip, or
+// a part of a MIME message (for images on which cloud-init reads the same bytes).
 import { gunzipSync } from 'node:zlib';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { Problem } from './problem.ts';
 
-/** What instance metadata carries at most, as delivered. */
+/** The most that instance metadata can carry. */
 export const MAX_DELIVERED_BYTES = 65_536;
-/** Of the text inside. */
+/** Limit for the unwrapped text. */
 export const MAX_TEXT_BYTES = 1 << 20;
-/** Wrapped three times over is enough for anybody; a file that unpacks into itself must end. */
+/** Ends the loop for a file that unpacks to itself. */
 const MAX_LAYERS = 4;
 const MAX_HEAD_CHARS = 4096;
 export const MIME_TYPE = 'application/vnd.headstart.node-config';
 
-export type Unwrapped = { text: string } | { problem: Problem };
+export type UnwrapResult = { text: string } | { problem: Problem };
 
-export function unwrap(delivered: Uint8Array, maxBytes = MAX_DELIVERED_BYTES): Unwrapped {
+export function unwrap(delivered: Uint8Array, maxBytes = MAX_DELIVERED_BYTES): UnwrapResult {
   if (delivered.length > maxBytes) {
-    return problem('config/too-large', `has ${delivered.length} bytes, more than the ${maxBytes} that may be`);
+    return problem('config/too-large', `has ${delivered.length} bytes, more than the limit of ${maxBytes}`);
   }
   let bytes: Buffer = Buffer.from(delivered.buffer, delivered.byteOffset, delivered.byteLength);
   for (let layer = 0; layer < MAX_LAYERS; layer++) {
@@ -29,43 +29,45 @@ export function unwrap(delivered: Uint8Array, maxBytes = MAX_DELIVERED_BYTES): U
   return problem('config/not-readable', 'is wrapped too many times');
 }
 
-type Inner = { bytes: Buffer } | { problem: Problem } | undefined;
+type InnerContent = { bytes: Buffer } | { problem: Problem } | undefined;
 
 function isGzip(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
-function gunzip(bytes: Buffer): Inner {
+function gunzip(bytes: Buffer): InnerContent {
   try {
     return { bytes: gunzipSync(bytes, { maxOutputLength: MAX_TEXT_BYTES }) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ERR_BUFFER_TOO_LARGE') return problem('config/too-large', 'unpacks to more than 1 MiB');
-    if (code === 'Z_BUF_ERROR') return problem('config/truncated', 'is gzip that ends in the middle');
-    return problem('config/not-readable', 'is gzip that is damaged');
+    if (code === 'Z_BUF_ERROR') return problem('config/truncated', 'is truncated gzip');
+    return problem('config/not-readable', 'is damaged gzip');
   }
 }
 
-/** Only text that can be nothing else: no document consists of these characters alone. */
-function fromBase64(bytes: Buffer): Inner {
-  // Spaces go first: a pattern that allows them everywhere takes for ever on a megabyte of them.
+/** Text of only these characters is base64: a document needs others, such as a colon. */
+function fromBase64(bytes: Buffer): InnerContent {
+  // Remove spaces first: a pattern that allows them everywhere is far too slow on a megabyte of spaces.
   const text = bytes.toString('latin1').replace(/\s+/g, '');
   if (text.length < 16 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
-  if (text.replace(/=+$/, '').length % 4 === 1) return problem('config/truncated', 'is base64 that ends in the middle');
+  if (text.replace(/=+$/, '').length % 4 === 1) return problem('config/truncated', 'is truncated base64');
   return { bytes: Buffer.from(text, 'base64') };
 }
 
-/** The one part of our own content type; undefined when this is no MIME message. */
-function mimePart(bytes: Buffer): Inner {
+/** The only part with our content type; undefined if this is not a MIME message. */
+function mimePart(bytes: Buffer): InnerContent {
   const message = bytes.toString('latin1');
   if (!/^(?:content-type|mime-version):/i.test(message)) return undefined;
   const whole = splitHead(message);
   const boundary = /multipart\/[^;]+;[\s\S]*?boundary="?([^"\s;]+)"?/i.exec(whole.head.slice(0, MAX_HEAD_CHARS))?.[1];
   if (boundary === undefined)
-    return isOurs(whole.head) ? content(whole) : problem('config/not-a-node-config', 'is another MIME message');
+    return isOurs(whole.head)
+      ? content(whole)
+      : problem('config/not-a-node-config', `is a MIME message without the content type ${MIME_TYPE}`);
   const pieces = `\n${whole.body}`.split(`\n--${boundary}`);
   if (pieces.length < 2 || !pieces.at(-1)!.startsWith('--')) {
-    return problem('config/truncated', 'is a MIME message that ends in the middle');
+    return problem('config/truncated', 'is a truncated MIME message');
   }
   const ours = pieces
     .slice(1, -1)
@@ -76,12 +78,12 @@ function mimePart(bytes: Buffer): Inner {
   return problem('config/not-a-node-config', `is a MIME message that ${found} of type ${MIME_TYPE}`);
 }
 
-interface Part {
+interface MimePart {
   head: string;
   body: string;
 }
 
-function splitHead(message: string): Part {
+function splitHead(message: string): MimePart {
   const end = /\r?\n\r?\n/.exec(message);
   if (!end) return { head: message, body: '' };
   return { head: message.slice(0, end.index), body: message.slice(end.index + end[0].length) };
@@ -93,19 +95,22 @@ function isOurs(head: string): boolean {
   );
 }
 
-function content({ head, body }: Part): Inner {
+function content({ head, body }: MimePart): InnerContent {
   const encoding = /^content-transfer-encoding:\s*(\S+)/im.exec(head)?.[1]?.toLowerCase() ?? '8bit';
   if (encoding === 'base64') return { bytes: Buffer.from(body, 'base64') };
   if (/^(?:7bit|8bit|binary)$/.test(encoding)) return { bytes: Buffer.from(body.replace(/\r?\n$/, ''), 'latin1') };
-  return problem('config/not-readable', 'is a MIME part in an encoding other than base64, 7bit, 8bit and binary');
+  return problem(
+    'config/not-readable',
+    'is a MIME part in an unsupported encoding; expected base64, 7bit, 8bit or binary',
+  );
 }
 
-function decode(bytes: Buffer): Unwrapped {
+function decode(bytes: Buffer): UnwrapResult {
   if (bytes.length > MAX_TEXT_BYTES) return problem('config/too-large', 'is more than 1 MiB');
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     if (!text.includes('\u0000')) return { text };
-    return problem('config/not-readable', 'has NUL characters in it');
+    return problem('config/not-readable', 'contains NUL characters');
   } catch {
     return problem('config/not-readable', 'is not UTF-8 text');
   }

@@ -1,4 +1,4 @@
-// The metadata service here is src/vms/qemu/metadata-service: every way in which it lets a node down, and what the node makes of it.
+// Uses the metadata service of src/vms/qemu/metadata-service and tests how a node handles each of its misbehaviours.
 import type { RequestListener, ServerResponse } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { MISBEHAVIOURS, type MisbehaviourKind } from '../../vms/qemu/metadata-se
 import { type Imds, type ImdsOptions, startImds } from '../../vms/qemu/metadata-service/start.ts';
 import { anInstance } from '../../vms/qemu/metadata-service/testing.ts';
 import { parseDocument } from '../document/document.ts';
-import { aDocument, aReading, bytesOf } from '../document/documents.testing.ts';
+import { aDocument, aDocumentContext, bytesOf } from '../document/documents.testing.ts';
 import { azureSource } from './azure.ts';
 import { fetchPersistently, type RetryEvent, type RetryOptions } from './retry.ts';
 import type { MetadataFailure } from './source.ts';
@@ -34,7 +34,7 @@ function source(url = imds.url) {
 
 const once = { timeoutMs: 10_000 };
 
-/** Waiting takes no time; what happened is told. */
+/** Sleeps take no time; returns the events. */
 async function persistently(options: Partial<RetryOptions> = {}) {
   const events: RetryEvent[] = [];
   const clock = fakeClock();
@@ -43,8 +43,8 @@ async function persistently(options: Partial<RetryOptions> = {}) {
   return { fetched, events, clock };
 }
 
-describe('one request for the whole instance', () => {
-  it('gives the document and what the platform says of the instance', async () => {
+describe('azureSource', () => {
+  it('returns the document and the facts of the instance', async () => {
     const { document: bytes, instance: facts } = await (await start()).fetch(once);
     expect(JSON.parse(Buffer.from(bytes!).toString())).toEqual(document);
     expect(facts).toMatchObject({
@@ -59,7 +59,7 @@ describe('one request for the whole instance', () => {
     });
   });
 
-  it('is asked as the platform wants it, with an id of its own each time', async () => {
+  it('sends the required headers and a new request id each time', async () => {
     const asked = await start();
     await asked.fetch(once);
     await asked.fetch(once);
@@ -72,7 +72,7 @@ describe('one request for the whole instance', () => {
     }
   });
 
-  it('tells an instance without userData from a service that fails', async () => {
+  it('distinguishes an instance without userData from a failing service', async () => {
     const asked = await start();
     imds.setUserData(null);
     expect((await asked.fetch(once)).document).toBeUndefined();
@@ -80,22 +80,25 @@ describe('one request for the whole instance', () => {
     expect((await asked.fetch(once)).document).toBeUndefined();
   });
 
-  it.each(['newlines', 'gzip'] as const)('takes userData in %s', async (kind) => {
+  it.each(['newlines', 'gzip'] as const)('accepts userData in %s', async (kind) => {
     const { document: bytes } = await (await start({ misbehave: [{ kind }] })).fetch(once);
     const plain = kind === 'gzip' ? gunzipSync(bytes!) : Buffer.from(bytes!);
     expect(JSON.parse(plain.toString())).toEqual(document);
-    expect(await parseDocument(bytes!, aReading)).toMatchObject({
+    expect(await parseDocument(bytes!, aDocumentContext)).toMatchObject({
       outcome: 'accepted',
       config: { kubelet: { maxPods: 110 } },
     });
   });
 
-  it('passes on userData above the limit, which the document reader refuses by name', async () => {
+  it('returns userData above the limit, which parseDocument refuses', async () => {
     const { document: bytes } = await (await start({ misbehave: [{ kind: 'oversize' }] })).fetch(once);
-    expect(await parseDocument(bytes!, aReading)).toMatchObject({ outcome: 'refused', reason: 'config/too-large' });
+    expect(await parseDocument(bytes!, aDocumentContext)).toMatchObject({
+      outcome: 'refused',
+      reason: 'config/too-large',
+    });
   });
 
-  it('falls back once to the oldest version that knows userData, and stays with it', async () => {
+  it('falls back once to the oldest version with userData and stays with it', async () => {
     await start();
     const versions: string[] = [];
     const oldService: RequestListener = (request, response) => {
@@ -121,18 +124,18 @@ describe('one request for the whole instance', () => {
     ['partial-json', 'metadata/bad-answer'],
     ['cut-off', 'metadata/bad-answer'],
     ['reset', 'metadata/bad-answer'],
-  ] as const)('names the failure when it answers %s', async (kind, reason) => {
+  ] as const)('reports the reason for %s', async (kind, reason) => {
     const asked = await start({ misbehave: [{ kind }] });
     await expect(asked.fetch(once)).rejects.toMatchObject({ reason, isFinal: false });
   });
 
-  it.each(['hang', 'slow-bytes'] as const)('does not wait for ever on %s', async (kind) => {
+  it.each(['hang', 'slow-bytes'] as const)('times out on %s', async (kind) => {
     const never = { nowMs: () => 0, sleep: () => new Promise<void>(() => {}) };
     const asked = await start({ misbehave: [{ kind }], clock: never });
     await expect(asked.fetch({ timeoutMs: 50 })).rejects.toMatchObject({ reason: 'metadata/timed-out' });
   });
 
-  it('takes an answer that comes byte by byte, as long as it comes', async () => {
+  it('accepts a response that arrives byte by byte', async () => {
     const asked = await start({ misbehave: [{ kind: 'slow-bytes' }], clock: fakeClock() });
     expect((await asked.fetch({ timeoutMs: 60_000 })).document).toBeDefined();
   });
@@ -146,7 +149,7 @@ describe('one request for the whole instance', () => {
     expect(failure.retryAfterMs).toBe(7000);
   });
 
-  it('ends with the reason of the signal when it is aborted', async () => {
+  it('rejects with the reason of the signal when it is aborted', async () => {
     const asked = await start({ misbehave: [{ kind: 'hang' }] });
     const controller = new AbortController();
     const fetching = asked.fetch({ timeoutMs: 60_000, signal: controller.signal });
@@ -155,15 +158,15 @@ describe('one request for the whole instance', () => {
   });
 });
 
-describe('asking until there is an answer', () => {
-  it('reads twice, and believes what it reads twice', async () => {
+describe('fetchPersistently', () => {
+  it('reads twice and returns a document that is the same both times', async () => {
     await start();
     const { fetched } = await persistently();
     expect(JSON.parse(Buffer.from(fetched.document!).toString())).toEqual(document);
     expect(imds.requests).toHaveLength(2);
   });
 
-  it('does not believe a document that is replaced while it is read', async () => {
+  it('does not return a document that is replaced while it is read', async () => {
     const after = Buffer.from(bytesOf(aDocument({ kubelet: { maxPods: 120 } }, { generation: 2 }))).toString('base64');
     await start({ misbehave: [{ kind: 'changed', times: 1, userData: after }] });
     const { fetched, events } = await persistently();
@@ -171,7 +174,7 @@ describe('asking until there is an answer', () => {
     expect(events).toMatchObject([{ kind: 'failed', reason: 'metadata/changing' }]);
   });
 
-  it('waits for a service that starts late, and counts the refusals', async () => {
+  it('waits for a service that starts late and counts the refusals', async () => {
     const gate = Promise.withResolvers<void>();
     await start({ misbehave: [{ kind: 'late-start' }], clock: { nowMs: () => 0, sleep: () => gate.promise } });
     const clock = fakeClock();
@@ -202,7 +205,7 @@ describe('asking until there is an answer', () => {
     },
   );
 
-  it('goes on after any mixture of failures, and tells each cause once', async () => {
+  it('continues after different failures and reports each cause once', async () => {
     await start({
       misbehave: [
         { kind: 'gone', times: 3 },
@@ -219,7 +222,7 @@ describe('asking until there is an answer', () => {
     ]);
   });
 
-  it('counts as degraded after five minutes, goes on every thirty seconds, and recovers', async () => {
+  it('is degraded after five minutes, retries every thirty seconds, and recovers', async () => {
     await start({ misbehave: [{ kind: 'gone' }] });
     const clock = fakeClock();
     const pauses: number[] = [];
@@ -242,7 +245,7 @@ describe('asking until there is an answer', () => {
     expect(new Set(pauses.slice(degradedAt))).toEqual(new Set([30_000]));
   });
 
-  it('is not put off, or on, by a clock that is set while it waits', async () => {
+  it('keeps its deadline when the clock is set while it waits', async () => {
     await start({ misbehave: [{ kind: 'gone', times: 40 }] });
     let nowMs = 0;
     const { events } = await persistently({
@@ -258,7 +261,7 @@ describe('asking until there is an answer', () => {
     expect(events.filter(({ kind }) => kind === 'degraded')).toEqual([]);
   });
 
-  it('stops at once when it is told to', async () => {
+  it('stops at once when its signal is aborted', async () => {
     await start({ misbehave: [{ kind: 'gone' }] });
     const controller = new AbortController();
     const clock = fakeClock();
@@ -266,7 +269,7 @@ describe('asking until there is an answer', () => {
     await expect(persistently({ clock: stop, signal: controller.signal })).rejects.toThrow('stop');
   });
 
-  it('gives up on a request that is wrong in both versions', async () => {
+  it('gives up on a request that both versions reject', async () => {
     await start();
     const refusing: RequestListener = (_, response) => response.writeHead(400).end();
     const retry = { clock: fakeClock(), random: () => 0 };
@@ -279,16 +282,16 @@ describe('asking until there is an answer', () => {
 
 describe('a hostile or broken service', () => {
   const answers: readonly (readonly [what: string, answer: RequestListener])[] = [
-    ['an answer without end', (_, response) => void endless(response)],
-    ['no HTTP at all', (request) => void request.socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
+    ['an endless response', (_, response) => void endless(response)],
+    ['a service that is not HTTP', (request) => void request.socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
     ['a redirect', (_, response) => void response.writeHead(302, { Location: 'http://example.com/' }).end()],
     ['JSON that is not an instance', (_, response) => void response.end('[]')],
     ['userData that is not text', (_, response) => void response.end('{"compute":{"userData":{"a":1}}}')],
     ['userData that is not base64', (_, response) => void response.end('{"compute":{"userData":"kind: NodeConfig"}}')],
-    ['userData cut off', (_, response) => void response.end('{"compute":{"userData":"YWJjZ"}}')],
+    ['truncated userData', (_, response) => void response.end('{"compute":{"userData":"YWJjZ"}}')],
   ];
 
-  it.each(answers)('is a failure to ask again: %s', async (_, answer) => {
+  it.each(answers)('is a retryable failure: %s', async (_, answer) => {
     await start();
     await withServer(answer, async (url) => {
       const failure = {
@@ -300,7 +303,7 @@ describe('a hostile or broken service', () => {
     });
   });
 
-  it('is asked directly, whatever the environment says about proxies', async () => {
+  it('is requested directly, even if the environment sets a proxy', async () => {
     await start();
     const script = `
       import { azureSource } from ${JSON.stringify(new URL('./azure.ts', import.meta.url).href)};

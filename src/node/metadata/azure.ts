@@ -1,29 +1,33 @@
-// node/metadata/azure.ts: the document in the userData of an Azure instance, and what Azure says of that instance: all in
-// one answer that fails rather than have holes.
+// node/metadata/azure.ts: how are the document in an Azure instance's userData and the facts of that instance read? In one request,
+// which fails if Azure has only part of the data.
 import type { Clock } from '../../base/clock.ts';
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 import type { InstanceFacts } from '../observe/facts.ts';
-import { type Answer, ask, statusFailure } from './http.ts';
-import { type Fetched, type FetchOptions, MetadataFailure, type MetadataSource } from './source.ts';
+import { type MetadataResponse, requestMetadata, statusFailure } from './http.ts';
+import { type FetchedMetadata, type FetchOptions, MetadataFailure, type MetadataSource } from './source.ts';
 
-export interface AzureOptions {
+export interface AzureSourceOptions {
   clock: Clock;
-  /** A fresh UUID for every request, by which the platform's own logs can be searched. */
+  /** A new UUID for every request, to find the request in the platform's logs. */
   newRequestId(): string;
-  /** `http://169.254.169.254` unless a test stands in for it. */
+  /** Default: `http://169.254.169.254`. */
   url?: string;
 }
 
-/** With `extended`, data that the service cannot get is an error instead of a hole in a good answer. */
+/** With `extended`, the service returns an error if it cannot get some data, instead of leaving it out. */
 const NEWEST = { 'api-version': '2021-08-01', extended: 'true' };
-/** The first version that knows userData. */
+/** The first version with userData. */
 const OLDEST = { 'api-version': '2021-01-01' };
 
-export function azureSource({ clock, newRequestId, url = 'http://169.254.169.254' }: AzureOptions): MetadataSource {
+export function azureSource({
+  clock,
+  newRequestId,
+  url = 'http://169.254.169.254',
+}: AzureSourceOptions): MetadataSource {
   let version: Readonly<Record<string, string>> = NEWEST;
 
-  const askVersion = (query: Readonly<Record<string, string>>, options: FetchOptions) =>
-    ask({
+  const requestVersion = (query: Readonly<Record<string, string>>, options: FetchOptions) =>
+    requestMetadata({
       url: new URL(`/metadata/instance?${new URLSearchParams(query)}`, url),
       headers: { Metadata: 'true', 'x-ms-client-request-id': newRequestId() },
       ...options,
@@ -33,13 +37,13 @@ export function azureSource({ clock, newRequestId, url = 'http://169.254.169.254
     name: 'Azure userData',
     isFixed: false,
     async fetch(options) {
-      let answer = await askVersion(version, options);
+      let answer = await requestVersion(version, options);
       if (answer.status === 400 && version === NEWEST) {
-        answer = await askVersion(OLDEST, options);
+        answer = await requestVersion(OLDEST, options);
         if (answer.status === 200) version = OLDEST;
       }
       if (answer.status === 400) {
-        throw new MetadataFailure('metadata/rejected', 'the metadata service answers 400', { isFinal: true });
+        throw new MetadataFailure('metadata/rejected', 'the metadata service returned HTTP 400', { isFinal: true });
       }
       if (answer.status !== 200) throw statusFailure(answer, clock.nowMs());
       return readAnswer(answer);
@@ -47,7 +51,7 @@ export function azureSource({ clock, newRequestId, url = 'http://169.254.169.254
   };
 }
 
-function readAnswer({ body }: Answer): Fetched {
+function readAnswer({ body }: MetadataResponse): FetchedMetadata {
   if (body.length === 0) return { document: undefined, instance: { platform: 'azure', addresses: [], tags: {} } };
   const { compute, network } = parseInstance(body);
   return { document: decodeUserData(compute.userData), instance: instanceOf(compute, network) };
@@ -59,12 +63,12 @@ function parseInstance(body: Buffer): { compute: JsonObject; network: Json | und
     if (isObject(instance) && isObject(instance.compute))
       return { compute: instance.compute, network: instance.network };
   } catch {
-    // What it says quotes the answer.
+    // The error quotes the response, so drop it.
   }
-  throw new MetadataFailure('metadata/bad-answer', 'the answer is not a whole instance document');
+  throw new MetadataFailure('metadata/bad-answer', 'the response is not a complete instance document');
 }
 
-/** Some tools wrap base64 into lines. */
+/** Removes white space, because some tools break base64 into lines. */
 function decodeUserData(userData: Json | undefined): Uint8Array | undefined {
   if (userData === undefined || userData === null) return undefined;
   const text = typeof userData === 'string' ? userData.replace(/\s+/g, '') : '-';

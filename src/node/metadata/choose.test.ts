@@ -33,8 +33,8 @@ const put = (path: string, text: string) => {
   writeFileSync(join(root, path), text);
 };
 
-describe('where a document comes from', () => {
-  it('is what the firmware says, unless a person says otherwise; without a platform, a file', () => {
+describe('chooseSource', () => {
+  it('uses the named source, else the detected platform, else a file', () => {
     expect(choose().name).toBe(join(root, DOCUMENT_FILE));
     put('sys/class/dmi/id/sys_vendor', 'Amazon EC2\n');
     expect(choose().name).toContain('EC2');
@@ -42,14 +42,14 @@ describe('where a document comes from', () => {
     expect(choose({ platform: 'azure', file: '/a/b' }).name).toBe('/a/b');
   });
 
-  it('is a file that may appear later', async () => {
+  it('reads a file that may appear later', async () => {
     const source = choose();
     expect((await source.fetch({ timeoutMs: 1 })).document).toBeUndefined();
     put(DOCUMENT_FILE, 'kind: NodeConfig');
     expect(Buffer.from((await source.fetch({ timeoutMs: 1 })).document!).toString()).toBe('kind: NodeConfig');
   });
 
-  it('is custom data where there is no user data, and the disk is looked at once only', async () => {
+  it('reads custom data if there is no user data, and mounts the disk only once', async () => {
     mkdirSync(join(root, 'sys/block/sr0'), { recursive: true });
     put('var/lib/waagent/CustomData', Buffer.from('kind: NodeConfig').toString('base64'));
     await withServer(

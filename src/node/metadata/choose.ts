@@ -1,13 +1,14 @@
-// node/metadata/choose.ts: where does this node's document come from? What a person says, or what the platform is; without one, a file.
+// node/metadata/choose.ts: where does this node's document come from? From the file or platform that a person names, else from the detected
+// platform, else from a file.
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import type { RunCommand } from '../../base/command.ts';
 import { azureSource } from './azure.ts';
 import { customDataSource } from './custom-data.ts';
-import { detectPlatform, type Platform } from './detect.ts';
+import { detectPlatform, type MetadataPlatform } from './detect.ts';
 import { ec2Source } from './ec2.ts';
 import { fileSource } from './file.ts';
-import { type Fetched, firstOf, type MetadataSource } from './source.ts';
+import { type FetchedMetadata, firstOf, type MetadataSource } from './source.ts';
 
 export interface SourceOptions {
   root: string;
@@ -16,9 +17,9 @@ export interface SourceOptions {
   newRequestId(): string;
   /** Instead of any platform. */
   file?: string | undefined;
-  /** Instead of what the firmware says. */
-  platform?: Platform | undefined;
-  /** Instead of the platform's own address. */
+  /** Instead of the detected platform. */
+  platform?: MetadataPlatform | undefined;
+  /** Instead of the platform's address. */
   url?: string | undefined;
 }
 
@@ -39,9 +40,9 @@ export function chooseSource(options: SourceOptions): MetadataSource {
   }
 }
 
-/** What is there cannot change, and every look at it mounts a disk; one that is not there may not have been found yet. */
+/** Custom data cannot change, and every read mounts a disk, so a document is cached. If there is none, its disk may only appear later. */
 function readOnce(source: MetadataSource): MetadataSource {
-  let known: Fetched | undefined;
+  let known: FetchedMetadata | undefined;
   return {
     ...source,
     async fetch(options) {

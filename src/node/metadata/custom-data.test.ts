@@ -18,7 +18,7 @@ function put(path: string, content: string) {
   writeFileSync(whole, content);
 }
 
-/** A machine whose disks are folders: mounting copies one in, unmounting takes it out. */
+/** A machine whose disks are folders: mount copies a folder, umount removes the copy. */
 function machine(disks: Readonly<Record<string, string>>) {
   const commands: string[][] = [];
   const run: RunCommand = async (argv) => {
@@ -46,7 +46,7 @@ const read = async (run: RunCommand) => {
 };
 
 describe('custom data', () => {
-  it('is read from the provisioning disk, which is not left mounted', async () => {
+  it('is read from the provisioning disk, which is unmounted afterwards', async () => {
     put('sys/block/vda/ro', '0\n');
     put('sys/block/vdb/ro', '1\n');
     put('sys/block/sr0/ro', '0\n');
@@ -63,7 +63,7 @@ describe('custom data', () => {
     expect(commands[0]).toContain('ro,nosuid,nodev,noexec');
   });
 
-  it('is none when the disk says none, or when there is no disk', async () => {
+  it('is undefined if the disk has none or there is no disk', async () => {
     expect(await read(machine({}).run)).toBeUndefined();
     put('sys/block/sr0/ro', '0\n');
     expect(await read(machine({ sr0: disk('a', environment()) }).run)).toBeUndefined();
@@ -74,17 +74,17 @@ describe('custom data', () => {
     ['var/lib/waagent/ovf-env.xml', environment('left by an agent')],
     ['var/lib/waagent/CustomData', 'left by an agent'],
     ['var/lib/cloud/instance/user-data.txt', 'left by an agent'],
-  ])('is found where an agent has left it: %s', async (path, content) => {
+  ])('is read from the copy of an agent: %s', async (path, content) => {
     put(path, content);
     expect(await read(machine({}).run)).toBe('left by an agent');
   });
 
   it.each([
-    ['ends in the middle', environment('the content').slice(0, 400)],
-    ['is something else', '<html></html>'],
+    ['is truncated', environment('the content').slice(0, 400)],
+    ['is not an OVF environment', '<html></html>'],
     ['defines entities', `<!DOCTYPE x [<!ENTITY a "b">]>${environment('the content')}`],
     ['is not base64', environment('the content').replace(/<CustomData>/, '<CustomData>!')],
-  ])('is not taken from a disk whose file %s', async (_, content) => {
+  ])('is refused if the file on the disk %s', async (_, content) => {
     put('sys/block/sr0/ro', '0\n');
     await expect(read(machine({ sr0: disk('a', content) }).run)).rejects.toMatchObject({
       reason: 'metadata/bad-answer',

@@ -1,5 +1,5 @@
-// node/metadata/custom-data.ts: the document in the custom data of an Azure instance: on the provisioning disk, or where
-// an agent that was there first has put it. Given once, when the instance is made.
+// node/metadata/custom-data.ts: how is the document in an Azure instance's custom data read? From the provisioning disk, or from the file
+// in which an agent saved it. It is set once, when the instance is created.
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunCommand } from '../../base/command.ts';
@@ -13,8 +13,8 @@ export interface CustomDataOptions {
 }
 
 const OVF_ENVIRONMENT = 'ovf-env.xml';
-/** What the Azure agent and cloud-init leave behind, most faithful first. */
-const LEFT_BEHIND = [
+/** Copies that the Azure agent and cloud-init save, the most exact first. */
+const AGENT_COPIES = [
   'var/lib/waagent/ovf-env.xml',
   'var/lib/waagent/CustomData',
   'var/lib/cloud/instance/user-data.txt',
@@ -29,14 +29,14 @@ export function customDataSource({ root, run }: CustomDataOptions): MetadataSour
     async fetch({ signal, timeoutMs }) {
       const onDisk = await readProvisioningDisk(root, (argv) => run(argv, { signal, timeoutMs }));
       signal?.throwIfAborted();
-      return { document: onDisk ?? leftBehind(root), instance: { platform: 'azure', addresses: [], tags: {} } };
+      return { document: onDisk ?? readAgentCopy(root), instance: { platform: 'azure', addresses: [], tags: {} } };
     },
   };
 }
 
 type Run = (argv: readonly [string, ...string[]]) => ReturnType<RunCommand>;
 
-/** Undefined when no disk has it. Looks at optical drives first, then at disks that cannot be written. */
+/** Undefined if no disk has it. Checks optical drives first, then read-only disks. */
 async function readProvisioningDisk(root: string, run: Run): Promise<Uint8Array | undefined> {
   for (const device of candidateDevices(root)) {
     const text = await readFromDisk(root, device, run);
@@ -53,13 +53,13 @@ function candidateDevices(root: string): string[] {
   return [...optical, ...readOnly];
 }
 
-/** Mounted for the time of one read, where nothing can be run from it or written to it. */
+/** Mounts the disk read-only and noexec for this one read. */
 async function readFromDisk(root: string, device: string, run: Run): Promise<string | undefined> {
   const at = join(root, MOUNT_POINT);
   mkdirSync(at, { recursive: true, mode: 0o700 });
   const options = ['-o', 'ro,nosuid,nodev,noexec', '-t', 'udf,iso9660,vfat'];
   const mounted = await run(['mount', ...options, join(root, 'dev', device), at]);
-  if (mounted.code !== 0) return undefined; // no medium, or another file system: not the disk that is looked for
+  if (mounted.code !== 0) return undefined; // no medium, or another file system: not the provisioning disk
   try {
     const bytes = read(join(at, OVF_ENVIRONMENT));
     return bytes && Buffer.from(bytes).toString('utf8');
@@ -68,8 +68,8 @@ async function readFromDisk(root: string, device: string, run: Run): Promise<str
   }
 }
 
-function leftBehind(root: string): Uint8Array | undefined {
-  for (const path of LEFT_BEHIND) {
+function readAgentCopy(root: string): Uint8Array | undefined {
+  for (const path of AGENT_COPIES) {
     const bytes = read(join(root, path));
     if (bytes === undefined || bytes.length === 0) continue;
     return path.endsWith(OVF_ENVIRONMENT) ? customDataOf(Buffer.from(bytes).toString('utf8')) : bytes;
@@ -96,7 +96,7 @@ function listOf(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    return []; // not Linux, or no block device at all
+    return []; // not Linux, or no block devices
   }
 }
 
@@ -104,6 +104,6 @@ function isReadOnly(path: string): boolean {
   try {
     return readFileSync(path, 'utf8').trim() === '1';
   } catch {
-    return false; // it has just gone
+    return false; // the device was just removed
   }
 }

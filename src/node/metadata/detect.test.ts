@@ -15,13 +15,13 @@ function put(path: string, content: string) {
   writeFileSync(join(root, path), content);
 }
 
-describe('a machine', () => {
+describe('detectPlatform', () => {
   it.each([
     ['azure', { chassis_asset_tag: '7783-7084-3265-9085-8269-3286-77\n', sys_vendor: 'Microsoft Corporation\n' }],
     ['ec2', { sys_vendor: 'Amazon EC2\n' }],
     [undefined, { sys_vendor: 'QEMU\n', chassis_asset_tag: '\n' }],
     [undefined, {}],
-  ])('tells its platform: %s', (platform, firmware) => {
+  ])('returns %s', (platform, firmware) => {
     for (const [name, text] of Object.entries(firmware)) put(`sys/class/dmi/id/${name}`, text);
     expect(detectPlatform(root)).toBe(platform);
   });

@@ -13,7 +13,7 @@ const identity = {
   privateIp: '10.0.3.7',
 };
 
-/** As EC2 answers: nothing without a token, and a token only for a PUT that says how long. */
+/** Behaves like EC2: requires a token, and gives one only for a PUT with a TTL. */
 function ec2(userData: Buffer | undefined, options: { tokens?: string[] } = {}) {
   const asked: string[] = [];
   const valid = new Set<string>();
@@ -40,7 +40,7 @@ const once = { timeoutMs: 10_000 };
 const newSource = (url: string) => ec2Source({ clock: fakeClock(), url });
 
 describe('user data of EC2', () => {
-  it('is fetched with a session token, which serves for all requests', async () => {
+  it('is read with one session token for all requests', async () => {
     const service = ec2(Buffer.from([0x1f, 0x8b, 0, 255]));
     await withServer(service.answer, async (url) => {
       const source = newSource(url);
@@ -62,13 +62,13 @@ describe('user data of EC2', () => {
     expect(service.asked.filter((line) => line.startsWith('PUT'))).toHaveLength(1);
   });
 
-  it.each([[undefined], [Buffer.alloc(0)]])('may be missing, and that is no failure: %j', async (userData) => {
+  it.each([[undefined], [Buffer.alloc(0)]])('may be missing, which is not a failure: %j', async (userData) => {
     await withServer(ec2(userData).answer, async (url) => {
       expect((await newSource(url).fetch(once)).document).toBeUndefined();
     });
   });
 
-  it('is asked for again with a new token when the old one has run out', async () => {
+  it('is requested again with a new token when the old one has expired', async () => {
     const service = ec2(Buffer.from('a document'));
     await withServer(service.answer, async (url) => {
       const source = newSource(url);
@@ -80,7 +80,7 @@ describe('user data of EC2', () => {
     expect(service.asked.filter((line) => line.startsWith('PUT'))).toHaveLength(2);
   });
 
-  it('is not asked for with a token that would break a header, and no failure shows a token', async () => {
+  it('is not requested with a token that is not a valid header, and no failure shows a token', async () => {
     const service = ec2(Buffer.from('a document'), { tokens: ['secret\r\nX-Evil: 1'] });
     await withServer(service.answer, async (url) => {
       await expect(newSource(url).fetch(once)).rejects.toMatchObject({
@@ -90,7 +90,7 @@ describe('user data of EC2', () => {
     });
   });
 
-  it('is not retried where session tokens are refused for good', async () => {
+  it('is not retried if the service refuses session tokens', async () => {
     await withServer(
       (_, response) => response.writeHead(400).end(),
       async (url) => {

@@ -1,39 +1,44 @@
-// node/metadata/ec2.ts: the document in the user data of an EC2 instance. A session token comes first; it is a secret.
+// node/metadata/ec2.ts: how is the document in an EC2 instance's user data read? With a session token, which is a secret.
 import type { Clock } from '../../base/clock.ts';
 import { Secret } from '../../base/secret.ts';
 import { isObject, type Json } from '../../schema/json.ts';
 import type { InstanceFacts } from '../observe/facts.ts';
-import { type Answer, ask, statusFailure } from './http.ts';
+import { type MetadataResponse, requestMetadata, statusFailure } from './http.ts';
 import { type FetchOptions, MetadataFailure, type MetadataSource } from './source.ts';
 
-export interface Ec2Options {
+export interface Ec2SourceOptions {
   clock: Clock;
   url?: string;
 }
 
 const TOKEN_SECONDS = 21_600;
 
-export function ec2Source({ clock, url = 'http://169.254.169.254' }: Ec2Options): MetadataSource {
+export function ec2Source({ clock, url = 'http://169.254.169.254' }: Ec2SourceOptions): MetadataSource {
   let token: Secret | undefined;
 
-  async function get(path: string, options: FetchOptions): Promise<Answer> {
+  async function get(path: string, options: FetchOptions): Promise<MetadataResponse> {
     token ??= await newToken(options);
     const headers = { 'X-aws-ec2-metadata-token': token.reveal() };
-    const answer = await ask({ url: new URL(path, url), headers, ...options });
+    const answer = await requestMetadata({ url: new URL(path, url), headers, ...options });
     if (answer.status !== 401) return answer;
-    token = undefined; // it has run out; the next attempt gets another
+    token = undefined; // expired; the next attempt gets a new one
     throw statusFailure(answer, clock.nowMs());
   }
 
   async function newToken(options: FetchOptions): Promise<Secret> {
     const headers = { 'X-aws-ec2-metadata-token-ttl-seconds': String(TOKEN_SECONDS) };
-    const answer = await ask({ url: new URL('/latest/api/token', url), method: 'PUT', headers, ...options });
+    const answer = await requestMetadata({
+      url: new URL('/latest/api/token', url),
+      method: 'PUT',
+      headers,
+      ...options,
+    });
     const text = answer.body.toString('latin1');
     if (answer.status === 400) {
-      throw new MetadataFailure('metadata/rejected', 'the metadata service gives no session token', { isFinal: true });
+      throw new MetadataFailure('metadata/rejected', 'the metadata service refused a session token', { isFinal: true });
     }
     if (answer.status !== 200) throw statusFailure(answer, clock.nowMs());
-    if (!/^[\x21-\x7e]+$/.test(text)) throw new MetadataFailure('metadata/bad-answer', 'the session token is not one');
+    if (!/^[\x21-\x7e]+$/.test(text)) throw new MetadataFailure('metadata/bad-answer', 'the session token is invalid');
     return new Secret(text);
   }
 
@@ -45,7 +50,7 @@ export function ec2Source({ clock, url = 'http://169.254.169.254' }: Ec2Options)
       if (identity.status !== 200) throw statusFailure(identity, clock.nowMs());
       const hostName = await get('/latest/meta-data/local-hostname', options);
       const userData = await get('/latest/user-data', options);
-      // Here 404 says that the instance has none; elsewhere it says that the service is not ready.
+      // Here 404 means that the instance has no user data; elsewhere it means that the service is not ready.
       if (userData.status !== 200 && userData.status !== 404) throw statusFailure(userData, clock.nowMs());
       const hasSome = userData.status === 200 && userData.body.length > 0;
       return {
@@ -81,7 +86,7 @@ function parseIdentity(body: Buffer) {
     const identity = JSON.parse(body.toString('utf8')) as Json;
     if (isObject(identity)) return identity;
   } catch {
-    // What it says quotes the answer.
+    // The error quotes the response, so drop it.
   }
-  throw new MetadataFailure('metadata/bad-answer', 'the answer is not an instance identity');
+  throw new MetadataFailure('metadata/bad-answer', 'the response is not an instance identity document');
 }

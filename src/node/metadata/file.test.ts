@@ -15,8 +15,8 @@ function put(path: string, content: string) {
   writeFileSync(join(root, path), content);
 }
 
-describe('a document in a file', () => {
-  it('is there or not, and nothing else is one', async () => {
+describe('fileSource', () => {
+  it('reads a plain file, returns undefined if it is missing, and refuses links and folders', async () => {
     put('node.yaml', 'kind: NodeConfig');
     const read = async (path: string) => (await fileSource(join(root, path)).fetch({ timeoutMs: 1 })).document;
     expect(Buffer.from((await read('node.yaml'))!).toString()).toBe('kind: NodeConfig');

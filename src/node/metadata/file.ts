@@ -1,4 +1,4 @@
-// node/metadata/file.ts: a document in a file: for machines without a platform, for tests, and for `headstart node apply FILE`.
+// node/metadata/file.ts: a document in a file, for machines without a platform, for tests and for `headstart node apply FILE`.
 
 import { MAX_TEXT_BYTES } from '../document/unwrap.ts';
 import { readPlainFile } from '../observe/plain-file.ts';

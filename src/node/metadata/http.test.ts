@@ -1,9 +1,9 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { ask, statusFailure } from './http.ts';
+import { requestMetadata, statusFailure } from './http.ts';
 
-/** What a service that answers so is asked, and what comes of it. */
+/** The requests that the service receives, and the result. */
 async function withService<T>(answer: RequestListener, act: (url: URL) => Promise<T>): Promise<T> {
   const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -16,14 +16,14 @@ async function withService<T>(answer: RequestListener, act: (url: URL) => Promis
 }
 const failure = (answer: RequestListener, timeoutMs = 5000) =>
   withService(answer, (url) =>
-    ask({ url, timeoutMs }).then(
+    requestMetadata({ url, timeoutMs }).then(
       () => undefined,
       (error) => error.reason as string,
     ),
   );
 
 describe('a request to the metadata service', () => {
-  it('sends what was asked for and gives the whole answer, whatever its status', async () => {
+  it('sends the request and returns the whole response for any status', async () => {
     const answer: RequestListener = (request, response) => {
       let body = '';
       request.on('data', (chunk) => {
@@ -32,7 +32,7 @@ describe('a request to the metadata service', () => {
       request.on('end', () => response.writeHead(404).end(`${request.method} ${request.headers.metadata} ${body}`));
     };
     const { status, body } = await withService(answer, (url) =>
-      ask({ url, method: 'PUT', headers: { Metadata: 'true' }, body: 'b', timeoutMs: 5000 }),
+      requestMetadata({ url, method: 'PUT', headers: { Metadata: 'true' }, body: 'b', timeoutMs: 5000 }),
     );
     expect([status, body.toString()]).toEqual([404, 'PUT true b']);
   });
@@ -43,28 +43,28 @@ describe('a request to the metadata service', () => {
     ['metadata/bad-answer', (_, response) => void response.socket?.destroy()],
     ['metadata/bad-answer', (_, response) => void response.socket?.end('nonsense\r\n\r\n')],
     ['metadata/too-large', (_, response) => void response.end(Buffer.alloc((512 << 10) + 1))],
-  ])('is %s where the service lets it down: %#', async (reason, answer, timeoutMs) => {
+  ])('fails with %s: case %#', async (reason, answer, timeoutMs) => {
     expect(await failure(answer, timeoutMs)).toBe(reason);
   });
 
-  it('is refused where nothing listens', async () => {
+  it('fails with metadata/refused if nothing listens', async () => {
     const gone = await withService(
       () => {},
       async (url) => url,
     );
-    await expect(ask({ url: gone, timeoutMs: 5000 })).rejects.toMatchObject({ reason: 'metadata/refused' });
+    await expect(requestMetadata({ url: gone, timeoutMs: 5000 })).rejects.toMatchObject({ reason: 'metadata/refused' });
   });
 
-  it('ends with the reason of its signal', async () => {
+  it('rejects with the reason of its signal', async () => {
     const stop = new AbortController();
     const answer: RequestListener = () => stop.abort(new Error('enough'));
-    await expect(withService(answer, (url) => ask({ url, timeoutMs: 5000, signal: stop.signal }))).rejects.toThrow(
-      'enough',
-    );
+    await expect(
+      withService(answer, (url) => requestMetadata({ url, timeoutMs: 5000, signal: stop.signal })),
+    ).rejects.toThrow('enough');
   });
 });
 
-describe('a status that is no answer', () => {
+describe('statusFailure', () => {
   const nowMs = Date.UTC(2026, 10, 16, 5);
   const failed = (status: number, retryAfter?: string) =>
     statusFailure(
@@ -79,7 +79,7 @@ describe('a status that is no answer', () => {
     [503, 'metadata/server-error'],
     [302, 'metadata/bad-answer'],
     [400, 'metadata/bad-answer'],
-  ])('%i is %s, without the words of the platform', (status, reason) => {
+  ])('maps %i to %s without quoting the response', (status, reason) => {
     expect(failed(status).reason).toBe(reason);
     expect(failed(status).message).not.toContain('secret');
   });
@@ -90,7 +90,7 @@ describe('a status that is no answer', () => {
     ['Mon, 16 Nov 2026 04:00:00 GMT', 0],
     ['soon', undefined],
     [undefined, undefined],
-  ])('asks for a pause with %j: %j', (retryAfter, ms) => {
+  ])('reads Retry-After %j as %j', (retryAfter, ms) => {
     expect(failed(429, retryAfter).retryAfterMs).toBe(ms);
   });
 });

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { environment } from './ovf-environment.testing.ts';
 import { readOvfEnvironment } from './ovf-environment.ts';
 
-describe('custom data in an OVF environment', () => {
-  it('is any bytes, and any text is an environment or a problem', () => {
+describe('readOvfEnvironment', () => {
+  it('round-trips any bytes, and returns an environment or a problem for any text', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1 }), (bytes) => {
         const text = environment('x').replace(/(<CustomData>)[^<]*/, `$1${Buffer.from(bytes).toString('base64')}`);
@@ -14,7 +14,7 @@ describe('custom data in an OVF environment', () => {
     fc.assert(fc.property(fc.string(), (text) => void readOvfEnvironment(text)));
   });
 
-  it('may be absent or empty, or broken over lines', () => {
+  it('accepts absent, empty and line-broken custom data', () => {
     expect(readOvfEnvironment(environment())).toEqual({ customData: undefined });
     expect(readOvfEnvironment(environment(''))).toEqual({ customData: undefined });
     const lines = environment('the content').replace('dGhl', 'dG\n   hl');
@@ -22,12 +22,12 @@ describe('custom data in an OVF environment', () => {
   });
 
   it.each([
-    ['ends in the middle', environment('x').slice(0, -20)],
+    ['is truncated', environment('x').slice(0, -20)],
     ['is not an OVF environment', '<html></html>'],
-    ['has a document type', `<!doctype x>${environment('x')}`],
+    ['contains a document type', `<!doctype x>${environment('x')}`],
     ['is not base64', environment('x').replace('<CustomData>', '<CustomData>!')],
     ['is not base64', environment('x').replace('<CustomData>', '<CustomData>a')],
-  ])('that %s is a problem, without its words', (problem, text) => {
+  ])('refuses a file that %s without quoting it', (problem, text) => {
     const result = readOvfEnvironment(text);
     expect('problem' in result && result.problem).toContain(problem);
   });

@@ -1,4 +1,4 @@
-// node/metadata/ovf-environment.testing.ts: what Azure writes on the provisioning disk of an instance.
+// node/metadata/ovf-environment.testing.ts: the ovf-env.xml that Azure writes on the provisioning disk of an instance.
 
 export const environment = (customData?: string) => `<?xml version="1.0" encoding="utf-8"?>
 <Environment xmlns="http://schemas.dmtf.org/ovf/environment/1" xmlns:wa="http://schemas.microsoft.com/windowsazure">

@@ -1,13 +1,12 @@
-// node/metadata/ovf-environment.ts: what does Azure's ovf-env.xml say? Only the custom data is of interest, and only from a
-// document that is whole.
+// node/metadata/ovf-environment.ts: which custom data is in Azure's ovf-env.xml? A truncated file is refused.
 
 export type OvfEnvironment = { customData: Uint8Array | undefined } | { problem: string };
 
 export function readOvfEnvironment(text: string): OvfEnvironment {
-  // No document type: nothing in this file may define what something else in it means.
-  if (/<!DOCTYPE/i.test(text)) return { problem: 'ovf-env.xml has a document type in it' };
+  // A document type could define entities, which are not expanded here.
+  if (/<!DOCTYPE/i.test(text)) return { problem: 'ovf-env.xml contains a document type' };
   if (!/<(?:\w+:)?Environment[\s>]/.test(text)) return { problem: 'ovf-env.xml is not an OVF environment' };
-  if (!/<\/(?:\w+:)?Environment>\s*$/.test(text)) return { problem: 'ovf-env.xml ends in the middle' };
+  if (!/<\/(?:\w+:)?Environment>\s*$/.test(text)) return { problem: 'ovf-env.xml is truncated' };
   const written =
     /<(?:\w+:)?CustomData(?:\s[^>]*)?>([^<]*)<\/(?:\w+:)?CustomData>/.exec(text)?.[1]?.replace(/\s+/g, '') ?? '';
   if (written === '') return { customData: undefined };

@@ -2,11 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../base/fake-clock.ts';
 import { fetchPersistently, RETRY_PROFILE, type RetryEvent } from './retry.ts';
-import { type Fetched, MetadataFailure, type MetadataSource } from './source.ts';
+import { type FetchedMetadata, MetadataFailure, type MetadataSource } from './source.ts';
 
-const fetched: Fetched = { document: Buffer.from('x'), instance: { platform: 'file', addresses: [], tags: {} } };
+const fetched: FetchedMetadata = {
+  document: Buffer.from('x'),
+  instance: { platform: 'file', addresses: [], tags: {} },
+};
 
-/** Fails as told, then answers. */
+/** Fails with these failures, then answers. */
 function failing(failures: readonly MetadataFailure[], timeouts: number[] = []): MetadataSource {
   const left = [...failures];
   return {
@@ -25,7 +28,7 @@ const gone = (retryAfterMs?: number) => new MetadataFailure('metadata/gone', 'go
 const randoms = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
 describe('the pauses between attempts', () => {
-  it('are never longer than double the one before, nor than five seconds', async () => {
+  it('at most double, up to five seconds', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 40 }), randoms, async (count, random) => {
         const pauses: number[] = [];
@@ -40,7 +43,7 @@ describe('the pauses between attempts', () => {
     );
   });
 
-  it('do not grow while the network is being configured, and do when nobody configures it', async () => {
+  it('do not grow while the network is being configured, but grow if that takes too long', async () => {
     const pauses: number[] = [];
     const clock = { nowMs: () => 0, sleep: async (ms: number) => void pauses.push(ms) };
     const cause = Object.assign(new Error('no route'), { code: 'ENETUNREACH' });
@@ -54,7 +57,7 @@ describe('the pauses between attempts', () => {
     expect(pauses.slice(grown + 6, grown + 60).every((ms) => ms > 4900)).toBe(true);
   });
 
-  it('are at least what the platform asks for, and never for ever', async () => {
+  it('honour Retry-After up to a limit', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 2 ** 40 }), randoms, async (askedMs, random) => {
         const clock = fakeClock();
@@ -65,7 +68,7 @@ describe('the pauses between attempts', () => {
     );
   });
 
-  it('come with more and more time for the request itself', async () => {
+  it('come with growing request timeouts', async () => {
     const timeouts: number[] = [];
     const source = failing(
       Array.from({ length: 5 }, () => gone()),
@@ -76,8 +79,8 @@ describe('the pauses between attempts', () => {
   });
 });
 
-describe('a document that never stays the same', () => {
-  it('is asked for less and less, and is told', async () => {
+describe('a document that changes with every read', () => {
+  it('is read less and less often and is reported', async () => {
     const stop = new AbortController();
     let reads = 0;
     let nowMs = 0;
@@ -102,8 +105,8 @@ describe('a document that never stays the same', () => {
   });
 });
 
-describe('what ends the asking', () => {
-  it('is a failure that is final, or one that is no failure of the platform', async () => {
+describe('fetchPersistently', () => {
+  it('ends with a final failure or an error that is not a MetadataFailure', async () => {
     const options = { clock: fakeClock(), random: () => 0 };
     const final = new MetadataFailure('metadata/rejected', 'no', { isFinal: true });
     await expect(fetchPersistently(failing([gone(), final]), options)).rejects.toBe(final);
@@ -111,7 +114,7 @@ describe('what ends the asking', () => {
     await expect(fetchPersistently({ ...failing([]), fetch: () => Promise.reject(bug) }, options)).rejects.toBe(bug);
   });
 
-  it('counts refusals in a row', async () => {
+  it('counts consecutive refusals', async () => {
     const refused = (message: string) => new MetadataFailure('metadata/refused', message);
     const events: unknown[] = [];
     const failures = [refused('a'), refused('b'), gone(), refused('a')];

@@ -1,9 +1,9 @@
-// node/metadata/retry.ts: how long and how often is a source asked? Quickly at first, then with growing pauses that differ
-// from node to node; after the deadline the node counts as degraded, and goes on asking: one that gives up needs a person.
+// node/metadata/retry.ts: how long and how often is a source read until it answers? Quickly at first, then with growing
+// pauses that differ from node to node. After the deadline the node is degraded but keeps retrying: a node that gives up needs a person.
 import { longestPauseMs, pauseMs } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { ReasonCode } from '../reason-codes.ts';
-import { type Fetched, MetadataFailure, type MetadataSource } from './source.ts';
+import { type FetchedMetadata, MetadataFailure, type MetadataSource } from './source.ts';
 
 export interface RetryOptions {
   clock: Clock;
@@ -19,9 +19,9 @@ export interface RetryProfile {
   maxTimeoutMs: number;
   firstPauseMs: number;
   maxPauseMs: number;
-  /** So long it is asked as often as at first while there is no way to the service: the network is being configured. */
+  /** For this long, pauses do not grow while the service is unreachable: the network is still being configured. */
   networkMs: number;
-  /** What a platform may ask for with Retry-After. */
+  /** Upper limit for Retry-After. */
   maxRetryAfterMs: number;
   deadlineMs: number;
   degradedPauseMs: number;
@@ -38,7 +38,7 @@ export const RETRY_PROFILE: RetryProfile = {
   degradedPauseMs: 30_000,
 };
 
-/** `failed` is told when the cause changes, not every time. */
+/** `failed` is emitted when the cause changes, not for every attempt. */
 export interface RetryEvent {
   kind: 'failed' | 'degraded';
   reason: ReasonCode;
@@ -47,19 +47,19 @@ export interface RetryEvent {
   refusals: number;
 }
 
-/** Ends with an answer, with a failure that is final, or when `signal` is aborted. */
-export async function fetchPersistently(source: MetadataSource, options: RetryOptions): Promise<Fetched> {
+/** Ends with a response, with a final failure, or when `signal` is aborted. */
+export async function fetchPersistently(source: MetadataSource, options: RetryOptions): Promise<FetchedMetadata> {
   const { clock, signal, onEvent } = options;
   const profile = { ...RETRY_PROFILE, ...options.profile };
   const spent = new Stopwatch(clock);
   let attempts = 0;
-  let asked = 0; // of those, the ones that may have reached somebody: pauses grow with them
-  let refusals = 0; // in a row: many of them mean a wrong interface or no route
+  let sent = 0; // attempts that may have reached the service; pauses grow with them
+  let refusals = 0; // consecutive; many of them mean a wrong interface or no route
   let lastCause = '';
   let isDegraded = false;
   for (;;) {
     const { firstTimeoutMs, maxTimeoutMs } = profile;
-    const timeoutMs = longestPauseMs(asked + 1, { firstMs: firstTimeoutMs, maxMs: maxTimeoutMs });
+    const timeoutMs = longestPauseMs(sent + 1, { firstMs: firstTimeoutMs, maxMs: maxTimeoutMs });
     attempts++;
     try {
       return await spent.count(timeoutMs, () => fetchTwice(source, { timeoutMs, signal }));
@@ -74,22 +74,22 @@ export async function fetchPersistently(source: MetadataSource, options: RetryOp
         isDegraded = true;
         onEvent?.({ kind: 'degraded', ...cause });
       }
-      if (!isWithoutNetwork(error) || spent.ms >= profile.networkMs) asked++;
+      if (!isWithoutNetwork(error) || spent.ms >= profile.networkMs) sent++;
       await spent.sleep(
-        isDegraded ? profile.degradedPauseMs : nextPauseMs(Math.max(1, asked), error, options.random, profile),
+        isDegraded ? profile.degradedPauseMs : nextPauseMs(Math.max(1, sent), error, options.random, profile),
         signal,
       );
     }
   }
 }
 
-/** Nothing has left this machine then, so nobody is asked too often. */
+/** No packet left this machine, so frequent retries do not load the service. */
 function isWithoutNetwork({ cause }: MetadataFailure): boolean {
   const { code } = (cause ?? {}) as NodeJS.ErrnoException;
   return code === 'ENETUNREACH' || code === 'EADDRNOTAVAIL';
 }
 
-/** Full jitter: nodes that start together do not ask together. */
+/** Full jitter, so that nodes that start together do not retry together. */
 function nextPauseMs(
   attempts: number,
   { retryAfterMs }: MetadataFailure,
@@ -100,11 +100,11 @@ function nextPauseMs(
   return pauseMs(attempts, { ...backoff, retryAfter: 'precedes' }, { retryAfterMs, random: random() });
 }
 
-/** A document that is replaced under way can be a good mixture of two: it is taken when two reads are the same. */
+/** A document that is replaced during a read may be a valid mixture of two, so it is accepted only if two reads are equal. */
 async function fetchTwice(
   source: MetadataSource,
   options: { timeoutMs: number; signal?: AbortSignal | undefined },
-): Promise<Fetched> {
+): Promise<FetchedMetadata> {
   const first = await source.fetch(options);
   if (source.isFixed || first.document === undefined) return first;
   const second = await source.fetch(options);
@@ -113,7 +113,7 @@ async function fetchTwice(
   return second;
 }
 
-/** Time that passed here, on a clock that may be set while a machine boots: no wait counts for more than it can have taken. */
+/** Elapsed time, on a clock that may be set during boot: each wait counts at most for its maximum duration. */
 class Stopwatch {
   ms = 0;
   readonly #clock: Clock;

@@ -1,9 +1,9 @@
-// node/metadata/source.ts: where can a document come from? The contract of all sources, and the kinds of failure they have.
+// node/metadata/source.ts: where can a document come from? The contract of all sources, and how they fail.
 import type { InstanceFacts } from '../observe/facts.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 
-export interface Fetched {
-  /** As delivered. Undefined: the platform answered, and there is none for this instance; that is no failure. */
+export interface FetchedMetadata {
+  /** As delivered. Undefined: the platform answered that this instance has none, which is not a failure. */
   document: Uint8Array | undefined;
   instance: InstanceFacts;
 }
@@ -11,24 +11,24 @@ export interface Fetched {
 export interface MetadataSource {
   /** For logs and status. */
   readonly name: string;
-  /** It cannot change between two reads, so one is enough. */
+  /** The document cannot change, so one read is enough. */
   readonly isFixed: boolean;
-  /** Asks once. Rejects with a MetadataFailure, or with the reason of `signal` when that is aborted. */
-  fetch(options: FetchOptions): Promise<Fetched>;
+  /** Makes one attempt. Rejects with a MetadataFailure, or with the reason of `signal` if that is aborted. */
+  fetch(options: FetchOptions): Promise<FetchedMetadata>;
 }
 
 export interface FetchOptions {
-  /** For the whole of each request. */
+  /** For each whole request. */
   timeoutMs: number;
   signal?: AbortSignal | undefined;
 }
 
-/** The platform did not answer, or not with what was asked for. Says nothing of what it answered: that may be a secret. */
+/** The platform did not answer, or its response is invalid. The message never quotes the response, which may contain a secret. */
 export class MetadataFailure extends Error {
   readonly reason: ReasonCode;
-  /** Asking again is no use. */
+  /** Retrying cannot help. */
   readonly isFinal: boolean;
-  /** The platform said when to ask again. */
+  /** From the platform's Retry-After. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -44,7 +44,7 @@ export class MetadataFailure extends Error {
   }
 }
 
-/** The first of them that has a document. One that fails is not one that has none: the others are not asked then. */
+/** Reads the first source that has a document. If a source fails, the later ones are not read. */
 export function firstOf(sources: readonly [MetadataSource, ...MetadataSource[]]): MetadataSource {
   return {
     name: sources.map(({ name }) => name).join(', then '),

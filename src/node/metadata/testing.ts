@@ -1,4 +1,4 @@
-// node/metadata/testing.ts: a metadata service that answers what a test says, on a loopback port, for the time of that test.
+// node/metadata/testing.ts: a metadata service on a loopback port with the responses of a test.
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -14,19 +14,19 @@ const path = () => join(root, 'var/lib/headstart/clone-check/result');
 const ID = '0d6ad1b5-0000-4000-8000-000000000001';
 const text = `mode=check\nvm-id=${ID}\nmachine-id=ok\nkubelet=absent\n`;
 
-describe('the note of the clone check', () => {
-  it('is there on a machine that took a disk over, and on no other', () => {
+describe('readCloneNote', () => {
+  it('returns a note only on a clone', () => {
     expect(readCloneNote(root)).toBeUndefined();
     writeFileSync(path(), text);
     expect(readCloneNote(root)?.why).toEqual({
       code: 'clone/new-identity',
-      detail: 'this machine was given an identity of its own',
+      detail: 'the clone check gave this machine a new identity',
     });
     writeFileSync(path(), `${text}ssh-keys=failed no space\n`);
-    expect(readCloneNote(root)?.why.detail).toContain('not done: ssh-keys');
+    expect(readCloneNote(root)?.why.detail).toContain('failed: ssh-keys');
   });
 
-  it('is not believed when it is something else', () => {
+  it('ignores a file that is not a result of the clone check', () => {
     writeFileSync(path(), 'hello\n');
     expect(readCloneNote(root)).toBeUndefined();
     rmSync(path());
@@ -35,7 +35,7 @@ describe('the note of the clone check', () => {
     expect(readCloneNote(root)).toBeUndefined();
   });
 
-  it('tells what was applied to the other machine from what was applied to this one', () => {
+  it('distinguishes a generation of the other machine from one of this machine', () => {
     writeFileSync(path(), text);
     const note = readCloneNote(root)!;
     const donors = [{ vmId: 'of a donor that was a clone' }, { vmId: undefined }, {}];

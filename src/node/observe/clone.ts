@@ -1,16 +1,16 @@
-// node/observe/clone.ts: did this machine start from a copy of another one's disk? The clone check ran before us and left a note of what it did;
-// what headstart remembers from before that is of the other machine. Told by whose it was, not by when: clocks are set, and the note is
-// written to again once containerd is up.
+// node/observe/clone.ts: did this machine start from a copy of another machine's disk? The clone check runs before the daemon and writes a
+// result file. State that headstart saved before belongs to the other machine. It is recognised by VM id, not by time, because clocks
+// are adjusted and the clone check writes the file again once containerd is up.
 import { join } from 'node:path';
 import type { Why } from '../daemon/state.ts';
 import { readPlainFile } from './plain-file.ts';
 
-/** Below the root. Only there on a machine that took a disk over. */
+/** Below the root. Exists only on a clone. */
 const RESULT = 'var/lib/headstart/clone-check/result';
 const MAX_BYTES = 64 << 10;
 
 export interface CloneNote {
-  /** Of the machine that took the disk over, as the clone check saw it then. */
+  /** VM id of the clone, as recorded by the clone check. */
   vmId: string;
   why: Why;
 }
@@ -22,12 +22,12 @@ export function readCloneNote(root: string): CloneNote | undefined {
   const failed = [...text.matchAll(/^([a-z][a-z0-9-]*)=failed/gm)].map(([, item]) => item);
   const detail =
     failed.length > 0
-      ? `this machine was given an identity of its own; not done: ${failed.join(', ')}`
-      : 'this machine was given an identity of its own';
+      ? `the clone check gave this machine a new identity; failed: ${failed.join(', ')}`
+      : 'the clone check gave this machine a new identity';
   return { vmId, why: { code: 'clone/new-identity', detail } };
 }
 
-/** What was applied before the disk was copied was not applied to this machine. */
+/** True if the active generation was applied before the disk was copied, so not to this machine. */
 export function isFromBefore({ vmId }: CloneNote, active: { vmId?: string | undefined } | undefined): boolean {
   return active !== undefined && active.vmId !== vmId;
 }
@@ -37,6 +37,6 @@ function textOf(path: string): string | undefined {
     const bytes = readPlainFile(path, MAX_BYTES);
     return bytes && Buffer.from(bytes).toString('utf8');
   } catch {
-    return undefined; // a link or a device is no note
+    return undefined; // not a plain file
   }
 }

@@ -12,15 +12,27 @@ const readText = (path: string) => files.get(path);
 
 describe("kubelet's own credential", () => {
   it.each<[string, Parameters<typeof hasCredential>[0], boolean]>([
-    ['is there', { kubeconfig, readText, nowMs: BEFORE_MS }, true],
-    ['has ended', { kubeconfig, readText, nowMs: AFTER_MS }, false],
-    ['was asked for but not given yet', { kubeconfig, readText: () => undefined, nowMs: BEFORE_MS }, false],
-    ['is no certificate', { kubeconfig, readText: () => 'nonsense', nowMs: BEFORE_MS }, false],
-    ['cannot be decoded', { kubeconfig, readText: () => CERTIFICATE.replace('MII', 'AAA'), nowMs: BEFORE_MS }, false],
-    ['is not there', { kubeconfig: undefined, readText, nowMs: BEFORE_MS }, false],
-    ['is a token', { kubeconfig: 'users:\n- user:\n    token: x\n', readText, nowMs: BEFORE_MS }, false],
+    ['is valid', { kubeconfig, readText, nowMs: BEFORE_MS }, true],
+    ['is invalid after it expired', { kubeconfig, readText, nowMs: AFTER_MS }, false],
     [
-      'is inside its kubeconfig',
+      'is missing while the certificate is not issued',
+      { kubeconfig, readText: () => undefined, nowMs: BEFORE_MS },
+      false,
+    ],
+    ['is invalid if it is not a certificate', { kubeconfig, readText: () => 'nonsense', nowMs: BEFORE_MS }, false],
+    [
+      'is invalid if it cannot be decoded',
+      { kubeconfig, readText: () => CERTIFICATE.replace('MII', 'AAA'), nowMs: BEFORE_MS },
+      false,
+    ],
+    ['is missing without a kubeconfig', { kubeconfig: undefined, readText, nowMs: BEFORE_MS }, false],
+    [
+      'is missing if the kubeconfig has a token',
+      { kubeconfig: 'users:\n- user:\n    token: x\n', readText, nowMs: BEFORE_MS },
+      false,
+    ],
+    [
+      'is valid if it is embedded in the kubeconfig',
       {
         kubeconfig: `users:\n- user:\n    client-certificate-data: ${Buffer.from(CERTIFICATE).toString('base64')}\n`,
         readText: () => undefined,
@@ -28,7 +40,7 @@ describe("kubelet's own credential", () => {
       },
       true,
     ],
-  ])('%s', (_what, sources, isGood) => {
-    expect(hasCredential(sources)).toBe(isGood);
+  ])('%s', (_what, sources, isValid) => {
+    expect(hasCredential(sources)).toBe(isValid);
   });
 });

@@ -1,23 +1,23 @@
-// node/observe/credential.ts: has kubelet a credential of its own that is still good? Asked the way kubelet asks itself before it uses
-// the first one it was given: the certificates its kubeconfig names, none of them ended.
+// node/observe/credential.ts: does kubelet have its own credential, and is it still valid? The same check as kubelet makes before it
+// falls back to the bootstrap credential: the certificates in its kubeconfig, none of them expired.
 import { X509Certificate } from 'node:crypto';
 
-export interface CredentialSources {
+export interface KubeletCredentialSources {
   kubeconfig: string | undefined;
   readText(path: string): string | undefined;
   nowMs: number;
 }
 
-export function hasCredential({ kubeconfig, readText, nowMs }: CredentialSources): boolean {
+export function hasCredential({ kubeconfig, readText, nowMs }: KubeletCredentialSources): boolean {
   if (kubeconfig === undefined) return false;
   const embedded = /^\s*(?:- )?client-certificate-data: *(\S+)/m.exec(kubeconfig)?.[1];
   const path = /^\s*(?:- )?client-certificate: *(\S+)/m.exec(kubeconfig)?.[1];
   const pem = embedded === undefined ? path && readText(path) : Buffer.from(embedded, 'base64').toString();
   const blocks = pem?.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  return blocks.length > 0 && blocks.every((block) => isGood(block, nowMs));
+  return blocks.length > 0 && blocks.every((block) => isValid(block, nowMs));
 }
 
-function isGood(block: string, nowMs: number): boolean {
+function isValid(block: string, nowMs: number): boolean {
   try {
     return new X509Certificate(block).validToDate.getTime() > nowMs;
   } catch {

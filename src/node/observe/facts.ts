@@ -1,11 +1,11 @@
-// node/observe/facts.ts: what is true of this node before anybody configures it? The image says what is on it (nothing is run to
-// find out), the platform which instance this is, the kernel how large the machine is.
+// node/observe/facts.ts: what is known about a node before it is configured? Versions from the image's release file (so that no program has to
+// run), the instance from the platform, the size of the machine from the kernel.
 import type { JsonObject } from '../../schema/json.ts';
 
 export interface Facts {
   image: ImageFacts;
   instance: InstanceFacts;
-  machine: MachineFacts;
+  machine: MachineSize;
 }
 
 /** The image's release file, `usr/lib/headstart/release.json`. */
@@ -16,9 +16,9 @@ export interface ImageFacts {
   kubernetesVersion: string;
   containerdVersion?: string | undefined;
   architecture?: string | undefined;
-  /** Versions of the document that this image takes, oldest first. */
+  /** Supported versions of the document, oldest first. */
   configApiVersions: readonly string[];
-  /** Where the CNI plugins are. */
+  /** Directory of the CNI plugins. */
   cniBinDir: string;
   /** The lowest layer of every document: part of a v1 `spec`. */
   defaults: JsonObject;
@@ -26,25 +26,25 @@ export interface ImageFacts {
   signers: readonly string[];
 }
 
-/** What the platform says of this instance; all of it may be missing where the document comes from a file. */
+/** From the platform; everything may be missing if the document comes from a file. */
 export interface InstanceFacts {
   platform: 'azure' | 'ec2' | 'file';
   /** Unique for the life of the instance. */
   vmId?: string | undefined;
   /** The host name the platform gave it. */
   computerName?: string | undefined;
-  /** As a cloud controller spells it, `azure:///subscriptions/…`. */
+  /** In the notation of the cloud controller, `azure:///subscriptions/…`. */
   providerId?: string | undefined;
   region?: string | undefined;
   zone?: string | undefined;
   size?: string | undefined;
-  /** Of the first interface, the primary address first. */
+  /** Addresses of the first interface, the primary address first. */
   addresses: readonly string[];
   tags: Readonly<Record<string, string>>;
 }
 
-/** What expressions may ask for. */
-export interface MachineFacts {
+/** The variables of expressions. */
+export interface MachineSize {
   cpus: number;
   memoryBytes: number;
 }

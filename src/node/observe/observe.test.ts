@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunCommand } from '../../base/command.ts';
-import { desired } from '../desired/desired.ts';
+import { desiredState } from '../desired/desired.ts';
 import { NOTHING_OWNED } from '../desired/tree.ts';
 import type { NodeConfig } from '../document/config.ts';
 import { aConfig, someFacts } from '../document/configs.testing.ts';
 import { plan } from '../plan/plan.ts';
-import { lookAtDisk } from './look.ts';
-import { type ObserveContext, observe } from './observe.ts';
+import { createHostReader } from './host-reader.ts';
+import { type ObserveContext, observeNode } from './observe.ts';
 
 let root: string;
 beforeEach(() => {
@@ -25,19 +25,19 @@ function put(path: string, content: string): void {
 }
 
 function see(over: Partial<NodeConfig> = {}, context: Partial<ObserveContext> = {}, run = noCommand) {
-  const wanted = desired(aConfig(over), someFacts);
-  return observe(lookAtDisk(root, run), wanted, NOTHING_OWNED, { nowMs: 0, ...context });
+  const wanted = desiredState(aConfig(over), someFacts);
+  return observeNode(createHostReader(root, run), wanted, NOTHING_OWNED, { nowMs: 0, ...context });
 }
 
-describe('observing a node', () => {
-  it('finds nothing on an empty disk, and changes nothing', async () => {
+describe('observeNode', () => {
+  it('finds nothing on an empty disk and changes nothing', async () => {
     const seen = await see();
-    expect(seen).toMatchObject({ moment: 'never-ran', hasCredential: false, isNodeKnown: false });
+    expect(seen).toMatchObject({ kubeletPhase: 'never-ran', hasCredential: false, isNodeKnown: false });
     expect([...seen.files.values()].every((file) => file.kind === 'absent')).toBe(true);
     expect(readdirSync(root)).toEqual([]);
   });
 
-  it('reads the configuration of the image in YAML and every drop-in, folders included', async () => {
+  it('reads the YAML configuration of the image and all drop-ins, including those in folders', async () => {
     put('/etc/kubernetes/kubelet/config.yaml', 'kind: KubeletConfiguration\nmaxPods: 30 # few\n');
     put('/etc/kubernetes/kubelet/config.d/10-a.conf', 'maxPods: 40\n');
     put('/etc/kubernetes/kubelet/config.d/b/c.conf', '{"port": 1}');
@@ -52,7 +52,7 @@ describe('observing a node', () => {
     });
   });
 
-  it('reads what the kernel says', async () => {
+  it('reads values from the kernel', async () => {
     put('/proc/sys/vm/max_map_count', '65530\n');
     put('/proc/sys/net/ipv4/tcp_rmem', '4096\t131072\t6291456\n');
     put('/proc/sys/kernel/hostname', 'node-1\n');
@@ -89,7 +89,7 @@ describe('observing a node', () => {
     });
   });
 
-  it('knows its own swap file by the path it had in the mounts of a daemon that is gone, and no other by that', async () => {
+  it('recognises its swap file by the path inside a mount of a daemon that has ended', async () => {
     const swap = { file: '/var/lib/swapfile', sizeBytes: 4096, behavior: 'NoSwap' } as const;
     const seen = async () => {
       const { live } = await see({ os: { ...aConfig().os, swap } });
@@ -105,18 +105,18 @@ describe('observing a node', () => {
     expect(await seen()).toBeUndefined();
   });
 
-  it('knows the moment: kubelet never ran, has not started since the boot, or did', async () => {
+  it('reports whether kubelet never ran, has not started in this boot, or has started', async () => {
     const started = (when: string): RunCommand => {
       const shown = `Id=kubelet.service\nLoadState=loaded\nActiveState=inactive\nUnitFileState=enabled\nExecMainStartTimestampMonotonic=${when}\n`;
       return async () => ({ outcome: 'exited', code: 0, stdout: Buffer.from(shown), stderr: '' });
     };
-    expect((await see({}, {}, started('0'))).moment).toBe('never-ran');
+    expect((await see({}, {}, started('0'))).kubeletPhase).toBe('never-ran');
     put('/var/lib/kubelet/cpu_manager_state', '{}');
-    expect((await see({}, {}, started('0'))).moment).toBe('not-started');
-    expect((await see({}, {}, started('24000000'))).moment).toBe('running');
+    expect((await see({}, {}, started('0'))).kubeletPhase).toBe('not-started');
+    expect((await see({}, {}, started('24000000'))).kubeletPhase).toBe('running');
   });
 
-  it('takes the numbers of owners from the node, and knows of none that is not there', async () => {
+  it('reads user and group ids from the node, without names that do not exist', async () => {
     put('/etc/passwd', 'root:x:0:0::/:/bin/sh\napp:x:1000:1000::/:/bin/sh\nbroken\nodd:x:y:0::/:\n');
     put('/etc/group', 'app:x:1001:\n');
     const file = { content: '', encoding: 'utf8', mode: 0o644, owner: 'app', group: 'app' } as const;
@@ -125,7 +125,7 @@ describe('observing a node', () => {
     expect(seen.users.has('odd')).toBe(false);
   });
 
-  it('has labels and taints once the Node was read', async () => {
+  it('has labels and taints if the Node was read', async () => {
     const node = { labels: new Map([['tier', 'a']]), taints: new Map([['k:NoSchedule', '']]) };
     const seen = await see({ labels: { tier: 'b' }, taints: [{ key: 'k', effect: 'NoSchedule' }] }, { node });
     expect(seen.isNodeKnown).toBe(true);
@@ -133,16 +133,16 @@ describe('observing a node', () => {
     expect(seen.live.get('taint k:NoSchedule')).toBe('');
   });
 
-  it('finds a link in the way, so that nothing is written through it', async () => {
+  it('reports a link in the path, so that nothing is written through it', async () => {
     mkdirSync(join(root, 'etc'));
     mkdirSync(join(root, 'elsewhere'));
     symlinkSync('../elsewhere', join(root, 'etc/kubernetes'));
-    const wanted = desired(aConfig(), someFacts);
+    const wanted = desiredState(aConfig(), someFacts);
     const made = plan(await see(), wanted, NOTHING_OWNED);
     expect(made.problems).toContainEqual({
       reason: 'plan/obstructed',
       path: '/etc/kubernetes/pki/ca.crt',
-      message: '/etc/kubernetes is a link or no folder, and links are not followed',
+      message: '/etc/kubernetes is a link or not a folder, and headstart does not follow links',
     });
     expect(made.steps).toEqual([]);
   });

@@ -1,4 +1,5 @@
-// node/observe/observe.ts: what is there on this node, of all that we want or own? Reads, asks systemd and the firewall once, changes nothing.
+// node/observe/observe.ts: what does this node look like, for everything that is desired or owned? Reads files, systemd and the firewall; changes
+// nothing.
 
 import { isObject, type JsonObject } from '../../schema/json.ts';
 import { CONTAINERD, KUBELET } from '../desired/aspects/aspect.ts';
@@ -6,59 +7,59 @@ import { KUBECONFIG_PATH } from '../desired/aspects/join.ts';
 import { isSecret } from '../desired/bytes.ts';
 import { BASE_PATH, DROP_IN_FOLDER } from '../desired/kubelet-config.ts';
 import { STATE_FILES } from '../desired/kubelet-fields.ts';
-import type { Desired, Moment, Observed, Ownership, Seen } from '../desired/tree.ts';
+import type { DesiredState, KubeletPhase, ObservedPath, ObservedState, Ownership } from '../desired/tree.ts';
 import { parseText } from '../document/parse-text.ts';
 import { foldersAbove } from '../plan/folders.ts';
 import { hasCredential } from './credential.ts';
-import { type SeenNode, seenValues } from './live-values.ts';
-import type { Look } from './look.ts';
-import { type SeenUnit, seenUnits } from './units.ts';
+import type { HostReader } from './host-reader.ts';
+import { type NodeLabelsAndTaints, readLiveValues } from './live-values.ts';
+import { type ObservedUnit, readUnits } from './units.ts';
 
 export interface ObserveContext {
   nowMs: number;
   /** The Node object, once it has been read. */
-  node?: SeenNode | undefined;
+  node?: NodeLabelsAndTaints | undefined;
 }
 
-export async function observe(
-  look: Look,
-  desired: Desired,
+export async function observeNode(
+  host: HostReader,
+  desired: DesiredState,
   ownership: Ownership,
   { nowMs, node }: ObserveContext,
-): Promise<Observed> {
-  const units = await seenUnits(unitsOf(desired, ownership), look);
-  const files = seenFiles(look, desired, ownership);
+): Promise<ObservedState> {
+  const units = await readUnits(unitsOf(desired, ownership), host);
+  const files = readFiles(host, desired, ownership);
   const folders = [...new Set([...[...files.keys()].flatMap(foldersAbove), ...ownership.folders])];
-  const kubeconfig = look.text(KUBECONFIG_PATH);
+  const kubeconfig = host.text(KUBECONFIG_PATH);
   const state = STATE_FILES.map((name) => `${desired.kubeletRoot}/${name}`);
-  const seenState = state.filter((path) => look.text(path) !== undefined);
+  const seenState = state.filter((path) => host.text(path) !== undefined);
   const hasRun = kubeconfig !== undefined || seenState.length > 0;
   const ids = new Set([...desired.live.keys(), ...ownership.live.keys()]);
   return {
     files,
-    folders: new Set(folders.filter((path) => look.isFolder(path))),
-    live: await seenValues(ids, { look, desired, units, node }),
+    folders: new Set(folders.filter((path) => host.isFolder(path))),
+    live: await readLiveValues(ids, { host, desired, units, node }),
     units,
-    ...seenOwners(look, desired),
-    moment: momentOf(units.get(KUBELET), hasRun),
-    hasCredential: hasCredential({ kubeconfig, readText: (path) => look.text(path), nowMs }),
+    ...readOwners(host, desired),
+    kubeletPhase: kubeletPhaseOf(units.get(KUBELET), hasRun),
+    hasCredential: hasCredential({ kubeconfig, readText: (path) => host.text(path), nowMs }),
     isNodeKnown: node !== undefined,
     kubelet: {
-      base: await readConfig(look, BASE_PATH),
+      base: await readConfig(host, BASE_PATH),
       dropIns: new Map(
-        await Promise.all(dropInPaths(look).map(async (path) => [path, await readConfig(look, path)] as const)),
+        await Promise.all(dropInPaths(host).map(async (path) => [path, await readConfig(host, path)] as const)),
       ),
       state: new Set(seenState),
     },
   };
 }
 
-function momentOf(kubelet: SeenUnit | undefined, hasRun: boolean): Moment {
+function kubeletPhaseOf(kubelet: ObservedUnit | undefined, hasRun: boolean): KubeletPhase {
   if (kubelet?.wasStarted || kubelet?.isActive) return 'running';
   return hasRun ? 'not-started' : 'never-ran';
 }
 
-function seenFiles(look: Look, desired: Desired, ownership: Ownership): Map<string, Seen> {
+function readFiles(host: HostReader, desired: DesiredState, ownership: Ownership): Map<string, ObservedPath> {
   const swaps = [...desired.live.keys(), ...ownership.live.keys()].flatMap((id) =>
     id.startsWith('swap ') ? [id.slice('swap '.length)] : [],
   );
@@ -66,14 +67,14 @@ function seenFiles(look: Look, desired: Desired, ownership: Ownership): Map<stri
   return new Map(
     [...paths].sort().map((path) => {
       const file = desired.files.get(path);
-      // What was or will be secret is not shown, whichever of the two it is.
+      // Hide it if the old or the new file is secret.
       const mustHide = (file !== undefined && isSecret(file)) || ownership.files.get(path)?.isSecret === true;
-      return [path, look.at(path, mustHide)];
+      return [path, host.at(path, mustHide)];
     }),
   );
 }
 
-function unitsOf(desired: Desired, ownership: Ownership): string[] {
+function unitsOf(desired: DesiredState, ownership: Ownership): string[] {
   const files = [...desired.files.values(), ...ownership.files.values()];
   const ofFiles = files.flatMap(({ after }) => after.flatMap((effect) => ('unit' in effect ? [effect.unit] : [])));
   const ofValues = [...desired.live.keys(), ...ownership.live.keys()].flatMap((id) => {
@@ -83,32 +84,31 @@ function unitsOf(desired: Desired, ownership: Ownership): string[] {
   return [...new Set([KUBELET, CONTAINERD, ...[...ofFiles, ...ofValues].sort()])];
 }
 
-/** Names and numbers of those that files should belong to; root is 0 on every node. */
-function seenOwners(look: Look, desired: Desired): Pick<Observed, 'users' | 'groups'> {
+/** Reads /etc/passwd and /etc/group only if a file has an owner other than root. */
+function readOwners(host: HostReader, desired: DesiredState): Pick<ObservedState, 'users' | 'groups'> {
   const files = [...desired.files.values()];
   const isPlain = files.every(({ owner, group }) => owner === 'root' && group === 'root');
-  const numbers = (path: string) =>
-    (look.text(path) ?? '').split('\n').flatMap((line): [string, number][] => {
+  const idsIn = (path: string) =>
+    (host.text(path) ?? '').split('\n').flatMap((line): [string, number][] => {
       const [name, , number] = line.split(':');
       return name && /^\d+$/.test(number ?? '') ? [[name, Number(number)]] : [];
     });
   return {
-    users: new Map([...(isPlain ? [] : numbers('/etc/passwd')), ['root', 0]]),
-    groups: new Map([...(isPlain ? [] : numbers('/etc/group')), ['root', 0]]),
+    users: new Map([...(isPlain ? [] : idsIn('/etc/passwd')), ['root', 0]]),
+    groups: new Map([...(isPlain ? [] : idsIn('/etc/group')), ['root', 0]]),
   };
 }
 
-/** Folders inside are walked too. */
-function dropInPaths(look: Look, folder = DROP_IN_FOLDER): string[] {
-  return look.names(folder).flatMap((name) => {
+function dropInPaths(host: HostReader, folder = DROP_IN_FOLDER): string[] {
+  return host.names(folder).flatMap((name) => {
     const path = `${folder}/${name}`;
-    if (look.isFolder(path)) return dropInPaths(look, path);
+    if (host.isFolder(path)) return dropInPaths(host, path);
     return name.endsWith('.conf') ? [path] : [];
   });
 }
 
-/** What cannot be read counts as empty: kubelet will say what is wrong with it. */
-async function readConfig(look: Look, path: string): Promise<JsonObject> {
-  const parsed = await parseText(look.text(path) ?? '');
+/** An unreadable file counts as empty: kubelet will report what is wrong with it. */
+async function readConfig(host: HostReader, path: string): Promise<JsonObject> {
+  const parsed = await parseText(host.text(path) ?? '');
   return 'value' in parsed && isObject(parsed.value) ? parsed.value : {};
 }

@@ -16,17 +16,17 @@ const read = (name: string, maxBytes = 100) => {
   return bytes && Buffer.from(bytes).toString();
 };
 
-describe('a plain file', () => {
-  it('is read whole, up to the last byte that is allowed', () => {
+describe('readPlainFile', () => {
+  it('reads a file up to the size limit', () => {
     expect([read('a'), read('a', 7)]).toEqual(['content', 'content']);
     expect(() => read('a', 6)).toThrow(/a cannot be read: /);
   });
 
-  it('that is not there, or below another file, is none', () => {
+  it('returns undefined if the file or its folder does not exist', () => {
     expect([read('none'), read('a/b'), read('none/b')]).toEqual([undefined, undefined, undefined]);
   });
 
-  it('is no link, wherever that leads, and no folder', () => {
+  it('refuses links and folders', () => {
     symlinkSync(join(folder, 'a'), join(folder, 'link'));
     symlinkSync(join(folder, 'none'), join(folder, 'dangling'));
     mkdirSync(join(folder, 'folder'));

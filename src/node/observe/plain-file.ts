@@ -1,9 +1,9 @@
-// node/observe/plain-file.ts: the content of a small file that is really one: no link, no device, no pipe, no end of the disk.
+// node/observe/plain-file.ts: how is a small regular file read safely? Not a link, not a device, not a pipe, not larger than a limit.
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { readToEnd } from '../../base/read-to-end.ts';
 import { whyUnreadable } from '../../base/why-unreadable.ts';
 
-/** Undefined when it is not there; otherwise throws a sentence. A link is not followed: who made it may not be who may write here. */
+/** Undefined if the file does not exist. Throws if it is not a plain file; a link is not followed, because another user may have made it. */
 export function readPlainFile(path: string, maxBytes: number): Uint8Array | undefined {
   let fd: number | undefined;
   try {

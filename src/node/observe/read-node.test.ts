@@ -26,7 +26,7 @@ const release = {
 };
 
 describe('the release file of the image', () => {
-  it('says what is on the image', () => {
+  it('gives the versions on the image', () => {
     put(RELEASE_FILE, JSON.stringify(release));
     expect(readRelease(root)).toEqual({
       name: 'debian-12',
@@ -48,9 +48,9 @@ describe('the release file of the image', () => {
       JSON.stringify({ ...release, kubernetesVersion: undefined }),
       'kubernetesVersion: is missing',
     ],
-    ['of something else', '{"kind": "Pod"}', 'does not say what it should'],
-    ['a list', '[]', 'does not say what it should'],
-  ])('stops everything when it is %s, and says so of that very file', (_, content, why) => {
+    ['of another kind', '{"kind": "Pod"}', 'is invalid'],
+    ['a list', '[]', 'is invalid'],
+  ])('is refused with its path if it is %s', (_, content, why) => {
     if (content !== undefined) put(RELEASE_FILE, content);
     expect(() => readRelease(root)).toThrow(
       expect.objectContaining({ code: 'config/release-unreadable', message: expect.stringContaining(why) }),
@@ -59,8 +59,8 @@ describe('the release file of the image', () => {
   });
 });
 
-describe('files that change what was delivered', () => {
-  it('are read in the order of their names, and the one that is meant to win comes last', () => {
+describe('overrides', () => {
+  it('are read in the order of their names, with the local override last', () => {
     put('etc/headstart/node.d/20-b.yaml', 'b');
     put('etc/headstart/node.d/10-a.json', 'a');
     put('etc/headstart/node.d/.hidden.yaml', 'x');
@@ -74,11 +74,11 @@ describe('files that change what was delivered', () => {
     ]);
   });
 
-  it('need not be there', () => {
+  it('are optional', () => {
     expect(readOverrides(root)).toEqual([]);
   });
 
-  it('are not read through a link, nor when they are no files or too large', () => {
+  it('are refused if they are links, not files or too large', () => {
     put('secret', 'x');
     mkdirSync(join(root, 'etc/headstart/node.d'), { recursive: true });
     symlinkSync(join(root, 'secret'), join(root, 'etc/headstart/node.d/10.yaml'));
@@ -93,7 +93,7 @@ describe('files that change what was delivered', () => {
 });
 
 describe('the machine', () => {
-  it('has processors and memory', () => {
+  it('has CPUs and memory', () => {
     const { cpus, memoryBytes } = readMachine();
     expect(cpus).toBeGreaterThanOrEqual(1);
     expect(memoryBytes).toBeGreaterThan(2 ** 20);

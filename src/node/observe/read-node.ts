@@ -1,31 +1,30 @@
-// node/observe/read-node.ts: what does this node itself say: its image's release file, its size, and the files that change what is
-// delivered to it? The edge that reads them; below `root`, so that a folder can stand in for a node.
+// node/observe/read-node.ts: which release, size and overrides does this node have? Reads below `root`, so that tests can use a folder.
 import { readdirSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import type { Override } from '../document/document.ts';
 import { MAX_TEXT_BYTES } from '../document/unwrap.ts';
-import { type ImageFacts, type MachineFacts, RELEASE_FILE } from './facts.ts';
+import { type ImageFacts, type MachineSize, RELEASE_FILE } from './facts.ts';
 import { readPlainFile } from './plain-file.ts';
-import { noRelease, parseRelease } from './release.ts';
+import { noRelease, parseImageRelease } from './release.ts';
 
 export const OVERRIDE_FOLDER = 'etc/headstart/node.d';
 export const LOCAL_OVERRIDE = 'etc/headstart/node-override.yaml';
 
-/** Throws a UserError when there is none or it cannot be used. */
+/** Throws a UserError if the file is missing or invalid. */
 export function readRelease(root: string): ImageFacts {
   const path = join(root, RELEASE_FILE);
   const bytes = read(path);
   if (bytes === undefined) throw noRelease(path);
-  return parseRelease(Buffer.from(bytes).toString('utf8'), { path });
+  return parseImageRelease(Buffer.from(bytes).toString('utf8'), { path });
 }
 
-export function readMachine(): MachineFacts {
+export function readMachine(): MachineSize {
   return { cpus: availableParallelism(), memoryBytes: totalmem() };
 }
 
-/** The drop-in files by name, and last the one that is meant to win. */
+/** The drop-ins sorted by name, then the local override, which has precedence. */
 export function readOverrides(root: string): Override[] {
   const names = [...dropIns(join(root, OVERRIDE_FOLDER)).map((name) => `${OVERRIDE_FOLDER}/${name}`), LOCAL_OVERRIDE];
   return names.flatMap((name) => {
@@ -51,7 +50,7 @@ function read(path: string): Uint8Array | undefined {
   } catch (cause) {
     throw new UserError((cause as Error).message, {
       code: 'config/not-readable',
-      kept: 'The node runs what it ran.',
+      kept: 'The running configuration was not changed.',
       next: 'make it a plain file of at most 1 MiB that root can read, or remove it',
       exitCode: 1,
       cause,

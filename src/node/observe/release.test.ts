@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noRelease, parseRelease } from './release.ts';
+import { noRelease, parseImageRelease } from './release.ts';
 
 const release = {
   apiVersion: 'headstart.dev/v1',
@@ -9,9 +9,9 @@ const release = {
   kubernetesVersion: '1.34.2',
 };
 
-describe('what an image says of itself', () => {
-  it('may leave out what has a default, and say more than is known', () => {
-    const facts = parseRelease(JSON.stringify({ ...release, cniBinDir: '/usr/lib/cni', news: 1 }));
+describe('parseImageRelease', () => {
+  it('fills in defaults and ignores unknown fields', () => {
+    const facts = parseImageRelease(JSON.stringify({ ...release, cniBinDir: '/usr/lib/cni', news: 1 }));
     expect(facts).toMatchObject({ name: 'debian-12', cniBinDir: '/usr/lib/cni', defaults: {}, signers: [] });
     expect(facts).not.toHaveProperty('kind');
     expect(facts).not.toHaveProperty('news');
@@ -22,19 +22,19 @@ describe('what an image says of itself', () => {
     ['is not JSON', '{'],
     ['name: is missing', JSON.stringify({ ...release, name: undefined })],
     ['kubernetesVersion', JSON.stringify({ ...release, kubernetesVersion: 'latest' })],
-  ])('is refused with the place and the reason: %s', (why, text) => {
-    const read = () => parseRelease(text, { path: '/somewhere/release.json', next: 'do this' });
+  ])('refuses a file with its path and the reason: %s', (why, text) => {
+    const read = () => parseImageRelease(text, { path: '/somewhere/release.json', next: 'do this' });
     expect(read).toThrow(expect.objectContaining({ code: 'config/release-unreadable', next: 'do this' }));
     expect(read).toThrow(/\/somewhere\/release\.json/);
     expect(read).toThrow(why);
   });
 
-  it('names every part that is wrong at once', () => {
+  it('reports all problems at once', () => {
     const text = JSON.stringify({ ...release, version: 7, name: undefined });
-    expect(() => parseRelease(text)).toThrow(/version: .*\n.*name: /s);
+    expect(() => parseImageRelease(text)).toThrow(/version: .*\n.*name: /s);
   });
 
-  it('is required: a machine without it is not a node', () => {
+  it('refuses a machine without a release file', () => {
     expect(noRelease('/etc/x')).toMatchObject({ code: 'config/release-unreadable', exitCode: 1 });
   });
 });

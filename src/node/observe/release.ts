@@ -1,14 +1,14 @@
-// node/observe/release.ts: what does the image say about itself? Its release file, so that nothing has to be run to learn a version.
+// node/observe/release.ts: what is in the image's release file? It names versions, so that no program has to run to find them.
 import * as z from 'zod/mini';
 import { UserError } from '../../base/errors.ts';
 import { check } from '../../schema/check.ts';
 import { freeForm, kubernetesVersion, line, path } from '../../schema/formats.ts';
 import type { Json } from '../../schema/json.ts';
 import { renderProblem } from '../../schema/problem.ts';
-import { API_VERSIONS } from '../document/schema/convert.ts';
+import { NODE_CONFIG_VERSIONS } from '../document/schema/convert.ts';
 import { type ImageFacts, RELEASE_FILE } from './facts.ts';
 
-/** A newer builder may say more than this; that is not for us to judge. */
+/** Not strict: a newer builder may add fields. */
 const release = z.object({
   apiVersion: z.literal('headstart.dev/v1'),
   kind: z.literal('ImageRelease'),
@@ -17,13 +17,13 @@ const release = z.object({
   kubernetesVersion: kubernetesVersion(),
   containerdVersion: z.optional(line(64)),
   architecture: z.optional(line(32)),
-  configApiVersions: z._default(z.array(line(64)), [...API_VERSIONS]),
+  configApiVersions: z._default(z.array(line(64)), [...NODE_CONFIG_VERSIONS]),
   cniBinDir: z._default(path(), '/opt/cni/bin'),
   defaults: z._default(freeForm(), {}),
   signers: z._default(z.array(z.string().check(z.maxLength(4096))), []),
 });
 
-/** For the error: where the text is from, and what to do when it cannot be used. */
+/** For errors: the path of the text, and the next command if it is invalid. */
 export interface ReleaseOrigin {
   path: string;
   next: string;
@@ -34,7 +34,7 @@ const ON_A_NODE: ReleaseOrigin = {
   next: 'make the node from an image that `headstart image build` built',
 };
 
-export function parseRelease(text: string, origin: Partial<ReleaseOrigin> = {}): ImageFacts {
+export function parseImageRelease(text: string, origin: Partial<ReleaseOrigin> = {}): ImageFacts {
   const from = { ...ON_A_NODE, ...origin };
   const { value, problems, missing } = check(release, jsonOf(text, from));
   if (value !== undefined) {
@@ -42,7 +42,7 @@ export function parseRelease(text: string, origin: Partial<ReleaseOrigin> = {}):
     return facts;
   }
   const all = [...problems, ...missing].map((problem) => `         ${renderProblem(problem)}`);
-  throw unreadable(from, `does not say what it should:\n${all.join('\n')}`);
+  throw unreadable(from, `is invalid:\n${all.join('\n')}`);
 }
 
 function jsonOf(text: string, from: ReleaseOrigin): Json {

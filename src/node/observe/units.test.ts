@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Argv, Ran } from '../../base/command.ts';
 import { TransientError } from '../../base/errors.ts';
-import type { Look } from './look.ts';
-import { parseUnits, seenUnits } from './units.ts';
+import type { HostReader } from './host-reader.ts';
+import { parseUnits, readUnits } from './units.ts';
 
-/** As systemd 252 answers. */
+/** Output of systemd 252. */
 const SHOWN = `Id=kubelet.service
 LoadState=loaded
 ActiveState=active
@@ -44,7 +44,7 @@ Result=success
 
 const NAMES = ['kubelet.service', 'sshd.service', 'gone.service', 'off.service', 'system.slice', 'once.service'];
 
-function aLook(over: Partial<Look>): Look {
+function aHost(over: Partial<HostReader>): HostReader {
   return {
     at: () => ({ kind: 'absent' }),
     isFolder: () => false,
@@ -60,8 +60,8 @@ function ran(stdout: string, over: Partial<Ran> = {}): Ran {
   return { outcome: 'exited', code: 0, stdout: Buffer.from(stdout), stderr: '', ...over };
 }
 
-describe('units', () => {
-  it('are read in the order asked, under the name asked, whatever they are an alias of', () => {
+describe('readUnits', () => {
+  it('returns units under the requested names, also for aliases', () => {
     expect(Object.fromEntries(parseUnits(SHOWN, NAMES))).toEqual({
       'kubelet.service': { isActive: true, isDone: false, isMasked: false, enabled: 'yes', wasStarted: true },
       'sshd.service': { isActive: false, isDone: false, isMasked: false, enabled: 'no', wasStarted: false },
@@ -71,11 +71,11 @@ describe('units', () => {
     });
   });
 
-  it('are asked for once, and the image is looked at for their files', async () => {
+  it('calls systemctl once and checks the image for unit files', async () => {
     const asked: Argv[] = [];
-    const seen = await seenUnits(
+    const seen = await readUnits(
       NAMES,
-      aLook({
+      aHost({
         run: async (argv) => {
           asked.push(argv);
           return ran(SHOWN);
@@ -90,27 +90,27 @@ describe('units', () => {
     expect(seen.get('sshd.service')?.isOfImage).toBe(false);
   });
 
-  it('that are masked are enabled by what they were enabled by before', async () => {
+  it('reads from .wants links whether a masked unit is enabled', async () => {
     const names = (folder: string) =>
       folder === '/etc/systemd/system' ? ['x.target.wants'] : folder.endsWith('.wants') ? ['off.service'] : [];
-    expect((await seenUnits(NAMES, aLook({ names }))).get('off.service')?.enabled).toBe('yes');
+    expect((await readUnits(NAMES, aHost({ names }))).get('off.service')?.enabled).toBe('yes');
   });
 
-  it('that are templates are asked for apart', async () => {
+  it('reads templates with a separate call', async () => {
     const answer = (state: string) =>
-      aLook({ run: async () => ran(`${state}\n`, { code: state === 'enabled' ? 0 : 1 }) });
-    expect((await seenUnits(['a@.service'], answer('enabled'))).get('a@.service')).toMatchObject({
+      aHost({ run: async () => ran(`${state}\n`, { code: state === 'enabled' ? 0 : 1 }) });
+    expect((await readUnits(['a@.service'], answer('enabled'))).get('a@.service')).toMatchObject({
       enabled: 'yes',
       isActive: false,
     });
-    expect((await seenUnits(['a@.service'], answer('disabled'))).get('a@.service')).toMatchObject({ enabled: 'no' });
-    expect((await seenUnits(['a@.service'], answer('not-found'))).size).toBe(0);
+    expect((await readUnits(['a@.service'], answer('disabled'))).get('a@.service')).toMatchObject({ enabled: 'no' });
+    expect((await readUnits(['a@.service'], answer('not-found'))).size).toBe(0);
   });
 
-  it('are none without systemd, and unknown when it does not answer', async () => {
-    const missing = aLook({ run: async () => ran('', { outcome: 'missing', code: null }) });
-    expect((await seenUnits(NAMES, missing)).size).toBe(0);
-    const silent = aLook({ run: async () => ran('', { code: 1, stderr: 'Failed to connect to bus' }) });
-    await expect(seenUnits(NAMES, silent)).rejects.toThrow(TransientError);
+  it('returns nothing without systemd, and throws if systemctl fails', async () => {
+    const missing = aHost({ run: async () => ran('', { outcome: 'missing', code: null }) });
+    expect((await readUnits(NAMES, missing)).size).toBe(0);
+    const silent = aHost({ run: async () => ran('', { code: 1, stderr: 'Failed to connect to bus' }) });
+    await expect(readUnits(NAMES, silent)).rejects.toThrow(TransientError);
   });
 });

@@ -1,18 +1,18 @@
-// node/observe/units.ts: which units are there, do they run, are they switched on? One question to systemd for all of them.
+// node/observe/units.ts: which units exist, run and are enabled? One systemctl call for all of them.
 import type { RunCommand } from '../../base/command.ts';
 import { TransientError } from '../../base/errors.ts';
-import type { Look } from './look.ts';
+import type { HostReader } from './host-reader.ts';
 
-export interface SeenUnit {
-  /** It runs, or has run to its end and that was all it had to do. */
+export interface ObservedUnit {
+  /** It runs, or it is a oneshot that finished successfully. */
   isActive: boolean;
   isDone: boolean;
-  /** There is a file for it that no document can have put there. */
+  /** It has a unit file in a folder that documents cannot write to. */
   isOfImage: boolean;
   isMasked: boolean;
-  /** fixed: nothing to enable, or made by a generator. */
+  /** fixed: cannot be enabled, for example static or generated. */
   enabled: 'yes' | 'no' | 'fixed';
-  /** Since this boot. */
+  /** In this boot. */
   wasStarted: boolean;
 }
 
@@ -27,41 +27,41 @@ const PROPERTIES = [
 ];
 
 const OWN_FOLDER = '/etc/systemd/system';
-/** Vendors', and those a generator made of something else. */
+/** Unit files of packages and of generators. */
 const IMAGE_FOLDERS = ['/usr/lib/systemd/system', '/run/systemd/generator', '/run/systemd/system'];
 
-/** Only those that exist. */
-export async function seenUnits(names: readonly string[], look: Look): Promise<Map<string, SeenUnit>> {
+/** Without units that do not exist. */
+export async function readUnits(names: readonly string[], host: HostReader): Promise<Map<string, ObservedUnit>> {
   const units = names.filter((name) => !isTemplate(name));
-  const states = await showUnits(units, look.run);
+  const states = await showUnits(units, host.run);
   for (const name of names.filter(isTemplate)) {
-    const state = await showTemplate(name, look.run);
+    const state = await showTemplate(name, host.run);
     if (state) states.set(name, state);
   }
   const isOfImage = (name: string) =>
-    IMAGE_FOLDERS.some((folder) => look.at(`${folder}/${fileOf(name)}`, false).kind !== 'absent');
+    IMAGE_FOLDERS.some((folder) => host.at(`${folder}/${fileOf(name)}`, false).kind !== 'absent');
   return new Map(
     [...states].map(([name, state]) => {
-      // systemd says no more than that it is masked; what it was enabled by is still there.
-      const enabled = state.isMasked ? (isWanted(name, look) ? 'yes' : 'no') : state.enabled;
+      // For a masked unit systemd does not report whether it is enabled, but its .wants links still exist.
+      const enabled = state.isMasked ? (isWanted(name, host) ? 'yes' : 'no') : state.enabled;
       return [name, { ...state, enabled, isOfImage: isOfImage(name) }];
     }),
   );
 }
 
-function isWanted(name: string, look: Look): boolean {
-  const folders = look.names(OWN_FOLDER).filter((folder) => /\.(?:wants|requires)$/.test(folder));
-  return folders.some((folder) => look.names(`${OWN_FOLDER}/${folder}`).includes(name));
+function isWanted(name: string, host: HostReader): boolean {
+  const folders = host.names(OWN_FOLDER).filter((folder) => /\.(?:wants|requires)$/.test(folder));
+  return folders.some((folder) => host.names(`${OWN_FOLDER}/${folder}`).includes(name));
 }
 
-type UnitState = Omit<SeenUnit, 'isOfImage'>;
+type UnitState = Omit<ObservedUnit, 'isOfImage'>;
 
-/** `name@.service`: many units may be made of it. */
+/** `name@.service`. */
 export function isTemplate(name: string): boolean {
   return name.includes('@.');
 }
 
-/** `name@instance.service` is made of `name@.service`. */
+/** The unit file of `name@instance.service` is `name@.service`. */
 function fileOf(name: string): string {
   return name.replace(/@[^.]*(?=\.[a-z]+$)/, '@');
 }
@@ -69,16 +69,16 @@ function fileOf(name: string): string {
 async function showUnits(names: readonly string[], run: RunCommand): Promise<Map<string, UnitState>> {
   if (names.length === 0) return new Map();
   const ran = await run(['systemctl', 'show', `--property=${PROPERTIES.join(',')}`, '--', ...names]);
-  if (ran.outcome === 'missing') return new Map(); // not a machine with systemd: a folder that stands in for one
+  if (ran.outcome === 'missing') return new Map(); // no systemd: a folder in a test
   if (ran.code !== 0) {
-    throw new TransientError(`systemd does not say which units there are: ${ran.stderr.trim().slice(0, 200)}`, {
+    throw new TransientError(`systemctl show failed: ${ran.stderr.trim().slice(0, 200)}`, {
       code: 'node/systemd-silent',
     });
   }
   return parseUnits(ran.stdout.toString('utf8'), names);
 }
 
-/** A template can be switched on but never runs, and `show` refuses it. */
+/** A template can be enabled but never runs, and `systemctl show` refuses it. */
 async function showTemplate(name: string, run: RunCommand): Promise<UnitState | undefined> {
   const ran = await run(['systemctl', 'is-enabled', '--', name]);
   const state = ran.stdout.toString('utf8').trim();
@@ -86,11 +86,11 @@ async function showTemplate(name: string, run: RunCommand): Promise<UnitState | 
   return unitOf(new Map([['UnitFileState', state]]));
 }
 
-/** One block for each unit, in the order asked; an alias answers with the name of the unit it stands for. */
-export function parseUnits(text: string, asked: readonly string[]): Map<string, UnitState> {
+/** One block per unit, in the order of `requested`; the block of an alias has the name of its target. */
+export function parseUnits(text: string, requested: readonly string[]): Map<string, UnitState> {
   const blocks = text.trim().split(/\n\n+/);
   return new Map(
-    asked.flatMap((name, i): [string, UnitState][] => {
+    requested.flatMap((name, i): [string, UnitState][] => {
       const properties = new Map(
         (blocks[i] ?? '').split('\n').map((line): [string, string] => {
           const equals = line.indexOf('=');
@@ -120,7 +120,7 @@ function unitOf(properties: ReadonlyMap<string, string>): UnitState {
   };
 }
 
-function enabledOf(state: string): SeenUnit['enabled'] {
+function enabledOf(state: string): ObservedUnit['enabled'] {
   if (['static', 'generated', 'transient', 'alias', 'indirect'].includes(state)) return 'fixed';
   return state.startsWith('enabled') ? 'yes' : 'no';
 }

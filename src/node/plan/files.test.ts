@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../base/secret.ts';
 import { sha256Of } from '../desired/bytes.ts';
-import { NOTHING_OWNED, type Observed, type OwnedBefore, type OwnedFile, type Seen } from '../desired/tree.ts';
+import {
+  NOTHING_OWNED,
+  type ObservedPath,
+  type ObservedState,
+  type OwnedFile,
+  type OwnershipRecord,
+} from '../desired/tree.ts';
 import { planFiles, wantedFiles } from './files.ts';
 import { anObservation } from './plans.testing.ts';
 
@@ -18,7 +24,7 @@ const wanted = (over: Partial<OwnedFile> = {}): OwnedFile => ({
   after: [{ do: 'restart', unit: 'a.service' }],
   ...over,
 });
-const file = (content: string | Secret, over: object = {}): Seen => ({
+const file = (content: string | Secret, over: object = {}): ObservedPath => ({
   kind: 'file',
   mode: 0o644,
   uid: 0,
@@ -27,8 +33,8 @@ const file = (content: string | Secret, over: object = {}): Seen => ({
   encoding: 'utf8',
   ...over,
 });
-/** As we left it, with this content, over what the image had. */
-const owned = (content: string, original: OwnedBefore['original'] = { kind: 'absent' }): OwnedBefore => ({
+/** The ownership record of a file with this content, and of what the image had. */
+const owned = (content: string, original: OwnershipRecord['original'] = { kind: 'absent' }): OwnershipRecord => ({
   aspect: 'files',
   class: 2,
   after: [],
@@ -39,8 +45,8 @@ const owned = (content: string, original: OwnedBefore['original'] = { kind: 'abs
 });
 function planned(
   files: OwnedFile[],
-  seen: Seen | undefined,
-  { before, ...over }: Partial<Observed> & { before?: OwnedBefore } = {},
+  seen: ObservedPath | undefined,
+  { before, ...over }: Partial<ObservedState> & { before?: OwnershipRecord } = {},
 ) {
   const observed = anObservation({
     files: new Map(seen ? [[PATH, seen]] : []),
@@ -56,14 +62,14 @@ const only = (plan: ReturnType<typeof planned>) => {
   return plan.changes[0]!;
 };
 
-describe('a file that the document wants', () => {
-  it('is created, and the image had nothing there', () => {
+describe('a desired file', () => {
+  it('is created if the image has none', () => {
     const plan = planned([wanted()], undefined);
     expect(only(plan)).toMatchObject({ change: { op: 'create', class: 2 }, step: { do: 'write-file', uid: 0 } });
     expect(plan.owned.get(PATH)?.original).toEqual({ kind: 'absent' });
   });
 
-  it('is left alone where it is as it should be, and is ours then', () => {
+  it('is not changed if it is correct, but is owned afterwards', () => {
     const plan = planned([wanted()], file('new\n'));
     expect([plan.changes, plan.owned.has(PATH)]).toEqual([[], true]);
   });
@@ -73,17 +79,17 @@ describe('a file that the document wants', () => {
     ['mode', file('new\n', { mode: 0o600 })],
     ['owner', file('new\n', { uid: 7 })],
     ['kind', { kind: 'link', target: '/x' } as const],
-  ])('is written where the %s is another', (_, seen) => {
+  ])('is written if the %s differs', (_, seen) => {
     expect(only(planned([wanted()], seen)).change.op).toBe('update');
   });
 
-  it('keeps what the image had, not what we left there', () => {
-    const original = file('of the image\n') as OwnedBefore['original'];
+  it('keeps the original of the image, not our last version', () => {
+    const original = file('of the image\n') as OwnershipRecord['original'];
     const plan = planned([wanted()], file('old\n'), { before: owned('old\n', original) });
     expect(plan.owned.get(PATH)?.original).toBe(original);
   });
 
-  it('that is a link is made as one', () => {
+  it('that is a link is created as a link', () => {
     expect(only(planned([wanted({ linkTo: '/dev/null' })], undefined)).step).toEqual({
       do: 'make-link',
       path: PATH,
@@ -91,24 +97,24 @@ describe('a file that the document wants', () => {
     });
   });
 
-  it.each<[string, Seen, string]>([
-    ['a folder is there', { kind: 'other', what: 'a folder' }, 'there is a folder in its place'],
-    ['a link is on the way', { kind: 'unreachable', at: '/etc' }, '/etc is a link or no folder'],
-  ])('cannot be written where %s', (_, seen, message) => {
+  it.each<[string, ObservedPath, string]>([
+    ['a folder exists there', { kind: 'other', what: 'a folder' }, 'is a folder and cannot be replaced'],
+    ['a parent is a link', { kind: 'unreachable', at: '/etc' }, '/etc is a link or not a folder'],
+  ])('cannot be written if %s', (_, seen, message) => {
     const { problems, changes } = planned([wanted()], seen);
     expect(problems).toMatchObject([{ reason: 'plan/obstructed', message: expect.stringContaining(message) }]);
     expect(changes).toEqual([]);
   });
 
-  it('cannot belong to users or groups that the node does not know', () => {
+  it('cannot belong to a user or group that does not exist on the node', () => {
     expect(planned([wanted({ owner: 'app' })], undefined).problems[0]?.message).toContain('no user app');
     expect(planned([wanted({ group: 'app' })], undefined).problems[0]?.message).toContain('no group app');
   });
 });
 
 describe('drift', () => {
-  it('is what somebody else changed of ours, and nothing else', () => {
-    const isDrift = (seen: Seen | undefined, before?: OwnedBefore) =>
+  it('is only a change that something else made to our files', () => {
+    const isDrift = (seen: ObservedPath | undefined, before?: OwnershipRecord) =>
       only(planned([wanted()], seen, before && { before })).change.isDrift;
     expect(isDrift(file('old\n'), owned('old\n'))).toBe(false);
     expect(isDrift(file('changed\n'), owned('old\n'))).toBe(true);
@@ -119,9 +125,9 @@ describe('drift', () => {
 });
 
 describe('a file that leaves the document', () => {
-  const image = file('of the image\n') as OwnedBefore['original'];
+  const image = file('of the image\n') as OwnershipRecord['original'];
 
-  it('is removed where the image had none, and otherwise becomes what the image had', () => {
+  it('is removed if the image had none, and otherwise restored', () => {
     expect(only(planned([], file('old\n'), { before: owned('old\n') }))).toMatchObject({
       change: { op: 'remove' },
       step: { do: 'remove-file' },
@@ -132,14 +138,14 @@ describe('a file that leaves the document', () => {
     });
   });
 
-  it('is left alone where it is gone already, or something else is in its place', () => {
+  it('is not changed if it is already gone or was replaced by a folder', () => {
     expect(planned([], undefined, { before: owned('old\n') }).changes).toEqual([]);
     expect(planned([], { kind: 'other', what: 'a folder' }, { before: owned('old\n') }).changes).toEqual([]);
   });
 });
 
-describe('what a change shows', () => {
-  it('is the lines that differ, unless one of both sides is a secret or no text', () => {
+describe('a change', () => {
+  it('shows the lines that differ, unless one side is secret or not text', () => {
     expect(only(planned([wanted()], file('old\n'))).change.diff).toMatchObject({ kind: 'text' });
     const hidden = { kind: 'hidden', because: 'secret' };
     expect(only(planned([wanted({ content: new Secret('x') })], file('old\n'))).change.diff).toEqual(hidden);
@@ -150,8 +156,8 @@ describe('what a change shows', () => {
     expect(only(planned([bytes], file('old\n'))).change.diff).toEqual({ kind: 'hidden', because: 'not text' });
   });
 
-  it('disrupts nothing that runs while kubelet never ran', () => {
-    expect(only(planned([wanted()], undefined, { moment: 'never-ran' })).change).toMatchObject({
+  it('disrupts nothing if kubelet never ran', () => {
+    expect(only(planned([wanted()], undefined, { kubeletPhase: 'never-ran' })).change).toMatchObject({
       class: 1,
       why: 'nothing that runs depends on it yet',
     });
@@ -162,14 +168,14 @@ describe('settings inside a file', () => {
   const flags = (text: string) => `KUBELET_FLAGS="${text}"\n`;
   const withFlags = (text: string) => wanted({ content: flags(text), notation: 'kubelet-flags', class: 4 });
 
-  it('decide the class of the change, and need no restart where they matter to nobody who runs', () => {
+  it('decide the class of the change, and restart nothing if they matter only at registration', () => {
     const labels = only(planned([withFlags('--node-labels=b')], file(flags('--node-labels=a'))));
     expect([labels.change.class, labels.effects]).toEqual([0, []]);
     const verbose = only(planned([withFlags('--v=4')], file(flags('--v=2'))));
     expect([verbose.change.class, verbose.effects.length]).toEqual([2, 1]);
   });
 
-  it('that make a node what it is are put back as a repair, and are another node only when they are new', () => {
+  it('of the identity are restored as a repair, and need another node only if they change', () => {
     const [mine, other] = [flags('--hostname-override=a'), flags('--hostname-override=b')];
     expect(only(planned([withFlags('--hostname-override=a')], file(other), { before: owned(mine) })).change.class).toBe(
       2,
@@ -180,8 +186,8 @@ describe('settings inside a file', () => {
   });
 });
 
-describe('files that only a node without a credential needs', () => {
-  it('are wanted until kubelet has one of its own', () => {
+describe('bootstrap files', () => {
+  it('are desired until kubelet has its own credential', () => {
     const desired = {
       files: new Map([[PATH, wanted({ isOnlyToJoin: true })]]),
       live: new Map(),

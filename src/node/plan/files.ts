@@ -1,53 +1,53 @@
-// node/plan/files.ts: which files differ from what they should be, what does each of those changes mean, and what is ours afterwards?
+// node/plan/files.ts: which files must change, how disruptive is each change, and which files are owned afterwards?
 
-import { isSecret, sha256Of, textOf } from '../desired/bytes.ts';
+import { contentText, isSecret, sha256Of } from '../desired/bytes.ts';
 import type {
   Bytes,
-  Change,
-  Desired,
+  DesiredState,
   Diff,
   DisruptionClass,
-  Effect,
+  FileEffect,
   LeafChange,
-  Observed,
+  ObservedPath,
+  ObservedState,
   Original,
-  OwnedBefore,
   OwnedFile,
   Ownership,
-  Seen,
-  Step,
+  OwnershipRecord,
+  PlannedChange,
+  PlanStep,
   Treatment,
 } from '../desired/tree.ts';
 import type { Problem } from '../document/problem.ts';
 import { classNow, highest } from './disruption.ts';
-import { fileLeaves, type JudgedLeaf } from './leaves.ts';
+import { type ClassifiedLeaf, fileLeaves } from './leaves.ts';
 import { lineDiff } from './line-diff.ts';
 
 export interface FileChange {
-  change: Change;
-  step: Step;
-  effects: readonly Effect[];
-  /** Names of state files that kubelet must not find afterwards. */
+  change: PlannedChange;
+  step: PlanStep;
+  effects: readonly FileEffect[];
+  /** Names of kubelet's state files that must be deleted. */
   stale: readonly string[];
 }
 
 export interface FilePlan {
   changes: FileChange[];
-  owned: Map<string, OwnedBefore>;
+  owned: Map<string, OwnershipRecord>;
   problems: Problem[];
 }
 
-/** What kubelet's configuration changes, by path of the file that brings it about. */
-export type KubeletLeaves = (before: Bytes | undefined, after: Bytes | undefined) => JudgedLeaf[];
+/** The settings of kubelet's merged configuration that change because of this file. */
+export type KubeletLeaves = (before: Bytes | undefined, after: Bytes | undefined) => ClassifiedLeaf[];
 
-/** Those that a node with a credential of its own has no use for, and must not keep, are not wanted. */
-export function wantedFiles(desired: Desired, observed: Observed): Map<string, OwnedFile> {
+/** Without the bootstrap files, once kubelet has its own credential. */
+export function wantedFiles(desired: DesiredState, observed: ObservedState): Map<string, OwnedFile> {
   return new Map([...desired.files].filter(([, file]) => !(file.isOnlyToJoin && observed.hasCredential)));
 }
 
 export function planFiles(
   wanted: ReadonlyMap<string, OwnedFile>,
-  observed: Observed,
+  observed: ObservedState,
   ownership: Ownership,
   kubeletLeaves: KubeletLeaves,
 ): FilePlan {
@@ -67,20 +67,20 @@ export function planFiles(
     plan.owned.set(path, ownedAfter(file, target, before?.original ?? seen));
     if (isSame(seen, target)) continue;
     plan.changes.push(
-      judged({ path, seen, target, treatment: file, before, op: seen.kind === 'absent' ? 'create' : 'update' }),
+      classified({ path, seen, target, treatment: file, before, op: seen.kind === 'absent' ? 'create' : 'update' }),
     );
   }
   for (const [path, before] of ownership.files) {
     if (wanted.has(path)) continue;
     const seen = observed.files.get(path) ?? { kind: 'absent' };
-    // Where somebody put something else in its place, it is not ours any more.
+    // If something else replaced it by a folder or a device, it is no longer ours.
     if (!isReplaceable(seen) || isSame(seen, before.original)) continue;
     const op = before.original.kind === 'absent' ? 'remove' : 'restore';
-    plan.changes.push(judged({ path, seen, target: before.original, treatment: before, before, op }));
+    plan.changes.push(classified({ path, seen, target: before.original, treatment: before, before, op }));
   }
   return plan;
 
-  function judged(work: Work): FileChange {
+  function classified(work: FileToChange): FileChange {
     const { path, seen, target, treatment, before } = work;
     const isHidden = [seen, target].some((one) => one.kind === 'file' && isSecret(one)) || before?.isSecret === true;
     const isRepair = before !== undefined && before.sha256 === digestOf(target);
@@ -89,7 +89,7 @@ export function planFiles(
     );
     const nominal = leaves === undefined ? treatment.class : highest(leaves.map((leaf) => leaf.class));
     const worst = leaves?.find((leaf) => leaf.class === nominal);
-    const now = classNow(nominal, observed.moment);
+    const now = classNow(nominal, observed.kubeletPhase);
     return {
       change: {
         aspect: treatment.aspect,
@@ -108,46 +108,45 @@ export function planFiles(
   }
 }
 
-interface Work {
+interface FileToChange {
   path: string;
   seen: Original;
   target: Original;
   treatment: Treatment;
-  before: OwnedBefore | undefined;
-  op: Change['op'];
+  before: OwnershipRecord | undefined;
+  op: PlannedChange['op'];
 }
 
 const WHY: Readonly<Record<DisruptionClass, string>> = {
   0: 'it is read when it is used',
-  1: 'what reads it can take it at any time',
+  1: 'programs that read it accept a change at any time',
   2: 'kubelet reads it when it starts',
   3: 'containerd reads it when it starts',
-  4: 'pods that run keep the old value',
-  5: 'what was kept under the old value is of no use any more',
+  4: 'running pods keep the old value',
+  5: 'state kept under the old value becomes invalid',
   6: 'the kernel reads it at boot',
-  C: 'a node may not do it itself',
-  7: 'it is part of what the node is',
+  C: 'a node may not change it itself',
+  7: 'it is part of the identity of the node',
 };
 
-/** What was taken away from the file is still true of the node: putting it back does not make it another one. */
-function asRepair(leaf: JudgedLeaf): JudgedLeaf {
-  return leaf.class === 7 ? { ...leaf, class: 2, why: 'it is put back as it was' } : leaf;
+/** The node still has this identity; only the file lost it. Restoring the file does not make it another node. */
+function asRepair(leaf: ClassifiedLeaf): ClassifiedLeaf {
+  return leaf.class === 7 ? { ...leaf, class: 2, why: 'it is restored to the applied value' } : leaf;
 }
 
-/** Settings that matter only at registration, or none at all: whoever reads the file needs no restart for them. */
-function isNoRestart(effect: Effect): boolean {
+function isNoRestart(effect: FileEffect): boolean {
   return effect.do !== 'restart';
 }
 
-function isReplaceable(seen: Seen): seen is Original {
+function isReplaceable(seen: ObservedPath): seen is Original {
   return seen.kind === 'absent' || seen.kind === 'file' || seen.kind === 'link';
 }
 
-function obstacle(path: string, seen: Seen): Problem | undefined {
+function obstacle(path: string, seen: ObservedPath): Problem | undefined {
   const reason = 'plan/obstructed';
-  if (seen.kind === 'other') return { reason, path, message: `there is ${seen.what} in its place` };
+  if (seen.kind === 'other') return { reason, path, message: `is ${seen.what} and cannot be replaced` };
   if (seen.kind !== 'unreachable') return undefined;
-  return { reason, path, message: `${seen.at} is a link or no folder, and links are not followed` };
+  return { reason, path, message: `${seen.at} is a link or not a folder, and headstart does not follow links` };
 }
 
 function unknownOwner({ path, owner, group }: OwnedFile, uid?: number, gid?: number): Problem | undefined {
@@ -156,7 +155,7 @@ function unknownOwner({ path, owner, group }: OwnedFile, uid?: number, gid?: num
   return gid === undefined ? { reason, path, message: `there is no group ${group} on this node` } : undefined;
 }
 
-function ownedAfter(file: OwnedFile, target: Original, original: Original): OwnedBefore {
+function ownedAfter(file: OwnedFile, target: Original, original: Original): OwnershipRecord {
   const { aspect, notation, after } = file;
   const rest = { sha256: digestOf(target), rights: rightsOf(target), isSecret: isSecret(file), original };
   return { aspect, class: file.class, notation, after, ...rest };
@@ -173,13 +172,13 @@ function isSame(a: Original, b: Original): boolean {
   return a.mode === b.mode && a.uid === b.uid && a.gid === b.gid && sha256Of(a) === sha256Of(b);
 }
 
-function isAsWeLeftIt(seen: Original, before: OwnedBefore): boolean {
+function isAsWeLeftIt(seen: Original, before: OwnershipRecord): boolean {
   if (seen.kind === 'absent' || digestOf(seen) !== before.sha256) return false;
   const [now, then] = [rightsOf(seen), before.rights];
   return now?.mode === then?.mode && now?.uid === then?.uid && now?.gid === then?.gid;
 }
 
-function rightsOf(one: Original): OwnedBefore['rights'] {
+function rightsOf(one: Original): OwnershipRecord['rights'] {
   return one.kind === 'file' ? { mode: one.mode, uid: one.uid, gid: one.gid } : undefined;
 }
 
@@ -187,20 +186,24 @@ function bytesIn(one: Original): Bytes | undefined {
   return one.kind === 'file' ? one : undefined;
 }
 
-/** Undefined when the file as a whole has one class. */
+/** Undefined if the file has one class for all settings. */
 function leavesOf(
   { notation }: Treatment,
   before: Bytes | undefined,
   after: Bytes | undefined,
   kubeletLeaves: KubeletLeaves,
-): JudgedLeaf[] | undefined {
+): ClassifiedLeaf[] | undefined {
   if (notation === undefined) return undefined;
   if (notation === 'kubelet-config') return kubeletLeaves(before, after);
-  return fileLeaves(notation, before && textOf(before), after && textOf(after));
+  return fileLeaves(notation, before && contentText(before), after && contentText(after));
 }
 
-function shownLeaf({ path, from, to, why, ...leaf }: JudgedLeaf, isHidden: boolean, { moment }: Observed): LeafChange {
-  return { path, ...(!isHidden && { from, to }), class: classNow(leaf.class, moment), why };
+function shownLeaf(
+  { path, from, to, why, ...leaf }: ClassifiedLeaf,
+  isHidden: boolean,
+  { kubeletPhase }: ObservedState,
+): LeafChange {
+  return { path, ...(!isHidden && { from, to }), class: classNow(leaf.class, kubeletPhase), why };
 }
 
 function diffOf(seen: Original, target: Original): Diff {
@@ -212,10 +215,10 @@ function diffOf(seen: Original, target: Original): Diff {
 
 function asText(one: Original): string | undefined {
   if (one.kind === 'absent') return '';
-  return one.kind === 'link' ? `link to ${one.target}\n` : textOf(one);
+  return one.kind === 'link' ? `link to ${one.target}\n` : contentText(one);
 }
 
-function stepTo(path: string, target: Original): Step {
+function stepTo(path: string, target: Original): PlanStep {
   if (target.kind === 'absent') return { do: 'remove-file', path };
   if (target.kind === 'link') return { do: 'make-link', path, target: target.target };
   const { content, encoding, mode, uid, gid } = target;

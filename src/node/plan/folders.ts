@@ -1,17 +1,17 @@
-// node/plan/folders.ts: which folders have to be made for our files, and which that we made are of no use any more?
+// node/plan/folders.ts: which folders must be created for our files, and which of those we created are no longer needed?
 import { dirname } from 'node:path';
-import type { Observed, Ownership, Step } from '../desired/tree.ts';
+import type { ObservedState, Ownership, PlanStep } from '../desired/tree.ts';
 
 export interface FolderPlan {
   /** Outer before inner. */
-  make: Step[];
+  make: PlanStep[];
   /** Inner before outer. */
-  remove: Step[];
+  remove: PlanStep[];
   owned: Set<string>;
 }
 
-/** `files` that will be there. */
-export function planFolders(files: Iterable<string>, observed: Observed, ownership: Ownership): FolderPlan {
+/** `files` are all files after the plan. */
+export function planFolders(files: Iterable<string>, observed: ObservedState, ownership: Ownership): FolderPlan {
   const needed = new Set([...files].flatMap(foldersAbove));
   const missing = [...needed].filter((path) => !observed.folders.has(path));
   const unused = [...ownership.folders].filter((path) => !needed.has(path) && observed.folders.has(path));

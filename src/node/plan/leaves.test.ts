@@ -15,11 +15,11 @@ describe('the flags of kubelet', () => {
     ['--node-ip', 4],
     ['--v', 2],
     ['--some-new-flag', 4],
-  ])('that change %s are of class %s', (flag, expected) => {
+  ])('with a change of %s are of class %s', (flag, expected) => {
     expect(classes(fileLeaves('kubelet-flags', flags(`${flag}=a`), flags(`${flag}=b`)))).toEqual({ [flag]: expected });
   });
 
-  it('are compared by name: what stays, and where it stands, is no change', () => {
+  it('are compared by name, independent of their order', () => {
     const [before, after] = [flags('--v=2 --node-ip=10.0.0.4'), flags('--node-ip=10.0.0.4 --v=2')];
     expect(fileLeaves('kubelet-flags', before, after)).toEqual([]);
     const [leaf] = fileLeaves('kubelet-flags', undefined, flags('--v=2'));
@@ -41,12 +41,12 @@ describe('certificates', () => {
   const level = (before: string | undefined, after: string | undefined) =>
     fileLeaves('certificates', before, after).map((leaf) => leaf.class);
 
-  it('that are the same, however they are spaced, are no change', () => {
+  it('that differ only in spacing are no change', () => {
     expect(level(PEM, PEM.replaceAll('\n', '\r\n'))).toEqual([]);
     expect(level(PEM + OTHER_PEM, OTHER_PEM + PEM)).toEqual([]);
   });
 
-  it('that keep an old one are a rotation, and without any old one another cluster', () => {
+  it('that keep an old one are a rotation; without an old one they are another cluster', () => {
     expect(level(PEM, PEM + OTHER_PEM)).toEqual([2]);
     expect(level(PEM + OTHER_PEM, OTHER_PEM)).toEqual([2]);
     expect(level(PEM, OTHER_PEM)).toEqual([7]);
@@ -55,7 +55,7 @@ describe('certificates', () => {
 });
 
 describe('the configuration of kubelet', () => {
-  it('is compared setting by setting, with the state that is stale after it', () => {
+  it('is compared by setting, with the state files that become stale', () => {
     const leaves = kubeletLeaves(
       { maxPods: 110, cpuManagerPolicy: 'none', port: 1 },
       { cpuManagerPolicy: 'static', port: 1 },
@@ -73,7 +73,7 @@ describe("settings of containerd's file", () => {
   const leaves = (before: string | undefined, after: string | undefined) =>
     fileLeaves('containerd-config', before, after).map(({ path, from, to, class: one }) => [path, from, to, one]);
 
-  it('do not differ when only the way they are written does', () => {
+  it('do not differ if only the notation differs', () => {
     expect(leaves('version = 2\nimports = ["/x"]\n', "# ours\nversion = 2\nimports = [ '/x' ]\n")).toEqual([]);
   });
 
@@ -96,7 +96,7 @@ describe("settings of containerd's file", () => {
     expect(leaves(before, after).map(([, , , one]) => one)).toEqual([expected]);
   });
 
-  it('count as all new or all gone where the other text is not TOML', () => {
+  it('are all added or all removed if the other text is not TOML', () => {
     expect(leaves('root = ', 'root = "/a"')).toEqual([
       ['not TOML', 'root = ', undefined, 3],
       ['root', undefined, '"/a"', 5],
@@ -128,7 +128,7 @@ describe('certificates', () => {
     expect(classes(pem('AA') + pem('BB'), `\n${pem('BB')}\n${pem('AA')}`)).toEqual([]);
   });
 
-  it('are a rotation while one is kept, and another cluster where none is', () => {
+  it('are a rotation if one is kept, and another cluster if none is', () => {
     expect(classes(pem('AA'), pem('AA') + pem('BB'))).toEqual([2]);
     expect(classes(pem('AA'), pem('BB'))).toEqual([7]);
     expect(classes(undefined, pem('BB'))).toEqual([2]);

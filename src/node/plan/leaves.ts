@@ -6,17 +6,17 @@ import { parseFlags } from '../desired/kubelet-flags.ts';
 import { tomlSettings } from '../desired/toml.ts';
 import type { DisruptionClass, LeafChange, Notation } from '../desired/tree.ts';
 
-export interface JudgedLeaf extends LeafChange {
-  /** State files that are stale after it. */
+export interface ClassifiedLeaf extends LeafChange {
+  /** State files that become stale. */
   stale: readonly string[];
 }
 
-/** For all notations but kubelet's configuration, whose files count only together: see `kubeletLeaves`. */
+/** For all notations except kubelet's configuration, whose files must be merged first: see `kubeletLeaves`. */
 export function fileLeaves(
   notation: Exclude<Notation, 'kubelet-config'>,
   before: string | undefined,
   after: string | undefined,
-): JudgedLeaf[] {
+): ClassifiedLeaf[] {
   switch (notation) {
     case 'kubelet-flags':
       return differing(parseFlags(before ?? ''), parseFlags(after ?? ''), '--', judgeFlag);
@@ -28,7 +28,7 @@ export function fileLeaves(
 }
 
 /** `from` and `to` are the merged configurations. */
-export function kubeletLeaves(from: Json, to: Json): JudgedLeaf[] {
+export function kubeletLeaves(from: Json, to: Json): ClassifiedLeaf[] {
   return differingLeaves(from, to).map((leaf) => ({
     path: leaf.path.join('.'),
     from: shown(leaf.from),
@@ -49,7 +49,7 @@ function differing(
   after: ReadonlyMap<string, string>,
   prefix: string,
   judge: Judge,
-): JudgedLeaf[] {
+): ClassifiedLeaf[] {
   return [...new Set([...before.keys(), ...after.keys()])]
     .filter((name) => before.get(name) !== after.get(name))
     .sort()
@@ -66,16 +66,16 @@ const judgeFlag: Judge = (name) => {
   switch (name) {
     case 'node-labels':
     case 'register-with-taints':
-      return { class: 0, why: 'it matters only when the node registers' };
+      return { class: 0, why: 'kubelet uses it only when the node registers' };
     case 'hostname-override':
     case 'provider-id':
     case 'cloud-provider':
-      return { class: 7, why: 'it is part of what the node is' };
+      return { class: 7, why: 'it is part of the identity of the node' };
     case 'root-dir':
     case 'cert-dir':
-      return { class: 5, why: 'what kubelet keeps on disk would be somewhere else' };
+      return { class: 5, why: 'the data of kubelet would be in another directory' };
     case 'node-ip':
-      return { class: 4, why: 'pods that run know the old address' };
+      return { class: 4, why: 'running pods use the old address' };
     case 'config':
     case 'config-dir':
     case 'kubeconfig':
@@ -87,20 +87,20 @@ const judgeFlag: Judge = (name) => {
     case 'vmodule':
       return { class: 2, why: 'kubelet reads it when it starts' };
     default:
-      return { class: 4, why: 'what it does to running pods is not known' };
+      return { class: 4, why: 'its effect on running pods is unknown' };
   }
 };
 
 const judgeContainerd: Judge = (name) => {
   if (name === 'root' || name === 'state') {
-    return { class: 5, why: 'images and containers would be somewhere else' };
+    return { class: 5, why: 'images and containers would be in another directory' };
   }
-  if (name.endsWith('.snapshotter')) return { class: 4, why: 'containers that run are in the other snapshotter' };
+  if (name.endsWith('.snapshotter')) return { class: 4, why: 'running containers use the old snapshotter' };
   return { class: 3, why: 'containerd reads it when it starts' };
 };
 
-/** A bundle that keeps one of its certificates is a rotation; one that keeps none is another cluster. */
-function certificateLeaves(before: string | undefined, after: string | undefined): JudgedLeaf[] {
+/** If one certificate stays, this is a rotation; if none stays, it is another cluster. */
+function certificateLeaves(before: string | undefined, after: string | undefined): ClassifiedLeaf[] {
   const [old, now] = [blocksOf(before), blocksOf(after)];
   const isSame = old.length === now.length && old.every((block) => now.includes(block));
   if (isSame) return [];
@@ -112,7 +112,7 @@ function certificateLeaves(before: string | undefined, after: string | undefined
       to: `${now.length}`,
       ...(keepsOne || old.length === 0
         ? { class: 2, why: 'kubelet reads it when it starts' }
-        : { class: 7, why: "none of the old ones is kept: the node's own certificate would be of another cluster" }),
+        : { class: 7, why: "no old certificate is kept, so the node's certificate would belong to another cluster" }),
       stale: [],
     },
   ];

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lineDiff } from './line-diff.ts';
 
-describe('a diff', () => {
-  it('shows what goes and what comes with two lines around it', () => {
+describe('lineDiff', () => {
+  it('shows removed and added lines with two lines of context', () => {
     const from = 'a\nb\nc\nd\ne\nf\ng\n';
     expect(lineDiff(from, from.replace('e', 'E')).map(({ sign, text }) => sign + text)).toEqual([
       'gap',
@@ -16,16 +16,16 @@ describe('a diff', () => {
     ]);
   });
 
-  it('is nothing between the same texts, and all of a text that comes', () => {
+  it('is empty for equal texts, and has all lines of a new text', () => {
     expect(lineDiff('a\n', 'a\n').filter((line) => line.sign !== 'gap')).toEqual([]);
     expect(lineDiff('', 'a\nb\n').map((line) => line.sign)).toEqual(['+', '+']);
   });
 
-  it('tells a last line with its line break from one without', () => {
+  it('distinguishes a last line with and without a line break', () => {
     expect(lineDiff('a\n', 'a').map((line) => line.sign)).toEqual(['-', '+']);
   });
 
-  it('has exactly the lines of both texts, in their order', () => {
+  it('has exactly the lines of both texts, in order', () => {
     const text = fc
       .array(fc.constantFrom('a', 'b', 'c'), { maxLength: 12 })
       .map((lines) => lines.map((line) => `${line}\n`).join(''));
@@ -40,7 +40,7 @@ describe('a diff', () => {
     );
   });
 
-  it('does not take forever for large texts', () => {
+  it('is fast for large texts', () => {
     const large = (word: string) => Array.from({ length: 20_000 }, (_, i) => `${word} ${i}\n`).join('');
     expect(lineDiff(large('old'), large('new'))).toHaveLength(40_000);
   });

@@ -1,8 +1,8 @@
-// node/plan/line-diff.ts: which lines of a text go and which come, with a little of what stays around them?
+// node/plan/line-diff.ts: which lines of a text are removed and added, with some context?
 import type { DiffLine } from '../desired/tree.ts';
 
 const CONTEXT_LINES = 2;
-/** Above this the middle is shown as replaced as a whole; finding the fewest lines would take too long. */
+/** Above this size the whole middle is shown as replaced, because the longest common subsequence would take too long. */
 const MAX_CELLS = 1_000_000;
 
 export function lineDiff(from: string, to: string): DiffLine[] {
@@ -19,12 +19,11 @@ export function lineDiff(from: string, to: string): DiffLine[] {
 function linesOf(text: string): string[] {
   if (text === '') return [];
   const lines = text.split('\n');
-  // A last line without its line break is another line than one with it.
+  // A last line without a line break differs from one with it.
   if (lines.at(-1) === '') return lines.slice(0, -1);
   return [...lines.slice(0, -1), `${lines.at(-1)} (no line break at the end)`];
 }
 
-/** The longest common subsequence keeps its lines. */
 function differing(old: readonly string[], now: readonly string[]): DiffLine[] {
   if (old.length * now.length > MAX_CELLS) {
     return [...old.map((text) => minus(text)), ...now.map((text) => plus(text))];

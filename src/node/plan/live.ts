@@ -1,17 +1,25 @@
-// node/plan/live.ts: which values of the running system differ from what they should be, and what do we go back to when one leaves
-// the document?
+// node/plan/live.ts: which values of the running system must change, and what is restored when a value leaves the document?
 
 import { renderPath } from '../../schema/problem.ts';
-import type { Change, Desired, LiveId, LiveKind, LiveValue, Observed, Ownership, Step } from '../desired/tree.ts';
+import type {
+  DesiredState,
+  LiveId,
+  LiveKind,
+  LiveValue,
+  ObservedState,
+  Ownership,
+  PlannedChange,
+  PlanStep,
+} from '../desired/tree.ts';
 import type { Problem } from '../document/problem.ts';
 import { classNow, classOfLive } from './disruption.ts';
 import type { UnitOutlook } from './units.ts';
 
 export interface LiveChange {
-  change: Change;
+  change: PlannedChange;
   kind: LiveKind;
-  /** None for what only the control plane may do. */
-  step: Extract<Step, { do: 'set' | 'clear' }> | undefined;
+  /** Undefined if only the control plane may apply it. */
+  step: Extract<PlanStep, { do: 'set' | 'clear' }> | undefined;
 }
 
 export interface LivePlan {
@@ -20,12 +28,17 @@ export interface LivePlan {
   owned: Map<LiveId, { value: string; original: string | undefined; aspect: LiveValue['aspect'] }>;
 }
 
-export function planLive(desired: Desired, observed: Observed, ownership: Ownership, units: UnitOutlook): LivePlan {
+export function planLive(
+  desired: DesiredState,
+  observed: ObservedState,
+  ownership: Ownership,
+  units: UnitOutlook,
+): LivePlan {
   const plan: LivePlan = { changes: [], owned: new Map(), problems: [] };
   for (const [id, live] of desired.live) {
     const before = ownership.live.get(id);
     if (!isKnown(live.kind, observed)) {
-      if (before !== undefined) plan.owned.set(id, before); // later, when it can be looked at
+      if (before !== undefined) plan.owned.set(id, before); // planned later, when the value can be read
       continue;
     }
     const seen = observed.live.get(id);
@@ -33,7 +46,7 @@ export function planLive(desired: Desired, observed: Observed, ownership: Owners
     const original = before === undefined ? originalOf(kind, seen, value) : before.original;
     plan.owned.set(id, { value, original, aspect });
     if (isSwitchedOn(kind, value) && !units.exists(key)) plan.problems.push(noSuchUnit(key));
-    if (before === undefined && isTaken(live, observed)) plan.problems.push(taken(key));
+    if (before === undefined && isPathTaken(live, observed)) plan.problems.push(pathTaken(key));
     if (isSatisfied(kind, seen, value)) continue;
     plan.changes.push(changeTo({ id, kind, key, aspect, seen, value, op: seen === undefined ? 'create' : 'update' }));
   }
@@ -45,10 +58,10 @@ export function planLive(desired: Desired, observed: Observed, ownership: Owners
       continue;
     }
     const seen = observed.live.get(id) ?? (isLeftOver(kind, key, observed) ? 'off' : undefined);
-    const back = wayBack(kind, before.original);
+    const back = restoredValue(kind, before.original);
     if (back === undefined || seen === undefined || isSatisfied(kind, seen, back.to)) continue;
     if (isSwitchedOn(kind, back.to) && !units.exists(key) && !units.isAboutToBeMasked(key)) {
-      plan.owned.set(id, before); // later, when it is not masked any more
+      plan.owned.set(id, before); // planned later, when the unit is no longer masked
       continue;
     }
     const op = before.original === undefined ? 'remove' : 'restore';
@@ -56,10 +69,10 @@ export function planLive(desired: Desired, observed: Observed, ownership: Owners
   }
   return plan;
 
-  function changeTo(work: Work): LiveChange {
+  function changeTo(work: ValueToChange): LiveChange {
     const { id, kind, key, aspect, seen, value, op } = work;
     const nominal = classOfLive(kind, key);
-    const now = classNow(nominal.class, observed.moment);
+    const now = classNow(nominal.class, observed.kubeletPhase);
     return {
       kind,
       step:
@@ -70,7 +83,7 @@ export function planLive(desired: Desired, observed: Observed, ownership: Owners
         op,
         class: now,
         why: now === nominal.class ? nominal.why : 'nothing that runs depends on it yet',
-        isDrift: false, // the document says what to do about files; values are put right whenever they are found wrong
+        isDrift: false, // onDrift covers files only; wrong live values are always corrected
         leaves: [],
         diff: { kind: 'value', from: seen, to: value },
       },
@@ -78,41 +91,41 @@ export function planLive(desired: Desired, observed: Observed, ownership: Owners
   }
 }
 
-/** Making a swap file destroys what was there before. */
-function isTaken({ kind, key }: LiveValue, { files, live }: Observed): boolean {
+/** Creating a swap file would overwrite an existing file. */
+function isPathTaken({ kind, key }: LiveValue, { files, live }: ObservedState): boolean {
   return kind === 'swap' && !live.has(`${kind} ${key}`) && (files.get(key)?.kind ?? 'absent') !== 'absent';
 }
 
-/** A boot switches no swap on; the file is still there. */
-function isLeftOver(kind: LiveKind, key: string, { files }: Observed): boolean {
+/** After a boot swap is off, but the file still exists. */
+function isLeftOver(kind: LiveKind, key: string, { files }: ObservedState): boolean {
   return kind === 'swap' && (files.get(key)?.kind ?? 'absent') !== 'absent';
 }
 
-function taken(path: string): Problem {
-  return { reason: 'plan/obstructed', path, message: 'there is something in the place of the swap file' };
+function pathTaken(path: string): Problem {
+  return { reason: 'plan/obstructed', path, message: 'exists already; headstart does not replace it with a swap file' };
 }
 
 function noSuchUnit(unit: string): Problem {
   return {
     reason: 'config/invalid',
     path: renderPath(['spec', 'units', unit]),
-    message: 'does not exist on this image, and has no content',
+    message: 'does not exist on this image and has no content',
   };
 }
 
-interface Work {
+interface ValueToChange {
   id: LiveId;
   kind: LiveKind;
   key: string;
   aspect: LiveValue['aspect'];
   seen: string | undefined;
-  /** Undefined = not there. */
+  /** Undefined = no value. */
   value: string | undefined;
-  op: Change['op'];
+  op: PlannedChange['op'];
 }
 
-/** A Node that has not been read, a kubeconfig that kubelet has not written yet: nothing to compare with. */
-function isKnown(kind: LiveKind, observed: Observed): boolean {
+/** False if the Node has not been read, or kubelet has not written its kubeconfig: there is nothing to compare with. */
+function isKnown(kind: LiveKind, observed: ObservedState): boolean {
   if (kind === 'label' || kind === 'taint') return observed.isNodeKnown;
   return kind !== 'kubeconfig' || observed.hasCredential;
 }
@@ -121,7 +134,7 @@ function isSwitchedOn(kind: LiveKind, value: string | undefined): boolean {
   return (kind === 'unit-enabled' || kind === 'unit-active') && value === 'yes';
 }
 
-/** One that does not exist is off. Nothing to enable, or finished: switched neither on nor off. */
+/** A missing unit counts as off. `fixed` (cannot be enabled) and `done` (oneshot finished) satisfy both yes and no. */
 function isSatisfied(kind: LiveKind, seen: string | undefined, value: string | undefined): boolean {
   if (kind !== 'unit-enabled' && kind !== 'unit-active') return seen === value;
   return (seen ?? 'no') === value || seen === 'fixed' || seen === 'done';
@@ -131,28 +144,28 @@ function originalOf(kind: LiveKind, seen: string | undefined, value: string): st
   switch (kind) {
     case 'module':
     case 'kubeconfig':
-    case 'firewall': // a table of our name is ours, whoever left it there
+    case 'firewall': // a table with our name is ours
       return undefined;
     case 'unit-enabled':
     case 'unit-active':
       return seen === 'yes' ? 'yes' : 'no';
     case 'label':
-    case 'taint': // kubelet registers with them, so one that is there as we want it is ours and not the cluster's
+    case 'taint': // kubelet registers with them, so an equal value comes from us, not from the cluster
       return seen === value ? undefined : seen;
     default:
       return seen;
   }
 }
 
-/** Undefined: it stays as it is. */
-function wayBack(kind: LiveKind, original: string | undefined): { to: string | undefined } | undefined {
+/** Undefined: the value stays unchanged. */
+function restoredValue(kind: LiveKind, original: string | undefined): { to: string | undefined } | undefined {
   switch (kind) {
-    case 'module': // something may be using it; the next boot comes without
+    case 'module': // may be in use; it is gone after the next boot
     case 'kubeconfig': // kubelet needs one
       return undefined;
     case 'sysctl':
     case 'host-name':
-    case 'mtu': // there is always some value
+    case 'mtu': // cannot be cleared, only set
       return original === undefined ? undefined : { to: original };
     default:
       return { to: original };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../base/secret.ts';
-import { NOTHING_OWNED, type OwnedBefore, type Ownership } from '../desired/tree.ts';
+import { NOTHING_OWNED, type Ownership, type OwnershipRecord } from '../desired/tree.ts';
 import { parseOwnership, renderOwnership } from './ownership-file.ts';
 
-const before: OwnedBefore = {
+const before: OwnershipRecord = {
   aspect: 'files',
   class: 0,
   after: [{ do: 'restart', unit: 'containerd.service' }],
@@ -13,8 +13,8 @@ const before: OwnedBefore = {
   original: { kind: 'absent' },
 };
 
-describe('the file of what is owned', () => {
-  it('gives back what was written: files, links, secrets, and that something was not there', () => {
+describe('the ownership file', () => {
+  it('round-trips files, links, secrets and absent originals', () => {
     const ownership: Ownership = {
       files: new Map([
         ['/a', before],
@@ -34,7 +34,7 @@ describe('the file of what is owned', () => {
     expect(parseOwnership(renderOwnership(NOTHING_OWNED))).toEqual(NOTHING_OWNED);
   });
 
-  it('keeps a secret to be written back, and wraps it again', () => {
+  it('saves the content of a secret and wraps it again when read', () => {
     const original = {
       kind: 'file',
       content: new Secret('hidden'),
@@ -51,7 +51,7 @@ describe('the file of what is owned', () => {
     expect(JSON.stringify([...read.files])).not.toContain('hidden');
   });
 
-  it.each(['', '{', '[]', 'null', '{"files":[]}'])('is not guessed at when it is %j', (text) => {
+  it.each(['', '{', '[]', 'null', '{"files":[]}'])('is refused if it is %j', (text) => {
     expect(() => parseOwnership(text)).toThrow(SyntaxError);
   });
 });

@@ -1,47 +1,47 @@
-// node/plan/ownership-file.ts: how is what we own kept between two runs of the daemon? As JSON; with secrets in it, where a file we replaced
-// was one, so whoever writes it writes it for root alone.
+// node/plan/ownership-file.ts: how is the ownership saved between two runs of the daemon? As JSON. It contains the content of replaced files,
+// which may be secret, so the caller must make it readable by root only.
 import { Secret } from '../../base/secret.ts';
-import type { Bytes, Original, OwnedBefore, Ownership } from '../desired/tree.ts';
+import type { Bytes, Original, Ownership, OwnershipRecord } from '../desired/tree.ts';
 
 export function renderOwnership({ files, folders, live }: Ownership): string {
-  const kept = {
-    files: [...files].map(([path, { original, ...file }]) => [path, { ...file, original: keep(original) }]),
+  const stored = {
+    files: [...files].map(([path, { original, ...file }]) => [path, { ...file, original: toStored(original) }]),
     folders: [...folders],
     live: [...live].map(([id, { value, original, aspect }]) => [id, { value, aspect, original: original ?? null }]),
   };
-  return `${JSON.stringify(kept)}\n`;
+  return `${JSON.stringify(stored)}\n`;
 }
 
-/** Our own file, read back. Throws a SyntaxError when it is not that: what cannot be told is not guessed. */
+/** Throws a SyntaxError if the text is not a saved ownership: guessing could delete files of the image. */
 export function parseOwnership(text: string): Ownership {
-  const kept: unknown = JSON.parse(text);
-  if (!isKept(kept)) throw new SyntaxError('it does not say what is owned');
+  const stored: unknown = JSON.parse(text);
+  if (!isStoredOwnership(stored)) throw new SyntaxError('it is not a saved ownership');
   return {
-    files: new Map(kept.files.map(([path, file]) => [path, { ...file, original: unkeep(file.original) }])),
-    folders: new Set(kept.folders),
+    files: new Map(stored.files.map(([path, file]) => [path, { ...file, original: fromStored(file.original) }])),
+    folders: new Set(stored.folders),
     live: new Map(
-      kept.live.map(([id, { value, aspect, original }]) => [id, { value, aspect, original: original ?? undefined }]),
+      stored.live.map(([id, { value, aspect, original }]) => [id, { value, aspect, original: original ?? undefined }]),
     ),
   };
 }
 
 type LiveEntry = Ownership['live'] extends ReadonlyMap<infer Id, infer Value> ? [Id, Value] : never;
-type KeptOriginal =
+type StoredOriginal =
   | Exclude<Original, { kind: 'file' }>
-  | (Omit<Extract<Original, { kind: 'file' }>, 'content'> & KeptBytes);
+  | (Omit<Extract<Original, { kind: 'file' }>, 'content'> & StoredBytes);
 
-interface KeptBytes {
+interface StoredBytes {
   content: string;
   isSecret: boolean;
 }
 
-interface Kept {
-  files: [string, Omit<OwnedBefore, 'original'> & { original: KeptOriginal }][];
+interface StoredOwnership {
+  files: [string, Omit<OwnershipRecord, 'original'> & { original: StoredOriginal }][];
   folders: string[];
   live: LiveEntry[];
 }
 
-function isKept(value: unknown): value is Kept {
+function isStoredOwnership(value: unknown): value is StoredOwnership {
   return (
     typeof value === 'object' &&
     value !== null &&
@@ -49,7 +49,7 @@ function isKept(value: unknown): value is Kept {
   );
 }
 
-function keep(original: Original): KeptOriginal {
+function toStored(original: Original): StoredOriginal {
   if (original.kind !== 'file') return original;
   const { content } = original;
   return typeof content === 'string'
@@ -57,7 +57,7 @@ function keep(original: Original): KeptOriginal {
     : { ...original, content: content.reveal(), isSecret: true };
 }
 
-function unkeep(original: KeptOriginal): Original {
+function fromStored(original: StoredOriginal): Original {
   if (original.kind !== 'file') return original;
   const { isSecret, content, ...rest } = original;
   const bytes: Pick<Bytes, 'content'> = { content: isSecret ? new Secret(content) : content };

@@ -3,44 +3,43 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../base/secret.ts';
 import type { JsonObject } from '../../schema/json.ts';
-import { desired } from '../desired/desired.ts';
-import { type Desired, NOTHING_OWNED, type Ownership, type Plan, type Step } from '../desired/tree.ts';
+import { desiredState } from '../desired/desired.ts';
+import { type DesiredState, NOTHING_OWNED, type Ownership, type Plan, type PlanStep } from '../desired/tree.ts';
 import type { NodeConfig } from '../document/config.ts';
 import { aConfig, anyConfig, CANARY, OTHER_PEM, PEM, someFacts } from '../document/configs.testing.ts';
 import { Machine } from '../machine.testing.ts';
 import type { Facts } from '../observe/facts.ts';
-import { observe } from '../observe/observe.ts';
+import { observeNode } from '../observe/observe.ts';
 import { rank } from './disruption.ts';
 import { parseOwnership, renderOwnership } from './ownership-file.ts';
 import { plan } from './plan.ts';
 import { judgePlan } from './policy.ts';
-import { planToJson, renderPlan } from './render-plan.ts';
+import { planToJson, renderNodePlan } from './render-plan.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 16);
 const EFFORT = process.env.HEADSTART_CAMPAIGN === 'full' ? 25 : 1;
-const NOTHING: Desired = { files: new Map(), live: new Map(), kubeletRoot: '/var/lib/kubelet', problems: [] };
+const NOTHING: DesiredState = { files: new Map(), live: new Map(), kubeletRoot: '/var/lib/kubelet', problems: [] };
 
-/** A machine, and what is owned on it. */
+/** A machine and its ownership. */
 class Node {
   readonly machine = new Machine();
   ownership: Ownership = NOTHING_OWNED;
 
-  async planFor(want: NodeConfig | Desired, facts: Facts = someFacts): Promise<Plan> {
-    const wanted = 'live' in want ? want : desired(want, facts);
+  async planFor(want: NodeConfig | DesiredState, facts: Facts = someFacts): Promise<Plan> {
+    const wanted = 'live' in want ? want : desiredState(want, facts);
     const context = { nowMs: NOW_MS, node: this.machine.node };
-    return plan(await observe(this.machine, wanted, this.ownership, context), wanted, this.ownership);
+    return plan(await observeNode(this.machine, wanted, this.ownership, context), wanted, this.ownership);
   }
 
-  async become(want: NodeConfig | Desired, facts: Facts = someFacts): Promise<Plan> {
+  async become(want: NodeConfig | DesiredState, facts: Facts = someFacts): Promise<Plan> {
     const made = await this.planFor(want, facts);
     this.machine.apply(made.steps);
     this.ownership = parseOwnership(renderOwnership(made.ownership));
-    this.askControlPlane(made);
+    this.applyAsControlPlane(made);
     return made;
   }
 
-  /** What it is asked for, it does. */
-  private askControlPlane({ changes }: Plan): void {
+  private applyAsControlPlane({ changes }: Plan): void {
     for (const { what, class: level, diff } of changes) {
       if (level !== 'C' || diff.kind !== 'value') continue;
       const key = what.slice('taint '.length);
@@ -49,7 +48,7 @@ class Node {
     }
   }
 
-  /** kubelet runs, and the credential to join with is gone. */
+  /** kubelet runs with its own credential; the bootstrap file is gone. */
   async serve(config: NodeConfig): Promise<void> {
     this.machine.join();
     await this.become(config);
@@ -63,13 +62,14 @@ async function aNode(config: NodeConfig, isInService: boolean): Promise<Node> {
   return node;
 }
 
-/** A node in service that has this configuration. */
+/** A node in service with this configuration applied. */
 const inService = (config: NodeConfig) => aNode(config, true);
 
-const verbs = (steps: readonly Step[]) => steps.map((step) => ('unit' in step ? `${step.do} ${step.unit}` : step.do));
+const verbs = (steps: readonly PlanStep[]) =>
+  steps.map((step) => ('unit' in step ? `${step.do} ${step.unit}` : step.do));
 
 describe('any plan', () => {
-  it('leads to a node for which there is nothing to do', async () => {
+  it('gives an empty plan after it is applied', async () => {
     await fc.assert(
       fc.asyncProperty(anyConfig, anyConfig, fc.boolean(), async (a, b, isInService) => {
         const node = await aNode(a, isInService);
@@ -88,7 +88,7 @@ describe('any plan', () => {
     );
   });
 
-  it('goes back on the way it came: A, B, A is byte for byte A', async () => {
+  it('restores A byte for byte after A, B, A', async () => {
     await fc.assert(
       fc.asyncProperty(anyConfig, anyConfig, fc.boolean(), async (a, b, isInService) => {
         const node = await aNode(a, isInService);
@@ -103,7 +103,7 @@ describe('any plan', () => {
     );
   });
 
-  it('leaves the image as it was when everything leaves the document', async () => {
+  it('restores the image when everything leaves the document', async () => {
     await fc.assert(
       fc.asyncProperty(anyConfig, anyConfig, async (a, b) => {
         const node = new Node();
@@ -118,7 +118,7 @@ describe('any plan', () => {
     );
   });
 
-  it('is the same for the same node', async () => {
+  it('is deterministic', async () => {
     await fc.assert(
       fc.asyncProperty(anyConfig, anyConfig, async (a, b) => {
         const node = await inService(a);
@@ -141,7 +141,7 @@ describe('any plan', () => {
     );
   });
 
-  it('ends where it would have ended when it is cut off after any step and made again', async () => {
+  it('has the same result if it is interrupted after any step and planned again', async () => {
     await fc.assert(
       fc.asyncProperty(anyConfig, anyConfig, fc.boolean(), fc.nat(), async (a, b, isInService, cut) => {
         const whole = await aNode(a, isInService);
@@ -163,15 +163,15 @@ describe('any plan', () => {
     );
   });
 
-  it('shows no secret, however it is printed', async () => {
+  it('prints no secret in any format', async () => {
     await fc.assert(
       fc.asyncProperty(anyConfig, anyConfig, fc.boolean(), async (a, b, isInService) => {
         const node = await aNode(a, isInService);
         for (const want of [b, NOTHING]) {
           const made = await node.planFor(want);
-          const verdict = judgePlan(made, b.update, { moment: 'running', nowMs: NOW_MS, isOrdered: false });
+          const verdict = judgePlan(made, b.update, { kubeletPhase: 'running', nowMs: NOW_MS, isOrdered: false });
           const printed = [
-            renderPlan(made, verdict),
+            renderNodePlan(made, verdict),
             JSON.stringify(planToJson(made, verdict)),
             JSON.stringify(made),
             inspect(made, { depth: null }),
@@ -183,7 +183,7 @@ describe('any plan', () => {
     );
   });
 
-  it('is made without a throw from whatever stands in the free-form parts', async () => {
+  it('never throws, for any free-form values', async () => {
     const key = fc.oneof(
       fc.constantFrom('__proto__', 'constructor', 'toString', 'maxPods', 'evictionHard', ''),
       fc.string(),
@@ -204,7 +204,7 @@ describe('any plan', () => {
     );
   });
 
-  it('does everything once, and nothing to a node that is not in service but what it has to', async () => {
+  it('has no duplicate steps, and no unnecessary ones for a node that is not in service', async () => {
     await fc.assert(
       fc.asyncProperty(anyConfig, anyConfig, async (a, b) => {
         const { steps } = await (await aNode(a, false)).planFor(b);
@@ -257,13 +257,13 @@ describe('the plan for a node in service', () => {
     ],
     ['another CPU policy', {}, { cpuManagerPolicy: 'static' }, 5, 'cpuManagerPolicy'],
     ['other control groups', {}, { config: { systemCgroups: '/system' } }, 6, 'systemCgroups'],
-    ['a field nobody knows', {}, { config: { fromTheFuture: 1 } }, 4, 'fromTheFuture'],
+    ['an unknown field', {}, { config: { fromTheFuture: 1 } }, 4, 'fromTheFuture'],
     ['another provider id', {}, { config: { providerID: 'other' } }, 7, 'providerID'],
     ['a harmless gate', {}, { featureGates: { GracefulNodeShutdown: false } }, 2, 'featureGates.GracefulNodeShutdown'],
     ['a gate about pods', {}, { featureGates: { NodeSwap: false } }, 4, 'featureGates.NodeSwap'],
     ['another log level', {}, { verbosity: 4 }, 2, '--v'],
     ['an unknown flag', {}, { flags: { 'x-y': '1' } }, 4, '--x-y'],
-  ])('says of %s how disruptive it is', async (_what, from, to, level, leaf) => {
+  ])('classifies %s', async (_what, from, to, level, leaf) => {
     const { kubelet } = aConfig();
     const node = await inService(aConfig({ kubelet: { ...kubelet, ...from } }));
     const made = await node.planFor(aConfig({ kubelet: { ...kubelet, ...to } }));
@@ -288,7 +288,7 @@ describe('the plan for a node in service', () => {
     ]);
   });
 
-  it('drains, stops kubelet, removes its stale state, starts it and lets pods come back', async () => {
+  it('drains, stops kubelet, deletes its stale state, starts it and uncordons', async () => {
     const { kubelet } = aConfig();
     const node = await inService(aConfig());
     const made = await node.become(aConfig({ kubelet: { ...kubelet, cpuManagerPolicy: 'static' } }));
@@ -303,7 +303,7 @@ describe('the plan for a node in service', () => {
     expect(made.steps).toContainEqual({ do: 'remove-state', path: '/var/lib/kubelet/cpu_manager_state' });
   });
 
-  it('reboots for huge pages, and restarts nothing before it', async () => {
+  it('reboots for huge pages and restarts nothing before', async () => {
     const { os } = aConfig();
     const made = await (await inService(aConfig())).planFor(aConfig({ os: { ...os, hugePages: { '2Mi': 512 } } }));
     expect(made.class).toBe(6);
@@ -319,7 +319,7 @@ describe('the plan for a node in service', () => {
     expect(verbs(made.steps)).toEqual(['write-file']);
   });
 
-  it('changes labels itself, asks the control plane for taints, and restarts kubelet for neither', async () => {
+  it('changes labels, leaves taints to the control plane, and restarts kubelet for neither', async () => {
     const node = await inService(aConfig({ labels: { tier: 'a', old: 'x' } }));
     const want = aConfig({ labels: { tier: 'b' }, taints: [{ key: 'dedicated', value: 'gpu', effect: 'NoSchedule' }] });
     const made = await node.planFor(want);
@@ -334,14 +334,14 @@ describe('the plan for a node in service', () => {
     ]);
   });
 
-  it('leaves labels and taints alone that are not in the document', async () => {
+  it('does not change labels and taints that are not in the document', async () => {
     const node = await inService(aConfig({ labels: { tier: 'a' } }));
     node.machine.node!.labels.set('topology.kubernetes.io/zone', '1');
     node.machine.node!.taints.set('node.kubernetes.io/not-ready:NoSchedule', '');
     expect((await node.planFor(aConfig({ labels: { tier: 'a' } }))).changes).toEqual([]);
   });
 
-  it('does not mistake a value for one of its own words', async () => {
+  it('does not confuse a value with a keyword', async () => {
     const node = await inService(aConfig({ labels: { tier: 'fixed' } }));
     node.machine.node!.labels.set('tier', 'fixed');
     expect((await node.planFor(aConfig({ labels: { tier: 'done' } }))).steps).toContainEqual({
@@ -357,7 +357,7 @@ describe('the plan for a node in service', () => {
     expect(node.machine.kernel.get('/proc/sys/kernel/core_pattern')).toBe('stay');
   });
 
-  it('does not run a unit again that has done its work, until its file changes', async () => {
+  it('does not start a finished oneshot again until its file changes', async () => {
     const unit = (command: string) => ({
       'once.service': {
         content: `[Service]\nType=oneshot\nExecStart=${command}\n`,
@@ -376,7 +376,7 @@ describe('the plan for a node in service', () => {
     ]);
   });
 
-  it('takes a swap file away that no boot has switched on again', async () => {
+  it('removes a swap file that is off since the boot', async () => {
     const swap = { file: '/var/lib/swapfile', sizeBytes: 1 << 20, behavior: 'NoSwap' } as const;
     const node = await inService(aConfig({ os: { ...aConfig().os, swap } }));
     node.machine.swaps.clear();
@@ -384,7 +384,7 @@ describe('the plan for a node in service', () => {
     expect(node.machine.files.has(swap.file)).toBe(false);
   });
 
-  it('takes the rules away that somebody left there before us', async () => {
+  it('removes existing firewall rules with our name', async () => {
     const node = new Node();
     node.machine.rules = 'comment "headstart 0123456789ab 1/1"';
     await node.become(aConfig());
@@ -392,7 +392,7 @@ describe('the plan for a node in service', () => {
     expect(node.machine.rules).toBeUndefined();
   });
 
-  it('takes another name, other certificates and another provider id for another node, and does nothing', async () => {
+  it('has no steps for another name, other certificates or another provider id', async () => {
     const node = await inService(aConfig());
     const { cluster } = aConfig();
     for (const [want, facts] of [
@@ -407,7 +407,7 @@ describe('the plan for a node in service', () => {
     }
   });
 
-  it('takes certificates that keep an old one for a rotation', async () => {
+  it('treats certificates that keep an old one as a rotation', async () => {
     const node = await inService(aConfig());
     const { cluster } = aConfig();
     const made = await node.planFor(aConfig({ cluster: { ...cluster!, certificateAuthority: `${OTHER_PEM}${PEM}` } }));
@@ -415,7 +415,7 @@ describe('the plan for a node in service', () => {
     expect(verbs(made.steps)).toEqual(['write-file', 'restart-unit kubelet.service']);
   });
 
-  it('points kubelet at another address of the API server', async () => {
+  it('changes the API server address of kubelet', async () => {
     const node = await inService(aConfig());
     const { cluster } = aConfig();
     const made = await node.become(aConfig({ cluster: { ...cluster!, endpoint: 'https://10.0.0.9:6443' } }));
@@ -424,20 +424,20 @@ describe('the plan for a node in service', () => {
     expect(node.machine.text('/var/lib/kubelet/kubeconfig')).toContain('server: https://10.0.0.9:6443');
   });
 
-  it('removes the token once kubelet has a certificate, and brings it back when that has ended', async () => {
+  it('removes the token once kubelet has a certificate and restores it when that expires', async () => {
     const node = await aNode(aConfig(), false);
     const path = '/var/lib/kubelet/bootstrap-kubeconfig';
     expect(node.machine.files.get(path)).toMatchObject({ mode: 0o600 });
     node.machine.join();
     await node.become(aConfig());
     expect(node.machine.files.has(path)).toBe(false);
-    const wanted = desired(aConfig(), someFacts);
+    const wanted = desiredState(aConfig(), someFacts);
     const later = { nowMs: Date.UTC(2200, 0, 1), node: node.machine.node };
-    const made = plan(await observe(node.machine, wanted, node.ownership, later), wanted, node.ownership);
+    const made = plan(await observeNode(node.machine, wanted, node.ownership, later), wanted, node.ownership);
     expect(made.steps).toMatchObject([{ do: 'write-file', path }]);
   });
 
-  it('calls it drift when somebody else changed, removed or replaced a file of ours', async () => {
+  it('reports drift if something else changed, removed or replaced an owned file', async () => {
     const path = '/etc/crictl.yaml';
     for (const tamper of [
       (machine: Machine) => machine.put(path, 'other\n'),
@@ -454,7 +454,7 @@ describe('the plan for a node in service', () => {
     }
   });
 
-  it('puts back what makes the node what it is, without taking it for another one', async () => {
+  it('restores the identity in a file without needing another node', async () => {
     const node = await inService(aConfig());
     node.machine.put('/etc/kubernetes/pki/ca.crt', OTHER_PEM);
     node.machine.put('/etc/kubernetes/kubelet/config.d/20-headstart.conf', '{}');
@@ -467,14 +467,14 @@ describe('the plan for a node in service', () => {
     expect((await node.planFor(aConfig())).changes).toEqual([]);
   });
 
-  it('calls it drift when somebody gave a file of ours to another user', async () => {
+  it('reports drift if an owned file has another owner', async () => {
     const node = await inService(aConfig());
     const entry = node.machine.files.get('/etc/crictl.yaml')!;
     node.machine.files.set('/etc/crictl.yaml', { ...entry, uid: 1000 } as typeof entry);
     expect((await node.planFor(aConfig())).changes).toMatchObject([{ what: '/etc/crictl.yaml', isDrift: true }]);
   });
 
-  it('puts live values right without calling it drift', async () => {
+  it('corrects live values without reporting drift', async () => {
     const node = await inService(aConfig());
     node.machine.rules = undefined;
     const made = await node.planFor(aConfig());
@@ -483,17 +483,17 @@ describe('the plan for a node in service', () => {
   });
 });
 
-describe('a plan that cannot be', () => {
+describe('a plan with a problem', () => {
   it.each<[string, (machine: Machine) => void, Partial<NodeConfig>, string, string]>([
     [
-      'a folder in the place of a file',
+      'a folder at the path of a file',
       (machine) => machine.folders.add('/etc/app'),
       { files: { '/etc/app': { content: '', encoding: 'utf8', mode: 0o644, owner: 'root', group: 'root' } } },
       'plan/obstructed',
-      'there is a folder in its place',
+      'is a folder and cannot be replaced',
     ],
     [
-      'an owner the node does not know',
+      'an owner that does not exist',
       () => {},
       { files: { '/etc/app': { content: '', encoding: 'utf8', mode: 0o644, owner: 'nobody', group: 'root' } } },
       'config/invalid',
@@ -504,30 +504,30 @@ describe('a plan that cannot be', () => {
       () => {},
       { units: { 'gone.service': { dropIns: {}, isMasked: false, isActive: true } } },
       'config/invalid',
-      'does not exist on this image, and has no content',
+      'does not exist on this image and has no content',
     ],
     [
-      'something in the place of the swap file',
+      'an existing file at the path of the swap file',
       (machine) => machine.put('/var/lib/dpkg/status', 'precious'),
       { os: { ...aConfig().os, swap: { file: '/var/lib/dpkg/status', sizeBytes: 1 << 20, behavior: 'NoSwap' } } },
       'plan/obstructed',
-      'there is something in the place of the swap file',
+      'exists already; headstart does not replace it with a swap file',
     ],
     [
-      'a swap file where none may be',
+      'a swap file outside the allowed folders',
       () => {},
       { os: { ...aConfig().os, swap: { file: '/etc/passwd', sizeBytes: 1 << 20, behavior: 'NoSwap' } } },
       'config/invalid',
       'is not below /mnt/, /srv/, /var/lib/',
     ],
     [
-      'kubelet settings that do not go together',
+      'contradicting kubelet settings',
       () => {},
       { kubelet: { ...aConfig().kubelet, config: { imageGCLowThresholdPercent: 90 } } },
       'config/invalid',
-      'is not below imageGCHighThresholdPercent',
+      'must be below imageGCHighThresholdPercent',
     ],
-  ])('names %s, does nothing and forgets nothing', async (_what, prepare, over, reason, message) => {
+  ])('reports %s, has no steps and keeps the ownership', async (_what, prepare, over, reason, message) => {
     const node = new Node();
     prepare(node.machine);
     const at = node.machine.at.bind(node.machine);
@@ -539,7 +539,7 @@ describe('a plan that cannot be', () => {
     expect(made.ownership).toBe(node.ownership);
   });
 
-  it('hides a file that was secret when it is replaced by one that is not', async () => {
+  it('hides a secret file that is replaced by one that is not secret', async () => {
     const file = { encoding: 'utf8', mode: 0o600, owner: 'root', group: 'root' } as const;
     const node = await inService(aConfig({ files: { '/etc/app.conf': { ...file, content: new Secret(CANARY) } } }));
     const made = await node.planFor(aConfig({ files: { '/etc/app.conf': { ...file, content: 'open\n' } } }));

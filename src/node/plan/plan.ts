@@ -1,20 +1,20 @@
-// node/plan/plan.ts: what has to change on this node, how disruptive is it, and what is done in which order? Pure: a plan is data, and
-// whoever applies it does its steps and nothing else.
+// node/plan/plan.ts: what has to change on this node, how disruptive is it, and in which order is it applied? Pure: a plan is data;
+// apply/ executes its steps and nothing else.
 
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
-import { textOf } from '../desired/bytes.ts';
+import { contentText } from '../desired/bytes.ts';
 import { configProblems, effectiveConfig } from '../desired/kubelet-config.ts';
-import type { Bytes, Change, Desired, Observed, OwnedFile, Ownership, Plan } from '../desired/tree.ts';
+import type { Bytes, DesiredState, ObservedState, OwnedFile, Ownership, Plan, PlannedChange } from '../desired/tree.ts';
 import type { Problem } from '../document/problem.ts';
 import { highest, rank } from './disruption.ts';
 import { planFiles, wantedFiles } from './files.ts';
 import { planFolders } from './folders.ts';
-import { type JudgedLeaf, kubeletLeaves } from './leaves.ts';
+import { type ClassifiedLeaf, kubeletLeaves } from './leaves.ts';
 import { planLive } from './live.ts';
 import { orderSteps } from './steps.ts';
 import { unitOutlook } from './units.ts';
 
-export function plan(observed: Observed, desired: Desired, ownership: Ownership): Plan {
+export function plan(observed: ObservedState, desired: DesiredState, ownership: Ownership): Plan {
   const wanted = wantedFiles(desired, observed);
   const kubelet = planKubelet(wanted, observed, ownership);
   const files = planFiles(wanted, observed, ownership, kubelet.leavesOf);
@@ -26,7 +26,7 @@ export function plan(observed: Observed, desired: Desired, ownership: Ownership)
   const problems = [...desired.problems, ...files.problems, ...live.problems, ...kubelet.problems];
   const level = highest(changes.map((change) => change.class));
   const rest = { changes, class: level, problems, kubeletConfig: kubelet.config };
-  // All or nothing: part of such a plan would leave the node between two documents.
+  // All or nothing: part of the plan would leave the node between two documents.
   if (level === 7 || problems.length > 0) return { ...rest, steps: [], ownership, ownershipMeanwhile: ownership };
 
   const done = changes.filter((change) => change.class !== 'C');
@@ -56,12 +56,12 @@ export function plan(observed: Observed, desired: Desired, ownership: Ownership)
   };
 }
 
-/** The worst first; a reader may stop after it. */
-function byRankThenName(a: Change, b: Change): number {
+/** Most disruptive first. */
+function byRankThenName(a: PlannedChange, b: PlannedChange): number {
   return rank(b.class) - rank(a.class) || (a.what < b.what ? -1 : 1);
 }
 
-/** Ours, and what the image had in the places we leave. */
+/** Our files, and files of the image that are restored. */
 function pathsAfter(wanted: ReadonlyMap<string, OwnedFile>, ownership: Ownership): string[] {
   const restored = [...ownership.files].filter(
     ([path, { original }]) => !wanted.has(path) && original.kind !== 'absent',
@@ -69,19 +69,23 @@ function pathsAfter(wanted: ReadonlyMap<string, OwnedFile>, ownership: Ownership
   return [...wanted.keys(), ...restored.map(([path]) => path)];
 }
 
-function staleState(names: readonly string[], { kubeletRoot }: Desired, { kubelet }: Observed): string[] {
+function staleState(names: readonly string[], { kubeletRoot }: DesiredState, { kubelet }: ObservedState): string[] {
   const paths = names.map((name) => `${kubeletRoot}/${name}`);
   return [...new Set(paths)].filter((path) => kubelet.state.has(path)).sort();
 }
 
 interface KubeletPlan {
   config: JsonObject;
-  leavesOf: (before: Bytes | undefined, after: Bytes | undefined) => JudgedLeaf[];
+  leavesOf: (before: Bytes | undefined, after: Bytes | undefined) => ClassifiedLeaf[];
   problems: Problem[];
 }
 
-/** kubelet merges all its files, so what one of them changes shows only in the whole: what another overrides is no change. */
-function planKubelet(wanted: ReadonlyMap<string, OwnedFile>, observed: Observed, ownership: Ownership): KubeletPlan {
+/** kubelet merges all its files, so only the merged result shows what changes: a value that another file overrides does not. */
+function planKubelet(
+  wanted: ReadonlyMap<string, OwnedFile>,
+  observed: ObservedState,
+  ownership: Ownership,
+): KubeletPlan {
   const { base, dropIns } = observed.kubelet;
   const after = new Map(dropIns);
   for (const [path, { notation, original }] of ownership.files) {
@@ -92,7 +96,7 @@ function planKubelet(wanted: ReadonlyMap<string, OwnedFile>, observed: Observed,
   for (const file of wanted.values()) if (file.notation === 'kubelet-config') after.set(file.path, jsonIn(file));
   const config = effectiveConfig(base, after);
   const leaves = kubeletLeaves(effectiveConfig(base, dropIns), config);
-  // The one field that may hold a credential; a plan is printed.
+  // A plan is printed, and this is the only field that may contain a credential.
   const { staticPodURLHeader: _, ...shown } = config;
   return {
     config: shown,
@@ -108,10 +112,10 @@ function planKubelet(wanted: ReadonlyMap<string, OwnedFile>, observed: Observed,
   };
 }
 
-/** We write JSON. What somebody else left in the place of ours may be anything; then nothing is known of it. */
+/** headstart writes JSON. A file that something else put there may not be JSON; then it counts as empty. */
 function jsonIn(file: Bytes): JsonObject {
   try {
-    const value: Json = JSON.parse(textOf(file) ?? '');
+    const value: Json = JSON.parse(contentText(file) ?? '');
     return isObject(value) ? value : {};
   } catch {
     return {};

@@ -1,7 +1,7 @@
-// node/plan/plans.testing.ts: plans and observations of a node, as small as a test of a decision needs them.
-import { type Change, NOTHING_OWNED, type Observed, type Plan, type Step } from '../desired/tree.ts';
+// node/plan/plans.testing.ts: minimal plans and observations of a node for tests of decisions.
+import { NOTHING_OWNED, type ObservedState, type Plan, type PlannedChange, type PlanStep } from '../desired/tree.ts';
 
-export function aChange(over: Partial<Change> = {}): Change {
+export function aChange(over: Partial<PlannedChange> = {}): PlannedChange {
   const diff = { kind: 'value', from: '1', to: '2' } as const;
   return {
     aspect: 'sysctl',
@@ -29,7 +29,7 @@ export function aPlan(over: Partial<Plan> = {}): Plan {
   };
 }
 
-export function anObservation(over: Partial<Observed> = {}): Observed {
+export function anObservation(over: Partial<ObservedState> = {}): ObservedState {
   return {
     files: new Map(),
     folders: new Set(),
@@ -37,7 +37,7 @@ export function anObservation(over: Partial<Observed> = {}): Observed {
     units: new Map(),
     users: new Map(),
     groups: new Map(),
-    moment: 'running',
+    kubeletPhase: 'running',
     hasCredential: true,
     isNodeKnown: false,
     kubelet: { base: {}, dropIns: new Map(), state: new Set() },
@@ -45,8 +45,7 @@ export function anObservation(over: Partial<Observed> = {}): Observed {
   };
 }
 
-/** What it takes to set a kernel parameter. */
-export const SET_SYSCTL: Step = { do: 'set', kind: 'sysctl', key: 'a', value: '2' };
+export const SET_SYSCTL: PlanStep = { do: 'set', kind: 'sysctl', key: 'a', value: '2' };
 
 export function aUnit(isActive: boolean, isMasked = false) {
   return { isActive, isMasked, isOfImage: true };

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { type Change, type DisruptionClass, NOTHING_OWNED, type Plan } from '../desired/tree.ts';
+import { type DisruptionClass, NOTHING_OWNED, type Plan, type PlannedChange } from '../desired/tree.ts';
 import type { UpdatePolicy } from '../document/config.ts';
 import { aConfig } from '../document/configs.testing.ts';
-import { type Circumstances, isInWindow, judgePlan } from './policy.ts';
+import { isInWindow, judgePlan, type PolicyContext } from './policy.ts';
 
 const { update } = aConfig();
-const now: Circumstances = { moment: 'running', nowMs: Date.UTC(2026, 10, 16, 2, 30), isOrdered: false }; // a Monday
+const now: PolicyContext = { kubeletPhase: 'running', nowMs: Date.UTC(2026, 10, 16, 2, 30), isOrdered: false }; // a Monday
 
 function aPlan(classes: readonly DisruptionClass[], over: Partial<Plan> = {}): Plan {
   const changes = classes.map(
-    (level): Change => ({
+    (level): PlannedChange => ({
       aspect: 'kubelet',
       what: `/etc/${level}`,
       op: 'update',
@@ -33,52 +33,63 @@ function aPlan(classes: readonly DisruptionClass[], over: Partial<Plan> = {}): P
   };
 }
 
-const judge = (plan: Plan, policy: Partial<UpdatePolicy> = {}, at: Partial<Circumstances> = {}) =>
+const judge = (plan: Plan, policy: Partial<UpdatePolicy> = {}, at: Partial<PolicyContext> = {}) =>
   judgePlan(plan, { ...update, ...policy }, { ...now, ...at });
 
 describe('a plan', () => {
-  it.each<[string, Plan, Partial<UpdatePolicy>, Partial<Circumstances>, string, string]>([
-    ['without a change', aPlan([]), {}, {}, 'nothing', 'ok/nothing-to-do'],
-    ['within what is allowed', aPlan([0, 2, 3]), {}, {}, 'go', 'apply/running'],
-    ['above it', aPlan([2, 4]), {}, {}, 'blocked', 'plan/blocked-by-class'],
-    ['above it, when a person says so', aPlan([2, 4]), {}, { isOrdered: true }, 'go', 'apply/running'],
-    ['that takes another node', aPlan([7]), { maxClass: 6 }, {}, 'blocked', 'plan/needs-replacement'],
+  it.each<[string, Plan, Partial<UpdatePolicy>, Partial<PolicyContext>, string, string]>([
+    ['without changes has nothing to do', aPlan([]), {}, {}, 'nothing', 'ok/nothing-to-do'],
+    ['within maxDisruption is applied', aPlan([0, 2, 3]), {}, {}, 'go', 'apply/running'],
+    ['above maxDisruption is blocked', aPlan([2, 4]), {}, {}, 'blocked', 'plan/blocked-by-class'],
+    ['above maxDisruption is applied on a command', aPlan([2, 4]), {}, { isOrdered: true }, 'go', 'apply/running'],
+    ['that needs another node is blocked', aPlan([7]), { maxClass: 6 }, {}, 'blocked', 'plan/needs-replacement'],
     [
-      'that takes another node, whoever says so',
+      'that needs another node is blocked even on a command',
       aPlan([7]),
       {},
       { isOrdered: true },
       'blocked',
       'plan/needs-replacement',
     ],
-    ['only for the control plane', aPlan(['C']), {}, {}, 'blocked', 'plan/needs-control-plane'],
-    ['partly for the control plane', aPlan([2, 'C']), {}, {}, 'go', 'apply/running'],
-    ['when a person is waited for', aPlan([1]), { mode: 'manual' }, {}, 'wait', 'plan/manual'],
-    ['for the next boot', aPlan([1]), { mode: 'staged' }, {}, 'wait', 'plan/staged'],
-    ['at the next boot', aPlan([1]), { mode: 'staged' }, { moment: 'not-started' }, 'go', 'apply/running'],
+    ['with only control-plane changes is blocked', aPlan(['C']), {}, {}, 'blocked', 'plan/needs-control-plane'],
+    ['with some control-plane changes is applied', aPlan([2, 'C']), {}, {}, 'go', 'apply/running'],
+    ['in mode manual waits', aPlan([1]), { mode: 'manual' }, {}, 'wait', 'plan/manual'],
+    ['in mode staged waits for the next boot', aPlan([1]), { mode: 'staged' }, {}, 'wait', 'plan/staged'],
     [
-      'for a machine that never was a node',
+      'in mode staged is applied after a boot',
       aPlan([1]),
-      { mode: 'manual' },
-      { moment: 'never-ran' },
+      { mode: 'staged' },
+      { kubeletPhase: 'not-started' },
       'go',
       'apply/running',
     ],
-    ['on trial', aPlan([1]), { mode: 'try' }, {}, 'go', 'apply/running'],
+    [
+      'for a first boot is applied in any mode',
+      aPlan([1]),
+      { mode: 'manual' },
+      { kubeletPhase: 'never-ran' },
+      'go',
+      'apply/running',
+    ],
+    ['in mode try is applied', aPlan([1]), { mode: 'try' }, {}, 'go', 'apply/running'],
   ])('%s', (_what, plan, policy, at, decision, code) => {
     expect(judge(plan, policy, at)).toMatchObject({ decision, code });
   });
 
-  it('is blocked by its problems before anything else, and says the first of them', () => {
-    const problem = { reason: 'plan/obstructed', path: '/etc/x', message: 'there is a folder in its place' } as const;
+  it('is blocked by problems first, and reports the first problem', () => {
+    const problem = {
+      reason: 'plan/obstructed',
+      path: '/etc/x',
+      message: 'is a folder and cannot be replaced',
+    } as const;
     expect(judge(aPlan([7], { problems: [problem, problem] }), {}, { isOrdered: true })).toEqual({
       decision: 'blocked',
       code: 'plan/obstructed',
-      reason: '/etc/x: there is a folder in its place, and 1 more',
+      reason: '/etc/x: is a folder and cannot be replaced, and 1 more',
     });
   });
 
-  it('over drift waits for somebody to decide, unless it is to be repaired', () => {
+  it('with drift is blocked, unless onDrift is repair', () => {
     const plan = aPlan([0]);
     const drifted = { ...plan, changes: plan.changes.map((change) => ({ ...change, isDrift: true })) };
     expect(judge(drifted)).toMatchObject({ decision: 'blocked', code: 'plan/drift' });
@@ -86,7 +97,7 @@ describe('a plan', () => {
     expect(judge(drifted, {}, { isOrdered: true })).toMatchObject({ decision: 'go' });
   });
 
-  it('that is blocked names the settings, their class and what is allowed', () => {
+  it('that is blocked reports the settings, their class and the allowed class', () => {
     const plan = aPlan([4]);
     const leaf = { path: 'maxPods', class: 4, why: '' } as const;
     const changes = plan.changes.map((change) => ({
@@ -99,7 +110,7 @@ describe('a plan', () => {
   });
 });
 
-describe('the window', () => {
+describe('isInWindow', () => {
   const monday = { days: ['Mon'], startMinute: 120, durationMs: 3_600_000 } as const;
   const night = { days: ['Sun'], startMinute: 23 * 60, durationMs: 4 * 3_600_000 } as const;
 
@@ -111,7 +122,7 @@ describe('the window', () => {
     [false, monday, Date.UTC(2026, 10, 17, 2, 30)],
     [true, night, Date.UTC(2026, 10, 16, 2, 30)],
     [false, night, Date.UTC(2026, 10, 17, 2, 30)],
-  ])('is open: %s', (isOpen, window, nowMs) => {
+  ])('returns %s', (isOpen, window, nowMs) => {
     expect(isInWindow(window, nowMs)).toBe(isOpen);
     expect(judge(aPlan([1]), { window }, { nowMs }).decision).toBe(isOpen ? 'go' : 'wait');
   });

@@ -1,28 +1,32 @@
-// node/plan/policy.ts: may this plan be carried out now, by itself? What the document's update policy allows, what nobody may do on a node,
-// and what has to wait.
+// node/plan/policy.ts: may this plan be applied now without a command? Checks the document's update policy, changes that a node may not
+// make, and the update window.
 
 import { renderProblem } from '../../schema/problem.ts';
-import type { Change, DisruptionClass, Moment, Plan } from '../desired/tree.ts';
+import type { DisruptionClass, KubeletPhase, Plan, PlannedChange } from '../desired/tree.ts';
 import type { UpdatePolicy, Weekday } from '../document/config.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import { CLASS_NAME, highest, rank } from './disruption.ts';
 
-/** nothing: there is nothing to do · go · wait: for a time, a boot or a person · blocked: until something else changes. */
+/** nothing: nothing to do · go: apply now · wait: for a time, a boot or a person · blocked: until something else changes. */
 export interface Verdict {
   decision: 'nothing' | 'go' | 'wait' | 'blocked';
   code: ReasonCode;
-  /** One sentence with what was seen. */
+  /** One sentence with the observed values. */
   reason: string;
 }
 
-export interface Circumstances {
-  moment: Moment;
+export interface PolicyContext {
+  kubeletPhase: KubeletPhase;
   nowMs: number;
-  /** A person said so, or an apply that was interrupted is finished: neither waits nor asks again. */
+  /** A person ordered the apply, or an interrupted apply is being finished: no wait and no limit on the class. */
   isOrdered: boolean;
 }
 
-export function judgePlan(plan: Plan, policy: UpdatePolicy, { moment, nowMs, isOrdered }: Circumstances): Verdict {
+export function judgePlan(
+  plan: Plan,
+  policy: UpdatePolicy,
+  { kubeletPhase, nowMs, isOrdered }: PolicyContext,
+): Verdict {
   const [problem, ...others] = plan.problems;
   if (problem !== undefined) {
     const more = others.length > 0 ? `, and ${others.length} more` : '';
@@ -40,20 +44,21 @@ export function judgePlan(plan: Plan, policy: UpdatePolicy, { moment, nowMs, isO
   if (drift.length > 0 && policy.onDrift === 'report' && !isOrdered) {
     return { decision: 'blocked', code: 'plan/drift', reason: named(plan.changes, (one) => one.isDrift) };
   }
-  // A node that never ran has to become one, whatever the document says about later.
-  if (isOrdered || moment === 'never-ran') return { decision: 'go', code: 'apply/running', reason: summaryOf(plan) };
+  // A first boot is always applied; the update policy is for later changes.
+  if (isOrdered || kubeletPhase === 'never-ran')
+    return { decision: 'go', code: 'apply/running', reason: summaryOf(plan) };
   const level = highest(plan.changes.map((change) => change.class).filter((one) => one !== 'C'));
   if (rank(level) > rank(policy.maxClass)) {
-    const isAbove = (one: Change) => one.class !== 'C' && rank(one.class) > rank(policy.maxClass);
+    const isAbove = (one: PlannedChange) => one.class !== 'C' && rank(one.class) > rank(policy.maxClass);
     const reason = `${named(plan.changes, isAbove)}; the policy allows ${nameOf(policy.maxClass)}`;
     return { decision: 'blocked', code: 'plan/blocked-by-class', reason };
   }
-  return waiting(policy, moment, nowMs) ?? { decision: 'go', code: 'apply/running', reason: summaryOf(plan) };
+  return waitVerdict(policy, kubeletPhase, nowMs) ?? { decision: 'go', code: 'apply/running', reason: summaryOf(plan) };
 }
 
 function withoutSteps(plan: Plan): Verdict {
   if (plan.changes.length === 0) {
-    return { decision: 'nothing', code: 'ok/nothing-to-do', reason: 'everything is as it should be' };
+    return { decision: 'nothing', code: 'ok/nothing-to-do', reason: 'the node matches the document' };
   }
   return {
     decision: 'blocked',
@@ -62,10 +67,10 @@ function withoutSteps(plan: Plan): Verdict {
   };
 }
 
-/** After a boot, before kubelet starts, nobody is disturbed: only a person's word is still waited for. */
-function waiting(policy: UpdatePolicy, moment: Moment, nowMs: number): Verdict | undefined {
+/** After a boot, before kubelet starts, nothing is disrupted, so only mode manual waits. */
+function waitVerdict(policy: UpdatePolicy, kubeletPhase: KubeletPhase, nowMs: number): Verdict | undefined {
   if (policy.mode === 'manual') return { decision: 'wait', code: 'plan/manual', reason: 'the update policy is manual' };
-  if (moment === 'not-started') return undefined;
+  if (kubeletPhase === 'not-started') return undefined;
   if (policy.mode === 'staged') return { decision: 'wait', code: 'plan/staged', reason: 'the update policy is staged' };
   if (policy.window === undefined || isInWindow(policy.window, nowMs)) return undefined;
   return { decision: 'wait', code: 'plan/outside-window', reason: `it is ${new Date(nowMs).toISOString()}` };
@@ -74,7 +79,7 @@ function waiting(policy: UpdatePolicy, moment: Moment, nowMs: number): Verdict |
 const DAYS: readonly Weekday[] = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const DAY_MS = 86_400_000;
 
-/** A window that began yesterday may still be open. */
+/** A window that started yesterday may still be open. */
 export function isInWindow(window: NonNullable<UpdatePolicy['window']>, nowMs: number): boolean {
   const today = Math.floor(nowMs / DAY_MS);
   return [today - 1, today].some((day) => {
@@ -88,8 +93,8 @@ function nameOf(level: DisruptionClass): string {
   return `class ${level} (${CLASS_NAME[level]})`;
 }
 
-/** `class 4 (drain): maxPods`, with the settings where a file has some. */
-function named(changes: readonly Change[], isMeant: (change: Change) => boolean): string {
+/** `class 4 (drain): maxPods`: the settings of a file if known, else its path. */
+function named(changes: readonly PlannedChange[], isMeant: (change: PlannedChange) => boolean): string {
   const meant = changes.filter(isMeant);
   const level = highest(meant.map((change) => change.class));
   const names = meant.flatMap((change) => {

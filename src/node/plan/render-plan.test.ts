@@ -1,18 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { type Change, NOTHING_OWNED, type Plan } from '../desired/tree.ts';
+import { NOTHING_OWNED, type Plan, type PlannedChange } from '../desired/tree.ts';
 import type { Verdict } from './policy.ts';
-import { planToJson, renderPlan } from './render-plan.ts';
+import { planToJson, renderNodePlan } from './render-plan.ts';
 
 const verdict: Verdict = { decision: 'blocked', code: 'plan/blocked-by-class', reason: 'class 4 (drain): maxPods' };
 
-const change: Change = {
+const change: PlannedChange = {
   aspect: 'kubelet',
   what: '/etc/kubernetes/kubelet/config.d/20-headstart.conf',
   op: 'update',
   class: 4,
-  why: 'more pods may run than are allowed then',
+  why: 'more pods may be running than the new limit allows',
   isDrift: false,
-  leaves: [{ path: 'maxPods', from: '110', to: '50', class: 4, why: 'more pods may run than are allowed then' }],
+  leaves: [
+    { path: 'maxPods', from: '110', to: '50', class: 4, why: 'more pods may be running than the new limit allows' },
+  ],
   diff: {
     kind: 'text',
     lines: [
@@ -31,7 +33,7 @@ const plan: Plan = {
       ...change,
       what: 'sysctl vm.max_map_count',
       class: 1,
-      why: 'the kernel takes it at once',
+      why: 'the kernel applies it at once',
       leaves: [],
       diff: { kind: 'value', from: '65530', to: '262144' },
     },
@@ -64,16 +66,16 @@ const plan: Plan = {
   kubeletConfig: {},
 };
 
-describe('a plan for people', () => {
-  it('says what changes, what each change does, what is done, and whether it may be', () => {
-    expect(renderPlan(plan, verdict)).toBe(`\
-~ /etc/kubernetes/kubelet/config.d/20-headstart.conf  [class 4: more pods may run than are allowed then]
-    maxPods: 110 → 50  [class 4: more pods may run than are allowed then]
+describe('renderNodePlan', () => {
+  it('prints the changes with their classes, the steps and the verdict', () => {
+    expect(renderNodePlan(plan, verdict)).toBe(`\
+~ /etc/kubernetes/kubelet/config.d/20-headstart.conf  [class 4: more pods may be running than the new limit allows]
+    maxPods: 110 → 50  [class 4: more pods may be running than the new limit allows]
     …
         "kind": "KubeletConfiguration",
     -   "maxPods": 110
     +   "maxPods": 50
-~ sysctl vm.max_map_count: 65530 → 262144  [class 1: the kernel takes it at once]
+~ sysctl vm.max_map_count: 65530 → 262144  [class 1: the kernel applies it at once]
 + /etc/secret  [class 0: x]
     (secret, not shown)
 
@@ -84,21 +86,25 @@ blocked: class 4 (drain): maxPods (plan/blocked-by-class)
 `);
   });
 
-  it('is two lines when there is nothing to do', () => {
+  it('prints two lines if there is nothing to do', () => {
     const nothing = { ...plan, changes: [], steps: [], class: 0 } as const;
-    const text = renderPlan(nothing, { decision: 'nothing', code: 'ok/nothing-to-do', reason: 'all is well' });
+    const text = renderNodePlan(nothing, { decision: 'nothing', code: 'ok/nothing-to-do', reason: 'all is well' });
     expect(text).toBe('class 0: nothing is disrupted\nnothing to do: all is well (ok/nothing-to-do)\n');
   });
 
-  it('does not let a file steer the terminal', () => {
-    const hostile: Change = { ...change, what: '/etc/\u001b[2J', diff: { kind: 'value', from: 'a\rb', to: '\u202e' } };
-    const text = renderPlan({ ...plan, changes: [hostile] }, verdict);
+  it('replaces control characters', () => {
+    const hostile: PlannedChange = {
+      ...change,
+      what: '/etc/\u001b[2J',
+      diff: { kind: 'value', from: 'a\rb', to: '\u202e' },
+    };
+    const text = renderNodePlan({ ...plan, changes: [hostile] }, verdict);
     expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u202e]/);
   });
 });
 
-describe('a plan for programs', () => {
-  it('has everything but what is written', () => {
+describe('planToJson', () => {
+  it('has everything except the content of files', () => {
     const text = JSON.stringify(planToJson(plan, verdict));
     expect(text).not.toContain('inside');
     expect(JSON.parse(text)).toMatchObject({ class: 4, verdict, changes: [{ class: 4 }, { class: 1 }, { class: 0 }] });

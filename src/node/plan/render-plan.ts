@@ -1,11 +1,11 @@
-// node/plan/render-plan.ts: how does a plan look to a person, and to a program? What is secret is shown as changed and no more.
+// node/plan/render-plan.ts: how is a plan printed for people and as JSON? Secrets are shown only as changed.
 
 import { renderProblem } from '../../schema/problem.ts';
-import type { Change, Diff, Plan, Step } from '../desired/tree.ts';
+import type { Diff, Plan, PlannedChange, PlanStep } from '../desired/tree.ts';
 import { CLASS_MEANS } from './disruption.ts';
 import type { Verdict } from './policy.ts';
 
-export function renderPlan(plan: Plan, verdict: Verdict): string {
+export function renderNodePlan(plan: Plan, verdict: Verdict): string {
   const lines = [
     ...plan.problems.map((problem) => `! ${renderProblem(problem)}`),
     ...plan.changes.flatMap(renderChange),
@@ -24,10 +24,10 @@ const DECISION: Readonly<Record<Verdict['decision'], string>> = {
   blocked: 'blocked',
 };
 
-const SIGN: Readonly<Record<Change['op'], string>> = { create: '+', update: '~', remove: '-', restore: '<' };
+const SIGN: Readonly<Record<PlannedChange['op'], string>> = { create: '+', update: '~', remove: '-', restore: '<' };
 
-function renderChange(change: Change): string[] {
-  const drift = change.isDrift ? ', changed by somebody else' : '';
+function renderChange(change: PlannedChange): string[] {
+  const drift = change.isDrift ? ', changed outside headstart' : '';
   return [
     `${SIGN[change.op]} ${change.what}${valuesOf(change.diff)}  [class ${change.class}: ${change.why}${drift}]`,
     ...change.leaves.map((leaf) => `    ${leaf.path}${arrow(leaf.from, leaf.to)}  [class ${leaf.class}: ${leaf.why}]`),
@@ -39,7 +39,7 @@ function valuesOf(diff: Diff): string {
   return diff.kind === 'value' ? arrow(diff.from, diff.to) : '';
 }
 
-/** Nothing at all where both are hidden. */
+/** Empty if both are hidden. */
 function arrow(from: string | undefined, to: string | undefined): string {
   return from === undefined && to === undefined ? '' : `: ${from ?? '(none)'} → ${to ?? '(none)'}`;
 }
@@ -50,7 +50,7 @@ function linesOf(diff: Diff): string[] {
   return diff.lines.map(({ sign, text }) => (sign === 'gap' ? '…' : `${sign} ${text}`));
 }
 
-function renderSteps(steps: readonly Step[]): string {
+function renderSteps(steps: readonly PlanStep[]): string {
   const written = steps.filter((step) => step.do === 'write-file' || step.do === 'make-link').length;
   const removed = steps.filter((step) => step.do === 'remove-file').length;
   const files = [...(written ? [`write ${count(written)}`] : []), ...(removed ? [`remove ${count(removed)}`] : [])];
@@ -66,11 +66,11 @@ function count(files: number): string {
   return files === 1 ? '1 file' : `${files} files`;
 }
 
-function isAboutFiles(step: Step): boolean {
+function isAboutFiles(step: PlanStep): boolean {
   return ['make-folder', 'write-file', 'make-link', 'remove-file', 'remove-folder'].includes(step.do);
 }
 
-function describe(step: Step): string {
+function describe(step: PlanStep): string {
   switch (step.do) {
     case 'set':
       return `set ${step.kind} ${step.key}`.trim();
@@ -88,7 +88,7 @@ function describe(step: Step): string {
   }
 }
 
-/** For --json: the plan without what it writes. */
+/** For --json: the plan without the content of files. */
 export function planToJson(plan: Plan, verdict: Verdict) {
   return {
     class: plan.class,
@@ -103,7 +103,7 @@ export function planToJson(plan: Plan, verdict: Verdict) {
   };
 }
 
-/** A file may hold anything; what it holds must not steer the reader's terminal. */
+/** Control characters in a file must not reach the terminal. */
 function visible(line: string): string {
   return line.replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }

@@ -1,19 +1,19 @@
-// node/plan/units.ts: which units will there be once our files are in place, and which of those that run will not?
+// node/plan/units.ts: which units will exist after the plan, and which running units will not?
 import { unitPath } from '../desired/aspects/units.ts';
-import type { Observed, OwnedFile, Ownership } from '../desired/tree.ts';
+import type { ObservedState, OwnedFile, Ownership } from '../desired/tree.ts';
 
 export interface UnitOutlook {
-  /** And can be started: a masked one cannot. */
+  /** False for a masked unit, which cannot be started. */
   exists(unit: string): boolean;
-  /** It is there and free now, and will be masked: what is to be switched, is switched before. */
+  /** Not masked now and masked after the plan: it must be enabled or disabled before that. */
   isAboutToBeMasked(unit: string): boolean;
-  /** They run from a file of ours that leaves the document, and there is no other. */
+  /** Running units whose only file is ours and leaves the document. */
   orphans: string[];
 }
 
 export function unitOutlook(
   wanted: ReadonlyMap<string, OwnedFile>,
-  observed: Observed,
+  observed: ObservedState,
   ownership: Ownership,
 ): UnitOutlook {
   const isMasked = (unit: string) => wanted.get(unitPath(unit))?.linkTo !== undefined;

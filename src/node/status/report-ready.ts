@@ -2,7 +2,7 @@
 // long. Where neither cloud-init nor an agent is there to speak, this does: to the wire server, once kubelet was started, never on the way to it.
 import { type Backoff, pauseMs } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
-import { type Answer, ask, statusFailure } from '../metadata/http.ts';
+import { type MetadataResponse, requestMetadata, statusFailure } from '../metadata/http.ts';
 import { MetadataFailure } from '../metadata/source.ts';
 import { type ReasonCode, reasonOf } from '../reason-codes.ts';
 
@@ -62,14 +62,16 @@ async function tell(
   { url = 'http://168.63.129.16', clock, signal }: ReportDeps,
 ): Promise<void> {
   const request = { timeoutMs: TIMEOUT_MS, signal };
-  const isGood = (answer: Answer) => {
+  const isGood = (answer: MetadataResponse) => {
     if (answer.status !== 200) throw statusFailure(answer, clock.nowMs());
     return answer;
   };
-  const { body } = isGood(await ask({ url: new URL('/machine/?comp=goalstate', url), headers: VERSION, ...request }));
+  const { body } = isGood(
+    await requestMetadata({ url: new URL('/machine/?comp=goalstate', url), headers: VERSION, ...request }),
+  );
   const text = renderHealth(report, parseGoalState(body.toString('utf8')));
   isGood(
-    await ask({
+    await requestMetadata({
       url: new URL('/machine?comp=health', url),
       method: 'POST',
       headers: { ...VERSION, 'Content-Type': 'text/xml; charset=utf-8' },

@@ -20,8 +20,8 @@ afterEach(async () => {
 
 const echo = async (request: JsonObject) => ({ heard: request });
 
-describe('asking the daemon', () => {
-  it('finds out that there is no daemon, or that one has gone', async () => {
+describe('askDaemon', () => {
+  it('returns undefined if no daemon runs or the daemon has ended', async () => {
     expect(await askDaemon(root, { do: 'status' })).toBeUndefined();
     server = await listenOnSocket(root, echo);
     await server.close();
@@ -29,7 +29,7 @@ describe('asking the daemon', () => {
     expect(await askDaemon(root, { do: 'status' })).toBeUndefined();
   });
 
-  it('fails with the message of a bug, and when the daemon ends in the middle', async () => {
+  it('fails with the message of a bug, and if the daemon ends before it responds', async () => {
     server = await listenOnSocket(root, async () => {
       throw new Error('it went wrong');
     });
@@ -42,7 +42,7 @@ describe('asking the daemon', () => {
     await stopped;
   });
 
-  it('stops waiting when it is told to', async () => {
+  it('stops waiting when its signal is aborted', async () => {
     server = await listenOnSocket(root, () => new Promise(() => {}));
     const stop = new AbortController();
     const asked = askDaemon(root, {}, stop.signal);
@@ -50,13 +50,13 @@ describe('asking the daemon', () => {
     await expect(asked).rejects.toThrow('enough');
   });
 
-  it('finds no daemon where something else is in the place of its folder', async () => {
+  it('returns undefined if the folder of the socket is a file', async () => {
     mkdirSync(dirname(dirname(join(root, SOCKET_PATH))), { recursive: true });
     writeFileSync(dirname(join(root, SOCKET_PATH)), '');
     expect(await askDaemon(root, {})).toBeUndefined();
   });
 
-  it.each(['nonsense', '[1]', ''])('does not take %j for an answer', async (line) => {
+  it.each(['nonsense', '[1]', ''])('refuses %j as a response', async (line) => {
     const path = join(root, SOCKET_PATH);
     mkdirSync(dirname(path), { recursive: true });
     const other = createServer((socket) => socket.once('data', () => socket.end(line)));
@@ -64,7 +64,7 @@ describe('asking the daemon', () => {
     try {
       await expect(askDaemon(root, {})).rejects.toMatchObject({
         code: 'node/daemon-broke',
-        message: expect.stringContaining('in the middle of an answer'),
+        message: expect.stringContaining('before its response was complete'),
       });
     } finally {
       await new Promise((resolve) => other.close(resolve));

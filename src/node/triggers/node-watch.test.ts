@@ -13,8 +13,8 @@ const metadata = (annotations: Record<string, string>): NodeMetadata => ({
   annotations,
 });
 
-describe('an announcement on the Node', () => {
-  it('is a generation, and a hash where there is one', () => {
+describe('announcementIn', () => {
+  it('returns a generation, and a hash if there is one', () => {
     const announced = { 'headstart.dev/desired-generation': '8', 'headstart.dev/desired-hash': hash };
     expect(announcementIn(metadata(announced))).toEqual({ generation: 8, documentHash: hash });
     expect(announcementIn(metadata({ 'headstart.dev/desired-generation': '8' }))).toEqual({ generation: 8 });
@@ -28,13 +28,13 @@ describe('an announcement on the Node', () => {
     { 'headstart.dev/desired-generation': '1e9' },
     { 'headstart.dev/desired-generation': '9'.repeat(400) },
     { 'headstart.dev/desired-generation': '8', 'headstart.dev/desired-hash': 'sha256:abc' },
-  ])('is none when it says %o', (annotations) => {
+  ])('returns undefined for %o', (annotations) => {
     expect(announcementIn(metadata(annotations))).toBeUndefined();
   });
 });
 
-describe('watching the Node', () => {
-  /** Each watch does what its turn says; after the last the test stops it. */
+describe('watchOwnNode', () => {
+  /** Each watch runs the next function; the test stops after the last. */
   async function watch(...turns: ((heard: (metadata: NodeMetadata) => void) => void)[]) {
     const clock = fakeClock();
     const stop = new AbortController();
@@ -71,7 +71,7 @@ describe('watching the Node', () => {
     throw new ApiFailure(message);
   };
 
-  it('goes on after the server ended it, and tells what is announced each time', async () => {
+  it('continues after the server ends the watch, and reports the announcement each time', async () => {
     const announce = (generation: string) => (heard: (metadata: NodeMetadata) => void) =>
       heard(metadata({ 'headstart.dev/desired-generation': generation }));
     const { announced, pauses } = await watch(announce('1'), announce('2'));
@@ -79,16 +79,16 @@ describe('watching the Node', () => {
     expect(pauses.slice(0, 2)).toEqual([1000, 1000]);
   });
 
-  it('waits longer and longer for a server that is not there, a minute at most, and says each reason once', async () => {
+  it('waits up to a minute between retries, and reports each reason once', async () => {
     const away = Array.from({ length: 10 }, () => fail('away'));
     const { troubles, pauses } = await watch(...away, fail('forbidden'), (heard) => heard(metadata({})), fail('away'));
     expect(troubles).toEqual(['away', 'forbidden', 'away']);
     expect(pauses.slice(0, 8)).toEqual([2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000]);
-    // It was there in between, so it may be there soon again.
+    // The server answered in between, so the pause starts over.
     expect(pauses.at(-2)).toBe(2000);
   });
 
-  it('tells when another object bears the name, and not that there is one at all', async () => {
+  it('reports a Node with a new uid, but not the first Node', async () => {
     const { renewals } = await watch(
       (heard) => heard(metadata({})),
       (heard) => heard(metadata({})),

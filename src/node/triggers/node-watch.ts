@@ -1,5 +1,6 @@
-// node/triggers/node-watch.ts: what is announced on this node's own Node object? Whoever changes the metadata of an instance says so there,
-// with generation and hash, and the daemon hears of it within a second instead of at its next poll. What it says comes from the metadata alone.
+// node/triggers/node-watch.ts: is a new document announced on this node's Node object? The program that changes the metadata of an
+// instance can set annotations with generation and hash, so that the daemon reads the metadata within a second instead of at its next poll.
+// The document itself always comes from the metadata.
 import { type Backoff, pauseMs } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import { ApiFailure } from '../api/api-server.ts';
@@ -13,16 +14,16 @@ export interface NodeWatchDeps {
   /** From 0 up to 1. */
   random(): number;
   onAnnouncement(announcement: Announcement): void;
-  /** Another object than the one seen before bears the name. */
+  /** The Node was deleted and created again: the name has another uid. */
   onNewNode?(): void;
-  /** Told when the cause changes, not every time. */
+  /** Called when the cause changes, not for every failure. */
   onTrouble(message: string): void;
 }
 
-/** Full jitter: an API server that comes back is not met by all its nodes at once. */
+/** Full jitter, so that not all nodes reconnect at once when the API server is back. */
 const BACKOFF: Backoff = { firstMs: 1000, maxMs: 60_000, jitter: 1 };
 
-/** Ends with `signal` and never by itself: without an API server there are still the polls. */
+/** Ends only with `signal`. Without an API server the daemon still polls. */
 export async function watchOwnNode(deps: NodeWatchDeps, signal: AbortSignal): Promise<void> {
   const { node, clock, random, onTrouble } = deps;
   let failures = 0;
@@ -50,7 +51,7 @@ export async function watchOwnNode(deps: NodeWatchDeps, signal: AbortSignal): Pr
   }
 }
 
-/** Undefined: nothing is announced, or nothing that makes sense. */
+/** Undefined: no announcement, or an invalid one. */
 export function announcementIn({ annotations }: Pick<NodeMetadata, 'annotations'>): Announcement | undefined {
   const [generation, hash] = [annotations[DESIRED_GENERATION], annotations[DESIRED_HASH]];
   if (generation === undefined || !/^[1-9]\d{0,14}$/.test(generation)) return undefined;

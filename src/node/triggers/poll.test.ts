@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FAST_MS, pollDelayMs, seedOf, turnMs } from './poll.ts';
+import { FAST_MS, jitterDelayMs, pollDelayMs, seedOf } from './poll.ts';
 
 const aSeed = fc.uuid().map(seedOf);
 
 describe('polling the metadata service', () => {
-  it('keeps within a fifth of what was asked for, and is the same on every run', () => {
+  it('stays within 20 % of pollMs and is reproducible', () => {
     fc.assert(
       fc.property(aSeed, fc.integer({ min: 5000, max: 3_600_000 }), fc.nat(100_000), (seed, pollMs, count) => {
         const delay = pollDelayMs({ seed, pollMs, count }, false);
@@ -17,7 +17,7 @@ describe('polling the metadata service', () => {
     );
   });
 
-  it('does not bring ten thousand nodes to the service in the same second', () => {
+  it('spreads the polls of ten thousand nodes', () => {
     const atSecond = new Map<number, number>();
     for (let node = 0; node < 10_000; node++) {
       const seed = seedOf(`vm-${node}`);
@@ -26,12 +26,12 @@ describe('polling the metadata service', () => {
       const second = Math.floor(ms / 1000);
       atSecond.set(second, (atSecond.get(second) ?? 0) + 1);
     }
-    // All of them started at once; after ten polls the busiest second has a few hundred of them.
+    // All nodes start at once; after ten polls the busiest second has a few hundred polls.
     expect(Math.max(...atSecond.values())).toBeLessThan(400);
   });
 
-  it('spreads a change evenly over its time', () => {
-    const turns = Array.from({ length: 10_000 }, (_, node) => turnMs(seedOf(`vm-${node}`), 600_000));
+  it('spreads a change evenly over jitterMs', () => {
+    const turns = Array.from({ length: 10_000 }, (_, node) => jitterDelayMs(seedOf(`vm-${node}`), 600_000));
     expect(Math.min(...turns)).toBeGreaterThanOrEqual(0);
     expect(Math.max(...turns)).toBeLessThan(600_000);
     const minutes = Array.from({ length: 10 }, (_, at) => turns.filter((ms) => Math.floor(ms / 60_000) === at).length);

@@ -1,17 +1,17 @@
-// node/triggers/poll.ts: when is the metadata service asked again? Once a minute or so, at a moment that differs from node to node and is
-// the same for one node each time; every few seconds for a while after somebody said that there is something to see.
+// node/triggers/poll.ts: when is the metadata service polled? About once a minute, with a jitter that differs from node to node but is
+// reproducible for one node; every few seconds for a while after an announcement.
 import { createHash } from 'node:crypto';
 
 export interface PollPace {
-  /** From 0 up to 1, of this node alone. */
+  /** From 0 up to 1, different for each node. */
   seed: number;
-  /** What the document asks for. */
+  /** update.pollEvery of the document. */
   pollMs: number;
-  /** How often it was asked before. */
+  /** Number of polls so far. */
   count: number;
 }
 
-/** All agents of an instance share five requests a second, and every look is two of them. */
+/** All agents of an instance share five requests per second, and every poll makes two. */
 export const FAST_MS = 5000;
 export const FAST_FOR_MS = 120_000;
 const SPREAD = 0.2;
@@ -21,13 +21,13 @@ export function pollDelayMs({ seed, pollMs, count }: PollPace, isFast: boolean):
   return Math.round(aroundMs * (1 - SPREAD + 2 * SPREAD * fractionOf(`${seed} ${count}`)));
 }
 
-/** Of whatever is unique to the instance: the platform's id of it, or that of the machine. */
+/** `id` is unique to the instance: its VM id or machine id. */
 export function seedOf(id: string): number {
   return fractionOf(id);
 }
 
-/** Its turn within a change that is spread over `jitterMs`. */
-export function turnMs(seed: number, jitterMs: number): number {
+/** The delay of this node in a change that is spread over `jitterMs`. */
+export function jitterDelayMs(seed: number, jitterMs: number): number {
   return Math.floor(seed * jitterMs);
 }
 

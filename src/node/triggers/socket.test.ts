@@ -21,7 +21,7 @@ afterEach(async () => {
 const path = () => join(root, SOCKET_PATH);
 const echo = async (request: JsonObject) => ({ heard: request });
 
-/** What comes back for these very bytes. */
+/** The response to these bytes. */
 function send(bytes: string | Buffer): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
@@ -40,7 +40,7 @@ describe('the socket of the daemon', () => {
     expect(await askDaemon(root, { do: 'status' })).toEqual({ heard: { do: 'status' } });
   });
 
-  it('is for root alone, in a folder that is for root alone, whatever the umask is', async () => {
+  it('is accessible by root only, and so is its folder, for any umask', async () => {
     const umask = process.umask(0o000);
     try {
       server = await listenOnSocket(root, echo);
@@ -53,7 +53,7 @@ describe('the socket of the daemon', () => {
     expect(process.umask()).toBe(umask);
   });
 
-  it('takes the place of what an earlier daemon left, and of rights that were too wide', async () => {
+  it('replaces the socket of an earlier daemon and restricts the folder', async () => {
     mkdirSync(dirname(path()), { recursive: true });
     chmodSync(dirname(path()), 0o777);
     writeFileSync(path(), '');
@@ -62,13 +62,13 @@ describe('the socket of the daemon', () => {
     expect(statSync(dirname(path())).mode & 0o777).toBe(0o700);
   });
 
-  it('is not taken from a daemon that still runs', async () => {
+  it('is refused if a daemon still listens', async () => {
     server = await listenOnSocket(root, echo);
     await expect(listenOnSocket(root, echo)).rejects.toMatchObject({ code: 'node/daemon-runs', exitCode: 1 });
     expect(await askDaemon(root, { do: 'status' })).toBeDefined();
   });
 
-  it('is not made behind a link', async () => {
+  it('is not created if its folder is a link', async () => {
     mkdirSync(join(root, 'elsewhere'));
     mkdirSync(dirname(dirname(path())), { recursive: true });
     symlinkSync(join(root, 'elsewhere'), dirname(path()));
@@ -78,14 +78,14 @@ describe('the socket of the daemon', () => {
   it.each([
     ['something that is not JSON', 'hello\n'],
     ['a list', '[1]\n'],
-    ['a line without an end', Buffer.alloc((2 << 20) + 1, 'a')],
-  ])('refuses %s, and goes on', async (_, bytes) => {
+    ['a line that is too long', Buffer.alloc((2 << 20) + 1, 'a')],
+  ])('refuses %s and keeps serving', async (_, bytes) => {
     server = await listenOnSocket(root, echo);
     expect(await send(bytes)).toContain('node/bad-request');
     expect(await askDaemon(root, { do: 'status' })).toBeDefined();
   });
 
-  it('is not ended by who goes away in the middle, and tells the work that nobody listens', async () => {
+  it('survives a client that disconnects, and aborts the signal of its request', async () => {
     let gone: (() => void) | undefined;
     const left = new Promise<void>((resolve) => {
       gone = resolve;

@@ -1,32 +1,32 @@
-// node/triggers/socket.ts: how does somebody on this node speak to the daemon? Over a socket that only root can reach: one request as a
-// line of JSON, then lines of JSON back, the last of them the answer.
+// node/triggers/socket.ts: how do local commands send requests to the daemon? Over a Unix socket that only root can reach: the request is one
+// line of JSON, and so is the response.
 import { chmodSync, lstatSync, mkdirSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 
-/** Below the root. In a folder of its own, for what is beside it is for everybody. */
+/** Below the root. In a separate folder, because all users can read run/headstart. */
 export const SOCKET_PATH = 'run/headstart/control/node.sock';
 
 export interface SocketServer {
   close(): Promise<void>;
 }
 
-/** What is thrown is a bug and is answered as one. */
-export type AnswerRequest = (request: JsonObject, signal: AbortSignal) => Promise<object>;
+/** A rejection is a bug and is reported to the client as one. */
+export type SocketRequestHandler = (request: JsonObject, signal: AbortSignal) => Promise<object>;
 
-/** Of a request: a document of a megabyte in base64, and a little. */
+/** Enough for a document of 1 MiB in base64. */
 const MAX_REQUEST_BYTES = 2 << 20;
 const MAX_CONNECTIONS = 32;
-/** From the connection to the end of the request; an answer may take as long as it takes. */
+/** From the connection to the end of the request; the response has no time limit. */
 const REQUEST_MS = 10_000;
 
-/** Replaces what an earlier daemon left. Throws a UserError when one is still there. */
-export async function listenOnSocket(root: string, answer: AnswerRequest): Promise<SocketServer> {
+/** Replaces the socket of an earlier daemon. Throws a UserError if a daemon still listens. */
+export async function listenOnSocket(root: string, answer: SocketRequestHandler): Promise<SocketServer> {
   const path = join(root, SOCKET_PATH);
   makePrivateFolder(dirname(path));
-  if (await isListenedOn(path)) throw isTaken();
+  if (await isListenedOn(path)) throw alreadyRuns();
   removeLeftover(path);
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -45,7 +45,7 @@ export async function listenOnSocket(root: string, answer: AnswerRequest): Promi
   };
 }
 
-/** What is above it is for everybody, whatever the umask is. */
+/** The parent stays readable by all users, independent of the umask. */
 function makePrivateFolder(folder: string): void {
   const above = dirname(folder);
   if (mkdirSync(above, { recursive: true, mode: 0o755 }) !== undefined) chmodSync(above, 0o755);
@@ -54,7 +54,7 @@ function makePrivateFolder(folder: string): void {
   chmodSync(folder, 0o700);
 }
 
-/** By another daemon; two of them would take turns in undoing what the other one does. */
+/** Two daemons would undo each other's changes. */
 function isListenedOn(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);
@@ -67,8 +67,8 @@ function isListenedOn(path: string): Promise<boolean> {
   });
 }
 
-function isTaken(): UserError {
-  return new UserError('a daemon runs on this node already', {
+function alreadyRuns(): UserError {
+  return new UserError('a daemon already runs on this node', {
     code: 'node/daemon-runs',
     kept: 'Nothing was changed.',
     next: 'systemctl status headstart-node',
@@ -84,7 +84,7 @@ function removeLeftover(path: string): void {
   }
 }
 
-/** The socket is made inside `listen`, before it returns: it is never there with other rights. */
+/** `listen` creates the socket before it returns, so the socket never exists with other permissions. */
 function listenPrivately(server: Server, path: string): Promise<void> {
   const umask = process.umask(0o177);
   try {
@@ -97,15 +97,18 @@ function listenPrivately(server: Server, path: string): Promise<void> {
   }
 }
 
-function serve(socket: Socket, answer: AnswerRequest): void {
+function serve(socket: Socket, answer: SocketRequestHandler): void {
   const gone = new AbortController();
   let received = Buffer.alloc(0);
-  const late = setTimeout(() => end({ error: { code: 'node/bad-request', message: 'no request came' } }), REQUEST_MS);
+  const late = setTimeout(
+    () => end({ error: { code: 'node/bad-request', message: 'no request received in time' } }),
+    REQUEST_MS,
+  );
   socket.once('close', () => {
     clearTimeout(late);
     gone.abort();
   });
-  socket.on('error', () => socket.destroy()); // whoever asked has gone
+  socket.on('error', () => socket.destroy()); // the client disconnected
   socket.on('data', onData);
 
   function onData(chunk: Buffer): void {
@@ -114,7 +117,7 @@ function serve(socket: Socket, answer: AnswerRequest): void {
     if (at < 0 && received.length <= MAX_REQUEST_BYTES) return;
     clearTimeout(late);
     socket.off('data', onData);
-    socket.resume(); // to hear when it closes
+    socket.resume(); // needed for the close event
     const request = at < 0 ? undefined : parseLine(received.subarray(0, at));
     if (request === undefined)
       end({ error: { code: 'node/bad-request', message: 'the request is not a line of JSON' } });

@@ -1,7 +1,8 @@
-// node/units/units.ts: what of headstart node has to be on an image, and where? The executable and the files that start it in the right order.
+// node/units/units.ts: which files of headstart node does an image need, and where? The systemd units that start the executable in the right
+// order.
 import { readFileSync } from 'node:fs';
 
-export interface UnitFile {
+export interface NodeUnitFile {
   /** From the root of the image. */
   path: string;
   mode: number;
@@ -16,7 +17,7 @@ const PLACES: Readonly<Record<string, string>> = {
   'kubelet-drop-in.conf': `${UNITS}/kubelet.service.d/15-headstart-node.conf`,
 };
 
-export function unitFiles(): UnitFile[] {
+export function unitFiles(): NodeUnitFile[] {
   return Object.entries(PLACES).map(([name, path]) => ({
     path,
     mode: 0o644,
@@ -24,7 +25,7 @@ export function unitFiles(): UnitFile[] {
   }));
 }
 
-/** What `systemctl enable` would make, for an image that does not run: link → what it leads to. */
+/** The links that `systemctl enable` would create, for an image that does not run: link → target. */
 export const ENABLED_LINKS: Readonly<Record<string, string>> = {
   'etc/systemd/system/multi-user.target.wants/headstart-node.service': '/usr/lib/systemd/system/headstart-node.service',
 };

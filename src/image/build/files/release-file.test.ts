@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRelease } from '../../../node/observe/release.ts';
+import { parseImageRelease } from '../../../node/observe/release.ts';
 import type { Artifact } from '../../lock/lock.ts';
 import { aLock, anArtifact } from '../locks.testing.ts';
 import { renderContainerdFiles, renderRelease } from './release-file.ts';
@@ -18,7 +18,7 @@ const render = (...artifacts: Artifact[]) =>
 
 describe('what an image says about itself', () => {
   it('is what the daemon reads', () => {
-    const facts = parseRelease(render(CONTAINERD, PLUGINS, PAUSE, KUBELET, OLDER));
+    const facts = parseImageRelease(render(CONTAINERD, PLUGINS, PAUSE, KUBELET, OLDER));
     expect(facts).toMatchObject({
       name: 'node',
       version: '1.35.8-2026.1116.0',

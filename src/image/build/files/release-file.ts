@@ -1,9 +1,9 @@
 // image/build/files/release-file.ts: what does an image say about itself, and how is its containerd set up until a document says otherwise?
-import { containerd } from '../../../node/desired/aspects/containerd.ts';
+import { containerdAspect } from '../../../node/desired/aspects/containerd.ts';
 import { parseDocument } from '../../../node/document/document.ts';
-import { API_VERSIONS } from '../../../node/document/schema/convert.ts';
+import { NODE_CONFIG_VERSIONS } from '../../../node/document/schema/convert.ts';
 import type { Facts } from '../../../node/observe/facts.ts';
-import { parseRelease } from '../../../node/observe/release.ts';
+import { parseImageRelease } from '../../../node/observe/release.ts';
 import type { JsonObject } from '../../../schema/json.ts';
 import { artifactsOf } from '../../lock/content-hash.ts';
 import type { Artifact } from '../../lock/lock.ts';
@@ -29,7 +29,7 @@ export function renderRelease({ lock, kubernetes }: Target, { contentSha256, ker
     kubernetesVersion: kubernetes,
     ...ifKnown('containerdVersion', upstreamVersion(artifacts, 'containerd')),
     architecture: lock.architecture,
-    configApiVersions: API_VERSIONS,
+    configApiVersions: NODE_CONFIG_VERSIONS,
     cniBinDir: CNI_FOLDER,
     defaults: defaultsOf(artifacts),
     contentSha256,
@@ -42,7 +42,7 @@ export function renderRelease({ lock, kubernetes }: Target, { contentSha256, ker
       .sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
   const text = `${JSON.stringify(release, null, 2)}\n`;
-  parseRelease(text); // what the daemon could not read must not get on an image
+  parseImageRelease(text); // what the daemon could not read must not get on an image
   return text;
 }
 
@@ -51,7 +51,7 @@ export function renderRelease({ lock, kubernetes }: Target, { contentSha256, ker
  * has started meanwhile, goes on.
  */
 export async function renderContainerdFiles(release: string): Promise<{ path: string; text: string }[]> {
-  const image = parseRelease(release);
+  const image = parseImageRelease(release);
   const machine = { cpus: 2, memoryBytes: 4 * 2 ** 30 };
   const document = {
     apiVersion: 'headstart.dev/v1',
@@ -62,7 +62,7 @@ export async function renderContainerdFiles(release: string): Promise<{ path: st
   const read = await parseDocument(Buffer.from(JSON.stringify(document)), { image, machine, nowMs: 0 });
   if (read.outcome === 'refused') throw new Error(`an empty document is refused: ${JSON.stringify(read.problems)}`);
   const facts: Facts = { image, machine, instance: { platform: 'file', addresses: [], tags: {} } };
-  return (containerd(read.config, facts).files ?? []).map(({ path, content }) => ({
+  return (containerdAspect(read.config, facts).files ?? []).map(({ path, content }) => ({
     path: path.slice(1),
     text: String(content),
   }));

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { KUBECONFIG_PATH } from '../../desired/aspects/join.ts';
 import { RULES_PATH } from '../../desired/aspects/metadata-firewall.ts';
-import type { Step } from '../../desired/tree.ts';
-import type { Look } from '../../observe/look.ts';
+import type { PlanStep } from '../../desired/tree.ts';
+import type { HostReader } from '../../observe/host-reader.ts';
 import { aWorld, doneBy, restart, set } from '../execute.testing.ts';
 import { execute } from '../execute.ts';
 
 describe('a step that sets a value', () => {
   it('sets no MTU while there is no network, and does not fail by that', async () => {
     const { done, context } = aWorld();
-    const look: Look = { ...context.deps.look, text: () => undefined };
-    await execute([set('mtu', '', '9000'), restart('a.service')], { ...context, deps: { ...context.deps, look } });
+    const host: HostReader = { ...context.deps.host, text: () => undefined };
+    await execute([set('mtu', '', '9000'), restart('a.service')], { ...context, deps: { ...context.deps, host } });
     expect(done.filter((line) => line.startsWith('setKernelValue'))).toEqual([]);
     expect(done.some((line) => /^systemctl .*a\.service$/.test(line))).toBe(true);
   });
@@ -18,15 +18,15 @@ describe('a step that sets a value', () => {
   it('waits for the network to come up before it sets its MTU', async () => {
     const { done, context } = aWorld();
     let looks = 0;
-    const text = (path: string) => (++looks > 20 ? context.deps.look.text(path) : undefined);
+    const text = (path: string) => (++looks > 20 ? context.deps.host.text(path) : undefined);
     await execute([set('mtu', '', '9000')], {
       ...context,
-      deps: { ...context.deps, look: { ...context.deps.look, text } },
+      deps: { ...context.deps, host: { ...context.deps.host, text } },
     });
     expect(done).toContain('setKernelValue /sys/class/net/eth7/mtu 9000');
   });
 
-  it.each<[string, Step[], string[]]>([
+  it.each<[string, PlanStep[], string[]]>([
     ['a kernel setting', [set('sysctl', 'vm.max_map_count', '1')], ['setKernelValue /proc/sys/vm/max_map_count 1']],
     ['a host name', [set('host-name', '', 'node-1')], ['setKernelValue /proc/sys/kernel/hostname node-1']],
     ['an MTU', [set('mtu', '', '9000')], ['setKernelValue /sys/class/net/eth7/mtu 9000']],
@@ -68,7 +68,7 @@ describe('a step that sets a value', () => {
 
   it('fails where there is no room for swap', async () => {
     const { done, context } = aWorld({}, { 'fallocate --length 1 /var/lib/a': { code: 1 } });
-    const steps: Step[] = [set('swap', '/var/lib/a', '1'), { do: 'daemon-reload' }];
+    const steps: PlanStep[] = [set('swap', '/var/lib/a', '1'), { do: 'daemon-reload' }];
     await expect(execute(steps, context)).rejects.toMatchObject({ name: 'StepFailed', code: 'apply/disk-full' });
     expect(done).not.toContain('systemctl daemon-reload');
   });

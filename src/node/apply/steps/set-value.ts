@@ -3,13 +3,13 @@ import { dirname } from 'node:path';
 import { KUBECONFIG_PATH } from '../../desired/aspects/join.ts';
 import { RULES_PATH } from '../../desired/aspects/metadata-firewall.ts';
 import { sysctlPath } from '../../desired/aspects/sysctl.ts';
-import type { Step } from '../../desired/tree.ts';
+import type { PlanStep } from '../../desired/tree.ts';
 import { firstInterface, isSwapOn } from '../../observe/live-values.ts';
 import { errnoOf, StepFailed } from '../failures.ts';
 import type { StagedFiles } from './stage.ts';
 import { command, isDoneBy, placeOf, type StepDeps } from './step-command.ts';
 
-type SetStep = Extract<Step, { do: 'set' }>;
+type SetStep = Extract<PlanStep, { do: 'set' }>;
 
 export interface ValueContext {
   deps: StepDeps;
@@ -55,9 +55,9 @@ const NETWORK_MS = 30_000;
 const LOOK_EVERY_MS = 100;
 
 /** The network may still be on its way: a kubelet that starts before the value is set has pods that would have to be drained for it. */
-async function interfaceInTime({ look, clock }: StepDeps): Promise<string | undefined> {
+async function interfaceInTime({ host, clock }: StepDeps): Promise<string | undefined> {
   for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
-    const name = firstInterface(look);
+    const name = firstInterface(host);
     if (name !== undefined || waitedMs >= NETWORK_MS) return name;
     await clock.sleep(LOOK_EVERY_MS);
   }
@@ -69,7 +69,7 @@ export async function clearValue(
 ): Promise<void> {
   switch (kind) {
     case 'swap':
-      if (isSwapOn(key, deps.look)) await command(['swapoff', placeOf(key, deps)], deps);
+      if (isSwapOn(key, deps.host)) await command(['swapoff', placeOf(key, deps)], deps);
       deps.disk.remove(key);
       touched.add(dirname(key));
       return;

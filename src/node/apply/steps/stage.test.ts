@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../base/secret.ts';
 import { KUBECONFIG_PATH } from '../../desired/aspects/join.ts';
-import type { Seen, Step } from '../../desired/tree.ts';
+import type { ObservedPath, PlanStep } from '../../desired/tree.ts';
 import type { Disk } from '../disk.ts';
 import { dropWaiting, stage, unstage, waitingPlace } from './stage.ts';
 
 /** `there`: what is on the disk already. */
-function aWorld(there: Record<string, Seen> = {}) {
+function aWorld(there: Record<string, ObservedPath> = {}) {
   const done: string[] = [];
   const record = (op: string) => (path: string) => void done.push(`${op} ${path}`);
   const disk = {
@@ -17,11 +17,11 @@ function aWorld(there: Record<string, Seen> = {}) {
     removeFolder: record('removeFolder'),
     syncFiles: async (paths: readonly string[]) => void done.push(`sync ${paths.join(' ')}`),
   } as unknown as Disk;
-  const look = { at: (path: string): Seen => there[path] ?? { kind: 'absent' } };
-  return { done, deps: { disk, look: look as never } };
+  const host = { at: (path: string): ObservedPath => there[path] ?? { kind: 'absent' } };
+  return { done, deps: { disk, host: host as never } };
 }
 const RIGHTS = { mode: 0o600, uid: 0, gid: 0 };
-const write = (path: string, content: string | Secret): Step => ({
+const write = (path: string, content: string | Secret): PlanStep => ({
   do: 'write-file',
   path,
   ...RIGHTS,
@@ -29,7 +29,7 @@ const write = (path: string, content: string | Secret): Step => ({
   encoding: 'utf8',
 });
 const [A, B] = ['/etc/a', '/etc/b'];
-const file = (content: string | Secret, over: object = {}): Seen => ({
+const file = (content: string | Secret, over: object = {}): ObservedPath => ({
   kind: 'file',
   ...RIGHTS,
   content,
@@ -70,7 +70,7 @@ describe('new files', () => {
   });
 
   it('that are links are made where the link leads elsewhere', async () => {
-    const link: Step = { do: 'make-link', path: A, target: '/dev/null' };
+    const link: PlanStep = { do: 'make-link', path: A, target: '/dev/null' };
     expect((await stage([link], aWorld({ [A]: { kind: 'link', target: '/dev/null' } }).deps)).size).toBe(0);
     expect((await stage([link], aWorld({ [A]: { kind: 'link', target: '/etc/x' } }).deps)).size).toBe(1);
   });
@@ -82,7 +82,7 @@ describe('new files', () => {
 });
 
 describe("kubelet's own kubeconfig", () => {
-  const step: Step = { do: 'set', kind: 'kubeconfig', key: '', value: 'https://10.0.0.2:6443' };
+  const step: PlanStep = { do: 'set', kind: 'kubeconfig', key: '', value: 'https://10.0.0.2:6443' };
   const text = (server: string) => `apiVersion: v1\nclusters:\n- cluster:\n    server: ${server}\n`;
 
   it('gets another address, and is left alone where it has it already', async () => {
@@ -110,7 +110,7 @@ describe('a change that was not begun', () => {
 
   it('keeps its folders where some of it was done', () => {
     const { done, deps } = aWorld();
-    const kubeconfig: Step = { do: 'set', kind: 'kubeconfig', key: '', value: 'x' };
+    const kubeconfig: PlanStep = { do: 'set', kind: 'kubeconfig', key: '', value: 'x' };
     dropWaiting([{ do: 'make-folder', path: '/etc/x' }, write(A, '1'), kubeconfig], deps.disk);
     expect(done).toEqual([`remove ${waitingPlace(A)}`, `remove ${waitingPlace(KUBECONFIG_PATH)}`]);
   });

@@ -3,32 +3,35 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { KUBECONFIG_PATH, repointKubeconfig } from '../../desired/aspects/join.ts';
-import { bytesOf } from '../../desired/bytes.ts';
-import type { Step } from '../../desired/tree.ts';
-import type { Look } from '../../observe/look.ts';
+import { contentBytes } from '../../desired/bytes.ts';
+import type { PlanStep } from '../../desired/tree.ts';
+import type { HostReader } from '../../observe/host-reader.ts';
 import type { Disk } from '../disk.ts';
 import { StepFailed } from '../failures.ts';
 
 /** Of those that are not there already: path → where its new content waits. */
 export type StagedFiles = ReadonlyMap<string, string>;
 
-export async function stage(steps: readonly Step[], { disk, look }: { disk: Disk; look: Look }): Promise<StagedFiles> {
+export async function stage(
+  steps: readonly PlanStep[],
+  { disk, host }: { disk: Disk; host: HostReader },
+): Promise<StagedFiles> {
   const staged = new Map<string, string>();
   const toSync: string[] = [];
   for (const step of steps) {
     if (step.do === 'make-folder') disk.makeFolder(step.path, 0o755);
     else if (step.do === 'write-file') {
-      if (isThere(step, look)) continue;
-      disk.create(waitingPlace(step.path), bytesOf(step), step);
+      if (isThere(step, host)) continue;
+      disk.create(waitingPlace(step.path), contentBytes(step), step);
       staged.set(step.path, waitingPlace(step.path));
       toSync.push(waitingPlace(step.path));
     } else if (step.do === 'make-link') {
-      const seen = look.at(step.path, false);
+      const seen = host.at(step.path, false);
       if (seen.kind === 'link' && seen.target === step.target) continue;
       disk.makeLink(waitingPlace(step.path), step.target);
       staged.set(step.path, waitingPlace(step.path));
     } else if (step.do === 'set' && step.kind === 'kubeconfig') {
-      if (!stageKubeconfig(step.value, disk, look)) continue;
+      if (!stageKubeconfig(step.value, disk, host)) continue;
       staged.set(KUBECONFIG_PATH, waitingPlace(KUBECONFIG_PATH));
       toSync.push(waitingPlace(KUBECONFIG_PATH));
     }
@@ -38,13 +41,13 @@ export async function stage(steps: readonly Step[], { disk, look }: { disk: Disk
 }
 
 /** Nothing of the change has been done: what was put there for it goes. */
-export function unstage(steps: readonly Step[], disk: Disk): void {
+export function unstage(steps: readonly PlanStep[], disk: Disk): void {
   dropWaiting(steps, disk);
   for (const step of [...steps].reverse()) if (step.do === 'make-folder') disk.removeFolder(step.path);
 }
 
 /** New content whose turn will not come. */
-export function dropWaiting(steps: readonly Step[], disk: Disk): void {
+export function dropWaiting(steps: readonly PlanStep[], disk: Disk): void {
   for (const step of steps) {
     if (step.do === 'write-file' || step.do === 'make-link') disk.remove(waitingPlace(step.path));
     else if (step.do === 'set' && step.kind === 'kubeconfig') disk.remove(waitingPlace(KUBECONFIG_PATH));
@@ -57,17 +60,17 @@ export function waitingPlace(path: string): string {
   return `${dirname(path)}/.headstart-${name}.new`;
 }
 
-function isThere(step: Extract<Step, { do: 'write-file' }>, look: Look): boolean {
-  const seen = look.at(step.path, true);
+function isThere(step: Extract<PlanStep, { do: 'write-file' }>, host: HostReader): boolean {
+  const seen = host.at(step.path, true);
   if (seen.kind !== 'file' || seen.mode !== step.mode || seen.uid !== step.uid || seen.gid !== step.gid) return false;
-  return bytesOf(seen).equals(bytesOf(step));
+  return contentBytes(seen).equals(contentBytes(step));
 }
 
 /** kubelet's own file: only the address in it is ours. False: it is right already. */
-function stageKubeconfig(server: string, disk: Disk, look: Look): boolean {
-  const seen = look.at(KUBECONFIG_PATH, true);
+function stageKubeconfig(server: string, disk: Disk, host: HostReader): boolean {
+  const seen = host.at(KUBECONFIG_PATH, true);
   if (seen.kind !== 'file') throw new StepFailed('apply/write-failed', `${KUBECONFIG_PATH} is not a file`);
-  const text = bytesOf(seen).toString('utf8');
+  const text = contentBytes(seen).toString('utf8');
   const repointed = repointKubeconfig(text, server);
   if (repointed === text) return false;
   disk.create(waitingPlace(KUBECONFIG_PATH), Buffer.from(repointed), seen);

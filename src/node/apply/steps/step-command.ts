@@ -5,7 +5,7 @@ import type { ApplyDeps } from '../contract.ts';
 import { commandFailed } from '../failures.ts';
 
 /** What a step may use of the world. */
-export type StepDeps = Pick<ApplyDeps, 'clock' | 'disk' | 'look' | 'run' | 'node' | 'probes' | 'root'>;
+export type StepDeps = Pick<ApplyDeps, 'clock' | 'disk' | 'host' | 'run' | 'node' | 'probes' | 'root'>;
 
 /** A unit may take its time to stop; systemd's own patience ends after a minute and a half. */
 const COMMAND_TIMEOUT_MS = 180_000;

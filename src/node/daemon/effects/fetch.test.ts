@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Fetched, MetadataFailure } from '../../metadata/source.ts';
+import { type FetchedMetadata, MetadataFailure } from '../../metadata/source.ts';
 import { aWorld } from './effects.testing.ts';
 import { createFetch } from './fetch.ts';
 
@@ -23,7 +23,7 @@ describe('a request for metadata', () => {
   });
 
   it('that a newer one replaces tells nothing, whenever it ends', async () => {
-    const answers: ((fetched: Fetched) => void)[] = [];
+    const answers: ((fetched: FetchedMetadata) => void)[] = [];
     const { context, told } = aWorld({ fetch: () => new Promise((resolve) => answers.push(resolve)) });
     const fetch = createFetch(context);
     const [first, second] = [fetch(BY_ITSELF), fetch({ isOrdered: true })];

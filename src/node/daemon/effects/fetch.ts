@@ -1,7 +1,7 @@
 // node/daemon/effects/fetch.ts: what is in the metadata now? The service is asked without an end, unless a person waits for the answer; a newer
 // request takes the place of one that is under way.
 import { fetchPersistently, type RetryEvent, type RetryOptions } from '../../metadata/retry.ts';
-import { type Fetched, MetadataFailure, type MetadataSource } from '../../metadata/source.ts';
+import { type FetchedMetadata, MetadataFailure, type MetadataSource } from '../../metadata/source.ts';
 import { tellBroke } from './broke.ts';
 import type { EffectContext } from './context.ts';
 
@@ -56,7 +56,7 @@ const ORDERED_MS = 30_000;
 function fetchDocument(
   source: MetadataSource,
   { isOrdered, ...options }: RetryOptions & { signal: AbortSignal; isOrdered: boolean },
-): Promise<Fetched> {
+): Promise<FetchedMetadata> {
   if (!isOrdered) return fetchPersistently(source, options);
   const enough = new AbortController();
   return fetchPersistently(source, {

@@ -1,4 +1,4 @@
-// node/desired/aspects/aspect.ts: what does one aspect of a node add to the whole?
+// node/desired/aspects/aspect.ts: what does one aspect contribute to the desired state of a node?
 import type { Secret } from '../../../base/secret.ts';
 import type { JsonObject } from '../../../schema/json.ts';
 import { renderPath } from '../../../schema/problem.ts';
@@ -7,7 +7,7 @@ import type { Problem } from '../../document/problem.ts';
 import type { Facts } from '../../observe/facts.ts';
 import type { DisruptionClass, LiveValue, OwnedFile, Treatment } from '../tree.ts';
 
-export interface Part {
+export interface AspectResult {
   files?: readonly OwnedFile[];
   live?: readonly LiveValue[];
   /** For our drop-in over the image's kubelet configuration. */
@@ -16,16 +16,16 @@ export interface Part {
   problems?: readonly Problem[];
 }
 
-export type ToPart = (config: NodeConfig, facts: Facts) => Part;
+export type AspectFunction = (config: NodeConfig, facts: Facts) => AspectResult;
 
 export const HEADER = '# Written by headstart; changes are undone.\n';
 
-/** Of the document, beyond what its schema can tell. */
-export function invalid(path: readonly string[], message: string): Problem {
+/** A problem of the document that its schema cannot detect. */
+export function invalidField(path: readonly string[], message: string): Problem {
   return { reason: 'config/invalid', path: renderPath(['spec', ...path]), message };
 }
 
-/** A text file of root's. */
+/** A text file owned by root. */
 export function textFile(
   path: string,
   content: string | Secret,
@@ -35,7 +35,7 @@ export function textFile(
   return { ...treatment, path, content, encoding: 'utf8', mode, owner: 'root', group: 'root' };
 }
 
-/** A drop-in of a unit that has to restart for it. */
+/** A drop-in; a change restarts the unit. */
 export function dropIn(
   unit: string,
   name: string,

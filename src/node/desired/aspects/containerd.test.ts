@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { aConfig, OTHER_PEM, someFacts } from '../../document/configs.testing.ts';
-import { bytesOf, isSecret } from '../bytes.ts';
+import { contentBytes, isSecret } from '../bytes.ts';
 import { linesAt, textAt, want } from '../desired.testing.ts';
 
 const { containerd } = aConfig();
 
 describe('containerd', () => {
-  it("keeps the image's configuration when nothing is set", () => {
+  it("keeps the image's configuration if nothing is set", () => {
     expect(want().files.has('/etc/containerd/config.toml')).toBe(false);
     expect(want({ containerd: { ...containerd, openFilesLimit: 5 } }).files.has('/etc/containerd/config.toml')).toBe(
       false,
     );
   });
 
-  it('has one whole file, in the version it understands', () => {
+  it('has one complete file in the version that containerd supports', () => {
     const settings = { containerd: { ...containerd, sandboxImage: 'pause:1', maxConcurrentDownloads: 5 } };
     expect(linesAt('/etc/containerd/config.toml', settings)).toEqual(
       `\
@@ -47,22 +47,22 @@ config_path = "/etc/containerd/certs.d"`.split('\n'),
     expect(text).not.toContain('io.containerd.grpc.v1.cri');
   });
 
-  it('has the text of the document at its end, and is secret when that may hold a credential', () => {
+  it('appends the TOML of the document, and is secret if that may contain a credential', () => {
     const at = (toml: string) =>
       want({ containerd: { ...containerd, toml } }).files.get('/etc/containerd/config.toml')!;
-    expect(bytesOf(at('[debug]\nlevel = "info"')).toString()).toMatch(/certs\.d"\n\n\[debug\]\nlevel = "info"\n$/);
+    expect(contentBytes(at('[debug]\nlevel = "info"')).toString()).toMatch(/certs\.d"\n\n\[debug\]\nlevel = "info"\n$/);
     expect(isSecret(at('[debug]'))).toBe(false);
     expect(at('[plugins.x.registry.configs."r".auth]\npassword = "p"')).toMatchObject({ mode: 0o600 });
   });
 
-  it('refuses text that would land in another table or write one twice', () => {
+  it('refuses TOML that would extend another table or repeat one', () => {
     for (const toml of ['root = "/x"', '[plugins."io.containerd.grpc.v1.cri"]\nsandbox_image = "x"']) {
       const { problems } = want({ containerd: { ...containerd, sandboxImage: 'pause:1', toml } });
       expect(problems).toMatchObject([{ path: 'spec.containerd.toml' }]);
     }
   });
 
-  it('has a folder for each registry, with the certificates of its mirrors', () => {
+  it('has one folder per registry, with the certificates of its mirrors', () => {
     const mirror = { capabilities: ['pull'], overridePath: true, skipVerify: false } as const;
     const registries = {
       'docker.io': {

@@ -1,17 +1,17 @@
-// node/desired/aspects/containerd.ts: how does containerd run containers? One whole file, rendered here: a section found in an imported file
-// replaces the section of the main one, so nothing can be added in pieces. Without any setting the image's own file stays.
+// node/desired/aspects/containerd.ts: which configuration does containerd have? One complete file: a section of an imported file replaces
+// that section of the main file, so settings cannot be split. Without any setting, the file of the image stays.
 import { Secret } from '../../../base/secret.ts';
 import type { JsonObject } from '../../../schema/json.ts';
 import type { ContainerdSettings, NodeConfig } from '../../document/config.ts';
 import type { ImageFacts } from '../../observe/facts.ts';
 import { appendProblem, renderToml } from '../toml.ts';
 import type { OwnedFile } from '../tree.ts';
-import { CONTAINERD, dropIn, HEADER, invalid, type ToPart, textFile } from './aspect.ts';
+import { type AspectFunction, CONTAINERD, dropIn, HEADER, invalidField, textFile } from './aspect.ts';
 
 export const CONFIG_PATH = '/etc/containerd/config.toml';
 const SOCKET = 'unix:///run/containerd/containerd.sock';
 
-export const containerd: ToPart = (config, { image }) => {
+export const containerdAspect: AspectFunction = (config, { image }) => {
   const { openFilesLimit, toml } = config.containerd;
   const files: OwnedFile[] = [
     textFile('/etc/crictl.yaml', `${HEADER}runtime-endpoint: ${SOCKET}\nimage-endpoint: ${SOCKET}\n`, {
@@ -29,18 +29,18 @@ export const containerd: ToPart = (config, { image }) => {
   const problem = toml === undefined ? undefined : appendProblem(rendered, toml);
   const text = HEADER + rendered + (toml === undefined ? '' : `\n${toml.trimEnd()}\n`);
   files.push(
-    textFile(CONFIG_PATH, holdsCredential(toml) ? new Secret(text) : text, {
+    textFile(CONFIG_PATH, mayContainCredential(toml) ? new Secret(text) : text, {
       aspect: 'containerd',
       class: 5,
       notation: 'containerd-config',
       after: [{ do: 'restart', unit: CONTAINERD }],
     }),
   );
-  return { files, problems: problem === undefined ? [] : [invalid(['containerd', 'toml'], problem)] };
+  return { files, problems: problem === undefined ? [] : [invalidField(['containerd', 'toml'], problem)] };
 };
 
-/** Credentials for registries are written in TOML when they are written at all; then the file is root's alone, and not shown. */
-function holdsCredential(toml: string | undefined): boolean {
+/** The TOML may contain registry credentials; then only root can read the file, and it is not shown. */
+function mayContainCredential(toml: string | undefined): boolean {
   return toml !== undefined && /auth|password|token|secret/i.test(toml);
 }
 
@@ -54,17 +54,17 @@ function isConfigured({ containerd: settings, storage }: NodeConfig): boolean {
 }
 
 function configOf({ containerd: settings, storage }: NodeConfig, image: ImageFacts): JsonObject {
-  const isSecond = Number.parseInt(image.containerdVersion ?? '1', 10) >= 2;
+  const isVersion2 = Number.parseInt(image.containerdVersion ?? '1', 10) >= 2;
   return {
-    version: isSecond ? 3 : 2,
+    version: isVersion2 ? 3 : 2,
     ...(storage.containerdRoot !== undefined && { root: storage.containerdRoot }),
-    // For whoever adds a section that is not here.
+    // For sections that other tools add.
     imports: ['/etc/containerd/conf.d/*.toml'],
-    plugins: isSecond ? secondPlugins(settings, image) : firstPlugins(settings, image),
+    plugins: isVersion2 ? pluginsOfVersion2(settings, image) : pluginsOfVersion1(settings, image),
   };
 }
 
-function firstPlugins(settings: ContainerdSettings, image: ImageFacts): JsonObject {
+function pluginsOfVersion1(settings: ContainerdSettings, image: ImageFacts): JsonObject {
   return {
     'io.containerd.grpc.v1.cri': {
       sandbox_image: settings.sandboxImage ?? null,
@@ -80,8 +80,8 @@ function firstPlugins(settings: ContainerdSettings, image: ImageFacts): JsonObje
   };
 }
 
-/** From version 2 on images and running are two plugins. */
-function secondPlugins(settings: ContainerdSettings, image: ImageFacts): JsonObject {
+/** containerd 2 has separate plugins for images and for the runtime. */
+function pluginsOfVersion2(settings: ContainerdSettings, image: ImageFacts): JsonObject {
   return {
     'io.containerd.cri.v1.images': {
       snapshotter: settings.snapshotter ?? null,
@@ -104,7 +104,7 @@ function runtimes(settings: ContainerdSettings): JsonObject {
   const runc = { runtime_type: 'io.containerd.runc.v2', options: { SystemdCgroup: true } };
   const added = Object.entries(settings.runtimes).map(([name, { type, options }]): [string, JsonObject] => [
     name,
-    // The control groups of pods are kubelet's to name, and kubelet's driver is systemd.
+    // kubelet creates the control groups of pods, and its driver is systemd.
     { runtime_type: type, options: type === runc.runtime_type ? { ...runc.options, ...options } : options },
   ]);
   return Object.fromEntries([['runc', runc], ...added]);

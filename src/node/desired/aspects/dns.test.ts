@@ -6,11 +6,11 @@ const FILE = '/etc/systemd/resolved.conf.d/20-headstart.conf';
 const { network } = aConfig();
 
 describe('DNS of the host', () => {
-  it('is that of the image where the document names none', () => {
+  it('is unchanged if the document names no servers', () => {
     expect(want().files.has(FILE)).toBe(false);
   });
 
-  it('names only what the document names, and restarts the resolver', () => {
+  it('has only the settings of the document, and a change restarts the resolver', () => {
     expect(linesAt(FILE, { network: { ...network, dnsServers: ['10.0.0.2', '10.0.0.3'] } })).toEqual([
       '[Resolve]',
       'DNS=10.0.0.2 10.0.0.3',

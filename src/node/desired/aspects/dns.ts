@@ -1,7 +1,7 @@
-// node/desired/aspects/dns.ts: which DNS servers and search domains does the host itself use? Pods have those of the cluster.
-import { HEADER, type ToPart, textFile } from './aspect.ts';
+// node/desired/aspects/dns.ts: which DNS servers and search domains does the host use? Pods use those of the cluster.
+import { type AspectFunction, HEADER, textFile } from './aspect.ts';
 
-export const dns: ToPart = ({ network }) => {
+export const dnsAspect: AspectFunction = ({ network }) => {
   const lines = [
     ...(network.dnsServers.length > 0 ? [`DNS=${network.dnsServers.join(' ')}\n`] : []),
     ...(network.searchDomains.length > 0 ? [`Domains=${network.searchDomains.join(' ')}\n`] : []),

@@ -23,13 +23,13 @@ describe('files of the document', () => {
     '/etc/systemd/system/x.service',
     '/etc/kubernetes/kubelet/config.d/99-x.conf',
     '/etc/kubernetes/kubelet/config.yaml',
-  ])('are not written at %j', (path) => {
+  ])('are refused at %j', (path) => {
     const made = want({ files: { [path]: file } });
     expect(made.files.has(path)).toBe(false);
     expect(made.problems).toHaveLength(1);
   });
 
-  it('are inside the allowed folders or refused, whatever their path is', () => {
+  it('are either inside the allowed folders or refused, for any path', () => {
     const part = fc.oneof(fc.constantFrom('..', '.', '', 'etc', 'var', 'lib', 'opt', 'x'), fc.string({ maxLength: 5 }));
     const paths = fc.oneof(
       fc.string(),
@@ -50,7 +50,7 @@ describe('files of the document', () => {
     );
   });
 
-  it('restart containerd where containerd reads them at its start, and nothing where they are read on use', () => {
+  it('restart containerd only if containerd reads them at start', () => {
     const at = (path: string) => want({ files: { [path]: file } }).files.get(path);
     expect(at('/etc/containerd/conf.d/x.toml')).toMatchObject({ class: 3, after: [{ do: 'restart' }] });
     expect(at('/etc/containerd/certs.d/a/hosts.toml')).toMatchObject({ class: 0, after: [] });
@@ -58,7 +58,7 @@ describe('files of the document', () => {
     expect(at('/opt/x')).toMatchObject({ class: 0, after: [] });
   });
 
-  it('are closed to others when they are secret', () => {
+  it('are readable by their owner only if they are secret', () => {
     const secret = { ...file, content: new Secret('x'), mode: 0o755 };
     expect(want({ files: { '/opt/x': secret } }).files.get('/opt/x')?.mode).toBe(0o700);
   });

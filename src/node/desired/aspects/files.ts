@@ -1,16 +1,16 @@
-// node/desired/aspects/files.ts: what the document puts on the node by path, for which headstart has no field of its own.
+// node/desired/aspects/files.ts: which files does the document write by path, because no field covers them?
 import { Secret } from '../../../base/secret.ts';
 import { pathProblem } from '../allowed-paths.ts';
 import { DROP_IN_FOLDER } from '../kubelet-config.ts';
 import type { Treatment } from '../tree.ts';
-import { CONTAINERD, invalid, type ToPart } from './aspect.ts';
+import { type AspectFunction, CONTAINERD, invalidField } from './aspect.ts';
 
-export const files: ToPart = (config) => {
+export const filesAspect: AspectFunction = (config) => {
   const entries = Object.entries(config.files).map(([path, file]) => ({
     path,
     file,
-    // The schema has said so already; but whatever way a document came, nothing outside the allowed folders is written.
-    problem: pathProblem(path) ?? (isKubeletConfig(path) ? 'is for spec.kubelet.config' : undefined),
+    // The schema checks this too. Check again, so that nothing outside the allowed folders is written even if that check is bypassed.
+    problem: pathProblem(path) ?? (isKubeletConfig(path) ? 'must be set in spec.kubelet.config' : undefined),
   }));
   return {
     files: entries.flatMap(({ path, file, problem }) => {
@@ -19,22 +19,22 @@ export const files: ToPart = (config) => {
       return [{ ...file, mode: isSecret ? file.mode & 0o700 : file.mode, ...treatmentOf(path), path }];
     }),
     problems: entries.flatMap(({ path, problem }) =>
-      problem === undefined ? [] : [invalid(['files', path], problem)],
+      problem === undefined ? [] : [invalidField(['files', path], problem)],
     ),
   };
 };
 
-/** Kept in one piece, so that the merged result is known before kubelet sees it. */
+/** Only the kubelet aspect writes these, so that the merged configuration is known before kubelet reads it. */
 function isKubeletConfig(path: string): boolean {
   return path.startsWith(`${DROP_IN_FOLDER}/`) || path.startsWith('/etc/kubernetes/kubelet/');
 }
 
-/** Who reads it, and when? Most are read on use. */
+/** Most files are read on use and need no restart. */
 function treatmentOf(path: string): Treatment {
   if (path.startsWith('/etc/containerd/') && !path.startsWith('/etc/containerd/certs.d/')) {
     return { aspect: 'files', class: 3, after: [{ do: 'restart', unit: CONTAINERD }] };
   }
-  // kubelet watches the folder: a static pod changes with its file.
+  // kubelet watches the folder and restarts a static pod when its file changes.
   if (path.startsWith('/etc/kubernetes/manifests/')) return { aspect: 'files', class: 1, after: [] };
   return { aspect: 'files', class: 0, after: [] };
 }

@@ -3,13 +3,13 @@ import { someFacts } from '../../document/configs.testing.ts';
 import { flagsOf, textAt, want } from '../desired.testing.ts';
 
 describe('the host name', () => {
-  it('is not what the platform calls the instance where that is no host name', () => {
+  it('is required if the name from the platform is not a valid host name', () => {
     const facts = { ...someFacts, instance: { ...someFacts.instance, computerName: '$(reboot)' } };
     expect(want({}, facts).problems).toMatchObject([{ path: 'spec.hostName' }]);
     expect(want({}, facts).files.has('/etc/hostname')).toBe(false);
   });
 
-  it('is that of the document, then that of the platform in small letters, then that of the image', () => {
+  it('comes from the document, else from the platform in lower case, else from the image', () => {
     expect(textAt('/etc/hostname', { hostName: 'other' })).toBe('other\n');
     expect(textAt('/etc/hostname')).toBe('node-1\n');
     expect(flagsOf()['hostname-override']).toBe('node-1');

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../base/secret.ts';
 import { aConfig, OTHER_PEM, PEM, someFacts } from '../../document/configs.testing.ts';
-import { bytesOf } from '../bytes.ts';
+import { contentBytes } from '../bytes.ts';
 import type { OwnedFile } from '../tree.ts';
-import { BOOTSTRAP_PATH, join, kubeconfigServer, repointKubeconfig } from './join.ts';
+import { BOOTSTRAP_PATH, joinAspect, kubeconfigServer, repointKubeconfig } from './join.ts';
 
-/** As kubelet 1.35 wrote it. */
+/** Written by kubelet 1.35. */
 const KUBECONFIG = `apiVersion: v1
 clusters:
 - cluster:
@@ -32,19 +32,19 @@ const EMBEDDED = KUBECONFIG.replace(
   `certificate-authority-data: ${Buffer.from(PEM).toString('base64')}`,
 );
 
-describe('the way to join', () => {
-  const usersIn = (file: OwnedFile | undefined) => (file ? JSON.parse(bytesOf(file).toString()).users : undefined);
+describe('joining', () => {
+  const usersIn = (file: OwnedFile | undefined) => (file ? JSON.parse(contentBytes(file).toString()).users : undefined);
   const bootstrap = (over: Parameters<typeof aConfig>[0]) =>
-    join(aConfig(over), someFacts).files?.find((file) => file.path === BOOTSTRAP_PATH);
+    joinAspect(aConfig(over), someFacts).files?.find((file) => file.path === BOOTSTRAP_PATH);
 
-  it('with a token is a kubeconfig for root alone, until it is not needed any more', () => {
+  it('with a token writes a bootstrap kubeconfig that only root can read, until kubelet has joined', () => {
     const file = bootstrap({ join: { method: 'token', token: new Secret('abcdef.0123456789abcdef') } });
     expect(file).toMatchObject({ mode: 0o600, isOnlyToJoin: true });
     expect(String(file?.content)).toBe('[secret]');
     expect(usersIn(file)).toEqual([{ name: 'bootstrap', user: { token: 'abcdef.0123456789abcdef' } }]);
   });
 
-  it('with a program names it, and asks nobody anything', () => {
+  it('with exec names the program and is not interactive', () => {
     const file = bootstrap({
       join: {
         method: 'exec',
@@ -71,27 +71,27 @@ describe('the way to join', () => {
     ]);
   });
 
-  it('with a credential of systemd, or one that is there, writes none', () => {
+  it('with a systemd credential or an existing kubeconfig writes no bootstrap kubeconfig', () => {
     expect(bootstrap({ join: { method: 'credential', name: 'x' } })).toBeUndefined();
     expect(bootstrap({ join: { method: 'existing' } })).toBeUndefined();
-    expect(join(aConfig({ cluster: undefined, join: undefined }), someFacts)).toEqual({});
+    expect(joinAspect(aConfig({ cluster: undefined, join: undefined }), someFacts)).toEqual({});
   });
 });
 
 describe("kubelet's own kubeconfig", () => {
-  it('says which server it is for', () => {
+  it('names its server', () => {
     expect(kubeconfigServer(KUBECONFIG, PEM)).toBe('https://10.0.2.2:6443');
     expect(kubeconfigServer(KUBECONFIG.replace(/server: (.*)/, 'server: "$1"'), PEM)).toBe('https://10.0.2.2:6443');
     expect(kubeconfigServer('', PEM)).toBeUndefined();
     expect(kubeconfigServer(KUBECONFIG + KUBECONFIG, PEM)).toBeUndefined();
   });
 
-  it('may have the certificates of the document in it, and no others', () => {
+  it('may embed the certificates of the document and no others', () => {
     expect(kubeconfigServer(EMBEDDED, PEM)).toBe('https://10.0.2.2:6443');
     expect(kubeconfigServer(EMBEDDED, OTHER_PEM)).toBe('https://10.0.2.2:6443 with other certificates');
   });
 
-  it('is pointed elsewhere without another change, and then trusts the certificates of the document', () => {
+  it('gets another server without other changes and then trusts the certificates of the document', () => {
     const moved = repointKubeconfig(KUBECONFIG, 'https://10.0.0.9:6443');
     expect(moved).toBe(KUBECONFIG.replace('https://10.0.2.2:6443', 'https://10.0.0.9:6443'));
     const trusting = repointKubeconfig(EMBEDDED, 'https://10.0.0.9:6443');

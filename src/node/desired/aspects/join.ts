@@ -1,18 +1,18 @@
-// node/desired/aspects/join.ts: which cluster does kubelet join, whom does it believe there, and with which first credential? What it is given
-// afterwards, its own certificate and kubeconfig, is kubelet's; only the address in it follows the document.
+// node/desired/aspects/join.ts: which cluster does kubelet join, which CA does it trust, and with which first credential? The certificate and
+// kubeconfig that kubelet gets afterwards belong to kubelet; headstart only updates the server address in them.
 import { Secret } from '../../../base/secret.ts';
 import type { JsonObject } from '../../../schema/json.ts';
 import type { ClusterConfig, JoinConfig } from '../../document/config.ts';
 import { renderJson } from '../kubelet-config.ts';
-import { KUBELET, type ToPart, textFile } from './aspect.ts';
+import { type AspectFunction, KUBELET, textFile } from './aspect.ts';
 
 export const CA_PATH = '/etc/kubernetes/pki/ca.crt';
 export const BOOTSTRAP_PATH = '/var/lib/kubelet/bootstrap-kubeconfig';
 export const KUBECONFIG_PATH = '/var/lib/kubelet/kubeconfig';
-/** kubelet's own, once it has joined. */
+/** kubelet's client certificate, once it has joined. */
 export const CERTIFICATE_PATH = '/var/lib/kubelet/pki/kubelet-client-current.pem';
 
-export const join: ToPart = ({ cluster, join: how }) => {
+export const joinAspect: AspectFunction = ({ cluster, join: how }) => {
   if (cluster === undefined) return {};
   const user = how && userOf(how);
   return {
@@ -53,7 +53,7 @@ function kubeconfig(cluster: ClusterConfig, user: JsonObject): JsonObject {
   return {
     apiVersion: 'v1',
     kind: 'Config',
-    // By path: kubelet copies it into its own kubeconfig, and new certificates need no second edit.
+    // By path: kubelet copies the path into its kubeconfig, so new certificates need no change there.
     clusters: [{ name: 'cluster', cluster: { server: cluster.endpoint, 'certificate-authority': CA_PATH } }],
     users: [{ name: 'bootstrap', user }],
     contexts: [{ name: 'bootstrap', context: { cluster: 'cluster', user: 'bootstrap' } }],
@@ -65,8 +65,8 @@ const SERVER = /^(\s*(?:- )?server: *)(\S+)[ \t]*$/gm;
 const EMBEDDED = /^(\s*(?:- )?)certificate-authority-data: *(\S+)[ \t]*$/gm;
 
 /**
- * The server in the kubeconfig that kubelet wrote, as a live value; undefined when it is not one we can read. Certificates written into
- * it by whoever made the first credential are fine as long as they are the document's.
+ * The server in the kubeconfig that kubelet wrote, as a live value; undefined if it cannot be parsed. CA certificates may be embedded in
+ * it if they are those of the document.
  */
 export function kubeconfigServer(text: string, authority: string | undefined): string | undefined {
   const servers = [...text.matchAll(SERVER)];
@@ -78,7 +78,7 @@ export function kubeconfigServer(text: string, authority: string | undefined): s
   return isSame ? server : `${server} with other certificates`;
 }
 
-/** The same kubeconfig for another address, trusting the certificates of the document; every other byte stays. */
+/** Changes the server and makes kubelet trust the certificates of the document; every other byte stays. */
 export function repointKubeconfig(text: string, server: string): string {
   return text
     .replace(SERVER, (_all, key: string) => `${key}${server}`)

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aConfig, anyConfig, PEM, someFacts } from '../../document/configs.testing.ts';
-import { bytesOf } from '../bytes.ts';
+import { contentBytes } from '../bytes.ts';
 import { configOf, flagsOf, KUBELET_UNIT, linesAt, textAt, want } from '../desired.testing.ts';
 import { goSpan } from './kubelet.ts';
 
 const { kubelet, network } = aConfig();
 
 describe("kubelet's configuration", () => {
-  it('is that of its cluster', () => {
+  it('has the settings of the cluster', () => {
     expect(configOf()).toEqual({
       apiVersion: 'kubelet.config.k8s.io/v1beta1',
       kind: 'KubeletConfiguration',
@@ -28,14 +28,14 @@ describe("kubelet's configuration", () => {
     expect(textAt('/etc/kubernetes/pki/ca.crt')).toBe(PEM);
   });
 
-  it('lets nobody in without a cluster to ask', () => {
+  it('allows no requests without a cluster', () => {
     const config = configOf({ cluster: undefined, join: undefined });
     expect(config.authentication).toEqual({ anonymous: { enabled: false }, webhook: { enabled: false } });
     expect(config).not.toHaveProperty('clusterDNS');
     expect(flagsOf({ cluster: undefined, join: undefined })).not.toHaveProperty('kubeconfig');
   });
 
-  it('has the typed settings as kubelet spells them, and nothing for those that are absent', () => {
+  it('has the settings of the document in kubelet notation, and leaves absent ones out', () => {
     const config = configOf({
       kubelet: {
         ...kubelet,
@@ -59,10 +59,10 @@ describe("kubelet's configuration", () => {
     expect(config).not.toHaveProperty('kubeReserved');
   });
 
-  it('has what the user says over all of it, in a file of its own', () => {
+  it('has the user configuration in a separate file that overrides all others', () => {
     const made = want({ kubelet: { ...kubelet, config: { maxPods: 7, kind: 'Other' } } });
     const file = made.files.get('/etc/kubernetes/kubelet/config.d/40-user.conf')!;
-    expect(JSON.parse(bytesOf(file).toString())).toEqual({
+    expect(JSON.parse(contentBytes(file).toString())).toEqual({
       apiVersion: 'kubelet.config.k8s.io/v1beta1',
       kind: 'KubeletConfiguration',
       maxPods: 7,
@@ -70,12 +70,12 @@ describe("kubelet's configuration", () => {
     expect(want().files.has(file.path)).toBe(false);
   });
 
-  it('is refused when a field kubelet knows has the wrong type', () => {
+  it('is refused if a known field has the wrong type', () => {
     expect(
       want({ kubelet: { ...kubelet, config: { maxPods: 'many', clusterDNS: '10.0.0.1' } } }).problems,
     ).toMatchObject([
-      { path: 'spec.kubelet.config.maxPods', message: 'is not a whole number' },
-      { path: 'spec.kubelet.config.clusterDNS', message: 'is not a list of texts' },
+      { path: 'spec.kubelet.config.maxPods', message: 'must be a whole number' },
+      { path: 'spec.kubelet.config.clusterDNS', message: 'must be a list of text values' },
     ]);
   });
 
@@ -86,13 +86,13 @@ describe("kubelet's configuration", () => {
     [60_000, '1m0s'],
     [3_600_000, '1h0m0s'],
     [5_430_500, '1h30m30.5s'],
-  ])('writes %i ms as Go does: %s', (ms, text) => {
+  ])('writes %i ms in Go notation as %s', (ms, text) => {
     expect(goSpan(ms)).toBe(text);
   });
 });
 
 describe("kubelet's flags", () => {
-  it('are few: where things are, who it is, and what only a flag can say', () => {
+  it('include only paths, identity and settings without a configuration field', () => {
     expect(flagsOf({ labels: { b: '2', a: '1' } })).toEqual({
       'bootstrap-kubeconfig': '/var/lib/kubelet/bootstrap-kubeconfig',
       config: '/etc/kubernetes/kubelet/config.yaml',
@@ -109,11 +109,11 @@ describe("kubelet's flags", () => {
     ['/mnt/kubelet', []],
     ['/var/lib/kubelet', []],
     ['/data/kubelet', [{ path: 'spec.storage.kubeletRoot', message: 'is not below /mnt/, /srv/, /var/lib/' }]],
-  ])('have a root folder only where the daemon may write: %s', (kubeletRoot, problems) => {
+  ])('accept as root folder only one that the daemon may write to: %s', (kubeletRoot, problems) => {
     expect(want({ storage: { kubeletRoot } }).problems).toMatchObject(problems);
   });
 
-  it('name the addresses that the document wants', () => {
+  it('have the node addresses of the document', () => {
     expect(flagsOf({ network: { ...network, nodeIp: 'kubelet' } })).not.toHaveProperty('node-ip');
     const fixed = { ...network, nodeIp: 'fixed', nodeAddresses: ['10.0.0.9', 'fd00::9'] } as const;
     expect(flagsOf({ network: fixed })['node-ip']).toBe('10.0.0.9,fd00::9');
@@ -121,7 +121,7 @@ describe("kubelet's flags", () => {
     expect(flagsOf({}, unknown)).not.toHaveProperty('node-ip');
   });
 
-  it('find the first credential in the folder of the unit when systemd has it', () => {
+  it('use the credential directory of the unit for a systemd credential', () => {
     const join = { method: 'credential', name: 'first' } as const;
     expect(linesAt(KUBELET_UNIT, { join })).toEqual([
       '[Service]',
@@ -133,7 +133,7 @@ describe("kubelet's flags", () => {
     expect(flagsOf({ join })['bootstrap-kubeconfig']).toBe('/run/credentials/kubelet.service/first');
   });
 
-  it('start kubelet the same way however it joins, so that an image can have that', () => {
+  it('are the same for all join methods, so that an image can include the unit file', () => {
     const usual = linesAt(KUBELET_UNIT, { join: { method: 'credential', name: 'bootstrap-kubeconfig' } });
     fc.assert(
       fc.property(anyConfig, ({ join }) => {

@@ -1,5 +1,5 @@
-// node/desired/aspects/kubelet.ts: what does kubelet run with? The image's configuration, our drop-in (20) over it, the user's (40) over that,
-// and the few things that are still flags.
+// node/desired/aspects/kubelet.ts: which configuration and flags does kubelet have? Our drop-in (20) overrides the configuration of the image, the user's (40)
+// overrides both; a few settings exist only as flags.
 import { Secret } from '../../../base/secret.ts';
 import type { JsonObject } from '../../../schema/json.ts';
 import type { KubeletSettings, NodeConfig, Reserved } from '../../document/config.ts';
@@ -8,46 +8,48 @@ import { dataPathProblem } from '../allowed-paths.ts';
 import { BASE_PATH, DROP_IN_FOLDER, fieldProblems, KIND, renderJson } from '../kubelet-config.ts';
 import { renderFlags } from '../kubelet-flags.ts';
 import type { OwnedFile, Treatment } from '../tree.ts';
-import { dropIn, invalid, KUBELET, type Part, type ToPart, textFile } from './aspect.ts';
+import { type AspectFunction, type AspectResult, dropIn, invalidField, KUBELET, textFile } from './aspect.ts';
 import { BOOTSTRAP_PATH, CA_PATH, KUBECONFIG_PATH } from './join.ts';
 
 export const FLAGS_PATH = '/etc/default/kubelet';
 export const DEFAULT_KUBELET_ROOT = '/var/lib/kubelet';
 export const OWN_CONFIG_PATH = `${DROP_IN_FOLDER}/20-headstart.conf`;
-const USERS = `${DROP_IN_FOLDER}/40-user.conf`;
+const USER_CONFIG_PATH = `${DROP_IN_FOLDER}/40-user.conf`;
 const CREDENTIAL_PROVIDER = '/etc/kubernetes/credential-provider.yaml';
 
-/** What systemd calls $CREDENTIALS_DIRECTORY for it. */
+/** $CREDENTIALS_DIRECTORY of kubelet's unit. */
 const CREDENTIALS = `/run/credentials/${KUBELET}`;
-/** What machines that are given their first credential are given it as. */
+/** The usual name of the systemd credential with the first kubeconfig. */
 const USUAL_CREDENTIAL = 'bootstrap-kubeconfig';
 
 const RESTART: Treatment = { aspect: 'kubelet', class: 2, after: [{ do: 'restart', unit: KUBELET }] };
 
-export const kubelet: ToPart = (config, facts) => {
+export const kubeletAspect: AspectFunction = (config, facts) => {
   const { credentialProvider } = config.kubelet;
-  // Some changes remove what kubelet keeps there, and that has to be where the daemon may.
+  // Some changes delete state of kubelet, so the folder must be one that the daemon may write to.
   const rootProblem = dataPathProblem(config.storage.kubeletRoot ?? DEFAULT_KUBELET_ROOT);
   return {
     files: [
       ...userFile(config.kubelet.config),
       ...(credentialProvider
-        ? // Plugins get their environment here, and whatever it holds.
+        ? // It sets the environment of plugins, which may contain secrets.
           [textFile(CREDENTIAL_PROVIDER, new Secret(renderJson(credentialProvider.config)), RESTART)]
         : []),
       unitFile(config.join),
     ],
-    kubeletConfig: { ...ofCluster(config, facts), ...ofSettings(config.kubelet) },
+    kubeletConfig: { ...clusterSettings(config, facts), ...documentSettings(config.kubelet) },
     kubeletFlags: flagsOf(config, facts),
     problems: [
-      ...fieldProblems(config.kubelet.config).map(({ key, message }) => invalid(['kubelet', 'config', key], message)),
-      ...(rootProblem === undefined ? [] : [invalid(['storage', 'kubeletRoot'], rootProblem)]),
+      ...fieldProblems(config.kubelet.config).map(({ key, message }) =>
+        invalidField(['kubelet', 'config', key], message),
+      ),
+      ...(rootProblem === undefined ? [] : [invalidField(['storage', 'kubeletRoot'], rootProblem)]),
     ],
   };
 };
 
-/** Our drop-in and the flags file, once every aspect has added to them. */
-export function kubeletFiles(parts: readonly Part[]): OwnedFile[] {
+/** Our drop-in and the flags file, combined from all aspects. */
+export function kubeletFiles(parts: readonly AspectResult[]): OwnedFile[] {
   const config = Object.assign({}, ...parts.map((part) => part.kubeletConfig ?? {}), KIND);
   const flags = new Map(parts.flatMap((part) => Object.entries(part.kubeletFlags ?? {})));
   return [
@@ -59,10 +61,10 @@ export function kubeletFiles(parts: readonly Part[]): OwnedFile[] {
 function userFile(config: JsonObject): OwnedFile[] {
   if (Object.keys(config).length === 0) return [];
   const text = renderJson({ ...config, ...KIND });
-  // Headers for fetching static pods are where a credential may stand; there is no other such field.
+  // The headers for fetching static pods are the only field that may contain a credential.
   const isSecret = Object.hasOwn(config, 'staticPodURLHeader');
   return [
-    textFile(USERS, isSecret ? new Secret(text) : text, {
+    textFile(USER_CONFIG_PATH, isSecret ? new Secret(text) : text, {
       ...RESTART,
       class: 7,
       notation: 'kubelet-config',
@@ -72,8 +74,8 @@ function userFile(config: JsonObject): OwnedFile[] {
 }
 
 /**
- * `kubelet` without a path is found where the image has it. The same for every way to join but a credential of another name, which only
- * the unit can be given: systemd passes over one that the machine was not started with.
+ * systemd finds `kubelet` without a path on the image. The file is the same for all join methods, except for a credential with another
+ * name: systemd ignores LoadCredential= if the machine has no such credential.
  */
 export function unitFile(join?: NodeConfig['join']): OwnedFile {
   const lines = [
@@ -96,7 +98,7 @@ function flagsOf({ cluster, join, kubelet: settings, network, storage }: NodeCon
     'runtime-cgroups': settings.flags['runtime-cgroups'] ?? '/system.slice/containerd.service',
     ...(cluster && { kubeconfig: KUBECONFIG_PATH }),
     ...bootstrapFlag(join),
-    // With an external cloud provider kubelet does not look for an address itself, and pods wait for one.
+    // With an external cloud provider kubelet does not detect an address, and pods wait for one.
     ...(nodeIp && { 'node-ip': nodeIp }),
     ...(settings.verbosity !== undefined && { v: `${settings.verbosity}` }),
     ...(storage.kubeletRoot !== undefined && { 'root-dir': storage.kubeletRoot }),
@@ -119,13 +121,13 @@ function bootstrapFlag(join: NodeConfig['join']): Record<string, string> {
   }
 }
 
-function ofCluster({ cluster }: NodeConfig, { instance }: Facts): JsonObject {
+function clusterSettings({ cluster }: NodeConfig, { instance }: Facts): JsonObject {
   const common = {
     containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock',
     cgroupDriver: 'systemd', // as in containerd's configuration
   };
   if (cluster === undefined) {
-    // Nobody to ask who may do what; and as nobody can authenticate, nobody may do anything.
+    // Without an API server there is no webhook to authorize requests. Nobody can authenticate, so AlwaysAllow allows nothing.
     return {
       ...common,
       authentication: { anonymous: { enabled: false }, webhook: { enabled: false } },
@@ -147,7 +149,7 @@ function ofCluster({ cluster }: NodeConfig, { instance }: Facts): JsonObject {
   };
 }
 
-function ofSettings(settings: KubeletSettings): JsonObject {
+function documentSettings(settings: KubeletSettings): JsonObject {
   const pulls = settings.maxParallelImagePulls;
   return withoutAbsent({
     maxPods: settings.maxPods,
@@ -164,7 +166,7 @@ function ofSettings(settings: KubeletSettings): JsonObject {
     topologyManagerPolicy: settings.topologyManagerPolicy,
     shutdownGracePeriod: goSpan(settings.shutdownGraceMs),
     shutdownGracePeriodCriticalPods: goSpan(settings.shutdownGraceCriticalMs),
-    // kubelet takes a number of parallel pulls only together with permission for any.
+    // kubelet refuses maxParallelImagePulls above 1 unless serializeImagePulls is false.
     serializeImagePulls: pulls === undefined ? undefined : pulls === 1,
     maxParallelImagePulls: pulls,
     serverTLSBootstrap: settings.serverTlsBootstrap,
@@ -183,7 +185,7 @@ function reserved({ cpuMillis, memoryBytes, ephemeralStorageBytes, pids }: Reser
   return Object.keys(amounts).length > 0 ? amounts : undefined;
 }
 
-/** As Go writes it, so that what kubelet says of its configuration can be compared: `2m30s`, `1h0m0s`, `1.5s`. */
+/** Go's notation, so that it can be compared with the configuration that kubelet reports: `2m30s`, `1h0m0s`, `1.5s`. */
 export function goSpan(ms: number | undefined): string | undefined {
   if (ms === undefined) return undefined;
   if (ms > 0 && ms < 1000) return `${ms}ms`;

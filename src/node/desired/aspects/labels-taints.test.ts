@@ -8,7 +8,7 @@ const taints: Taint[] = [
 ];
 
 describe('labels and taints', () => {
-  it('are those that kubelet registers with, and that the Node has afterwards', () => {
+  it('are set at registration and kept on the Node', () => {
     const over = { labels: { tier: 'b', app: 'a' }, taints };
     expect(flagsOf(over)['node-labels']).toBe('app=a,tier=b');
     expect(configOf(over).registerWithTaints).toEqual([
@@ -20,12 +20,12 @@ describe('labels and taints', () => {
     expect(live.get('taint b:NoExecute')?.value).toBe('');
   });
 
-  it('are no flags and no settings where there are none', () => {
+  it('add no flags and settings if the document has none', () => {
     expect(flagsOf()).not.toHaveProperty('node-labels');
     expect(configOf()).not.toHaveProperty('registerWithTaints');
   });
 
-  it('are nothing without a cluster, where there is no Node', () => {
+  it('are ignored without a cluster, because there is no Node', () => {
     const over = { cluster: undefined, join: undefined, labels: { a: 'b' }, taints };
     expect(flagsOf(over)).not.toHaveProperty('node-labels');
     expect([...want(over).live.keys()].filter((id) => /^(label|taint) /.test(id))).toEqual([]);

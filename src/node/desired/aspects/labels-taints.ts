@@ -1,11 +1,11 @@
-// node/desired/aspects/labels-taints.ts: which labels and taints does the Node have? kubelet sets them when it registers and never again; on a
-// Node that exists the node itself may change labels, and only the control plane taints.
+// node/desired/aspects/labels-taints.ts: which labels and taints does the Node have? kubelet sets them only when it registers. Afterwards the
+// node may change its labels, but only the control plane may change taints.
 
 import type { JsonObject } from '../../../schema/json.ts';
 import type { Taint } from '../../document/config.ts';
-import type { ToPart } from './aspect.ts';
+import type { AspectFunction } from './aspect.ts';
 
-export const labelsTaints: ToPart = ({ cluster, labels, taints }) => {
+export const labelsTaintsAspect: AspectFunction = ({ cluster, labels, taints }) => {
   if (cluster === undefined) return {};
   const entries = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
   return {
@@ -19,7 +19,7 @@ export const labelsTaints: ToPart = ({ cluster, labels, taints }) => {
   };
 };
 
-/** A Node has one taint for a key and an effect. */
+/** A Node has at most one taint per key and effect. */
 export function liveTaint({ key, effect, value }: Taint): { key: string; value: string } {
   return { key: `${key}:${effect}`, value: value ?? '' };
 }

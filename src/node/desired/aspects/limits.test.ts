@@ -7,7 +7,7 @@ const FILE = '/etc/security/limits.d/90-headstart.conf';
 const withLimits = (limits: NodeConfig['os']['limits']) => ({ os: { ...aConfig().os, limits } });
 
 describe('limits of login sessions', () => {
-  it('are for everybody and for root apart, in one order', () => {
+  it('have separate lines for root and are sorted', () => {
     expect(linesAt(FILE, withLimits({ nproc: { hard: 7 }, memlock: { soft: 'unlimited' } }))).toEqual([
       '* soft memlock unlimited',
       'root soft memlock unlimited',
@@ -16,7 +16,7 @@ describe('limits of login sessions', () => {
     ]);
   });
 
-  it('are those of the image where the document has none', () => {
+  it('are unchanged if the document has none', () => {
     expect(want().files.has(FILE)).toBe(false);
     expect(want(withLimits({ nofile: {} })).files.has(FILE)).toBe(false);
   });

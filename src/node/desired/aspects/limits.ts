@@ -1,8 +1,8 @@
-// node/desired/aspects/limits.ts: what may a login session use? Those of units are in their drop-ins. Root is named apart: `*` is everybody
-// but root, says limits.conf(5).
-import { HEADER, type ToPart, textFile } from './aspect.ts';
+// node/desired/aspects/limits.ts: which limits do login sessions have? Units set theirs in drop-ins. Root needs separate lines, because `*`
+// does not include root (limits.conf(5)).
+import { type AspectFunction, HEADER, textFile } from './aspect.ts';
 
-export const limits: ToPart = ({ os }) => {
+export const limitsAspect: AspectFunction = ({ os }) => {
   const lines = Object.entries(os.limits)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([item, { soft, hard }]) => [

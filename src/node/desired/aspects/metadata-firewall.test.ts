@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { aConfig, someFacts } from '../../document/configs.testing.ts';
-import { firewallSeen, metadataFirewall } from './metadata-firewall.ts';
+import { firewallFingerprint, metadataFirewallAspect } from './metadata-firewall.ts';
 
 const rulesFor = (allowedCidrs: string[]) => {
-  const { files, live } = metadataFirewall(
+  const { files, live } = metadataFirewallAspect(
     aConfig({ metadataAccess: { isBlockedForPods: true, allowedCidrs } }),
     someFacts,
   );
@@ -11,7 +11,7 @@ const rulesFor = (allowedCidrs: string[]) => {
 };
 
 describe('the firewall', () => {
-  it('keeps pods from the metadata address and the two ports of the wire server, and leaves its DNS', () => {
+  it('blocks the metadata address and two ports of the wire server, but not its DNS', () => {
     const { text } = rulesFor([]);
     expect(text).toContain('hook forward');
     expect(text).not.toMatch(/hook (?:input|output)/);
@@ -20,7 +20,7 @@ describe('the firewall', () => {
     expect(text).not.toMatch(/dport .*\b53\b/);
   });
 
-  it('lets those pods through that the document names, of either family, before it refuses', () => {
+  it('accepts the allowed address ranges, IPv4 and IPv6, before it rejects', () => {
     const { text } = rulesFor(['10.1.0.0/16', 'fd00::/8']);
     const lines = text.split('\n').filter((line) => line.includes('comment'));
     expect(lines[0]).toContain('ip saddr 10.1.0.0/16 accept');
@@ -28,35 +28,35 @@ describe('the firewall', () => {
     expect(lines[2]).toContain('reject');
   });
 
-  it('is not there when the document says so', () => {
+  it('is absent if the document does not block pods', () => {
     expect(
-      metadataFirewall(aConfig({ metadataAccess: { isBlockedForPods: false, allowedCidrs: [] } }), someFacts),
+      metadataFirewallAspect(aConfig({ metadataAccess: { isBlockedForPods: false, allowedCidrs: [] } }), someFacts),
     ).toEqual({});
   });
 });
 
-describe('what nft shows', () => {
-  /** As nft 1.0.6 lists the table it was given. */
+describe('firewallFingerprint', () => {
+  /** The output of nft 1.0.6 for our table. */
   const listed = (text: string) =>
     text.split('\n').slice(3).join('\n').replace('priority -10', 'priority filter - 10').replaceAll('    ', '\t\t');
 
-  it('is the fingerprint when every rule is there', () => {
+  it('returns the fingerprint if all rules exist', () => {
     const { text, print } = rulesFor(['10.1.0.0/16']);
-    expect(firewallSeen(listed(text))).toBe(print);
+    expect(firewallFingerprint(listed(text))).toBe(print);
     expect(print).not.toBe(rulesFor([]).print);
   });
 
-  it('is incomplete when a rule is missing, doubled or moved', () => {
+  it('returns incomplete if a rule is missing, duplicated or moved', () => {
     const lines = listed(rulesFor(['10.1.0.0/16']).text).split('\n');
     const index = lines.findIndex((line) => line.includes('reject'));
     const without = lines.filter((_, i) => i !== index);
     const doubled = [...lines.slice(0, index), lines[index], ...lines.slice(index)];
     const moved = lines.with(index, lines[index + 1]!).with(index + 1, lines[index]!);
-    for (const changed of [without, doubled, moved]) expect(firewallSeen(changed.join('\n'))).toBe('incomplete');
-    expect(firewallSeen('table inet headstart_metadata {\n}\n')).toBe('incomplete');
+    for (const changed of [without, doubled, moved]) expect(firewallFingerprint(changed.join('\n'))).toBe('incomplete');
+    expect(firewallFingerprint('table inet headstart_metadata {\n}\n')).toBe('incomplete');
   });
 
-  it('is nothing without the table', () => {
-    expect(firewallSeen('')).toBeUndefined();
+  it('returns undefined without the table', () => {
+    expect(firewallFingerprint('')).toBeUndefined();
   });
 });

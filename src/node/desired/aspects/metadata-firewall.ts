@@ -1,19 +1,20 @@
-// node/desired/aspects/metadata-firewall.ts: how are pods kept from the instance's metadata, and with it from whatever the document and the
-// instance's identity hold? A table of our own in the forward hook: pods with a network of their own pass it, the host does not.
+// node/desired/aspects/metadata-firewall.ts: how are pods blocked from the instance metadata, which includes the document and credentials of
+// the instance's identity? With an nftables table in the forward hook: traffic of pods with their own network namespace passes it, traffic of the
+// host does not.
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { MetadataAccess } from '../../document/config.ts';
-import { HEADER, type ToPart, textFile } from './aspect.ts';
+import { type AspectFunction, HEADER, textFile } from './aspect.ts';
 
 export const METADATA_ADDRESS = '169.254.169.254';
-/** Azure's host, whose two ports hand out certificates and extension settings; its port 53 is DNS and stays open. */
+/** Azure's host: two of its ports serve certificates and extension settings. Port 53 is DNS and stays open. */
 export const WIRE_SERVER_ADDRESS = '168.63.129.16';
 const METADATA_ADDRESS_V6 = 'fd00:ec2::254';
 
 export const TABLE = 'headstart_metadata';
 export const RULES_PATH = '/etc/headstart/metadata-firewall.nft';
 
-export const metadataFirewall: ToPart = ({ metadataAccess }) => {
+export const metadataFirewallAspect: AspectFunction = ({ metadataAccess }) => {
   if (!metadataAccess.isBlockedForPods) return {};
   const rules = rulesOf(metadataAccess);
   const print = fingerprint(rules);
@@ -23,8 +24,8 @@ export const metadataFirewall: ToPart = ({ metadataAccess }) => {
   };
 };
 
-/** What `nft list table` shows of ours: the fingerprint if every rule is there, `incomplete` if not, undefined without any. */
-export function firewallSeen(listing: string): string | undefined {
+/** From the output of `nft list table`: the fingerprint if all rules exist, `incomplete` if some do, undefined if the table is missing. */
+export function firewallFingerprint(listing: string): string | undefined {
   const marks = [...listing.matchAll(/comment "headstart ([0-9a-f]{12}) (\d+)\/(\d+)"/g)];
   const [first] = marks;
   if (first === undefined) return listing.trim() === '' ? undefined : 'incomplete';
@@ -37,7 +38,7 @@ function rulesOf({ allowedCidrs }: MetadataAccess): string[] {
   const allowed = allowedCidrs.map((cidr) => `${isIPv6(cidr.split('/')[0]!) ? 'ip6' : 'ip'} saddr ${cidr} accept`);
   return [
     ...allowed,
-    // Refused, not dropped: a program that looks for metadata learns at once that there is none.
+    // Reject, do not drop: a program that probes for metadata fails at once instead of timing out.
     `ip daddr ${METADATA_ADDRESS} tcp dport 80 reject with tcp reset`,
     `ip daddr ${WIRE_SERVER_ADDRESS} tcp dport { 80, 32526 } reject with tcp reset`,
     `ip6 daddr ${METADATA_ADDRESS_V6} tcp dport 80 reject with tcp reset`,
@@ -48,7 +49,7 @@ function fingerprint(rules: readonly string[]): string {
   return createHash('sha256').update(rules.join('\n')).digest('hex').slice(0, 12);
 }
 
-/** Named before it is deleted, so that there is something to delete; all of it is one transaction. */
+/** The first line creates the table if it is missing, so that the delete succeeds. nft applies the file as one transaction. */
 function render(rules: readonly string[], print: string): string {
   const lines = rules.map((rule, i) => `    ${rule} comment "headstart ${print} ${i + 1}/${rules.length}"`);
   return `${HEADER}table inet ${TABLE}

@@ -1,9 +1,9 @@
-// node/desired/aspects/modules.ts: which kernel modules, with which parameters? One that leaves the document stays loaded until the next boot:
-// something may be using it.
+// node/desired/aspects/modules.ts: which kernel modules are loaded, with which parameters? A module that leaves the document stays loaded
+// until the next boot, because it may be in use.
 import type { OwnedFile } from '../tree.ts';
-import { HEADER, type ToPart, textFile } from './aspect.ts';
+import { type AspectFunction, HEADER, textFile } from './aspect.ts';
 
-export const modules: ToPart = ({ os }) => {
+export const modulesAspect: AspectFunction = ({ os }) => {
   const entries = Object.entries(os.modules).sort(([a], [b]) => (a < b ? -1 : 1));
   if (entries.length === 0) return {};
   const names = entries.map(([name]) => `${name}\n`).join('');
@@ -16,7 +16,7 @@ export const modules: ToPart = ({ os }) => {
   ];
   if (options.length > 0) {
     files.push(
-      // Parameters are read when a module is loaded, and one in use cannot be loaded again.
+      // The kernel reads parameters when it loads a module, and a module in use cannot be reloaded.
       textFile('/etc/modprobe.d/90-headstart.conf', HEADER + options.join(''), {
         aspect: 'modules',
         class: 6,

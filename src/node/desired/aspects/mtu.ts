@@ -1,6 +1,6 @@
-// node/desired/aspects/mtu.ts: how large may packets of the first interface be? Set at every start; the platform's own value comes back with
-// the next boot.
-import type { ToPart } from './aspect.ts';
+// node/desired/aspects/mtu.ts: which MTU does the first interface have? Set at every start; after a reboot the interface has the platform's
+// value again.
+import type { AspectFunction } from './aspect.ts';
 
-export const mtu: ToPart = ({ network }) =>
+export const mtuAspect: AspectFunction = ({ network }) =>
   network.mtu === undefined ? {} : { live: [{ kind: 'mtu', key: '', value: `${network.mtu}`, aspect: 'mtu' }] };

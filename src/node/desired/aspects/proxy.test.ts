@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../base/secret.ts';
-import { bytesOf } from '../bytes.ts';
+import { contentBytes } from '../bytes.ts';
 import { textAt, want } from '../desired.testing.ts';
 
 describe('the proxy', () => {
-  it('is for the outside, never for metadata, services and pods; and nobody else reads its address', () => {
+  it('is not used for metadata, services and pods, and only root can read its URL', () => {
     const proxy = { http: new Secret('http://u:p"$w@proxy:1'), https: undefined, noProxy: ['.internal', 'localhost'] };
     const file = want({ proxy }).files.get('/etc/headstart/proxy.env')!;
     expect(file.mode).toBe(0o600);
     const none =
       '.internal,localhost,127.0.0.0/8,::1,169.254.169.254,168.63.129.16,.svc,.cluster.local,10.96.0.0/12,10.244.0.0/16';
-    expect(bytesOf(file).toString().split('\n').slice(1, -1)).toEqual([
+    expect(contentBytes(file).toString().split('\n').slice(1, -1)).toEqual([
       'HTTP_PROXY="http://u:p\\"\\$w@proxy:1"',
       'http_proxy="http://u:p\\"\\$w@proxy:1"',
       `NO_PROXY="${none}"`,
@@ -23,7 +23,7 @@ describe('the proxy', () => {
     }
   });
 
-  it('is none without the document, and knows no services without a cluster', () => {
+  it('is absent if the document has none, and has no service ranges without a cluster', () => {
     expect(want().files.has('/etc/headstart/proxy.env')).toBe(false);
     const proxy = { http: undefined, https: new Secret('http://p:1'), noProxy: [] };
     const text = textAt('/etc/headstart/proxy.env', { proxy, cluster: undefined, join: undefined });

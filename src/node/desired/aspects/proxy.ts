@@ -1,13 +1,13 @@
-// node/desired/aspects/proxy.ts: how do kubelet and containerd reach the outside? Their environment comes from a file of root's, for a proxy's
-// address may hold a password, and a unit's drop-in is readable by all.
+// node/desired/aspects/proxy.ts: which proxy do kubelet and containerd use? Its URL may contain a password and everyone can read a unit's
+// drop-in, so the environment is in a file that only root can read.
 import { Secret } from '../../../base/secret.ts';
 import type { NodeConfig, ProxySettings } from '../../document/config.ts';
-import { CONTAINERD, dropIn, HEADER, KUBELET, type ToPart, textFile } from './aspect.ts';
+import { type AspectFunction, CONTAINERD, dropIn, HEADER, KUBELET, textFile } from './aspect.ts';
 import { METADATA_ADDRESS, WIRE_SERVER_ADDRESS } from './metadata-firewall.ts';
 
 const ENVIRONMENT = '/etc/headstart/proxy.env';
 
-export const proxy: ToPart = (config) => {
+export const proxyAspect: AspectFunction = (config) => {
   if (config.proxy === undefined) return {};
   const lines = [`EnvironmentFile=${ENVIRONMENT}`];
   return {
@@ -38,7 +38,7 @@ function environment({ http, https, noProxy }: ProxySettings, config: NodeConfig
     .join('');
 }
 
-/** A proxy must never see the instance's identity, nor traffic that has no business outside. */
+/** Requests for the instance's identity and traffic inside the cluster must never go through a proxy. */
 function neverProxied({ cluster }: NodeConfig): string[] {
   return [
     'localhost',

@@ -1,15 +1,15 @@
-// node/desired/aspects/registries.ts: where are images pulled from? A folder for each registry, which containerd reads at every pull.
+// node/desired/aspects/registries.ts: which registries and mirrors does containerd pull from? One folder per registry, which containerd reads at every pull.
 
 import type { JsonObject } from '../../../schema/json.ts';
 import type { RegistryMirror, RegistrySpec } from '../../document/config.ts';
 import { renderToml } from '../toml.ts';
 import type { OwnedFile } from '../tree.ts';
-import { HEADER, type ToPart, textFile } from './aspect.ts';
+import { type AspectFunction, HEADER, textFile } from './aspect.ts';
 
 const FOLDER = '/etc/containerd/certs.d';
 const READ_ON_USE = { aspect: 'containerd', class: 0, after: [] } as const;
 
-export const registries: ToPart = ({ containerd }) => ({
+export const registriesAspect: AspectFunction = ({ containerd }) => ({
   files: Object.entries(containerd.registries).flatMap(([host, registry]) => filesOf(host, registry)),
 });
 

@@ -3,8 +3,8 @@ import { linesAt, want } from '../desired.testing.ts';
 
 const SETTINGS = '/etc/ssh/sshd_config.d/20-headstart.conf';
 
-describe('who may log in', () => {
-  it('is who has a key, in a folder of root that sshd reads beside the file of the user', () => {
+describe('SSH access', () => {
+  it('has keys in a folder of root that sshd reads in addition to the file of the user', () => {
     const over = { ssh: { authorizedKeys: { admin: ['ssh-ed25519 AAAA', 'ssh-ed25519 BBBB'] } } };
     expect(linesAt('/etc/ssh/authorized_keys.d/admin', over)).toEqual(['ssh-ed25519 AAAA', 'ssh-ed25519 BBBB']);
     expect(linesAt(SETTINGS, over)).toEqual(['AuthorizedKeysFile .ssh/authorized_keys /etc/ssh/authorized_keys.d/%u']);
@@ -14,11 +14,11 @@ describe('who may log in', () => {
   it.each([
     [true, 'PasswordAuthentication yes'],
     [false, 'PasswordAuthentication no'],
-  ])('with a password is %s where the document says so', (passwordAuthentication, line) => {
+  ])('with passwordAuthentication %s writes the setting', (passwordAuthentication, line) => {
     expect(linesAt(SETTINGS, { ssh: { authorizedKeys: {}, passwordAuthentication } })).toEqual([line]);
   });
 
-  it('is for the image to say where the document says nothing', () => {
+  it('is unchanged if the document has no ssh settings', () => {
     expect(want().files.has(SETTINGS)).toBe(false);
   });
 });

@@ -1,14 +1,14 @@
-// node/desired/aspects/ssh-keys.ts: who may log in? Keys are kept in a folder of root's that sshd reads beside each user's own file: nothing
-// is written where a user could put a link in the way.
+// node/desired/aspects/ssh-keys.ts: who may log in with SSH? Keys are in a folder of root that sshd reads in addition to each user's file, because
+// in a home directory a user could redirect the write with a link.
 import type { OwnedFile } from '../tree.ts';
-import { HEADER, type ToPart, textFile } from './aspect.ts';
+import { type AspectFunction, HEADER, textFile } from './aspect.ts';
 
 const KEYS = '/etc/ssh/authorized_keys.d';
 
-export const sshKeys: ToPart = ({ ssh }) => {
+export const sshKeysAspect: AspectFunction = ({ ssh }) => {
   const users = Object.entries(ssh.authorizedKeys);
   const files: OwnedFile[] = users.map(([user, keys]) =>
-    // Read at every login.
+    // sshd reads it at every login.
     textFile(`${KEYS}/${user}`, HEADER + keys.map((key) => `${key}\n`).join(''), {
       aspect: 'ssh-keys',
       class: 0,

@@ -8,11 +8,11 @@ describe('a kernel setting', () => {
     ['net.ipv4.ip_forward', '/proc/sys/net/ipv4/ip_forward'],
     ['net/ipv4/conf/eth0.1/forwarding', '/proc/sys/net/ipv4/conf/eth0.1/forwarding'],
     ['net.ipv4.conf.eth0/1.forwarding', '/proc/sys/net/ipv4/conf/eth0.1/forwarding'],
-  ])('named %s is where the kernel has it', (key, path) => {
+  ])('%s is read from %s', (key, path) => {
     expect(sysctlPath(key)).toBe(path);
   });
 
-  it('is set now and after a boot, in one order, with one space between its parts', () => {
+  it('is set now and at boot, sorted, with single spaces', () => {
     const sysctls = { 'vm.b': '2', 'net.a': ' 1\t2  3 ' };
     const made = want({ os: { ...aConfig().os, sysctls } });
     expect(made.live.get('sysctl net.a')?.value).toBe('1 2 3');
@@ -22,7 +22,7 @@ describe('a kernel setting', () => {
     ]);
   });
 
-  it('that is not there needs no file', () => {
+  it('gives no file if the document has none', () => {
     expect(want().files.has('/etc/sysctl.d/90-headstart.conf')).toBe(false);
   });
 });

@@ -1,7 +1,8 @@
-// node/desired/aspects/time.ts: whom is the clock set by, beside the platform? For either of the two programs an image may have.
-import { HEADER, type ToPart, textFile } from './aspect.ts';
+// node/desired/aspects/time.ts: which time servers set the clock, in addition to the platform? For systemd-timesyncd and chrony, whichever the
+// image has.
+import { type AspectFunction, HEADER, textFile } from './aspect.ts';
 
-export const time: ToPart = ({ os }) => {
+export const timeAspect: AspectFunction = ({ os }) => {
   if (os.timeServers.length === 0) return {};
   const sources = os.timeServers.map((server) => `server ${server} iburst\n`).join('');
   return {

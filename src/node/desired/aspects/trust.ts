@@ -1,7 +1,7 @@
-// node/desired/aspects/trust.ts: whose certificates does the node trust beside the image's? For registries and proxies above all.
-import { CONTAINERD, type ToPart, textFile } from './aspect.ts';
+// node/desired/aspects/trust.ts: which CA certificates does the node trust in addition to those of the image? Mainly for registries and proxies.
+import { type AspectFunction, CONTAINERD, textFile } from './aspect.ts';
 
-export const trust: ToPart = ({ trustedCertificates }) => ({
+export const trustAspect: AspectFunction = ({ trustedCertificates }) => ({
   files: Object.entries(trustedCertificates).map(([name, pem]) =>
     textFile(`/usr/local/share/ca-certificates/headstart-${name}.crt`, `${pem.trim()}\n`, {
       aspect: 'trust',

@@ -5,35 +5,35 @@ import { want } from '../desired.testing.ts';
 describe('units of the document', () => {
   it.each<[string, NodeConfig['units'], string]>([
     [
-      'masked with content',
+      'a masked unit with content',
       { 'a.service': { content: 'x', dropIns: {}, isMasked: true } },
-      'is masked and has content: one or the other',
+      'must not be masked and have content',
     ],
     [
-      'masked and active',
+      'a masked unit that is active',
       { 'a.service': { dropIns: {}, isMasked: true, isActive: true } },
-      'is masked and active: one or the other',
+      'must not be masked and active',
     ],
     [
-      'a template that runs',
+      'a template that is active',
       { 'a@.service': { dropIns: {}, isMasked: false, isActive: true } },
-      'is a template: only its instances run',
+      'is a template and cannot be active; only its instances can',
     ],
     [
-      'our own',
+      'a unit of headstart',
       { 'headstart-node.service': { dropIns: { 'a.conf': '' }, isMasked: false } },
-      'is what configures this node, and not for a document to change',
+      'belongs to headstart; a document cannot change it',
     ],
     [
-      'kubelet switched',
+      'an activation of kubelet',
       { 'kubelet.service': { dropIns: {}, isMasked: false, isActive: true } },
-      'is started by headstart, when the node is ready for it',
+      'is started by headstart; enabled, active and masked cannot be set',
     ],
-  ])('cannot be %s', (_what, units, message) => {
+  ])('refuse %s', (_what, units, message) => {
     expect(want({ units }).problems).toMatchObject([{ reason: 'config/invalid', message }]);
   });
 
-  it('may add to kubelet, but not replace what headstart adds', () => {
+  it('may add a drop-in to kubelet but not replace one of headstart', () => {
     const dropIns = { '50-user.conf': '[Service]\nNice=1\n' };
     const made = want({ units: { 'kubelet.service': { dropIns, isMasked: false } } });
     expect(made.problems).toEqual([]);

@@ -1,35 +1,33 @@
-// node/document/schema/containerd.ts: what may a document say about containerd: registries, runtimes, limits?
+// node/document/schema/containerd.ts: which fields configure containerd: registries, runtimes, limits?
 import * as z from 'zod/mini';
 import * as f from './formats.ts';
 
-export const containerd = z.strictObject({
+export const containerdSchema = z.strictObject({
   registries: z._default(
     f.field(
-      'By registry host, or `_default`.',
+      'Registries by host, or `_default`.',
       z.record(
         f.registryHost(),
         z.strictObject({
-          server: z.optional(
-            f.field('Asked when no mirror answers; `https://` and the host unless given.', f.httpUrl()),
-          ),
+          server: z.optional(f.field('Used if no mirror answers; default: `https://` and the host.', f.httpUrl())),
           mirrors: z._default(
             f.field(
-              'Asked in this order.',
+              'Mirrors, tried in this order.',
               z
                 .array(
                   z.strictObject({
-                    url: f.field('The mirror.', f.httpUrl()),
+                    url: f.field('URL of the mirror.', f.httpUrl()),
                     capabilities: z._default(
                       f.field(
-                        'What it is asked for.',
+                        'What the mirror is used for.',
                         z.array(z.enum(['pull', 'resolve', 'push'])).check(z.minLength(1), z.maxLength(3)),
                       ),
                       ['pull', 'resolve'],
                     ),
-                    overridePath: z._default(f.field('The URL has the API path in it.', f.bool()), false),
-                    skipVerify: z._default(f.field('Take any certificate.', f.bool()), false),
+                    overridePath: z._default(f.field('The URL includes the API path.', f.bool()), false),
+                    skipVerify: z._default(f.field('Do not verify the certificate.', f.bool()), false),
                     certificateAuthority: z.optional(
-                      f.field('Certificates (PEM) it is verified with.', f.certificates()),
+                      f.field('CA certificates (PEM) that verify the mirror.', f.certificates()),
                     ),
                   }),
                 )
@@ -44,21 +42,21 @@ export const containerd = z.strictObject({
   ),
   runtimes: z._default(
     f.field(
-      'Beside the `runc` of the image.',
+      'Runtimes in addition to the `runc` of the image.',
       z.record(
         f.runtimeName(),
         z.strictObject({
-          type: f.field('`io.containerd.runc.v2`.', f.runtimeType()),
-          options: z._default(f.field('As containerd names them.', f.freeForm()), {}),
+          type: f.field('Type of the runtime, `io.containerd.runc.v2`.', f.runtimeType()),
+          options: z._default(f.field('Options of the runtime, as containerd names them.', f.freeForm()), {}),
         }),
       ),
     ),
     {},
   ),
-  defaultRuntime: z.optional(f.field('`runc` of the image unless given.', f.runtimeName())),
+  defaultRuntime: z.optional(f.field('Default: the `runc` of the image.', f.runtimeName())),
   sandboxImage: z.optional(f.field('The pause image.', f.imageReference())),
-  snapshotter: z.optional(f.field('`overlayfs` unless the image says otherwise.', f.runtimeName())),
-  maxConcurrentDownloads: z.optional(f.field('Layers of an image fetched at once.', f.integer(1, 100))),
-  openFilesLimit: z.optional(f.field('LimitNOFILE= of its unit.', f.integer(1024, 1_073_741_816))),
-  toml: z.optional(f.field('Appended to the configuration, untouched.', f.lines())),
+  snapshotter: z.optional(f.field('Default: the one of the image, usually `overlayfs`.', f.runtimeName())),
+  maxConcurrentDownloads: z.optional(f.field('Layers of an image downloaded at the same time.', f.integer(1, 100))),
+  openFilesLimit: z.optional(f.field('LimitNOFILE= of the containerd unit.', f.integer(1024, 1_073_741_816))),
+  toml: z.optional(f.field('Appended unchanged to the rendered configuration.', f.lines())),
 });

@@ -3,20 +3,20 @@ import { describe, expect, it } from 'vitest';
 import { check } from '../../../schema/check.ts';
 import type { Json, JsonObject } from '../../../schema/json.ts';
 import { parseDocument } from '../document.ts';
-import { aDocument, anyDocument, aReading, bytesOf } from '../documents.testing.ts';
-import { API_VERSIONS, type ApiVersion, convert } from './convert.ts';
-import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
+import { aDocument, aDocumentContext, anyDocument, bytesOf } from '../documents.testing.ts';
+import { type ApiVersion, convert, NODE_CONFIG_VERSIONS } from './convert.ts';
+import { jsonSchemaOf, type NodeConfigJsonSchema } from './json-schema.ts';
 import { nodeConfigV1 } from './v1.ts';
 import { nodeConfigV1alpha1 } from './v1alpha1.ts';
 
-const big = { ...aReading, maxBytes: 1 << 20 };
-const other = (version: ApiVersion) => API_VERSIONS.find((one) => one !== version)!;
+const big = { ...aDocumentContext, maxBytes: 1 << 20 };
+const other = (version: ApiVersion) => NODE_CONFIG_VERSIONS.find((one) => one !== version)!;
 const schemaOf = (version: ApiVersion) => (version === 'headstart.dev/v1' ? nodeConfigV1 : nodeConfigV1alpha1);
 
-describe.each(API_VERSIONS)('converting a document of %s', (version) => {
+describe.each(NODE_CONFIG_VERSIONS)('converting a document of %s', (version) => {
   const documents = anyDocument(version);
 
-  it('and back gives the same document', () => {
+  it('and converting it back gives the same document', () => {
     fc.assert(
       fc.property(documents, (document) => {
         const there = convert(document, other(version));
@@ -27,7 +27,7 @@ describe.each(API_VERSIONS)('converting a document of %s', (version) => {
     );
   });
 
-  it('gives one that is right in the other version', () => {
+  it('gives a valid document of the other version', () => {
     fc.assert(
       fc.property(documents, (document) => {
         const { problems, missing, unknown } = check(schemaOf(other(version)), convert(document, other(version)));
@@ -37,7 +37,7 @@ describe.each(API_VERSIONS)('converting a document of %s', (version) => {
     );
   });
 
-  it('changes nothing of what the node becomes', async () => {
+  it('gives the same configuration', async () => {
     await fc.assert(
       fc.asyncProperty(documents, async (document) => {
         const there = convert(document, other(version));
@@ -49,7 +49,7 @@ describe.each(API_VERSIONS)('converting a document of %s', (version) => {
     );
   });
 
-  it('and back gives the same document, whatever it is', () => {
+  it('and converting it back gives the same document, even an invalid one', () => {
     const anything = fc.dictionary(fc.string(), fc.jsonValue() as fc.Arbitrary<Json>, { noNullPrototype: true });
     const places = ['cluster', 'kubelet', 'labels', 'taints', 'os', 'files', 'units', 'update', 'constructor'];
     const specs = fc.dictionary(fc.constantFrom(...places), fc.oneof(anything, fc.jsonValue() as fc.Arbitrary<Json>), {
@@ -67,17 +67,17 @@ describe.each(API_VERSIONS)('converting a document of %s', (version) => {
   });
 });
 
-describe('a list of names that are keys in the other version', () => {
-  it('has none that cannot be a key', async () => {
+describe('a list of names that v1 has as keys', () => {
+  it('accepts no name that cannot be a key', async () => {
     const document = { ...aDocument({ os: { modules: ['__proto__'] } }), apiVersion: 'headstart.dev/v1alpha1' };
     expect(await parseDocument(bytesOf(document), big)).toMatchObject({ outcome: 'refused' });
   });
 });
 
-describe('what a version has no words for', () => {
+describe('what the target version cannot express', () => {
   const exact = aDocument({ update: { jitter: '90.5s', window: { start: '02:00', duration: '1h' } } });
 
-  it('is kept, with what was said instead', () => {
+  it('is kept in metadata.extra with its replacement', () => {
     const alpha = convert(exact, 'headstart.dev/v1alpha1');
     expect(alpha).toMatchObject({
       metadata: {
@@ -92,7 +92,7 @@ describe('what a version has no words for', () => {
     });
   });
 
-  it('does not win over what was changed since', () => {
+  it('does not override a later edit', () => {
     const alpha = convert(exact, 'headstart.dev/v1alpha1') as { spec: JsonObject } & JsonObject;
     const edited = { ...alpha, spec: { ...alpha.spec, update: { jitterSeconds: 30 } } };
     expect(convert(edited, 'headstart.dev/v1')).toMatchObject({
@@ -100,19 +100,19 @@ describe('what a version has no words for', () => {
     });
   });
 
-  it('is nothing that was never said: a field of the other version is unknown here, and stays without effect', async () => {
+  it('does not include a field of the other version, which is unknown and has no effect', async () => {
     const alpha = {
       ...aDocument({ labels: { a: 'b' }, update: { window: { start: '02:00', duration: '1h' } } }),
       apiVersion: 'headstart.dev/v1alpha1',
     };
-    const parsed = await parseDocument(bytesOf(alpha), aReading);
+    const parsed = await parseDocument(bytesOf(alpha), aDocumentContext);
     expect(parsed).toMatchObject({ outcome: 'accepted', config: { labels: {}, update: { window: undefined } } });
     expect(parsed.warnings.map(({ path }) => path)).toEqual(['spec.update.window', 'spec.labels']);
   });
 
   it.each([
-    ['no list', 7],
-    ['no differences', [7, { at: 3 }, { at: '' }, { at: '/spec', was: 1, as: 2 }]],
+    ['not a list', 7],
+    ['a list of other values', [7, { at: 3 }, { at: '' }, { at: '/spec', was: 1, as: 2 }]],
     [
       'hostile names',
       [
@@ -120,7 +120,7 @@ describe('what a version has no words for', () => {
         { at: '/constructor/prototype/polluted', was: true },
       ],
     ],
-  ])('is ignored when it is %s', (_, kept) => {
+  ])('is ignored if it is %s', (_, kept) => {
     const document = aDocument({}, { extra: { 'headstart.dev/v1alpha1': kept as Json } });
     expect(() => convert(document, 'headstart.dev/v1alpha1')).not.toThrow();
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
@@ -128,8 +128,8 @@ describe('what a version has no words for', () => {
 });
 
 describe('the two versions', () => {
-  it('differ only where a rule says how', () => {
-    const [alpha, v1] = API_VERSIONS.map((version) => fieldsOf(jsonSchemaOf(version), ''));
+  it('differ only in fields that have a conversion rule', () => {
+    const [alpha, v1] = NODE_CONFIG_VERSIONS.map((version) => fieldsOf(jsonSchemaOf(version), ''));
     const onlyIn = (one: Set<string>, two: Set<string>) => [...one].filter((path) => !two.has(path)).sort();
     expect(onlyIn(alpha!, v1!)).toEqual([
       'spec.cluster.caBundle',
@@ -199,12 +199,12 @@ describe('the two versions', () => {
   });
 });
 
-function fieldsOf(schema: JsonSchema, path: string): Set<string> {
+function fieldsOf(schema: NodeConfigJsonSchema, path: string): Set<string> {
   const below = Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const inside = path === '' ? name : `${path}.${name}`;
-    return [inside, ...fieldsOf(field as JsonSchema, inside)];
+    return [inside, ...fieldsOf(field as NodeConfigJsonSchema, inside)];
   });
-  const items = schema.items === undefined ? [] : [...fieldsOf(schema.items as JsonSchema, `${path}[]`)];
+  const items = schema.items === undefined ? [] : [...fieldsOf(schema.items as NodeConfigJsonSchema, `${path}[]`)];
   const values =
     typeof schema.additionalProperties === 'object' ? [...fieldsOf(schema.additionalProperties, `${path}{}`)] : [];
   return new Set([...below, ...items, ...values]);

@@ -1,35 +1,35 @@
-// node/document/schema/convert.ts: what does this document say in the other version? Nothing is lost either way: what a version
-// has no words for is kept under metadata.extra and is back when the document is.
+// node/document/schema/convert.ts: how is a document converted to the other version? Nothing is lost: what the target version cannot
+// express is kept under metadata.extra and restored when the document is converted back.
 
 import { spanMs } from '../../../schema/formats.ts';
 import { isObject, type Json, type JsonObject } from '../../../schema/json.ts';
-import { differences, restore, valueAt, withValue } from './difference.ts';
+import { documentDifferences, restore, valueAtPath, withValue } from './difference.ts';
 import { DISRUPTIONS } from './update.ts';
 import { V1 } from './v1.ts';
 
 const V1ALPHA1 = 'headstart.dev/v1alpha1';
-export const API_VERSIONS = [V1ALPHA1, V1] as const;
-export type ApiVersion = (typeof API_VERSIONS)[number];
+export const NODE_CONFIG_VERSIONS = [V1ALPHA1, V1] as const;
+export type ApiVersion = (typeof NODE_CONFIG_VERSIONS)[number];
 
 export function isApiVersion(value: Json | undefined): value is ApiVersion {
-  return API_VERSIONS.some((version) => version === value);
+  return NODE_CONFIG_VERSIONS.some((version) => version === value);
 }
 
-/** Of any document of the version it names, whether its fields are right or not. */
+/** Also converts a document with invalid fields. */
 export function convert(document: JsonObject, to: ApiVersion): JsonObject {
   const from = document.apiVersion;
   if (from === to || !isApiVersion(from)) return document;
   const kept = ['metadata', 'extra', to];
-  const converted = restore(withValue(inWordsOf(to, document), kept, undefined), valueAt(document, kept));
-  // Going back tells what this version could not say, or says with other words.
+  const converted = restore(withValue(toVersion(to, document), kept, undefined), valueAtPath(document, kept));
+  // Converting back shows what the target version cannot express, or expresses differently.
   const keep = ['metadata', 'extra', from];
-  const back = withValue(inWordsOf(from, converted), keep, undefined);
-  const lost = differences(withValue(document, kept, undefined), back);
-  lost.sort((a, b) => (a.at < b.at ? -1 : 1)); // the order of fields says nothing
+  const back = withValue(toVersion(from, converted), keep, undefined);
+  const lost = documentDifferences(withValue(document, kept, undefined), back);
+  lost.sort((a, b) => (a.at < b.at ? -1 : 1)); // independent of the order of fields
   return lost.length === 0 ? converted : withValue(converted, keep, lost);
 }
 
-/** A value that moved, was renamed, or is written in another way. Undefined: there are no words for it. */
+/** A value that moved, was renamed, or has another notation. A path or result is undefined if the version cannot express it. */
 interface Rule {
   v1alpha1?: string;
   v1: string;
@@ -70,26 +70,29 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** Null stays null: it takes a value away in every version. All old places are emptied before a new one is filled: a name may mean nothing in one version and much in the other. */
-function inWordsOf(to: ApiVersion, document: JsonObject): JsonObject {
+/**
+ * Null stays null: it removes a value in every version. Both paths of every rule are removed before a new value is set, so that
+ * a field unknown in the old version does not become a field of the new version.
+ */
+function toVersion(to: ApiVersion, document: JsonObject): JsonObject {
   const moves = RULES.map((rule) => {
     const [old, place] = to === V1 ? [rule.v1alpha1, rule.v1] : [rule.v1, rule.v1alpha1];
-    const found = old === undefined ? undefined : valueAt(document, old.split('.'));
+    const found = old === undefined ? undefined : valueAtPath(document, old.split('.'));
     const translate = (to === V1 ? rule.up : rule.down) ?? ((value: Json) => value);
     return { old, place, value: found === undefined || found === null ? found : translate(found) };
   });
-  let said: JsonObject = { ...document, apiVersion: to };
+  let converted: JsonObject = { ...document, apiVersion: to };
   for (const { old, place } of moves) {
-    if (old !== undefined) said = withValue(said, old.split('.'), undefined);
-    if (place !== undefined) said = withValue(said, place.split('.'), undefined);
+    if (old !== undefined) converted = withValue(converted, old.split('.'), undefined);
+    if (place !== undefined) converted = withValue(converted, place.split('.'), undefined);
   }
   for (const { place, value } of moves) {
-    if (place !== undefined && value !== undefined) said = withValue(said, place.split('.'), value);
+    if (place !== undefined && value !== undefined) converted = withValue(converted, place.split('.'), value);
   }
-  return said;
+  return converted;
 }
 
-/** v1alpha1 counts whole seconds and says so in the name. */
+/** v1alpha1 has whole seconds, and `Seconds` at the end of the name. */
 function seconds(path: string): Rule {
   return {
     v1alpha1: `${path}Seconds`,
@@ -107,7 +110,7 @@ function spanOf(seconds: number): string {
   return seconds > 0 && seconds % 60 === 0 ? `${seconds / 60}min` : `${seconds}s`;
 }
 
-/** v1alpha1 lists what v1 has by name. */
+/** A list in v1alpha1, a map by name in v1. */
 function keyedList(path: string, key: string): Rule {
   return {
     v1alpha1: path,

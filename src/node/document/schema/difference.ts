@@ -1,33 +1,33 @@
-// node/document/schema/difference.ts: where do two documents differ, and how is one made from the other again?
+// node/document/schema/difference.ts: where do two documents differ, and how is the first restored from the second?
 import { isObject, type Json, type JsonObject } from '../../../schema/json.ts';
 
-/** At this JSON Pointer it `was` one thing, and stands `as` another; without either there was, or stands, nothing. */
-export type Difference = { at: string; was?: Json; as?: Json };
+/** At the JSON Pointer `at` the value `was` one thing and now reads `as` another. Absent: no value. */
+export type DocumentDifference = { at: string; was?: Json; as?: Json };
 
-/** Lists are compared as a whole: an entry has no name to find it by. */
-export function differences(was: Json | undefined, as: Json | undefined, at = ''): Difference[] {
+/** A list is compared as a whole, because its entries have no names. */
+export function documentDifferences(was: Json | undefined, as: Json | undefined, at = ''): DocumentDifference[] {
   if (isObject(was) && isObject(as)) {
     const keys = new Set([...Object.keys(was), ...Object.keys(as)]);
-    return [...keys].flatMap((key) => differences(own(was, key), own(as, key), `${at}/${pointerWord(key)}`));
+    return [...keys].flatMap((key) => documentDifferences(own(was, key), own(as, key), `${at}/${pointerWord(key)}`));
   }
-  if (isSame(was, as)) return [];
+  if (isSameJson(was, as)) return [];
   return [{ at, ...(was !== undefined && { was }), ...(as !== undefined && { as }) }];
 }
 
-/** Puts back what `was`, except where `document` has been changed since: whoever changed it meant it. */
+/** Restores what `was`, except where `document` was edited since: an edit takes precedence. */
 export function restore(document: JsonObject, kept: Json | undefined): JsonObject {
   if (!Array.isArray(kept)) return document;
   return kept.filter(isDifference).reduce((restored: JsonObject, { at, was, as }) => {
     const path = at.split('/').slice(1).map(keyOf);
-    return isSame(valueAt(restored, path), as) ? withValue(restored, path, was) : restored;
+    return isSameJson(valueAtPath(restored, path), as) ? withValue(restored, path, was) : restored;
   }, document);
 }
 
-export function valueAt(document: Json | undefined, path: readonly string[]): Json | undefined {
+export function valueAtPath(document: Json | undefined, path: readonly string[]): Json | undefined {
   return path.reduce<Json | undefined>((value, key) => (isObject(value) ? own(value, key) : undefined), document);
 }
 
-/** Undefined removes; a folder that becomes empty by that goes too. A path through something that is no object leads nowhere. */
+/** Undefined removes the value, and the object around it if that becomes empty. A path through a value that is not an object changes nothing. */
 export function withValue(document: JsonObject, path: readonly string[], value: Json | undefined): JsonObject {
   const [key, ...rest] = path;
   if (key === undefined) return isObject(value) ? value : document;
@@ -39,12 +39,12 @@ export function withValue(document: JsonObject, path: readonly string[], value: 
   return { ...document, [key]: changed };
 }
 
-export function isSame(a: Json | undefined, b: Json | undefined): boolean {
+export function isSameJson(a: Json | undefined, b: Json | undefined): boolean {
   if (Array.isArray(a) && Array.isArray(b))
-    return a.length === b.length && a.every((item, index) => isSame(item, b[index]));
+    return a.length === b.length && a.every((item, index) => isSameJson(item, b[index]));
   if (isObject(a) && isObject(b)) {
     const keys = Object.keys(a);
-    return keys.length === Object.keys(b).length && keys.every((key) => isSame(a[key], own(b, key)));
+    return keys.length === Object.keys(b).length && keys.every((key) => isSameJson(a[key], own(b, key)));
   }
   return Object.is(a, b) || (a === 0 && b === 0);
 }

@@ -20,19 +20,19 @@ describe('the fields of a document', () => {
     ['spec.files.<name>.mode', 'text'],
     ['spec.update.window.start', 'text'],
     ['spec.update.jitter', 'span'],
-  ])('say of %s that it takes %s', (path, takes) => {
+  ])('describe %s as %s', (path, takes) => {
     expect(v1.get(path)?.takes).toBe(takes);
   });
 
-  it('say what is required, what is the default and what is secret', () => {
+  it('include required, default and secret', () => {
     expect(v1.get('spec.cluster.name')).toMatchObject({ isRequired: true, isSecret: false });
     expect(v1.get('spec.cluster.name')).not.toHaveProperty('default');
     expect(v1.get('spec.update.mode')).toMatchObject({ isRequired: false, default: '"auto"' });
     expect(v1.get('spec.join.token.token')).toMatchObject({ isSecret: true });
   });
 
-  it('have no row for a folder that only holds others, unless there is something to say about it', () => {
+  it('have a row for an object field only if it has a description', () => {
     expect(v1.has('spec.kubelet')).toBe(false);
-    expect(v1.get('spec.cluster')?.about).toBe('Without it kubelet runs on its own.');
+    expect(v1.get('spec.cluster')?.about).toBe('Without a cluster, kubelet runs standalone.');
   });
 });

@@ -1,12 +1,12 @@
-// node/document/schema/fields.ts: which fields does a version of the document have? One row each, read from the JSON Schema: for
-// `headstart node schema --fields` and the tables of docs/node-config.md.
+// node/document/schema/fields.ts: which fields does a version of the document have? One row per field, from the JSON Schema, for
+// `headstart node schema --fields` and the tables in docs/node-config.md.
 import type { ApiVersion } from './convert.ts';
-import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
+import { jsonSchemaOf, type NodeConfigJsonSchema } from './json-schema.ts';
 
 export interface Field {
   /** `spec.files.<name>.mode`, `spec.taints[].key`. */
   path: string;
-  /** What may stand there, in words. */
+  /** The accepted values, in words. */
   takes: string;
   isRequired: boolean;
   /** As JSON; undefined: none. */
@@ -15,31 +15,31 @@ export interface Field {
   about: string;
 }
 
-/** In the order of the schema; a field that only holds others has a row if there is something to say about it. */
+/** In the order of the schema. An object field has a row only if it has a description. */
 export function fieldsOf(version: ApiVersion): Field[] {
   return rowsOf(jsonSchemaOf(version), '');
 }
 
-function rowsOf({ properties = {}, required = [] }: JsonSchema, path: string): Field[] {
+function rowsOf({ properties = {}, required = [] }: NodeConfigJsonSchema, path: string): Field[] {
   return Object.entries(properties).flatMap(([name, given]) => {
-    const schema = given as JsonSchema;
+    const schema = given as NodeConfigJsonSchema;
     const inside = path === '' ? name : `${path}.${name}`;
     const below = rowsBelow(schema, inside);
-    const isFolder = schema.properties !== undefined && below.length > 0;
-    return isFolder && schema.description === undefined
+    const isSection = schema.properties !== undefined && below.length > 0;
+    return isSection && schema.description === undefined
       ? below
       : [rowOf(schema, inside, required.includes(name)), ...below];
   });
 }
 
-function rowsBelow(schema: JsonSchema, path: string): Field[] {
+function rowsBelow(schema: NodeConfigJsonSchema, path: string): Field[] {
   const { items, additionalProperties } = schema;
   if (schema.properties !== undefined) return rowsOf(schema, path);
-  if (typeof items === 'object') return rowsOf(items as JsonSchema, `${path}[]`);
+  if (typeof items === 'object') return rowsOf(items as NodeConfigJsonSchema, `${path}[]`);
   return typeof additionalProperties === 'object' ? rowsOf(additionalProperties, `${path}.<name>`) : [];
 }
 
-function rowOf(schema: JsonSchema, path: string, isRequired: boolean): Field {
+function rowOf(schema: NodeConfigJsonSchema, path: string, isRequired: boolean): Field {
   return {
     path,
     takes: takes(schema),
@@ -50,7 +50,7 @@ function rowOf(schema: JsonSchema, path: string, isRequired: boolean): Field {
   };
 }
 
-/** What a format is called; a test sees to it that each has a name. */
+/** Every format needs a name here; a test checks that. */
 export const FORMAT_NAMES: Readonly<Record<string, string>> = {
   ip: 'address',
   cidr: 'address range',
@@ -71,10 +71,10 @@ export const FORMAT_NAMES: Readonly<Record<string, string>> = {
   cpu: 'CPU',
 };
 
-function takes(schema: JsonSchema): string {
+function takes(schema: NodeConfigJsonSchema): string {
   if (schema.const !== undefined) return `\`${schema.const}\``;
   if (schema.enum !== undefined) return schema.enum.map((value) => `\`${value}\``).join(', ');
-  if (schema.anyOf !== undefined) return eitherOf(schema.anyOf as JsonSchema[]);
+  if (schema.anyOf !== undefined) return eitherOf(schema.anyOf as NodeConfigJsonSchema[]);
   if (schema.format !== undefined) return FORMAT_NAMES[schema.format] ?? schema.format;
   switch (schema.type) {
     case 'integer':
@@ -83,7 +83,7 @@ function takes(schema: JsonSchema): string {
     case 'boolean':
       return '`true`, `false`';
     case 'array':
-      return `list of ${takes(schema.items as JsonSchema)}`;
+      return `list of ${takes(schema.items as NodeConfigJsonSchema)}`;
     case 'object':
       return schema.properties === undefined ? mapOf(schema) : 'map';
     default:
@@ -91,18 +91,18 @@ function takes(schema: JsonSchema): string {
   }
 }
 
-/** An amount is a number too; its name says so. */
-function eitherOf(ways: readonly JsonSchema[]): string {
+/** A format of amounts also accepts plain numbers, so its name alone is enough. */
+function eitherOf(ways: readonly NodeConfigJsonSchema[]): string {
   const amount = ways.find(({ format }) => format === 'bytes' || format === 'cpu');
   return amount ? takes(amount) : ways.map(takes).join(' or ');
 }
 
-function range({ minimum, maximum }: JsonSchema): string {
+function range({ minimum, maximum }: NodeConfigJsonSchema): string {
   const upTo = maximum === undefined || maximum >= 2 ** 40 ? ' or more' : ` to ${maximum}`;
   return minimum === undefined || minimum <= -(2 ** 40) ? 'number' : `${minimum}${upTo}`;
 }
 
-function mapOf({ additionalProperties }: JsonSchema): string {
-  const inside = additionalProperties as JsonSchema;
+function mapOf({ additionalProperties }: NodeConfigJsonSchema): string {
+  const inside = additionalProperties as NodeConfigJsonSchema;
   return inside.$ref === undefined ? `map of ${takes(inside)}` : 'anything';
 }

@@ -14,12 +14,12 @@ import {
   sshKey,
   sysctlKey,
   sysctlValue,
+  systemdUnitName,
   taintKey,
-  unitName,
   writablePath,
 } from './formats.ts';
 
-/** What it says against a value, for a union of every way it could have been taken; undefined: nothing. */
+/** The problem with a value, for a union the problems of all members; undefined: none. */
 function problemOf(schema: z.ZodMiniType, value: unknown): string | undefined {
   const messages = (issues: readonly z.core.$ZodIssue[]): string[] =>
     issues.flatMap((issue) => (issue.code === 'invalid_union' ? issue.errors.flatMap(messages) : [issue.message]));
@@ -36,13 +36,13 @@ function expectRefused(schema: z.ZodMiniType, problem: RegExp, ...values: unknow
 }
 
 describe('the key of a label', () => {
-  it('is a name, with or without a domain of its own', () => {
+  it('is a name with an optional domain', () => {
     expectTaken(labelKey(), 'pool', 'a', 'A_b.c-9', 'example.com/name', `${'a'.repeat(253)}/${'b'.repeat(63)}`);
     expectRefused(labelKey(), /is not a label such as/, '', '-a', 'a-', 'a/b/c', '/a', 'a/', 'Example.com/x', 'a b');
     expectRefused(labelKey(), /is not a label such as/, 'b'.repeat(64), `${'a'.repeat(254)}/b`);
   });
 
-  it('of Kubernetes is one that a node may set on itself', () => {
+  it('below kubernetes.io must be one that a node may set on itself', () => {
     expectTaken(
       labelKey(),
       'kubernetes.io/hostname',
@@ -62,11 +62,11 @@ describe('the key of a label', () => {
     );
   });
 
-  it('is not of Kubernetes because its domain only ends alike', () => {
+  it('may be below a domain that only ends like kubernetes.io', () => {
     expectTaken(labelKey(), 'notkubernetes.io/x', 'myk8s.io/x', 'kubernetes.io.example.com/x');
   });
 
-  it('of a taint may be any, for a taint is no claim about the node', () => {
+  it('of a taint may have any domain, because NodeRestriction does not cover taints', () => {
     expectTaken(taintKey(), 'node-role.kubernetes.io/worker', 'dedicated');
     expectRefused(taintKey(), /is not a key such as/, '', 'a b', 'a/b/c');
   });
@@ -78,46 +78,46 @@ describe('the key of a label', () => {
 });
 
 describe('an amount', () => {
-  it('of memory is a number of bytes, text with a unit, or an expression of memory', () => {
+  it('of memory is a number of bytes, a quantity or an expression', () => {
     expectTaken(bytes(), 0, 2 ** 50, '255Mi', '1.5Gi', '100', '= memory / 10', '= max(100Mi, memory / 20)');
     expectRefused(bytes(), /is not an amount such as 255Mi/, '255MB', '-1', '1Pi', '', ' 1Mi', '999999999999999Ti');
-    expectRefused(bytes(), /a number, and an amount of memory belongs here/, '= cpu * 2');
+    expectRefused(bytes(), /expected an amount of memory, got a number/, '= cpu * 2');
     expect(problemOf(bytes(1024), 1023)).toBeDefined();
     expect(problemOf(bytes(), -1)).toBeDefined();
   });
 
-  it('of CPU is a number of cores, thousandths of one, or an expression of a number', () => {
+  it('of CPU is a number of cores, millicores or an expression', () => {
     expectTaken(cpu(), 0, 0.25, 10_000, '100m', '1.5', '= cpu / 10');
     expectRefused(cpu(), /is not an amount such as 100m/, '1.5m', '1.2345', '1 core', '');
-    expectRefused(cpu(), /an amount of memory, and a number belongs here/, '= memory');
+    expectRefused(cpu(), /expected a number, got an amount of memory/, '= memory');
     expect(problemOf(cpu(), 10_001)).toBeDefined();
   });
 
-  it('that is counted is a whole number within its bounds, or an expression', () => {
+  it('that is a count is a whole number in its range, or an expression', () => {
     expectTaken(count(1, 110), 1, 110, '= min(110, cpu * 10)');
     expectRefused(count(1, 110), /is neither a number nor an expression such as/, '50', 'many');
     expectRefused(count(1, 110), /./, 0, 111, 1.5, '= min(', '= nothing * 2', `= 1${' + 1'.repeat(100)}`);
   });
 
-  it('that kubelet evicts at is a part of all or an amount', () => {
+  it('that is an eviction threshold is a percentage or a quantity', () => {
     expectTaken(evictionThreshold(), '5%', '0.125%', '100Mi', '1000');
     expectRefused(evictionThreshold(), /is not an amount such as 100Mi or 5%/, '100%', '5 %', '-1', '1.5Gi', '');
   });
 });
 
-describe('what is of headstart itself', () => {
-  it('is no unit for a document', () => {
+describe('what headstart owns', () => {
+  it('cannot be a unit of a document', () => {
     expectTaken(
-      unitName(),
+      systemdUnitName(),
       'a.service',
       'getty@tty1.service',
       'dev-disk-by\\x2did.swap',
       '_x.timer',
       'my-headstart.service',
     );
-    expectRefused(unitName(), /a unit of headstart's own/, 'headstart-node.service', 'headstart.target');
+    expectRefused(systemdUnitName(), /is reserved for headstart/, 'headstart-node.service', 'headstart.target');
     expectRefused(
-      unitName(),
+      systemdUnitName(),
       /is not the name of a unit/,
       'a',
       'a.device',
@@ -128,25 +128,25 @@ describe('what is of headstart itself', () => {
     );
   });
 
-  it('is no flag of kubelet for a document', () => {
+  it('cannot be a kubelet flag of a document', () => {
     expectTaken(flagName(), 'max-pods', 'node-status-max-images');
     expectRefused(flagName(), /that headstart sets itself/, ...OWN_FLAGS);
-    expectRefused(flagName(), /without dashes in front/, '--max-pods', 'maxPods', '', 'a=b', '1a');
+    expectRefused(flagName(), /without leading dashes/, '--max-pods', 'maxPods', '', 'a=b', '1a');
   });
 
-  it('is no file for a document, nor is what gives rights away', () => {
+  it('cannot be a file of a document, nor can files that grant privileges', () => {
     expectTaken(writablePath(), '/etc/motd', '/var/lib/app/x');
     expectRefused(writablePath(), /./, '/etc/headstart/x', '/etc/sudoers.d/x', '/etc/../root/x', '/root/x', 'etc/x');
   });
 });
 
 describe('a name', () => {
-  it('of a kernel module cannot be a key that every object has', () => {
+  it('of a kernel module cannot be __proto__', () => {
     expectTaken(moduleName(), 'br_netfilter', '8021q', 'nf-conntrack');
     expectRefused(moduleName(), /is not the name of a kernel module/, '__proto__', '-x', 'a.ko', '');
   });
 
-  it('of a kernel setting has at least two parts, and its value is one line', () => {
+  it('of a kernel setting has at least two parts, and the value is one line', () => {
     expectTaken(sysctlKey(), 'net.ipv4.ip_forward', 'net/ipv4/conf/eth0.100/rp_filter', 'vm.swappiness');
     expectRefused(sysctlKey(), /is not a kernel setting/, 'vm', 'net..x', '../x', '.vm.x', 'net.ipv4.', 'Net.x');
     expectTaken(sysctlValue(), 1, -1, '4096 87380 6291456', '');
@@ -154,7 +154,7 @@ describe('a name', () => {
     expect(problemOf(sysctlValue(), 1.5)).toBeDefined();
   });
 
-  it('of a registry is a host in lower case, with a port or not, or the default', () => {
+  it('of a registry is a lower-case host with an optional port, or _default', () => {
     expectTaken(registryHost(), '_default', 'docker.io', 'localhost:5000', '10.0.0.1:443');
     expectRefused(
       registryHost(),
@@ -173,11 +173,11 @@ describe('a name', () => {
 describe('an SSH key', () => {
   const key = `ssh-ed25519 ${'A'.repeat(68)}`;
 
-  it('is one line with a type and a key, and a comment or none', () => {
+  it('is one line with a type, a key and an optional comment', () => {
     expectTaken(sshKey(), key, `${key} me@host and more`, `sk-ssh-ed25519@openssh.com ${'A'.repeat(90)}==`);
   });
 
-  it('carries no options, no second line and no old type', () => {
+  it('has no options, no second line and no obsolete type', () => {
     const others = [
       `command="x" ${key}`,
       `${key}\n${key}`,
@@ -185,6 +185,6 @@ describe('an SSH key', () => {
       'ssh-ed25519 AAAA',
       '',
     ];
-    expectRefused(sshKey(), /is not one line of authorized_keys without options/, ...others);
+    expectRefused(sshKey(), /is not one authorized_keys line without options/, ...others);
   });
 });

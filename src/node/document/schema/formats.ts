@@ -1,5 +1,5 @@
-// node/document/schema/formats.ts: what may a single value of a node's document look like? Labels, kernel settings, units, flags of kubelet,
-// amounts and expressions; shared by all its versions, beside the formats of every document.
+// node/document/schema/formats.ts: which values does a field of a node config accept? Labels, kernel settings, units, kubelet flags,
+// amounts and expressions, for all versions; src/schema/formats.ts has the formats that other documents also use.
 import * as z from 'zod/mini';
 import { integer, judged, line, matching } from '../../../schema/formats.ts';
 import { pathProblem } from '../../desired/allowed-paths.ts';
@@ -12,7 +12,7 @@ export const writablePath = () => judged('writable-path', pathProblem, 1024);
 export const sshKey = () =>
   matching(
     /^(?:ssh-(?:ed25519|rsa)|ecdsa-sha2-nistp(?:256|384|521)|sk-(?:ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com) [A-Za-z0-9+/]{40,4000}={0,2}(?: [^\u0000-\u001f\u007f]*)?$/,
-    'is not one line of authorized_keys without options',
+    'is not one authorized_keys line without options',
     4400,
   );
 
@@ -26,19 +26,19 @@ export const bootstrapToken = () => matching(/^[a-z0-9]{6}\.[a-z0-9]{16}$/, 'is 
 export const sysctlKey = () =>
   matching(/^[a-z][a-z0-9_-]*(?:[./][A-Za-z0-9_-]+)+$/, 'is not a kernel setting such as net.ipv4.ip_forward', 200);
 export const sysctlValue = () => z.union([integer(-(2 ** 40), 2 ** 40), line(256)]);
-/** None begins with a mark: `__proto__` could not be a key in the versions in which modules are keys. */
+/** Starts with a letter or digit: in v1, modules are keys, and `__proto__` must not be one. */
 export const moduleName = () => matching(/^[A-Za-z0-9][A-Za-z0-9_-]*$/, 'is not the name of a kernel module', 64);
 export const moduleParameter = () => matching(/^[A-Za-z0-9_.,:/+-]+$/, 'is not a value for a module parameter', 200);
 export const limitItem = () => matching(/^[a-z]+$/, 'is not an item of limits.conf such as nofile', 16);
 export const limitValue = () => z.union([z.literal('unlimited'), integer(-1, 2 ** 40)]);
 
-export const unitName = () => judged('unit-name', unitNameProblem, 200);
+export const systemdUnitName = () => judged('unit-name', unitNameProblem, 200);
 export const dropInName = () =>
   matching(/^[A-Za-z0-9][A-Za-z0-9_-]*\.conf$/, 'is not a file name such as 50-limits.conf', 100);
 export const credentialName = () => matching(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/, 'is not the name of a credential', 100);
 export const environmentName = () => matching(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not the name of a variable', 100);
 export const flagName = () => judged('kubelet-flag', flagProblem, 64);
-export const flagValue = () => matching(/^[\x21-\x7e]*$/, 'is not a value of plain characters without spaces', 1024);
+export const flagValue = () => matching(/^[\x21-\x7e]*$/, 'is not printable ASCII without spaces', 1024);
 export const noProxyEntry = () =>
   matching(/^[A-Za-z0-9.*:/_[\]-]+$/, 'is not a host, a domain or an address range', 253);
 export const gateName = () => matching(/^[A-Za-z][A-Za-z0-9]*$/, 'is not the name of a feature gate', 100);
@@ -101,7 +101,7 @@ function unitNameProblem(text: string): string | undefined {
   const suffixes = 'service|socket|target|timer|path|mount|automount|slice|swap';
   if (!new RegExp(`^[A-Za-z0-9_][A-Za-z0-9:_.@\\\\-]*\\.(?:${suffixes})$`).test(text))
     return 'is not the name of a unit';
-  return text.startsWith('headstart') ? "is a unit of headstart's own" : undefined;
+  return text.startsWith('headstart') ? 'is reserved for headstart' : undefined;
 }
 
 const QUALIFIED =
@@ -111,7 +111,7 @@ function isQualifiedName(text: string): boolean {
   return QUALIFIED.test(text);
 }
 
-/** What NodeRestriction lets a kubelet say of itself under the prefixes of Kubernetes. */
+/** Labels below kubernetes.io and k8s.io that NodeRestriction lets kubelet set on its own Node. */
 const OWN_LABELS = [
   'kubernetes.io/hostname',
   'kubernetes.io/arch',
@@ -131,10 +131,10 @@ function labelKeyProblem(text: string): string | undefined {
   const isUnder = (domain: string) => prefix === domain || prefix.endsWith(`.${domain}`);
   if (!isUnder('kubernetes.io') && !isUnder('k8s.io')) return undefined;
   if (OWN_LABELS.includes(text) || isUnder('kubelet.kubernetes.io') || isUnder('node.kubernetes.io')) return undefined;
-  return 'is a label a node may not set on itself; a controller has to';
+  return 'is a label that a node may not set on itself; let a controller set it';
 }
 
-/** Flags that headstart sets from other fields, or that would take the node away from it. */
+/** Flags that headstart sets from other fields, or that would bypass its configuration. */
 export const OWN_FLAGS = [
   'bootstrap-kubeconfig',
   'cert-dir',
@@ -158,6 +158,6 @@ export const OWN_FLAGS = [
 ];
 
 function flagProblem(text: string): string | undefined {
-  if (!/^[a-z][a-z0-9-]*$/.test(text)) return 'is not the name of a flag, without dashes in front';
+  if (!/^[a-z][a-z0-9-]*$/.test(text)) return 'is not a flag name without leading dashes';
   return OWN_FLAGS.includes(text) ? 'is a flag that headstart sets itself' : undefined;
 }

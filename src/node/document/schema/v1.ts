@@ -1,58 +1,75 @@
-// node/document/schema/v1.ts: what may a document of headstart.dev/v1 say? Each field with its limits, its default and a sentence;
-// checks, JSON Schema and docs/node-config.md are all made from this table and the sections it is put together from.
+// node/document/schema/v1.ts: which fields does a headstart.dev/v1 document have? The check, the JSON Schema and docs/node-config.md
+// are all generated from this table and its sections.
 import * as z from 'zod/mini';
-import { containerd } from './containerd.ts';
+import { containerdSchema } from './containerd.ts';
 import * as f from './formats.ts';
-import { files, metadataAccess, network, os, proxy, ssh, storage, units } from './host.ts';
-import { cluster, join, kubelet, labels, taints } from './kubelet.ts';
-import { update } from './update.ts';
+import {
+  filesSchema,
+  metadataAccessSchema,
+  networkSchema,
+  osSchema,
+  proxySchema,
+  sshSchema,
+  storageSchema,
+  unitsSchema,
+} from './host.ts';
+import { clusterSchema, joinSchema, kubeletSchema, labelsSchema, taintsSchema } from './kubelet.ts';
+import { updateSchema } from './update.ts';
 
 export const V1 = 'headstart.dev/v1';
 
 const specV1 = z.strictObject({
   kubernetes: z.strictObject({
-    version: f.field("The image's own; another one needs another node.", f.kubernetesVersion()),
+    version: f.field('Must be the version on the image; another version needs another node.', f.kubernetesVersion()),
   }),
-  cluster: z.optional(f.field('Without it kubelet runs on its own.', cluster)),
-  join: z.optional(f.field('Exactly one way to the first credential.', join)),
-  hostName: z.optional(f.field('The name the platform gave unless given.', f.hostName())),
-  kubelet: z.prefault(kubelet, {}),
-  labels: z._default(f.field('Of the Node.', labels), {}),
+  cluster: z.optional(f.field('Without a cluster, kubelet runs standalone.', clusterSchema)),
+  join: z.optional(f.field('How kubelet gets its first credential; exactly one method.', joinSchema)),
+  hostName: z.optional(f.field('Default: the name that the platform gave the instance.', f.hostName())),
+  kubelet: z.prefault(kubeletSchema, {}),
+  labels: z._default(f.field('Labels of the Node.', labelsSchema), {}),
   taints: z._default(
-    f.field('At registration; an entry of a later layer replaces the one of the same key and effect.', taints),
+    f.field('Taints set at registration; a later layer replaces the taint with the same key and effect.', taintsSchema),
     [],
   ),
-  containerd: z.prefault(containerd, {}),
-  network: z.prefault(network, {}),
-  proxy: z.optional(f.field('Without it there is none.', proxy)),
+  containerd: z.prefault(containerdSchema, {}),
+  network: z.prefault(networkSchema, {}),
+  proxy: z.optional(f.field('Default: no proxy.', proxySchema)),
   trustedCertificates: z._default(
-    f.field("Trusted beside the image's, by name.", z.record(f.name(), f.certificates())),
+    f.field(
+      'CA certificates trusted in addition to those of the image, by name.',
+      z.record(f.name(), f.certificates()),
+    ),
     {},
   ),
-  os: z.prefault(os, {}),
-  storage: z.prefault(storage, {}),
-  ssh: z.prefault(ssh, {}),
-  metadataAccess: z.prefault(metadataAccess, {}),
-  files: z._default(f.field('By path: files there is no field for.', files), {}),
-  units: z._default(f.field('By unit name.', units), {}),
-  features: z._default(f.field('Switches of the image.', z.record(f.featureName(), f.bool())), {}),
-  update: z.prefault(f.field('What may happen, when, and what healthy means.', update), {}),
+  os: z.prefault(osSchema, {}),
+  storage: z.prefault(storageSchema, {}),
+  ssh: z.prefault(sshSchema, {}),
+  metadataAccess: z.prefault(metadataAccessSchema, {}),
+  files: z._default(f.field('Other files, by path.', filesSchema), {}),
+  units: z._default(f.field('systemd units, by name.', unitsSchema), {}),
+  features: z._default(f.field('Feature switches of the image.', z.record(f.featureName(), f.bool())), {}),
+  update: z.prefault(
+    f.field('When changes are applied, how disruptive they may be, and when the node is healthy.', updateSchema),
+    {},
+  ),
 });
 
 const metadata = () =>
   z.strictObject({
-    generation: f.field('Raised with every change; never goes back.', f.integer(1, Number.MAX_SAFE_INTEGER)),
+    generation: f.field('Increases with every change; a lower one is refused.', f.integer(1, Number.MAX_SAFE_INTEGER)),
     id: z.optional(f.field('Who or what made this document.', f.line(128))),
-    notBefore: z.optional(f.field('Not applied before.', f.instant())),
-    expires: z.optional(f.field('Not applied from then on; what is applied stays.', f.instant())),
-    extra: z.optional(f.field('What another version of the document could say and this one cannot.', f.freeForm())),
+    notBefore: z.optional(f.field('Not applied before this time.', f.instant())),
+    expires: z.optional(f.field('Not applied from this time on; an applied document stays in force.', f.instant())),
+    extra: z.optional(
+      f.field('Values that another version of the document can express and this version cannot.', f.freeForm()),
+    ),
   });
 
 const signature = () =>
   z.strictObject({
     ed25519: f.field(
-      'base64, over the canonical JSON of the document without this field.',
-      f.matching(/^[A-Za-z0-9+/]{86}==$/, 'is not a signature', 88),
+      'Signature in base64, over the canonical JSON of the document without this field.',
+      f.matching(/^[A-Za-z0-9+/]{86}==$/, 'is not an ed25519 signature in base64', 88),
     ),
   });
 
@@ -61,7 +78,7 @@ export const nodeConfigV1 = z.strictObject({
   kind: z.literal('NodeConfig'),
   metadata: metadata(),
   spec: specV1,
-  signature: z.optional(f.field('Required where the image names signers.', signature())),
+  signature: z.optional(f.field('Required if the image lists signers.', signature())),
 });
 
 export type NodeConfigV1 = z.infer<typeof nodeConfigV1>;

@@ -1,35 +1,45 @@
-// node/document/schema/v1alpha1.ts: what may a document of headstart.dev/v1alpha1 say? Seconds for spans, numbers for classes of disruption,
-// lists where v1 has maps, and labels and taints with kubelet. It is frozen and shares nothing with v1; convert.ts goes both ways.
+// node/document/schema/v1alpha1.ts: which fields does a headstart.dev/v1alpha1 document have? Unlike v1 it has seconds for spans, numbers for
+// disruption classes, lists instead of maps, and labels and taints below kubelet. It is frozen and shares no section with v1;
+// convert.ts converts both ways.
 import * as z from 'zod/mini';
-import { containerd } from './v1alpha1/containerd.ts';
+import { containerdSchema } from './v1alpha1/containerd.ts';
 import * as f from './v1alpha1/formats.ts';
-import { files, metadataAccess, network, os, proxy, ssh, storage, units } from './v1alpha1/host.ts';
-import { cluster, join, kubelet } from './v1alpha1/kubelet.ts';
-import { update } from './v1alpha1/update.ts';
+import {
+  filesSchema,
+  metadataAccessSchema,
+  networkSchema,
+  osSchema,
+  proxySchema,
+  sshSchema,
+  storageSchema,
+  unitsSchema,
+} from './v1alpha1/host.ts';
+import { clusterSchema, joinSchema, kubeletSchema } from './v1alpha1/kubelet.ts';
+import { updateSchema } from './v1alpha1/update.ts';
 
 const spec = z.strictObject({
   kubernetes: z.strictObject({
     version: f.field("The image's own; another one needs another node.", f.kubernetesVersion()),
   }),
-  join: z.optional(f.field('Exactly one way to the first credential.', join)),
+  join: z.optional(f.field('Exactly one way to the first credential.', joinSchema)),
   hostName: z.optional(f.field('The name the platform gave unless given.', f.hostName())),
-  containerd: z.prefault(containerd, {}),
-  network: z.prefault(network, {}),
-  proxy: z.optional(f.field('Without it there is none.', proxy)),
+  containerd: z.prefault(containerdSchema, {}),
+  network: z.prefault(networkSchema, {}),
+  proxy: z.optional(f.field('Without it there is none.', proxySchema)),
   trustedCertificates: z._default(
     f.field("Trusted beside the image's, by name.", z.record(f.name(), f.certificates())),
     {},
   ),
-  storage: z.prefault(storage, {}),
-  ssh: z.prefault(ssh, {}),
-  metadataAccess: z.prefault(metadataAccess, {}),
+  storage: z.prefault(storageSchema, {}),
+  ssh: z.prefault(sshSchema, {}),
+  metadataAccess: z.prefault(metadataAccessSchema, {}),
   features: z._default(f.field('Switches of the image.', z.record(f.featureName(), f.bool())), {}),
-  cluster: z.optional(f.field('Without it kubelet runs on its own.', cluster)),
-  kubelet: z.prefault(kubelet, {}),
-  os: z.prefault(os, {}),
-  files: z._default(f.field('Files there is no field for.', files), []),
-  units: z._default(f.field('systemd units.', units), []),
-  update: z.prefault(f.field('What may happen, when, and what healthy means.', update), {}),
+  cluster: z.optional(f.field('Without it kubelet runs on its own.', clusterSchema)),
+  kubelet: z.prefault(kubeletSchema, {}),
+  os: z.prefault(osSchema, {}),
+  files: z._default(f.field('Files there is no field for.', filesSchema), []),
+  units: z._default(f.field('systemd units.', unitsSchema), []),
+  update: z.prefault(f.field('What may happen, when, and what healthy means.', updateSchema), {}),
 });
 
 const metadata = z.strictObject({

@@ -1,8 +1,8 @@
-// node/document/schema/v1alpha1/containerd.ts: what may a document of v1alpha1 say about containerd: registries, runtimes, limits?
+// node/document/schema/v1alpha1/containerd.ts: which v1alpha1 fields configure containerd: registries, runtimes, limits?
 import * as z from 'zod/mini';
 import * as f from './formats.ts';
 
-export const containerd = z.strictObject({
+export const containerdSchema = z.strictObject({
   registries: z._default(
     f.field(
       'By registry host, or `_default`.',

@@ -1,9 +1,9 @@
-// node/document/schema/v1alpha1/host.ts: what may a document of v1alpha1 say about the host itself: network, kernel, files, units?
+// node/document/schema/v1alpha1/host.ts: which v1alpha1 fields configure the host: network, kernel, files, units?
 import * as z from 'zod/mini';
 import * as f from './formats.ts';
 import { keyed, unique } from './lists.ts';
 
-export const network = z.strictObject({
+export const networkSchema = z.strictObject({
   nodeIp: z._default(
     f.field(
       'primary: what the platform gave the first interface; kubelet: its own choice; fixed: nodeAddresses.',
@@ -20,7 +20,7 @@ export const network = z.strictObject({
   mtu: z.optional(f.field('Of the first interface.', f.integer(1280, 65_535))),
 });
 
-export const os = z.strictObject({
+export const osSchema = z.strictObject({
   limits: z._default(
     f.field(
       'Of login sessions, by item of limits.conf.',
@@ -68,7 +68,7 @@ export const os = z.strictObject({
   modules: z._default(f.field('Kernel modules to load.', unique(f.moduleName())), []),
 });
 
-export const files = keyed(
+export const filesSchema = keyed(
   'path',
   z.strictObject({
     content: f.secret('Shown nowhere when `secret` is true.', f.lines()),
@@ -81,7 +81,7 @@ export const files = keyed(
   }),
 );
 
-export const units = keyed(
+export const unitsSchema = keyed(
   'name',
   z.strictObject({
     content: z.optional(f.field("The whole unit file; without it, the image's own.", f.lines())),
@@ -89,11 +89,11 @@ export const units = keyed(
     enabled: z.optional(f.field('Started at boot? As the image has it unless given.', f.bool())),
     masked: z._default(f.field('Never started.', f.bool()), false),
     active: z.optional(f.field('Running now? Neither started nor stopped unless given.', f.bool())),
-    name: f.field('With its suffix.', f.unitName()),
+    name: f.field('With its suffix.', f.systemdUnitName()),
   }),
 );
 
-export const proxy = z.strictObject({
+export const proxySchema = z.strictObject({
   http: z.optional(f.secret('For http://.', f.proxyUrl())),
   https: z.optional(f.secret('For https://.', f.proxyUrl())),
   noProxy: z._default(
@@ -105,12 +105,12 @@ export const proxy = z.strictObject({
   ),
 });
 
-export const storage = z.strictObject({
+export const storageSchema = z.strictObject({
   containerdRoot: z.optional(f.field('Folder on a mounted file system.', f.path())),
   kubeletRoot: z.optional(f.field('Folder on a mounted file system, below /mnt, /srv or /var/lib.', f.path())),
 });
 
-export const ssh = z.strictObject({
+export const sshSchema = z.strictObject({
   authorizedKeys: z._default(
     f.field('By user.', z.record(f.userName(), z.array(f.sshKey()).check(z.maxLength(64)))),
     {},
@@ -118,7 +118,7 @@ export const ssh = z.strictObject({
   passwordAuthentication: z.optional(f.field('As the image has it unless given.', f.bool())),
 });
 
-export const metadataAccess = z.strictObject({
+export const metadataAccessSchema = z.strictObject({
   blockPods: z._default(f.field('Keep pods from the metadata service and the wire server.', f.bool()), true),
   allowedCidrs: z._default(
     f.field('Pod addresses that may nevertheless.', z.array(f.cidr()).check(z.maxLength(64))),

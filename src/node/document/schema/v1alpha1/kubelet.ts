@@ -1,8 +1,8 @@
-// node/document/schema/v1alpha1/kubelet.ts: what may a document of v1alpha1 say about kubelet, its cluster, and how it gets its first credential?
+// node/document/schema/v1alpha1/kubelet.ts: which v1alpha1 fields configure kubelet, its cluster and its first credential?
 import * as z from 'zod/mini';
 import * as f from './formats.ts';
 
-export const cluster = z.strictObject({
+export const clusterSchema = z.strictObject({
   name: f.field('For people and status.', f.name()),
   endpoint: f.field('The API server, `https://host:port`.', f.endpoint()),
   dns: z.prefault(
@@ -17,7 +17,7 @@ export const cluster = z.strictObject({
   caBundle: f.field('Certificates (PEM) the API server is verified with.', f.certificates()),
 });
 
-export const join = z.strictObject({
+export const joinSchema = z.strictObject({
   exec: z.optional(
     z.strictObject({
       apiVersion: z._default(
@@ -62,7 +62,7 @@ const taints = z
   )
   .check(z.maxLength(64));
 
-export const kubelet = z.strictObject({
+export const kubeletSchema = z.strictObject({
   maxPods: z.optional(
     f.field('How many pods may run here; a number or an expression of `cpu` and `memory`.', f.count(1, 10_000)),
   ),

@@ -1,7 +1,7 @@
-// node/document/schema/v1alpha1/lists.ts: what is a list of v1alpha1 in which nothing may be said twice? v1 has maps instead.
+// node/document/schema/v1alpha1/lists.ts: lists of v1alpha1 without duplicates. v1 uses maps instead.
 import * as z from 'zod/mini';
 
-/** A list whose entries are told apart by one of their fields. */
+/** A list of objects; no two have the same value in the field `key`. */
 export function keyed<S extends z.ZodMiniType>(key: string, entry: S) {
   return z.array(entry).check(
     z.check((context) => {
@@ -9,7 +9,7 @@ export function keyed<S extends z.ZodMiniType>(key: string, entry: S) {
       context.value.forEach((item, index) => {
         const named = (item as Record<string, unknown>)[key];
         if (seen.has(named)) {
-          context.issues.push({ code: 'custom', path: [index, key], message: 'is there already', input: named });
+          context.issues.push({ code: 'custom', path: [index, key], message: 'is a duplicate', input: named });
         }
         seen.add(named);
       });
@@ -17,13 +17,12 @@ export function keyed<S extends z.ZodMiniType>(key: string, entry: S) {
   );
 }
 
-/** A list that says nothing twice. */
 export function unique<S extends z.ZodMiniType>(entry: S) {
   return z.array(entry).check(
     z.check((context) => {
       context.value.forEach((item, index) => {
         if (context.value.indexOf(item) === index) return;
-        context.issues.push({ code: 'custom', path: [index], message: 'is there already', input: item });
+        context.issues.push({ code: 'custom', path: [index], message: 'is a duplicate', input: item });
       });
     }),
   );

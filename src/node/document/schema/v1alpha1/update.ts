@@ -1,4 +1,5 @@
-// node/document/schema/v1alpha1/update.ts: what may a document of v1alpha1 say about its own application: when, how much, and what healthy means?
+// node/document/schema/v1alpha1/update.ts: which v1alpha1 fields say when a document is applied, how disruptive
+// that may be, and when the node is healthy?
 import * as z from 'zod/mini';
 import * as f from './formats.ts';
 
@@ -13,7 +14,7 @@ const health = z.strictObject({
   commitAfterSeconds: z._default(f.field('Healthy for this long = last known good.', seconds(0)), 300),
 });
 
-export const update = z.strictObject({
+export const updateSchema = z.strictObject({
   mode: z._default(
     f.field(
       'auto: at once; staged: at the next boot; manual: when told; try: at once, and back after tryFor.',

@@ -1,11 +1,11 @@
-// node/document/read-layer.ts: what does one delivered file say, as part of a v1 spec? It names its version, and is checked in the
-// words of that version.
+// node/document/parse-layer.ts: what does one file contribute to a v1 spec? It is checked against the version that it names, then
+// converted.
 
 import { check } from '../../schema/check.ts';
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 import type { ImageFacts } from '../observe/facts.ts';
 import type { ReasonCode } from '../reason-codes.ts';
-import { alone } from './merge.ts';
+import { withoutNulls } from './merge.ts';
 import { hasReservedKey, parseText } from './parse-text.ts';
 import { invalid, type Problem, type Warning } from './problem.ts';
 import { convert, isApiVersion } from './schema/convert.ts';
@@ -13,12 +13,12 @@ import { nodeConfigV1, V1 } from './schema/v1.ts';
 import { signatureProblem } from './signature.ts';
 import { unwrap } from './unwrap.ts';
 
-export interface ReadLayer {
-  /** As v1, as far as it could be understood. */
+export interface ParsedLayer {
+  /** Converted to v1; may contain invalid fields. */
   document: JsonObject;
   spec: JsonObject;
   problems: Problem[];
-  /** Fields without which it is not a whole document; another layer may have them. */
+  /** Required fields that this layer lacks; another layer may set them. */
   missing: Problem[];
   warnings: Warning[];
 }
@@ -29,31 +29,31 @@ export interface LayerRules {
   isStrict: boolean;
 }
 
-/** One problem alone: it could not be read at all. */
-export async function readLayer(bytes: Uint8Array, rules: LayerRules): Promise<ReadLayer | { problem: Problem }> {
+/** A single problem if the bytes could not be parsed. */
+export async function parseLayer(bytes: Uint8Array, rules: LayerRules): Promise<ParsedLayer | { problem: Problem }> {
   const unwrapped = unwrap(bytes, rules.maxBytes);
   if ('problem' in unwrapped) return unwrapped;
   const parsed = await parseText(unwrapped.text);
   if ('problem' in parsed) return parsed;
-  return understand(parsed.value, rules);
+  return checkLayer(parsed.value, rules);
 }
 
-async function understand(value: Json, { image, isStrict }: LayerRules): Promise<ReadLayer | { problem: Problem }> {
+async function checkLayer(value: Json, { image, isStrict }: LayerRules): Promise<ParsedLayer | { problem: Problem }> {
   if (!isObject(value) || value.kind !== 'NodeConfig' || !/^headstart\.dev\//.test(String(value.apiVersion))) {
-    return refuse('config/not-a-node-config', '', 'is not a NodeConfig of headstart.dev');
+    return refuse('config/not-a-node-config', '', 'is not a headstart.dev NodeConfig');
   }
   const { apiVersion } = value;
   if (!isApiVersion(apiVersion) || !image.configApiVersions.includes(apiVersion)) {
-    return refuse('config/unsupported-version', 'apiVersion', `is none of ${image.configApiVersions.join(', ')}`);
+    return refuse('config/unsupported-version', 'apiVersion', `must be one of ${image.configApiVersions.join(', ')}`);
   }
   if (hasReservedKey(value)) return refuse('config/invalid', '', "has a field named '__proto__'");
 
   const unsigned = signatureProblem(value, image.signers);
-  // Loaded on use: a node that boots with a document of v1 does not wait for it.
+  // Loaded on use, so that a boot with a v1 document does not wait for v1alpha1.
   const schema = apiVersion === V1 ? nodeConfigV1 : (await import('./schema/v1alpha1.ts')).nodeConfigV1alpha1;
   const { problems, missing, unknown } = check(
     schema,
-    isObject(value.spec) ? { ...value, spec: alone(value.spec) } : value,
+    isObject(value.spec) ? { ...value, spec: withoutNulls(value.spec) } : value,
   );
   const document = convert(value, V1);
   const strict = unknown.map((warning): Problem => ({ ...warning, reason: 'config/unknown-field' }));

@@ -1,5 +1,5 @@
-// node/observe/look.ts: how is a node looked at? The questions `observe` asks, and the edge that answers them on a disk; below `root`, so that a
-// folder can stand in for a node.
+// node/observe/host-reader.ts: how is a node read? The interface that `observeNode` uses, and its implementation on a disk, below `root` so that tests can
+// use a folder.
 import {
   closeSync,
   constants,
@@ -14,29 +14,29 @@ import { join } from 'node:path';
 import type { RunCommand } from '../../base/command.ts';
 import { readToEnd } from '../../base/read-to-end.ts';
 import { toBytes } from '../desired/bytes.ts';
-import type { Seen } from '../desired/tree.ts';
+import type { ObservedPath } from '../desired/tree.ts';
 
-export interface Look {
-  /** What is at this very path; no link is followed, not even on the way. */
-  at(path: string, isSecret: boolean): Seen;
+export interface HostReader {
+  /** Follows no link, not even in a parent folder. */
+  at(path: string, isSecret: boolean): ObservedPath;
   isFolder(path: string): boolean;
-  /** Names in a folder; none when there is no folder. */
+  /** Names in a folder; empty if it does not exist. */
   names(path: string): string[];
-  /** Text that the kernel or kubelet keeps there; their own links are theirs to make. Undefined when it cannot be read. */
+  /** For files of the kernel and of kubelet; follows links. Undefined if it cannot be read. */
   text(path: string): string | undefined;
-  /** Of a plain file, in bytes. */
+  /** Size of a plain file in bytes. */
   size(path: string): number | undefined;
   run: RunCommand;
 }
 
-/** Larger than anything of ours: replacing it would mean keeping a copy for the way back. */
+/** Larger than any file of ours. Replacing a larger file would mean saving a large copy for the restore. */
 const MAX_BYTES = 1 << 20;
 
-export function lookAtDisk(root: string, run: RunCommand): Look {
+export function createHostReader(root: string, run: RunCommand): HostReader {
   return {
     run,
-    at: (path, isSecret) => seenAt(root, path, isSecret),
-    isFolder: (path) => linkOnTheWay(root, path) === undefined && statOf(join(root, path))?.isDirectory() === true,
+    at: (path, isSecret) => readPath(root, path, isSecret),
+    isFolder: (path) => blockedParent(root, path) === undefined && statOf(join(root, path))?.isDirectory() === true,
     names(path) {
       try {
         return readdirSync(join(root, path)).sort();
@@ -49,7 +49,7 @@ export function lookAtDisk(root: string, run: RunCommand): Look {
       try {
         return readFileSync(join(root, path), 'utf8');
       } catch {
-        return undefined; // the kernel answers some with EIO or EPERM; not there and not readable are the same to us
+        return undefined; // the kernel returns EIO or EPERM for some files; missing and unreadable are treated the same
       }
     },
     size(path) {
@@ -59,13 +59,13 @@ export function lookAtDisk(root: string, run: RunCommand): Look {
   };
 }
 
-function seenAt(root: string, path: string, isSecret: boolean): Seen {
-  const link = linkOnTheWay(root, path);
+function readPath(root: string, path: string, isSecret: boolean): ObservedPath {
+  const link = blockedParent(root, path);
   if (link !== undefined) return { kind: 'unreachable', at: link };
   const stat = statOf(join(root, path));
   if (stat === undefined) return { kind: 'absent' };
   if (stat.isSymbolicLink()) return { kind: 'link', target: readlinkSync(join(root, path)) };
-  if (!stat.isFile()) return { kind: 'other', what: stat.isDirectory() ? 'a folder' : 'no plain file' };
+  if (!stat.isFile()) return { kind: 'other', what: stat.isDirectory() ? 'a folder' : 'not a plain file' };
   if (stat.size > MAX_BYTES) return { kind: 'other', what: `a file of ${stat.size} bytes` };
   const fd = openSync(join(root, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
@@ -76,8 +76,8 @@ function seenAt(root: string, path: string, isSecret: boolean): Seen {
   }
 }
 
-/** The first part of the path, its last aside, that is there and no folder. */
-function linkOnTheWay(root: string, path: string): string | undefined {
+/** The first parent of the path that exists and is not a folder. */
+function blockedParent(root: string, path: string): string | undefined {
   const parts = path.split('/').filter(Boolean);
   for (let depth = 1; depth < parts.length; depth++) {
     const folder = `/${parts.slice(0, depth).join('/')}`;
