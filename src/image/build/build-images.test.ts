@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Cache } from '../fetch/cache.ts';
-import { versionWord } from '../publish/names.ts';
+import { imageVersionLabel } from '../publish/names.ts';
 import { sha256Of } from '../testing.ts';
 import { buildImages } from './build-images.ts';
 import type { BuildRecord } from './contract.ts';
@@ -19,7 +19,7 @@ const lock = aLock([anArtifact('libc6', 'deb')]);
 const [first, second] = lock.kubernetes as [string, string];
 let count = 0;
 
-/** As a build left it. */
+/** Writes an image as a build leaves it. */
 async function aBuild(out: string, kubernetes: string): Promise<string> {
   const folder = buildFolder({ lock, kubernetes }, out);
   mkdirSync(folder, { recursive: true });
@@ -27,7 +27,7 @@ async function aBuild(out: string, kubernetes: string): Promise<string> {
   const disk = { sha256: sha256Of(`the disk of ${kubernetes}`), bytes: `the disk of ${kubernetes}`.length };
   const record: BuildRecord = {
     ...{ apiVersion: 'headstart.dev/v1', kind: 'ImageBuild', name: lock.name, architecture: 'amd64', kubernetes },
-    ...{ version: versionWord(kubernetes, lock.base), kernelRelease: '6.1', kernelArgs: 'rw', contentBytes: 1 },
+    ...{ version: imageVersionLabel(kubernetes, lock.base), kernelRelease: '6.1', kernelArgs: 'rw', contentBytes: 1 },
     contentSha256: await imageContent({ lock, kubernetes }, SOME_TOOLS),
     base: { origin: lock.base.origin, date: lock.base.date, patch: lock.base.patch },
     ...{ root: 'PARTUUID=11223344-5566-8788-89aa-bbccddeeff00', diskBytes: 1, files: { 'disk.qcow2': disk } },
@@ -48,16 +48,16 @@ async function bothIn(name: string): Promise<{ out: string; folders: string[] }>
   return { out, folders: [await aBuild(out, first), await aBuild(out, second)] };
 }
 
-describe('images of a lock', () => {
-  it('that are there, byte for byte, are not made again', async () => {
+describe('buildImages', () => {
+  it('reuses images that are unchanged', async () => {
     const { out, folders } = await bothIn('same');
     const built = await build(out);
     expect(built.map(({ folder, isNew }) => [folder, isNew])).toEqual(folders.map((folder) => [folder, false]));
   });
 
-  it('are made when a byte of one was changed, when a format is missing, and with other tools', async () => {
+  it('builds again if a byte changed, a format is missing, or tools differ', async () => {
     const changed = await bothIn('changed');
-    writeFileSync(join(changed.folders[1]!, 'disk.qcow2'), 'the disk of nobody');
+    writeFileSync(join(changed.folders[1]!, 'disk.qcow2'), 'another disk');
     await expect(build(changed.out)).rejects.toThrow('something is made');
     const { out } = await bothIn('formats');
     await expect(build(out, ['qcow2', 'vhd'])).rejects.toThrow('something is made');

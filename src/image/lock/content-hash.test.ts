@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { baseSha256, contentSha256 } from './content-hash.ts';
 import { aLock } from './lock.testing.ts';
-import type { Lock } from './lock.ts';
+import type { ImageLock } from './lock.ts';
 
 const SHA = 'ab'.repeat(32);
 
-describe('the hashes', () => {
-  it('of one image do not change with another, with indices or with the manifest; of all with what they share', () => {
+describe('contentSha256 and baseSha256', () => {
+  it('depend on the inputs of their image or base, not on other images, indices or the manifest', () => {
     const lock = aLock();
     const [eight, nine] = [contentSha256(lock, '1.35.8'), contentSha256(lock, '1.35.9')];
     expect(eight).not.toBe(nine);
@@ -22,7 +22,7 @@ describe('the hashes', () => {
     expect(baseSha256(other)).toBe(baseSha256(lock));
   });
 
-  it('do not go by order', () => {
+  it('do not depend on the order of artifacts', () => {
     const lock = aLock();
     fc.assert(
       fc.property(fc.shuffledSubarray([...lock.artifacts], { minLength: lock.artifacts.length }), (artifacts) => {
@@ -33,6 +33,9 @@ describe('the hashes', () => {
   });
 });
 
-function edit(lock: Lock, change: (artifact: Lock['artifacts'][number]) => Lock['artifacts'][number]): Lock {
+function edit(
+  lock: ImageLock,
+  change: (artifact: ImageLock['artifacts'][number]) => ImageLock['artifacts'][number],
+): ImageLock {
   return { ...lock, artifacts: lock.artifacts.map(change) };
 }

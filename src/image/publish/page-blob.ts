@@ -1,24 +1,24 @@
-// image/publish/page-blob.ts: what does an upload need of a page blob? Types only; azure-page-blob.ts is the real one.
-import type { Range } from './pages.ts';
+// image/publish/page-blob.ts: what does an upload need from a page blob? Types only; azure-page-blob.ts implements them.
+import type { PageRange } from './pages.ts';
 
 export interface BlobFacts {
   bytes: number;
   metadata: Readonly<Record<string, string>>;
 }
 
-/** Failures come in the kinds of base/failures.ts. */
+/** Failures are the classes of base/failures.ts. */
 export interface PageBlob {
-  /** Without anything that opens it. */
+  /** Without a signature or other credentials. */
   readonly url: string;
-  /** Undefined: there is none. */
-  look(): Promise<BlobFacts | undefined>;
-  /** Empty, with its container. There already, whoever made it, is success: `look` tells what it is. */
+  /** Undefined if the blob does not exist. */
+  inspect(): Promise<BlobFacts | undefined>;
+  /** Creates an empty blob and its container. Succeeds if a blob exists; call `inspect` to find out what it is. */
   create(facts: BlobFacts): Promise<void>;
-  /** What was ever written and not cleared since. */
-  ranges(): Promise<Range[]>;
-  read(range: Range): Promise<Buffer>;
-  /** At most 4 MiB, whole pages; with a checksum that the other side verifies before it takes them. */
+  /** Pages that were written and not cleared since. */
+  ranges(): Promise<PageRange[]>;
+  read(range: PageRange): Promise<Buffer>;
+  /** At most 4 MiB of whole pages, with a checksum that the service verifies. */
   write(offset: number, pages: Buffer): Promise<void>;
-  clear(range: Range): Promise<void>;
+  clear(range: PageRange): Promise<void>;
   setMetadata(metadata: Readonly<Record<string, string>>): Promise<void>;
 }

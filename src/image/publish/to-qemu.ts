@@ -1,8 +1,8 @@
-// image/publish/to-qemu.ts: a build as a version of a gallery of this machine: its disk and its kernel, copied and packed.
+// image/publish/to-qemu.ts: publish a build to a gallery on this machine: copy and compress its disk and kernel.
 import { join } from 'node:path';
 import { type PublishDeps, publishVersion } from '../../vms/qemu/images/make-version.ts';
 import { requireOwnDisk } from '../build/disk/own-disk.ts';
-import { definitionSpec } from './names.ts';
+import { imageDefinitionSpec } from './names.ts';
 import type { Destination, PublishGallery } from './publish.ts';
 
 export const QEMU_FILES = { disk: 'disk.qcow2', vmlinux: 'vmlinux', initrd: 'initrd.cpio' } as const;
@@ -23,7 +23,7 @@ export function qemuDestination(deps: PublishDeps & { gallery: PublishGallery; g
       await publishVersion(
         deps,
         {
-          definition: definitionSpec(record, galleryName),
+          definition: imageDefinitionSpec(record, galleryName),
           name: plan.version,
           tags: plan.tags,
           isExcludedFromLatest: true,

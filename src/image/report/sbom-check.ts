@@ -1,22 +1,22 @@
-// image/report/sbom-check.ts: is what the SBOM says what is in the image? dpkg's own status and the hashes of files, against the document.
+// image/report/sbom-check.ts: does the SBOM match the image? Compares it with dpkg's status and the hashes of the files.
 import { z } from 'zod';
 import { PROPERTY } from './sbom.ts';
 
-export interface Seen {
+export interface GuestContent {
   /** `/var/lib/dpkg/status`. */
   dpkgStatus: string;
-  /** sha256 by path, of those that `pathsIn` names; what is missing is not in it. */
+  /** sha256 by path, of the paths that `pathsIn` returns; missing files have no entry. */
   files: ReadonlyMap<string, string>;
 }
 
-export interface Difference {
+export interface SbomDifference {
   what: string;
   said?: string;
   seen?: string;
 }
 
-/** Empty: they are equal. */
-export function checkSbom(sbomText: string, seen: Seen): Difference[] {
+/** Empty if they match. */
+export function checkSbom(sbomText: string, seen: GuestContent): SbomDifference[] {
   const sbom = schema.parse(JSON.parse(sbomText));
   const said = new Map(
     sbom.components
@@ -26,7 +26,7 @@ export function checkSbom(sbomText: string, seen: Seen): Difference[] {
   return [...packageDifferences(said, installedIn(seen.dpkgStatus)), ...fileDifferences(sbom.components, seen.files)];
 }
 
-/** Which files have to be hashed for the check: those that are in the image byte for byte as the document has them. */
+/** The files to hash for the check: those that the build installs unchanged. */
 export function pathsIn(sbomText: string): string[] {
   return placed(schema.parse(JSON.parse(sbomText)).components).map(({ path }) => path);
 }
@@ -42,22 +42,22 @@ const schema = z.object({
     }),
   ),
 });
-type Component = z.infer<typeof schema>['components'][number];
+type BomComponent = z.infer<typeof schema>['components'][number];
 
-function packageDifferences(said: ReadonlyMap<string, string>, seen: ReadonlyMap<string, string>): Difference[] {
+function packageDifferences(said: ReadonlyMap<string, string>, seen: ReadonlyMap<string, string>): SbomDifference[] {
   return [...new Set([...said.keys(), ...seen.keys()])]
     .sort()
     .filter((name) => said.get(name) !== seen.get(name))
     .map((name) => ({ what: `package ${name}`, ...sides(said.get(name), seen.get(name)) }));
 }
 
-function fileDifferences(components: readonly Component[], seen: ReadonlyMap<string, string>): Difference[] {
+function fileDifferences(components: readonly BomComponent[], seen: ReadonlyMap<string, string>): SbomDifference[] {
   return placed(components)
     .filter(({ path, sha256 }) => seen.get(path) !== sha256)
     .map(({ path, sha256 }) => ({ what: `file ${path}`, ...sides(sha256, seen.get(path)) }));
 }
 
-function placed(components: readonly Component[]): { path: string; sha256: string | undefined }[] {
+function placed(components: readonly BomComponent[]): { path: string; sha256: string | undefined }[] {
   return components
     .filter((component) => ['binary', 'file'].includes(property(component, 'kind') ?? ''))
     .map((component) => ({ path: property(component, 'install') ?? '', sha256: component.hashes[0]?.content }))
@@ -65,7 +65,7 @@ function placed(components: readonly Component[]): { path: string; sha256: strin
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** One stanza per package; what was removed but not purged has one, too. */
+/** One stanza per package. Packages that were removed but not purged have one too. */
 function installedIn(status: string): Map<string, string> {
   const installed = new Map<string, string>();
   for (const stanza of status.split(/\n\s*\n/)) {
@@ -81,10 +81,10 @@ function archOf(purl: string | undefined): string {
   return /[?&]arch=([a-z0-9]+)/.exec(purl ?? '')?.[1] ?? '';
 }
 
-function property({ properties }: Component, name: string): string | undefined {
+function property({ properties }: BomComponent, name: string): string | undefined {
   return properties.find((one) => one.name === `${PROPERTY}${name}`)?.value;
 }
 
-function sides(said: string | undefined, seen: string | undefined): Omit<Difference, 'what'> {
+function sides(said: string | undefined, seen: string | undefined): Omit<SbomDifference, 'what'> {
   return { ...(said !== undefined && { said }), ...(seen !== undefined && { seen }) };
 }

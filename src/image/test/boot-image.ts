@@ -1,4 +1,4 @@
-// image/test/boot-image.ts: one VM of a built image, with metadata of its own, in a home that holds nothing else. Nothing of the build is copied or changed.
+// image/test/boot-image.ts: start one VM from a built image in a temporary home. The build itself is neither copied nor changed.
 import { join, resolve } from 'node:path';
 import type { CallOptions } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -8,39 +8,44 @@ import type { Instance, PoolRef } from '../../vms/pools.ts';
 import { publishVersion } from '../../vms/qemu/images/make-version.ts';
 import type { QemuProvider } from '../../vms/qemu/local-provider.ts';
 import type { BuildRecord } from '../build/contract.ts';
-import { definitionSpec, versionName } from '../publish/names.ts';
+import { imageDefinitionSpec, imageVersionName } from '../publish/names.ts';
 import { testDocument } from './document.ts';
-import type { Way } from './verdict.ts';
+import type { BootMethod } from './verdict.ts';
 
 export const TEST_POOL: PoolRef = { id: 'pools/image-test', name: 'image-test' };
 const READY_UNIT = 'headstart-node-ready.target';
 const GIB = 2 ** 30;
 
-/** What of the build each way needs. */
-export const FILES: Readonly<Record<Way, readonly [disk: string, ...others: string[]]>> = {
+/** The files of the build that each method needs. */
+export const FILES: Readonly<Record<BootMethod, readonly [disk: string, ...others: string[]]>> = {
   kernel: ['disk.qcow2', 'vmlinux', 'initrd.cpio'],
   firmware: ['disk.vhd'],
 };
 
-export interface BootDeps extends CallOptions {
-  /** Of the provider; closed to others. */
+export interface BootImageDeps extends CallOptions {
+  /** The home of the provider; other users cannot read it. */
   home: string;
   provider: QemuProvider;
   clock: Clock;
   run: RunCommand;
 }
 
-/** Started, and not up yet. */
-export async function bootImage(folder: string, build: BuildRecord, way: Way, deps: BootDeps): Promise<Instance> {
+/** Returns when the VM is started, before it is up. */
+export async function bootImage(
+  folder: string,
+  build: BuildRecord,
+  way: BootMethod,
+  deps: BootImageDeps,
+): Promise<Instance> {
   const { provider } = deps;
-  const id = await publishThrowAway(resolve(folder), build, way, deps);
+  const id = await publishForTest(resolve(folder), build, way, deps);
   await provider.pools.createPool(
     {
       name: TEST_POOL.name,
       image: { kind: 'version', id },
       userData: Buffer.from(testDocument(build.kubernetes)).toString('base64'),
       extensions: [],
-      // Larger than the image, as the disks of nodes are: the root has to grow.
+      // Larger than the image, like the disks of nodes, so that the root has to grow.
       size: { cpus: 2, memoryMb: 2048, diskGb: Math.ceil(build.diskBytes / GIB) + 2 },
       services: [],
       readyUnit: READY_UNIT,
@@ -49,27 +54,32 @@ export async function bootImage(folder: string, build: BuildRecord, way: Way, de
     deps,
   );
   const [instance] = await provider.pools.setCapacity(TEST_POOL, 1, deps);
-  if (!instance) throw new Error('a pool was asked for an instance, and has none');
+  if (!instance) throw new Error('the pool did not return the new instance');
   return instance;
 }
 
-/** A disk that stands on the build's own: QEMU reads the very file, in the format that is published, and writes elsewhere. */
-async function publishThrowAway(folder: string, build: BuildRecord, way: Way, deps: BootDeps): Promise<string> {
+/** Creates an overlay: QEMU reads the build's disk in its published format and writes to the overlay. */
+async function publishForTest(
+  folder: string,
+  build: BuildRecord,
+  way: BootMethod,
+  deps: BootImageDeps,
+): Promise<string> {
   const { home, clock, run, signal } = deps;
   const disk = join(home, 'disk.qcow2');
   const [below, format] = way === 'kernel' ? ['disk.qcow2', 'qcow2'] : ['disk.vhd', 'vpc'];
   const size = String(build.diskBytes);
   const overlay = ['create', '-q', '-f', 'qcow2', '-F', format, '-b', join(folder, below), disk, size];
   await runTool(run, ['qemu-img', ...overlay], signal);
-  // What pools give themselves is left to them.
+  // Pools set the other arguments themselves.
   const kernelArgs = build.kernelArgs
     .split(' ')
     .filter((word) => word !== '' && word !== 'rw' && !word.startsWith('root='));
   return publishVersion(
     { home, clock, run },
     {
-      definition: definitionSpec(build, 'image-test'),
-      name: versionName(build.base),
+      definition: imageDefinitionSpec(build, 'image-test'),
+      name: imageVersionName(build.base),
       tags: {},
       cloudInit: 'off',
       ...(way === 'kernel' ? { root: build.root, kernelArgs } : { firmware: 'uefi' as const }),

@@ -1,4 +1,4 @@
-// image/test/testing.ts: a build folder as small as one can be, and a guest that is exactly what it says.
+// image/test/testing.ts: a minimal build folder, and the facts of a guest that matches it.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BuildRecord } from '../build/contract.ts';
@@ -7,7 +7,7 @@ import { vhdFooter } from '../build/disk/vhd.ts';
 import { type PlacedFile, renderPlaced } from '../build/files/placed-files.ts';
 import { renderImageList } from '../report/image-list.ts';
 import { sha256Of } from '../testing.ts';
-import type { Expected } from './checks.ts';
+import type { ExpectedImage } from './checks.ts';
 import type { GuestFacts } from './guest-facts.ts';
 
 const LOCK = {
@@ -75,7 +75,7 @@ export const build: BuildRecord = {
 
 const RELEASE = String(BUILD_FILES['release.json']);
 
-export const expected: Expected = {
+export const expected: ExpectedImage = {
   ...{ build, lock: LOCK, release: RELEASE, way: 'kernel' },
   ...{ placed: PLACED, images: IMAGES },
 };
@@ -89,7 +89,7 @@ export function writeBuild(folder: string): void {
 const active = (Id: string) => ({ Id, ActiveState: 'active', SubState: 'running', Result: 'success', NRestarts: '0' });
 const UNITS = ['headstart-node.service', 'headstart-node-ready.target', 'containerd.service', 'kubelet.service'];
 
-/** A node as it should be. */
+/** The facts of a healthy node. */
 export const goodFacts: GuestFacts = {
   release: RELEASE,
   dpkgStatus: 'Package: systemd\nStatus: install ok installed\nVersion: 252.39-1~deb12u2\n',

@@ -1,8 +1,8 @@
-// image/update/notes.ts: what does a release bring? Markdown, from the difference of two locks and nothing else.
+// image/update/notes.ts: what does a release change? Markdown, rendered from the diff of two locks.
 
-import type { Kind } from '../manifest/manifest.ts';
-import type { Finding, VulnerabilityDiff } from '../report/vulnerabilities.ts';
-import { type Change, isSame, type LockDiff } from './diff.ts';
+import type { ComponentKind } from '../manifest/manifest.ts';
+import type { VulnerabilityDiff, VulnerabilityFinding } from '../report/vulnerabilities.ts';
+import { isSameContent, type LockChange, type LockDiff } from './diff.ts';
 
 export function renderNotes(diff: LockDiff, vulnerabilities?: VulnerabilityDiff): string {
   const { from, to } = diff;
@@ -10,7 +10,7 @@ export function renderNotes(diff: LockDiff, vulnerabilities?: VulnerabilityDiff)
     from.base.date === to.base.date && from.base.origin === to.base.origin && to.base.patch > from.base.patch;
   const blocks = [
     `# ${text(to.name)} ${text(to.version)}`,
-    `${isHotfix ? 'Hotfix of' : 'Since'} ${text(from.name)} ${text(from.version)}.${isSame(diff) ? ' Nothing in the image is different.' : ''}`,
+    `${isHotfix ? 'Hotfix of' : 'Since'} ${text(from.name)} ${text(from.version)}.${isSameContent(diff) ? ' The image has no changes.' : ''}`,
     downgrades(diff.changes),
     kubernetes(diff),
     ...(vulnerabilities ? [security(vulnerabilities)] : []),
@@ -26,7 +26,7 @@ export function renderNotes(diff: LockDiff, vulnerabilities?: VulnerabilityDiff)
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
 
-const KINDS: readonly [Kind, string][] = [
+const KINDS: readonly [ComponentKind, string][] = [
   ['binary', 'Programs'],
   ['archive', 'Archives'],
   ['deb', 'Packages'],
@@ -34,15 +34,15 @@ const KINDS: readonly [Kind, string][] = [
   ['file', 'Files'],
 ];
 
-/** Never silent: first, and in so many words. */
-function downgrades(changes: readonly Change[]): string {
+/** Listed first, so that a downgrade is not overlooked. */
+function downgrades(changes: readonly LockChange[]): string {
   const down = changes.filter(({ change }) => change === 'down');
   if (down.length === 0) return '';
   return section(
     'Downgrades',
     down.map(
       (one) =>
-        `- **${text(one.component)} goes back** from ${text(one.from?.version ?? '')} to ${text(one.to?.version ?? '')}${only(one)}`,
+        `- **${text(one.component)} is downgraded** from ${text(one.from?.version ?? '')} to ${text(one.to?.version ?? '')}${only(one)}`,
     ),
   );
 }
@@ -50,26 +50,26 @@ function downgrades(changes: readonly Change[]): string {
 function kubernetes({ kubernetes: { added, removed } }: LockDiff): string {
   return section('Kubernetes versions', [
     ...added.map((version) => `- new: ${text(version)}`),
-    ...removed.map((version) => `- no longer made: ${text(version)}`),
+    ...removed.map((version) => `- no longer built: ${text(version)}`),
   ]);
 }
 
 function security({ fixed, new: arrived, remaining }: VulnerabilityDiff): string {
-  const lines = (what: string, findings: readonly Finding[]) =>
+  const lines = (what: string, findings: readonly VulnerabilityFinding[]) =>
     findings.map(
       (one) =>
         `- ${what}: ${text(one.id)}${one.severity === undefined ? '' : ` (${text(one.severity)})`} in ${text(one.component)} ${text(one.version)}`,
     );
-  const all = [...lines('fixed', fixed), ...lines('new', arrived), ...lines('still there', remaining)];
-  return section('Known vulnerabilities', all.length > 0 ? all : ['None, by the list that was given.']);
+  const all = [...lines('fixed', fixed), ...lines('new', arrived), ...lines('remaining', remaining)];
+  return section('Known vulnerabilities', all.length > 0 ? all : ['None in the given list.']);
 }
 
-function changed(title: string, changes: readonly Change[]): string {
+function changed(title: string, changes: readonly LockChange[]): string {
   if (changes.length === 0) return '';
   return section(title, ['| component | before | now | |', '|---|---|---|---|', ...changes.map(row)]);
 }
 
-function row(change: Change): string {
+function row(change: LockChange): string {
   const cells = [
     text(change.component),
     text(change.from?.version ?? ''),
@@ -79,15 +79,15 @@ function row(change: Change): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-const WORDS: Readonly<Record<Change['change'], string>> = {
+const WORDS: Readonly<Record<LockChange['change'], string>> = {
   added: 'new',
-  removed: 'gone',
+  removed: 'removed',
   up: '',
   down: 'downgrade',
-  'same-version': 'other content',
+  'same-version': 'different content',
 };
 
-function only({ kubernetes: version }: Change): string {
+function only({ kubernetes: version }: LockChange): string {
   return version === undefined ? '' : ` (Kubernetes ${text(version)})`;
 }
 
@@ -101,9 +101,9 @@ function facts(diff: LockDiff): string {
 function sizes(diff: LockDiff): string {
   const lines = diff.sizes.map(({ kubernetes: version, fromBytes, toBytes }) => {
     const change = fromBytes !== undefined && toBytes !== undefined ? ` (${signed(toBytes - fromBytes)})` : '';
-    return `- Kubernetes ${text(version)}: ${toBytes === undefined ? 'no longer made' : `${megabytes(toBytes)}${change}`}`;
+    return `- Kubernetes ${text(version)}: ${toBytes === undefined ? 'no longer built' : `${megabytes(toBytes)}${change}`}`;
   });
-  return section('Size of what goes in', lines);
+  return section('Download size', lines);
 }
 
 function section(title: string, lines: readonly string[]): string {
@@ -118,7 +118,7 @@ function signed(bytes: number): string {
   return `${bytes < 0 ? '−' : '+'}${megabytes(Math.abs(bytes))}`;
 }
 
-/** Names come from manifests and feeds: none of their characters becomes markup, a row or a line. */
+/** Names come from manifests and feeds: escape them, so that they cannot inject markup, table rows or lines. */
 function text(given: string): string {
   return given.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/g, '\ufffd').replace(/[\\`*_[\]<>|#]/g, '\\$&');
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkBudget, ensureFits } from './size-budget.ts';
+import { checkSizeBudget, ensureFits } from './size-budget.ts';
 
 const MIB = 2 ** 20;
 const disk = { budgetMb: 100, warnPercent: 75, sizeMb: 400 };
@@ -10,7 +10,7 @@ const contributors = [
   { name: 'libc6', bytes: 30 * MIB },
 ];
 
-describe('the size of an image', () => {
+describe('checkSizeBudget', () => {
   it.each([
     [74, undefined],
     [
@@ -21,12 +21,12 @@ describe('the size of an image', () => {
       100,
       "the image's content takes 100 MiB of 100 MiB (100 %); largest: kubelet 60 MiB, libc6 30 MiB, linux-image 30 MiB",
     ],
-  ])('of %i MiB where 100 are allowed', (mib, warning) => {
-    expect(checkBudget(mib * MIB, disk, contributors)).toBe(warning);
+  ])('returns the right warning for %i of 100 MiB', (mib, warning) => {
+    expect(checkSizeBudget(mib * MIB, disk, contributors)).toBe(warning);
   });
 
-  it('is refused above its budget, with what is largest', () => {
-    expect(() => checkBudget(100 * MIB + 1, disk, contributors)).toThrow(
+  it('throws above the budget, with the largest parts', () => {
+    expect(() => checkSizeBudget(100 * MIB + 1, disk, contributors)).toThrow(
       expect.objectContaining({
         code: 'image/over-budget',
         message: expect.stringMatching(
@@ -36,7 +36,7 @@ describe('the size of an image', () => {
     );
   });
 
-  it('is refused before anything is unpacked when the packages alone do not fit on the disk', () => {
+  it('lets ensureFits throw if the packages alone do not fit on the disk', () => {
     expect(() => ensureFits(contributors, 121 * MIB)).not.toThrow();
     expect(() => ensureFits(contributors, 119 * MIB)).toThrow(
       expect.objectContaining({ code: 'image/disk-too-small', message: expect.stringContaining('kubelet 60 MiB') }),

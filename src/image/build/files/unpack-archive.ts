@@ -8,17 +8,17 @@ import { runTool } from '../../../host/run-tool.ts';
 import type { Artifact } from '../../lock/lock.ts';
 import type { DiskFile } from '../disk/put-files.ts';
 
-export interface UnpackDeps {
+export interface UnpackArchiveDeps {
   run: RunCommand;
   signal?: AbortSignal | undefined;
 }
 
-/** `into`: scratch of its own, where the files stay until they are on the image. */
+/** `into`: a scratch folder for this archive; the files stay there until they are on the image. */
 export async function unpackArchive(
   file: string,
   { component, install }: Pick<Artifact, 'component' | 'install'>,
   into: string,
-  { run, signal }: UnpackDeps,
+  { run, signal }: UnpackArchiveDeps,
 ): Promise<DiskFile[]> {
   mkdirSync(into, { recursive: true, mode: 0o700 });
   const flags = ['--no-same-owner', '--preserve-permissions', '--no-overwrite-dir', '--force-local'];
@@ -26,21 +26,21 @@ export async function unpackArchive(
   const to = (install?.to ?? '/').replace(/^\/+|\/+$/g, '');
   const files: DiskFile[] = [];
   for (const path of await filesBelow(into)) {
-    const place = placeOf(path, install ?? { to });
+    const place = extractedPath(path, install ?? { to });
     if (place === undefined) continue;
     const from = join(into, path);
     const seen = await lstat(from);
     const target = posix.join(to, place);
     if (seen.isSymbolicLink()) files.push({ path: target, to: await readlink(from) });
     else if (seen.isFile()) files.push({ path: target, mode: seen.mode & 0o7777, from });
-    else throw refused(component, `holds ${path}, which is neither a file nor a link`);
+    else throw refused(component, `contains ${path}, which is neither a file nor a link`);
   }
-  if (files.length === 0) throw refused(component, 'holds nothing of what the manifest takes from it');
+  if (files.length === 0) throw refused(component, 'contains none of the files that the manifest selects');
   return files;
 }
 
-/** Undefined: not wanted. */
-export function placeOf(path: string, { only, strip = 0 }: NonNullable<Artifact['install']>): string | undefined {
+/** Undefined if the manifest does not select the path. */
+export function extractedPath(path: string, { only, strip = 0 }: NonNullable<Artifact['install']>): string | undefined {
   const clean = (text: string) => text.replace(/^\.\//, '');
   const isWanted =
     only === undefined ||
@@ -49,7 +49,7 @@ export function placeOf(path: string, { only, strip = 0 }: NonNullable<Artifact[
   return isWanted && place !== '' ? place : undefined;
 }
 
-/** Links are not followed: what they lead to is the image's affair. */
+/** Does not follow links: their targets are paths on the image. */
 async function filesBelow(folder: string, path = ''): Promise<string[]> {
   const entries = await readdir(join(folder, path), { withFileTypes: true });
   const found = await Promise.all(
@@ -66,8 +66,8 @@ async function filesBelow(folder: string, path = ''): Promise<string[]> {
 function refused(component: string, why: string): UserError {
   return new UserError(`the archive ${component} ${why}`, {
     code: 'image/bad-archive',
-    kept: 'No image was made.',
-    next: 'see `install` of the component in the manifest',
+    kept: 'No image was built.',
+    next: 'check `install` of the component in the manifest',
     exitCode: 1,
   });
 }

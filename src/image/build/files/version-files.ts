@@ -1,8 +1,8 @@
-// image/build/files/version-files.ts: what goes onto the base? What all images of a lock share; and what is one patch version's alone, with what the image says of itself.
+// image/build/files/version-files.ts: which files are added to the base? Those that all images of a lock share, and those of one Kubernetes version.
 import { join } from 'node:path';
 import { artifactsOf } from '../../lock/content-hash.ts';
 import type { Artifact } from '../../lock/lock.ts';
-import type { BuildDeps, Target } from '../contract.ts';
+import type { ImageBuildDeps, ImageTarget } from '../contract.ts';
 import type { DiskFile } from '../disk/put-files.ts';
 import { containerImageFiles } from '../store/container-images.ts';
 import { type PlacedFile, placedFiles } from './placed-files.ts';
@@ -10,18 +10,18 @@ import { type ReleaseFacts, renderContainerdFiles, renderRelease } from './relea
 import { KUBELET_WATCHDOG } from './units.ts';
 import { unpackArchive } from './unpack-archive.ts';
 
-export interface LaidOut {
+export interface FileLayout {
   files: readonly DiskFile[];
-  /** Those of components, as they are to be found on the image. */
+  /** The files of components, for the test to check. */
   placed: readonly PlacedFile[];
 }
 
-export interface VersionFiles extends LaidOut {
+export interface VersionFiles extends FileLayout {
   release: string;
 }
 
-/** What every image of the lock has besides its base, programs and container images: hashed anew, and written once for all of them. */
-export async function sharedFiles(target: Target, epochSec: number, deps: BuildDeps): Promise<LaidOut> {
+/** Programs and container images that every image of the lock has. Hashes them again and writes them once. */
+export async function layOutShared(target: ImageTarget, epochSec: number, deps: ImageBuildDeps): Promise<FileLayout> {
   const { programs, images } = sharedArtifacts(target);
   const placed = await Promise.all(programs.map((artifact) => filesOf(artifact, deps)));
   const store = images.length > 0 ? await containerImageFiles(target, epochSec, deps) : [];
@@ -32,8 +32,8 @@ export async function sharedFiles(target: Target, epochSec: number, deps: BuildD
   };
 }
 
-/** A store holds all container images of an image together: it is shared only if each of them is. */
-export function sharedArtifacts({ lock, kubernetes }: Target): { programs: Artifact[]; images: Artifact[] } {
+/** An image has one store for all of its container images, so the store is shared only if all of them are. */
+export function sharedArtifacts({ lock, kubernetes }: ImageTarget): { programs: Artifact[]; images: Artifact[] } {
   const artifacts = artifactsOf(lock, kubernetes);
   const images = artifacts.filter(({ kind }) => kind === 'oci-image');
   return {
@@ -44,12 +44,12 @@ export function sharedArtifacts({ lock, kubernetes }: Target): { programs: Artif
 
 const isProgram = ({ kind }: Artifact) => kind === 'binary' || kind === 'archive';
 
-/** What is this version's alone, in addition and instead. */
-export async function versionFiles(
-  target: Target,
+/** Files of one version; they add to the shared files or replace them. */
+export async function layOutVersion(
+  target: ImageTarget,
   facts: ReleaseFacts,
   epochSec: number,
-  deps: BuildDeps,
+  deps: ImageBuildDeps,
 ): Promise<VersionFiles> {
   const { lock, kubernetes } = target;
   const own = artifactsOf(lock, kubernetes).filter((artifact) => artifact.kubernetes !== undefined);
@@ -66,29 +66,31 @@ export async function versionFiles(
       ...ownFiles(target),
       ...placed.flat(),
       ...(hasStore ? await containerImageFiles(target, epochSec, deps) : []),
-      // Last, so that a manifest may replace any of the above.
+      // Last, so that a manifest can override all files above.
       ...given,
     ]),
   };
 }
 
-/** What this program adds that goes by the version. */
-export function ownFiles({ kubernetes }: Pick<Target, 'kubernetes'>): { path: string; mode: number; bytes: string }[] {
+/** Version-specific files that this program adds. */
+export function ownFiles({
+  kubernetes,
+}: Pick<ImageTarget, 'kubernetes'>): { path: string; mode: number; bytes: string }[] {
   const path = 'usr/lib/systemd/system/kubelet.service.d/10-headstart-watchdog.conf';
-  return knowsWatchdog(kubernetes) ? [{ path, mode: 0o644, bytes: KUBELET_WATCHDOG }] : [];
+  return hasWatchdog(kubernetes) ? [{ path, mode: 0o644, bytes: KUBELET_WATCHDOG }] : [];
 }
 
-export function knowsWatchdog(kubernetes: string): boolean {
+export function hasWatchdog(kubernetes: string): boolean {
   const [major = 0, minor = 0] = kubernetes.split('.').map(Number);
   return major > 1 || minor >= 32;
 }
 
-async function filesOf(artifact: Artifact, { cache, run, folder, signal }: BuildDeps): Promise<DiskFile[]> {
+async function filesOf(artifact: Artifact, { cache, run, folder, signal }: ImageBuildDeps): Promise<DiskFile[]> {
   const from = await cache.open(artifact, { signal });
   if (artifact.kind === 'archive') {
     return unpackArchive(from, artifact, join(folder, 'archives', artifact.sha256), { run, signal });
   }
-  if (artifact.install === undefined) throw new Error(`${artifact.component} does not say where it goes`);
+  if (artifact.install === undefined) throw new Error(`${artifact.component} has no install path`);
   return [{ path: artifact.install.to.replace(/^\/+/, ''), mode: 0o755, from }];
 }
 
@@ -97,7 +99,7 @@ function oncePerPath(files: readonly DiskFile[]): DiskFile[] {
   return [...new Map(placed.map((file) => [file.path, file])).values()];
 }
 
-/** `/bin` and its like are links on a Debian, and nothing is written through a link. */
+/** `/bin`, `/lib` and others are links on Debian, and files are not written through links. */
 export function belowUsr(path: string): string {
   return path.replace(/^(?=(?:bin|sbin|lib|lib32|lib64|libx32)\/)/, 'usr/');
 }

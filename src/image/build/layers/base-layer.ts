@@ -1,4 +1,4 @@
-// image/build/layers/base-layer.ts: what all images of one package list share: the installed packages as one file system, and the kernel that boots it.
+// image/build/layers/base-layer.ts: what do all images of one package list share? The installed packages as one file system, and its kernel.
 import { createHash } from 'node:crypto';
 import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,19 +9,19 @@ import { checksumFile, type FileSum } from '../../../host/file-sum.ts';
 import { isMissing } from '../../../host/json-file.ts';
 import { withLock } from '../../../host/locks.ts';
 import { baseSha256 } from '../../lock/content-hash.ts';
-import type { Artifact, Lock } from '../../lock/lock.ts';
+import type { Artifact, ImageLock } from '../../lock/lock.ts';
 import { makePackageRepository } from '../base/package-repository.ts';
 import { KERNEL_FILES, takeKernel } from '../base/take-kernel.ts';
-import { type Unpacking, unpackBase, unpackWords } from '../base/unpack-base.ts';
+import { type BaseContents, unpackBase, unpackInputs } from '../base/unpack-base.ts';
 import { baseLayerLock } from '../build-locks.ts';
-import type { BaseContent, BuildDeps } from '../contract.ts';
+import type { BaseContent, ImageBuildDeps } from '../contract.ts';
 import { derivedId } from '../disk/derived-id.ts';
 import { rootBytesFor } from '../disk/disk-layout.ts';
 import { ext4Options, makeExt4 } from '../disk/make-ext4.ts';
 import { epochOf } from '../epoch.ts';
 import { LABEL, nodeFiles } from '../files/node-files.ts';
 import { ensureFits } from '../files/size-budget.ts';
-import { ensureRoom } from '../room.ts';
+import { requireImageSpace } from '../free-space.ts';
 import type { ToolVersions } from '../tool-versions.ts';
 import {
   copyLayer,
@@ -31,12 +31,12 @@ import {
   type LayerFacts,
   type LayerKind,
   layerFolder,
-  readLayer,
+  readLayerRecord,
   setLayerAside,
 } from './keep-layer.ts';
-import type { Layer, LayerDeps } from './layer.ts';
+import type { ImageLayer, LayerDeps } from './layer.ts';
 
-/** Counts changes of how a layer is made that its content does not show. */
+/** Increase it when the builder makes a different layer from the same inputs. */
 const FORMAT = 2;
 const MIB = 2 ** 20;
 
@@ -50,9 +50,9 @@ const recordSchema = z.object({
 type BaseRecord = z.infer<typeof recordSchema>;
 const BASE: LayerKind<BaseRecord> = { record: 'layer.json', schema: recordSchema };
 
-export function baseLayer(lock: Lock, tools: ToolVersions): Layer<BaseContent> {
+export function baseLayer(lock: ImageLock, tools: ToolVersions): ImageLayer<BaseContent> {
   const key = layerKey(lock, tools);
-  const layer: Layer<BaseContent> = {
+  const layer: ImageLayer<BaseContent> = {
     key,
     isKept: (cacheFolder) => isLayerKept(BASE, key, cacheFolder),
     verify: (deps) => readContent(key, deps),
@@ -60,7 +60,7 @@ export function baseLayer(lock: Lock, tools: ToolVersions): Layer<BaseContent> {
       const { cache, signal, onWaiting } = deps;
       const options = { ...(signal && { signal }), ...(onWaiting && { onWaiting }) };
       await withLock(cache.folder, { name: baseLayerLock, why: 'building a base layer' }, options, async () => {
-        // Another command may have made it while it held the lock.
+        // Another build may have made it before it released the lock.
         if (await layer.verify(deps)) return;
         await keepLayer(BASE, key, deps, (folder, shop) => installPackages(lock, key, folder, shop));
         deps.onDone?.('base layer kept');
@@ -73,17 +73,17 @@ export function baseLayer(lock: Lock, tools: ToolVersions): Layer<BaseContent> {
   return layer;
 }
 
-/** Another key, another layer: packages, settings of a node, size, and with what it is made. */
-export function layerKey(lock: Lock, { mmdebstrap, mke2fs, debugfs }: ToolVersions): string {
+/** Covers packages, node settings, size and tools. */
+export function layerKey(lock: ImageLock, { mmdebstrap, mke2fs, debugfs }: ToolVersions): string {
   const packages = debsOf(lock).map(({ component }) => component);
-  const words = unpackWords({ packages, ...settingsOf(lock) });
+  const words = unpackInputs({ packages, ...settingsOf(lock) });
   const options = ext4Options({ uuid: '', label: LABEL });
   const content = [FORMAT, baseSha256(lock), words, options, lock.disk.sizeMb, { mmdebstrap, mke2fs, debugfs }];
   return createHash('sha256').update(JSON.stringify(content)).digest('hex');
 }
 
 async function readContent(key: string, { cache, signal }: LayerDeps): Promise<BaseContent | undefined> {
-  const record = await readLayer(BASE, key, cache.folder);
+  const record = await readLayerRecord(BASE, key, cache.folder);
   if (record === undefined) return undefined;
   const folder = layerFolder(cache.folder, key);
   const read = async (part: keyof typeof KERNEL_FILES) => {
@@ -107,17 +107,17 @@ async function readContent(key: string, { cache, signal }: LayerDeps): Promise<B
   return { kernel, packages: record.packages };
 }
 
-type Workshop = BuildDeps & { runAsRoot: RunCommand };
+type BaseBuildDeps = ImageBuildDeps & { runAsRoot: RunCommand };
 
 async function installPackages(
-  lock: Lock,
+  lock: ImageLock,
   key: string,
   layer: string,
-  deps: Workshop,
+  deps: BaseBuildDeps,
 ): Promise<LayerFacts<BaseRecord>> {
   const { cache, run, runAsRoot, folder, signal, onWaiting, onDone } = deps;
-  const room = { what: 'the base of the image', bytes: WORK_BYTES, option: '--cache' } as const;
-  ensureRoom(cache.folder, await statfsFree(cache.folder), room);
+  const needed = { what: 'the base of the image', bytes: WORK_BYTES, option: '--cache' } as const;
+  requireImageSpace(cache.folder, await statfsFree(cache.folder), needed);
   const repository = await makePackageRepository(debsOf(lock), join(folder, 'packages'), {
     cache,
     run,
@@ -147,14 +147,14 @@ async function installPackages(
   return { kernelRelease, packages, files };
 }
 
-/** Packages twice (here and unpacked), the file system, and what starts it. */
+/** The packages twice (archived and unpacked), the file system and the kernel files. */
 const WORK_BYTES = 2.5 * 2 ** 30;
 
-function debsOf({ artifacts }: Lock): Artifact[] {
+function debsOf({ artifacts }: ImageLock): Artifact[] {
   return artifacts.filter(({ kind }) => kind === 'deb').toSorted((a, b) => (a.component < b.component ? -1 : 1));
 }
 
-function settingsOf(lock: Lock): Omit<Unpacking, 'repository'> {
+function settingsOf(lock: ImageLock): Omit<BaseContents, 'repository'> {
   return {
     architecture: lock.architecture,
     nodeFiles: nodeFiles(new Set(debsOf(lock).map(({ component }) => component))),

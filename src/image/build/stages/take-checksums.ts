@@ -1,14 +1,14 @@
-// image/build/stages/take-checksums.ts: take the checksum of every file that is published; those of disks in threads.
+// image/build/stages/take-checksums.ts: compute the checksum of every published file, those of disks in worker threads.
 import { join } from 'node:path';
 import { checksumFile, type FileSum } from '../../../host/file-sum.ts';
 import { dataRanges } from '../disk/data-ranges.ts';
 import { isDiskName } from '../disk/disk.ts';
-import { sumBeside } from '../sum-beside.ts';
+import { sumInWorker } from '../sum-in-worker.ts';
 import { versionStage } from './version-stage.ts';
 
 export const takeChecksums = versionStage({
   id: 'checksums',
-  title: 'take the checksums',
+  title: 'compute the checksums',
   done: 'checksums',
   needs: ['names'],
   gives: ['sums'],
@@ -18,7 +18,7 @@ export const takeChecksums = versionStage({
       names.map(async (name): Promise<[string, FileSum]> => {
         const file = join(files, name);
         if (!isDiskName(name)) return [name, await checksumFile(file, signal)];
-        return [name, await sumBeside({ file, ranges: await dataRanges(file, run, signal), signal })];
+        return [name, await sumInWorker({ file, ranges: await dataRanges(file, run, signal), signal })];
       }),
     );
     return { sums: Object.fromEntries(sums.map(([name, { sha256, bytes }]) => [name, { sha256, bytes }])) };

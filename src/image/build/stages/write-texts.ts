@@ -1,11 +1,11 @@
-// image/build/stages/write-texts.ts: write what is known of the image: lock, release facts, container images, files and SBOM.
+// image/build/stages/write-texts.ts: write the files that describe the image: lock, release facts, container images, files and SBOM.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { artifactsOf } from '../../lock/content-hash.ts';
 import { renderLock } from '../../lock/read-lock.ts';
 import { listImages, renderImageList } from '../../report/image-list.ts';
 import { makeSbom } from '../../report/sbom.ts';
-import type { BuildDeps, RootContent, Target } from '../contract.ts';
+import type { ImageBuildDeps, ImageTarget, RootContent } from '../contract.ts';
 import { diskName } from '../disk/disk.ts';
 import { PLACED_FILES, renderPlaced } from '../files/placed-files.ts';
 import { imageInArchive } from '../store/oci-archive.ts';
@@ -15,7 +15,7 @@ import { INITRD, VMLINUX } from './write-kernel.ts';
 export const writeTexts = versionStage({
   id: 'texts',
   title: 'write the lock, the release facts, the lists of images and files, and the SBOM',
-  done: 'texts written',
+  done: 'metadata files written',
   needs: ['content'],
   gives: ['names'],
   async make({ target, contentSha256, formats, files, ...deps }, { content }) {
@@ -26,10 +26,10 @@ export const writeTexts = versionStage({
 });
 
 async function textsOf(
-  target: Target,
+  target: ImageTarget,
   contentSha256: string,
   content: RootContent,
-  deps: BuildDeps,
+  deps: ImageBuildDeps,
 ): Promise<Record<string, string>> {
   const { lock, kubernetes } = target;
   const images = listImages(lock, kubernetes, await digestsOf(target, deps));
@@ -42,10 +42,10 @@ async function textsOf(
   };
 }
 
-/** Of the container images' manifests, by component. */
+/** Manifest digests of the container images, by component. */
 async function digestsOf(
-  { lock, kubernetes }: Target,
-  { cache, run, signal }: BuildDeps,
+  { lock, kubernetes }: ImageTarget,
+  { cache, run, signal }: ImageBuildDeps,
 ): Promise<Record<string, string>> {
   const digests: Record<string, string> = {};
   for (const artifact of artifactsOf(lock, kubernetes).filter(({ kind }) => kind === 'oci-image')) {

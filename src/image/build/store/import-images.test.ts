@@ -14,17 +14,17 @@ const programs = { containerd: '/p/containerd', ctr: '/p/ctr' };
 function machine(ran: Partial<Ran> & { says?: string[] } = {}) {
   const { says = [], ...rest } = ran;
   const calls: string[][] = [];
-  const told: string[] = [];
+  const reports: string[] = [];
   const runAsRoot: RunCommand = (argv, options) => {
     calls.push([...argv]);
     for (const text of says) options?.onStderr?.(text);
     return Promise.resolve({ outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: says.join(''), ...rest });
   };
-  const onWaiting = (what: string, percent?: number) => void told.push(`${what} ${percent ?? ''}`.trim());
-  return { calls, told, deps: { runAsRoot, store: '/s/store', scratch: '/s', onWaiting } };
+  const onWaiting = (what: string, percent?: number) => void reports.push(`${what} ${percent ?? ''}`.trim());
+  return { calls, reports, deps: { runAsRoot, store: '/s/store', scratch: '/s', onWaiting } };
 }
 
-test('what is done has no network, and every word is an argument of its own', async () => {
+test('importImages runs without network and passes every word as a separate argument', async () => {
   const { calls, deps } = machine();
   await importImages([PAUSE, HELLO], programs, deps);
   const [[first, second, shell, , script, ...words] = []] = calls;
@@ -37,18 +37,18 @@ test('what is done has no network, and every word is an argument of its own', as
   ]);
 });
 
-test('it tells how far it is, and gives what the snapshots take', async () => {
+test('importImages reports progress and returns the usage of snapshots', async () => {
   const stdout = Buffer.from('d 1 4096 1/fs\nf 2 10 1/fs\n');
-  const { told, deps } = machine({ says: ['importing 0\n', 'a warning\n', 'importing 1\n'], stdout });
+  const { reports, deps } = machine({ says: ['importing 0\n', 'a warning\n', 'importing 1\n'], stdout });
   expect(await importImages([PAUSE, HELLO], programs, deps)).toEqual(new Map([[1n, { inodes: 2, bytes: 8192 }]]));
-  expect(told).toEqual([
+  expect(reports).toEqual([
     'containerd to start',
     'a.example/pause:1 to be imported 0',
     'a.example/hello:1 to be imported 50',
   ]);
 });
 
-test('which image was not imported is said, with the last words alone', async () => {
+test('importImages names the image that failed, with the last line of output only', async () => {
   const says = ['importing 0\n', 'importing 1\n', 'level=info a lot\nctr: no space left on device\n'];
   await expect(importImages([PAUSE, HELLO], programs, machine({ code: 1, says }).deps)).rejects.toMatchObject({
     code: 'image/not-imported',
@@ -56,7 +56,7 @@ test('which image was not imported is said, with the last words alone', async ()
   });
 });
 
-test('a containerd that does not start is another matter', async () => {
+test('importImages reports a containerd that does not start', async () => {
   const failed = machine({ code: 1, says: ["containerd: version `GLIBC_2.34' not found\n"] });
   await expect(importImages([PAUSE], programs, failed.deps)).rejects.toMatchObject({
     code: 'image/containerd-not-started',
@@ -64,8 +64,8 @@ test('a containerd that does not start is another matter', async () => {
   });
 });
 
-test('told to stop, it is that and no failure', async () => {
-  const signal = AbortSignal.abort(new Error('told to stop'));
+test('importImages reports an interruption, not a failure, when aborted', async () => {
+  const signal = AbortSignal.abort(new Error('interrupted'));
   const stopped = machine({ outcome: 'aborted', code: null });
-  await expect(importImages([PAUSE], programs, { ...stopped.deps, signal })).rejects.toThrow('told to stop');
+  await expect(importImages([PAUSE], programs, { ...stopped.deps, signal })).rejects.toThrow('interrupted');
 });

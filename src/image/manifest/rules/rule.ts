@@ -1,24 +1,24 @@
-// image/manifest/rules/rule.ts: what is a compatibility rule? Something that is known of two components together, by whom, and how to see that it is broken.
-import type { Versioned } from '../constraints.ts';
+// image/manifest/rules/rule.ts: what is a compatibility rule? A fact about two components, its public source, and a check for violations.
+import type { ComponentVersion } from '../constraints.ts';
 import type { FileComponent, Origin } from '../manifest.ts';
 
-/** One image: what is known of it from the manifest, and from the lock where there is one. */
-export interface Subject {
+/** What the manifest, and the lock if there is one, say about one image. */
+export interface RuleSubject {
   /** `1.35.8`. */
   kubernetes: string;
   base: Origin;
-  /** By component; without a lock, packages whose version is open are not here. */
-  versions: ReadonlyMap<string, Versioned>;
+  /** By component. Without a lock, packages with a wildcard version are missing. */
+  versions: ReadonlyMap<string, ComponentVersion>;
   files: readonly FileComponent[];
-  /** Names of all, whatever their version. */
+  /** The names of all components, with or without a known version. */
   components: ReadonlySet<string>;
-  /** Where programs and files are installed. */
+  /** The paths where programs and files are installed. */
   places: ReadonlySet<string>;
-  /** By component: the name a container image is to have. */
+  /** By component: the name of the container image on the node. */
   images: ReadonlyMap<string, string>;
 }
 
-export interface Finding {
+export interface RuleFinding {
   rule: string;
   severity: 'error' | 'warning';
   component: string;
@@ -27,18 +27,18 @@ export interface Finding {
   source: string;
 }
 
-export type Found = Pick<Finding, 'severity' | 'component' | 'message'>;
+export type RuleViolation = Pick<RuleFinding, 'severity' | 'component' | 'message'>;
 
-export interface Rule {
-  /** Never renamed. */
+export interface CompatibilityRule {
+  /** Users see the id in findings: do not rename it. */
   id: string;
   says: string;
   /** A public document. */
   source: string;
-  check(subject: Subject): Found[];
+  check(subject: RuleSubject): RuleViolation[];
 }
 
-/** 35 of `1.35.8`; Kubernetes 2 is not known to any rule. */
+/** 35 for `1.35.8`; NaN for other majors, which no rule covers. */
 export function minorOf(version: string): number {
   return Number(/^v?1\.(\d+)\./.exec(version)?.[1] ?? Number.NaN);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Processes, ProcessMark } from '../../base/process-mark.ts';
-import { withThrowAwayHome } from './throw-away-home.ts';
+import { withTemporaryHome } from './temporary-home.ts';
 
 let parent: string;
 let deletedIn: string[];
@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(parent, { recursive: true }));
 
 const mark = (pid: number): ProcessMark => ({ pid, startTicks: '1', bootId: 'b', pidNamespace: 'n' });
-/** Even ones are gone. */
+/** Processes with even pids have ended. */
 const processes: Processes = { own: () => mark(1), isGone: ({ pid }) => pid % 2 === 0 };
 const deps = () => ({
   parent,
@@ -23,11 +23,11 @@ const deps = () => ({
   open: async (home: string) => ({ pools: { deletePool: async () => void deletedIn.push(home) } }),
 });
 
-describe('a home for one VM', () => {
-  it('is gone afterwards, with its VM, however the work ended', async () => {
+describe('withTemporaryHome', () => {
+  it('removes the home and its VM, whether the work succeeds or fails', async () => {
     for (const fails of [false, true]) {
       let home = '';
-      const work = withThrowAwayHome(deps(), { isKept: false }, async (made) => {
+      const work = withTemporaryHome(deps(), { isKept: false }, async (made) => {
         home = made;
         expect(existsSync(made)).toBe(true);
         if (fails) throw new Error('no luck');
@@ -39,14 +39,14 @@ describe('a home for one VM', () => {
     }
   });
 
-  it('stays when it is to be kept, and nobody sweeps it away', async () => {
-    const keep = () => withThrowAwayHome(deps(), { isKept: true }, async (home) => home);
+  it('keeps a home on request, and later calls do not remove it', async () => {
+    const keep = () => withTemporaryHome(deps(), { isKept: true }, async (home) => home);
     const kept = await keep();
-    await withThrowAwayHome(deps(), { isKept: false }, async () => undefined);
+    await withTemporaryHome(deps(), { isKept: false }, async () => undefined);
     expect(readdirSync(parent).map((name) => join(parent, name))).toEqual([kept]);
   });
 
-  it('takes those of processes that were killed with it, and nothing else', async () => {
+  it('removes homes of killed processes, and nothing else', async () => {
     const home = (name: string, owner: unknown) => {
       mkdirSync(join(parent, name));
       writeFileSync(join(parent, name, 'owner.json'), JSON.stringify(owner));
@@ -56,7 +56,7 @@ describe('a home for one VM', () => {
     home('headstart-image-test-odd', { pid: 'x' });
     home('something-else', mark(2));
     symlinkSync(join(parent, 'something-else'), join(parent, 'headstart-image-test-link'));
-    await withThrowAwayHome(deps(), { isKept: false }, async () => undefined);
+    await withTemporaryHome(deps(), { isKept: false }, async () => undefined);
     expect(readdirSync(parent).sort()).toEqual([
       'headstart-image-test-alive',
       'headstart-image-test-link',

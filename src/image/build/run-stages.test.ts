@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Cache } from '../fetch/cache.ts';
 import type { BaseContent, BuildRecord } from './contract.ts';
 import { aLock, SOME_TOOLS } from './locks.testing.ts';
+import { type FinishedStage, onePerKey, runSharedStages, runVersionStages } from './run-stages.ts';
 import type { Places, SharedStage, VersionStage } from './stage.ts';
-import { onePerKey, type StageDone, walkShared, walkVersion } from './walk.ts';
 
 const lock = aLock([]);
 const targets = lock.kubernetes.map((kubernetes) => ({ lock, kubernetes }));
@@ -13,14 +13,14 @@ const run = () => Promise.reject(new Error('nothing is run'));
 const machine = { cache, run, isRoot: true, tools: SOME_TOOLS };
 const base = { packages: [] } as Partial<BaseContent> as BaseContent;
 
-/** Keeps what it was asked. */
+/** Records its calls. */
 function aStage(more: Partial<SharedStage>): SharedStage & { made: string[] } {
   const made: string[] = [];
   return {
     ...{ id: 'a', title: 'make a', done: 'a made', made, needs: [], gives: [] },
     key: () => 'same',
     isNeeded: () => true,
-    isThere: () => false,
+    isAvailable: () => false,
     async make({ target }) {
       made.push(target.kubernetes);
       return {};
@@ -29,61 +29,61 @@ function aStage(more: Partial<SharedStage>): SharedStage & { made: string[] } {
   };
 }
 
-async function walk(...stages: SharedStage[]) {
-  const done: StageDone[] = [];
+async function runStages(...stages: SharedStage[]) {
+  const done: FinishedStage[] = [];
   const shared = { ...machine, targets, isOffline: false };
-  const made = await walkShared(stages, shared, places, { onDone: (stage) => done.push(stage) });
+  const made = await runSharedStages(stages, shared, places, { onDone: (stage) => done.push(stage) });
   return { made, done: done.map(({ stage }) => stage) };
 }
 
-describe('what all images share', () => {
-  it('is made once if they have one key, and for each key otherwise', async () => {
+describe('runSharedStages', () => {
+  it('runs a stage once per key', async () => {
     const [same, each] = [aStage({}), aStage({ key: ({ kubernetes }) => kubernetes })];
-    await walk(same, each);
+    await runStages(same, each);
     expect(same.made).toEqual(['1.35.8']);
     expect(each.made).toEqual(['1.35.8', '1.35.7']);
   });
 
-  it('is not made when it is there, and not when it is not needed', async () => {
-    const there = aStage({ isThere: (_, { cacheFolder }) => cacheFolder === '/cache' });
+  it('skips a stage whose result exists, and one that is not needed', async () => {
+    const there = aStage({ isAvailable: (_, { cacheFolder }) => cacheFolder === '/cache' });
     const unneeded = aStage({ isNeeded: ({ isOffline }) => isOffline });
-    expect(await walk(there, unneeded)).toEqual({ made: {}, done: [] });
+    expect(await runStages(there, unneeded)).toEqual({ made: {}, done: [] });
     expect([...there.made, ...unneeded.made]).toEqual([]);
   });
 
-  it('is verified when it is there, and gives the same', async () => {
-    const stage = aStage({ isThere: () => true, open: async () => ({ base }), verified: 'a verified' });
-    expect(await walk(stage)).toEqual({ made: { base }, done: ['a verified'] });
+  it('verifies an existing result and returns it', async () => {
+    const stage = aStage({ isAvailable: () => true, open: async () => ({ base }), verified: 'a verified' });
+    expect(await runStages(stage)).toEqual({ made: { base }, done: ['a verified'] });
   });
 
-  it('is made when it is gone by the time it is opened', async () => {
-    const stage = aStage({ isThere: () => true, open: async () => undefined, verified: 'a verified' });
-    expect((await walk(stage)).done).toEqual(['a made']);
+  it('runs the stage if the result disappeared', async () => {
+    const stage = aStage({ isAvailable: () => true, open: async () => undefined, verified: 'a verified' });
+    expect((await runStages(stage)).done).toEqual(['a made']);
     expect(stage.made).toEqual(['1.35.8']);
   });
 
-  it('reaches the stages after it', async () => {
+  it('passes outputs to later stages', async () => {
     const first = aStage({ make: async () => ({ base }) });
     const second = aStage({
       make: async (_, made) => ({ base: { ...made.base, packages: [{ name: 'a', bytes: 1 }] } }),
     });
-    expect((await walk(first, second)).made.base?.packages).toHaveLength(1);
+    expect((await runStages(first, second)).made.base?.packages).toHaveLength(1);
   });
 
-  it('has one target for each key, the first', async () => {
+  it('lets onePerKey return the first target of each key', async () => {
     expect(await onePerKey({ key: () => 'k' }, targets, SOME_TOOLS)).toEqual([targets[0]]);
     expect(await onePerKey({ key: async ({ kubernetes }) => kubernetes }, targets, SOME_TOOLS)).toEqual(targets);
   });
 });
 
-describe('the stages of an image', () => {
+describe('runVersionStages', () => {
   const version = {
     ...{ ...machine, folder: '/scratch', target: targets[0]!, contentSha256: '', formats: [], files: '/files' },
   };
-  const partial = { id: 'p', title: 'p', needs: [], gives: [], key: () => '', isThere: () => false };
+  const partial = { id: 'p', title: 'p', needs: [], gives: [], key: () => '', isAvailable: () => false };
 
-  it('say which image they are about, and under which id', async () => {
-    const told: unknown[] = [];
+  it('reports progress with the version and the stage id', async () => {
+    const reports: unknown[] = [];
     const stage: VersionStage = {
       ...partial,
       done: 'all of it',
@@ -93,28 +93,33 @@ describe('the stages of an image', () => {
         return {};
       },
     };
-    await walkVersion([stage], version, {}, { onWaiting: (...what) => told.push(what), onDone: (d) => told.push(d) });
-    expect(told).toEqual([
+    await runVersionStages(
+      [stage],
+      version,
+      {},
+      { onWaiting: (...what) => reports.push(what), onDone: (d) => reports.push(d) },
+    );
+    expect(reports).toEqual([
       ['the disk (1.35.8)', 5],
       { id: 'p', kubernetes: '1.35.8', stage: 'a part' },
       { id: 'p', kubernetes: '1.35.8', stage: 'all of it' },
     ]);
   });
 
-  it('get what all images share, and do not change it for another image', async () => {
+  it('passes shared outputs to stages without changing them for other images', async () => {
     const record = { name: 'node' } as Partial<BuildRecord> as BuildRecord;
     const stage: VersionStage = {
       ...partial,
       make: async (_, made) => ({ ...made, record }),
     };
     const shared = { base };
-    expect(await walkVersion([stage], version, shared, {})).toMatchObject({ base, record });
+    expect(await runVersionStages([stage], version, shared, {})).toMatchObject({ base, record });
     expect(shared).toEqual({ base });
   });
 
-  it('end with the first that fails', async () => {
+  it('stops at the first failure', async () => {
     const bad: VersionStage = { ...partial, make: () => Promise.reject(new Error('no room')) };
     const never: VersionStage = { ...partial, make: () => Promise.reject(new Error('never')) };
-    await expect(walkVersion([bad, never], version, {}, {})).rejects.toThrow('no room');
+    await expect(runVersionStages([bad, never], version, {}, {})).rejects.toThrow('no room');
   });
 });

@@ -1,6 +1,6 @@
-// image/update/settle-update.ts: which proposals hold together? One after the other they are put into the manifest's text, comments kept; one that breaks it or a rule is left out, with the reason.
+// image/update/select-updates.ts: which proposals work together? Applies them to the manifest one by one, and skips those that break the manifest or a rule.
 
-import type { Lock } from '../lock/lock.ts';
+import type { ImageLock } from '../lock/lock.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { renderManifestProblem } from '../manifest/manifest-problem.ts';
 import { parseManifest } from '../manifest/read-manifest.ts';
@@ -8,26 +8,26 @@ import { checkRules } from '../manifest/rules/check.ts';
 import { editText } from './edit-text.ts';
 import type { Proposal } from './plan-update.ts';
 
-export interface Settled {
+export interface UpdateSelection {
   taken: readonly Proposal[];
   refused: readonly { proposal: Proposal; why: string }[];
   text: string;
   manifest: Manifest;
 }
 
-/** `text` is that of `manifest`. */
-export async function settleUpdates(
+/** `text` is the text of `manifest`. */
+export async function selectUpdates(
   text: string,
   manifest: Manifest,
   proposals: readonly Proposal[],
-  lock: Lock | undefined,
-): Promise<Settled> {
-  // Kubernetes first: what goes by its version is right only with it.
+  lock: ImageLock | undefined,
+): Promise<UpdateSelection> {
+  // Kubernetes first: components that follow its version are valid only together with it.
   const inOrder = proposals.toSorted((a, b) => Number(b.kind === 'kubernetes') - Number(a.kind === 'kubernetes'));
   let packages = packagesOf(lock);
   let now = { text, manifest };
   const taken: Proposal[] = [];
-  const refused: Settled['refused'][number][] = [];
+  const refused: UpdateSelection['refused'][number][] = [];
   for (const proposal of inOrder) {
     const after = packagesOf(packages, proposal);
     const edited = await editText(now.text, proposal.edits);
@@ -45,8 +45,8 @@ export async function settleUpdates(
   return { taken, refused, ...now };
 }
 
-/** Of a lock only what the manifest does not say: versions of packages, with the proposed one in its place. */
-function packagesOf(lock: Lock | undefined, proposal?: Proposal): Lock | undefined {
+/** Keeps only the packages of the lock, whose versions the manifest may leave open, and applies the proposed version. */
+function packagesOf(lock: ImageLock | undefined, proposal?: Proposal): ImageLock | undefined {
   if (!lock) return undefined;
   const artifacts = lock.artifacts
     .filter(({ kind }) => kind === 'deb')
@@ -58,14 +58,14 @@ function packagesOf(lock: Lock | undefined, proposal?: Proposal): Lock | undefin
   return { ...lock, artifacts };
 }
 
-/** What was wrong before is not the proposal's fault. */
+/** Ignores errors that existed before the proposal. */
 function newError(
   before: Manifest,
-  beforeLock: Lock | undefined,
+  beforeLock: ImageLock | undefined,
   after: Manifest,
-  afterLock: Lock | undefined,
+  afterLock: ImageLock | undefined,
 ): string | undefined {
-  const errors = (manifest: Manifest, lock: Lock | undefined) =>
+  const errors = (manifest: Manifest, lock: ImageLock | undefined) =>
     checkRules(manifest, lock)
       .filter(({ severity }) => severity === 'error')
       .map(
