@@ -196,7 +196,7 @@ export const REASONS = {
 
 export type ReasonCode = keyof typeof REASONS;
 
-export function reasonOf(code: ReasonCode): Reason {
+export function reasonFor(code: ReasonCode): Reason {
   return REASONS[code];
 }
 

@@ -17,7 +17,7 @@ export class ApiFailure extends Error {
   }
 }
 
-export interface Asked {
+export interface ApiRequest {
   method: 'GET' | 'PATCH' | 'POST';
   path: string;
   type?: string;
@@ -30,7 +30,7 @@ const MAX_BYTES = 16 << 20;
 
 export async function exchange(
   credential: KubeletCredential,
-  asked: Asked & { timeoutMs: number },
+  asked: ApiRequest & { timeoutMs: number },
 ): Promise<JsonObject> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -46,7 +46,7 @@ export async function exchange(
 
 export async function stream(
   credential: KubeletCredential,
-  asked: Asked & { timeoutMs: number; answerWithinMs: number },
+  asked: ApiRequest & { timeoutMs: number; answerWithinMs: number },
   signal: AbortSignal,
   onLine: (line: string) => void,
 ): Promise<void> {
@@ -66,7 +66,7 @@ type Fail = (error: Error) => void;
 /** Resolves when a good answer is over. */
 function transfer(
   credential: KubeletCredential,
-  asked: Asked & { timeoutMs: number; answerWithinMs: number },
+  asked: ApiRequest & { timeoutMs: number; answerWithinMs: number },
   signal: AbortSignal | undefined,
   onChunk: (chunk: Buffer, fail: Fail) => void,
 ): Promise<void> {
@@ -104,7 +104,7 @@ function transfer(
 }
 
 /** A key that is not the certificate's, as between two steps of its renewal, is thrown at once; so is an address that is none. */
-function begin(credential: KubeletCredential, asked: Asked): ClientRequest {
+function begin(credential: KubeletCredential, asked: ApiRequest): ClientRequest {
   try {
     return request(new URL(asked.path, credential.server), optionsOf(credential, asked));
   } catch (cause) {
@@ -114,7 +114,10 @@ function begin(credential: KubeletCredential, asked: Asked): ClientRequest {
 }
 
 /** A connection each: the credential may be another one next time. The machine's proxy settings are for others. */
-function optionsOf(credential: KubeletCredential, { method, type, accept, body }: Asked): RequestOptions & TlsOptions {
+function optionsOf(
+  credential: KubeletCredential,
+  { method, type, accept, body }: ApiRequest,
+): RequestOptions & TlsOptions {
   const { authority, serverName, proof } = credential;
   return {
     method,

@@ -2,7 +2,7 @@
 // credential, which is read anew each time, for kubelet renews it. The server decides what is allowed: its own Node, no taints.
 
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
-import { ApiFailure, type Asked, exchange, parseObject, stream } from './api-server.ts';
+import { ApiFailure, type ApiRequest, exchange, parseObject, stream } from './api-server.ts';
 import type { KubeletCredential } from './kubelet-credential.ts';
 
 export interface OwnNode {
@@ -79,14 +79,14 @@ export interface OwnNodeOptions {
 const TIMEOUT_MS = 10_000;
 const WATCH_MS = 300_000;
 export function ownNode({ credential, timeoutMs = TIMEOUT_MS, watchMs = WATCH_MS }: OwnNodeOptions): OwnNode {
-  async function believed(): Promise<KubeletCredential> {
+  async function requireCredential(): Promise<KubeletCredential> {
     const found = await credential();
     if ('why' in found) throw new ApiFailure(found.why);
     return found;
   }
 
-  async function ask(make: (name: string) => Asked): Promise<JsonObject> {
-    const found = await believed();
+  async function ask(make: (name: string) => ApiRequest): Promise<JsonObject> {
+    const found = await requireCredential();
     return exchange(found, { ...make(found.nodeName), timeoutMs });
   }
 
@@ -122,7 +122,7 @@ export function ownNode({ credential, timeoutMs = TIMEOUT_MS, watchMs = WATCH_MS
       await ask(() => ({ method: 'POST', path: `/api/v1/namespaces/${namespace}/pods/${name}/eviction`, body }));
     },
     async watchMetadata(onMetadata, signal) {
-      const found = await believed();
+      const found = await requireCredential();
       const query = new URLSearchParams({
         watch: 'true',
         // The authoriser lets a node watch Nodes only when it asks for its own.

@@ -1,8 +1,8 @@
 // node/apply/apply.ts: how is a document applied? What was cut off is finished first; then the node is observed, decide.ts decides, and what
 // it decided is done: journal.ts makes the change.
 import { renderOwnership } from '../plan/ownership-file.ts';
-import type { ApplyOptions, Assignment, Outcome, Slots } from './contract.ts';
-import { type Decision, decide, isActive, refusalOf } from './decide.ts';
+import type { ApplyOptions, ApplyOutcome, Assignment, Slots } from './contract.ts';
+import { type ApplyDecision, decide, isActive, refusalOf } from './decide.ts';
 import { execute } from './execute.ts';
 import { isUnfinished, makeChange, resume } from './journal.ts';
 import {
@@ -13,8 +13,8 @@ import {
   type NextGeneration,
   stateWithoutChange,
 } from './next-state.ts';
+import { type ObservedPlan, observeAndPlan, wantedBy } from './observe-and-plan.ts';
 import { uncordonIfOwed } from './owed-uncordon.ts';
-import { type PlanHere, planFor, wantedBy } from './plan-for.ts';
 import type { Generation, State } from './records.ts';
 import { slotOf } from './slots.ts';
 import type { Transaction } from './transaction.ts';
@@ -25,7 +25,7 @@ export async function apply(
   assignment: Assignment,
   options: ApplyOptions,
   again?: Generation,
-): Promise<Outcome> {
+): Promise<ApplyOutcome> {
   const resumed = await resume(transaction);
   if (resumed !== undefined && isUnfinished(resumed)) return resumed;
   const { deps, folder, outcome } = transaction;
@@ -34,10 +34,10 @@ export async function apply(
   const refusal = refusalOf(assignment, slots, options);
   if (refusal !== undefined) return outcome(refusal, await rememberAssigned(transaction, state, assignment));
 
-  const here = await transaction.time('observe', () => planFor(wantedBy(assignment), state.ownership, deps));
+  const here = await transaction.time('observe', () => observeAndPlan(wantedBy(assignment), state.ownership, deps));
   const { isOrdered, signal } = options;
   const decision = decide(assignment, { slots, here, isOrdered, nowMs: deps.clock.nowMs() });
-  if (decision.do !== 'go') return withoutChange(transaction, decision, { assignment, again, here, state });
+  if (decision.do !== 'go') return finishWithoutChange(transaction, decision, { assignment, again, here, state });
   signal?.throwIfAborted();
   const next = nextGeneration(transaction, { assignment, again, here, state });
   const isAsked = isToBeWatched(next) && here.observed.moment === 'running';
@@ -45,18 +45,18 @@ export async function apply(
   return makeChange(transaction, journal, decision.conclusion, here.plan);
 }
 
-interface Applicant {
+interface ApplyContext {
   assignment: Assignment;
   again: Generation | undefined;
-  here: PlanHere;
+  here: ObservedPlan;
   state: State;
 }
 
-async function withoutChange(
+async function finishWithoutChange(
   transaction: Transaction,
-  decision: Exclude<Decision, { do: 'go' }>,
-  applicant: Applicant,
-): Promise<Outcome> {
+  decision: Exclude<ApplyDecision, { do: 'go' }>,
+  applicant: ApplyContext,
+): Promise<ApplyOutcome> {
   const { assignment, here } = applicant;
   const { conclusion } = decision;
   const isRunning = here.observed.moment === 'running';
@@ -71,14 +71,17 @@ async function withoutChange(
     deps,
     time,
     staged: new Map(),
-    isWayBack: false,
+    isRollback: false,
     isBeforeKubelet,
     isLaterBoot: false,
   });
   return transaction.outcome(conclusion, await rememberAssigned(transaction, state, assignment), here.plan);
 }
 
-function nextGeneration({ deps, folder }: Transaction, { assignment, again, here, state }: Applicant): NextGeneration {
+function nextGeneration(
+  { deps, folder }: Transaction,
+  { assignment, again, here, state }: ApplyContext,
+): NextGeneration {
   const { active } = state.slots;
   const ofActive = active !== undefined && isActive(assignment, state.slots) ? active.number : undefined;
   const known = again?.number ?? ofActive;

@@ -10,7 +10,7 @@ import type { SeenNode } from '../observe/live-values.ts';
 import type { Look } from '../observe/look.ts';
 import type { Verdict } from '../plan/policy.ts';
 import type { ReasonCode } from '../reason-codes.ts';
-import type { Disk } from './disk.ts';
+import type { NodeDisk } from './disk.ts';
 
 /** A document that was read and accepted for this node: `parseDocument` made it, `facts` are what it was read with. */
 export interface Assignment {
@@ -152,7 +152,7 @@ export interface ApplyDeps {
   run: RunCommand;
   clock: Clock;
   /** The only way to a write: tests end the process, or the space, at any of them. */
-  disk: Disk;
+  disk: NodeDisk;
   probes: Probes;
   node: NodeHooks;
   /** Asks for a reboot and returns, or never returns. */
@@ -175,7 +175,7 @@ export interface StepTiming {
  * for long enough, it is the last known good · reverted: the node runs the generation it ran before · blocked, waiting: nothing was
  * done, see `code` · refused: known to be bad · failed: see `code`; the node runs what `slots.active` says.
  */
-export interface Outcome {
+export interface ApplyOutcome {
   kind: 'unchanged' | 'applied' | 'verified' | 'reverted' | 'blocked' | 'waiting' | 'refused' | 'failed';
   code: ReasonCode;
   /** One sentence with what was seen; no secret. */
@@ -208,28 +208,28 @@ export interface NodeStore {
    * At the start of the daemon, before anything else: finishes or undoes what a crash or a power cut left, and goes back when the
    * machine rebooted unasked while a change was being watched. `unchanged` when there was nothing of the kind.
    */
-  recover(): Promise<Outcome>;
+  recover(): Promise<ApplyOutcome>;
 
   /** Dry. */
   plan(assignment: Assignment, options: ApplyOptions): Promise<DryPlan>;
 
   /** The same document twice: no write, no restart. An apply that was interrupted before is recovered first. */
-  apply(assignment: Assignment, options: ApplyOptions): Promise<Outcome>;
+  apply(assignment: Assignment, options: ApplyOptions): Promise<ApplyOutcome>;
 
   /**
    * One look at the health of `active`; call it every few seconds while `slots().watch` is set. `applied` with `verify/running` or with
    * what is wrong so far, `verified` once it was good for long enough, `reverted` when it is given up, `unchanged` without a watch.
    */
-  check(): Promise<Outcome>;
+  check(): Promise<ApplyOutcome>;
 
   /** A document on trial stays. */
-  keep(): Promise<Outcome>;
+  keep(): Promise<ApplyOutcome>;
 
   /**
    * On a clone, before `recover`: every document, every slot and a change that was cut off were the donor's, and none of it is a way back
    * for this machine. What of ours is on the disk, and what the image had in its place, is still true.
    */
-  forget(): Promise<Outcome>;
+  forget(): Promise<ApplyOutcome>;
 
   /** From disk; no lock. */
   slots(): Slots;
@@ -241,7 +241,7 @@ export interface NodeStore {
   listGenerations(): GenerationRecord[];
 
   /** By `number`; a person's order. Without a number: the last known good, or the one before what runs. */
-  rollbackTo(number?: number): Promise<Outcome>;
+  rollbackTo(number?: number): Promise<ApplyOutcome>;
 
   /** What somebody else changed of what is ours; empty when nothing was. Reads only. */
   drift(): Promise<readonly Change[]>;

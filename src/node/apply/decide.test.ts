@@ -3,16 +3,16 @@ import type { UpdatePolicy } from '../document/config.ts';
 import { aConfig } from '../document/configs.testing.ts';
 import { aChange, SET_SYSCTL } from '../plan/plans.testing.ts';
 import type { Slots } from './contract.ts';
-import { decide, judge, refusalOf } from './decide.ts';
+import { decide, judgeAssignment, refusalOf } from './decide.ts';
 import { assignmentOf } from './node-folder.testing.ts';
-import type { PlanHere } from './plan-for.ts';
+import type { ObservedPlan } from './observe-and-plan.ts';
 import { aSlot, here } from './situations.testing.ts';
 
 const A = assignmentOf({ generation: 1 });
 const B = assignmentOf({ generation: 2 });
 const RUNS_A: Slots = { active: aSlot(A, 1), bad: [] };
 
-const situation = (over: { slots?: Slots; here?: PlanHere; isOrdered?: boolean } = {}) => ({
+const situation = (over: { slots?: Slots; here?: ObservedPlan; isOrdered?: boolean } = {}) => ({
   slots: RUNS_A,
   here: here(),
   isOrdered: false,
@@ -92,12 +92,12 @@ describe('upkeep of what the node runs', () => {
     ['restarts kubelet', 'wait', aChange({ class: 2 })],
   ] as const)('that %s: %s', (_, decision, change) => {
     const plan = here({ changes: [change], steps: [SET_SYSCTL], class: change.class });
-    expect(judge(manualA, situation({ slots: runsIt, here: plan })).decision).toBe(decision);
+    expect(judgeAssignment(manualA, situation({ slots: runsIt, here: plan })).decision).toBe(decision);
   });
 
   it('is judged without what only the control plane can do', () => {
     const plan = here({ changes: [aChange(), aChange({ class: 'C' })], steps: [SET_SYSCTL], class: 'C' });
-    expect(judge(manualA, situation({ slots: runsIt, here: plan })).decision).toBe('go');
+    expect(judgeAssignment(manualA, situation({ slots: runsIt, here: plan })).decision).toBe('go');
   });
 });
 

@@ -3,28 +3,28 @@
 import type { LiveKind, Plan, Step } from '../desired/tree.ts';
 import { rank } from '../plan/disruption.ts';
 import { judgePlan, type Verdict } from '../plan/policy.ts';
-import { reasonOf } from '../reason-codes.ts';
+import { reasonFor } from '../reason-codes.ts';
 import type { ApplyOptions, Assignment, Slots } from './contract.ts';
-import type { PlanHere } from './plan-for.ts';
+import type { ObservedPlan } from './observe-and-plan.ts';
 import type { Conclusion } from './transaction.ts';
 
 export interface Situation {
   slots: Slots;
-  here: PlanHere;
+  here: ObservedPlan;
   isOrdered: boolean;
   nowMs: number;
 }
 
-export type Decision =
+export type ApplyDecision =
   /** The node is what the document asks for, as far as a node can be. */
   | { do: 'remember'; conclusion: Conclusion }
   /** Nothing of the document is applied; `live` are steps that keep what runs true meanwhile. */
   | { do: 'hold'; conclusion: Conclusion; live: readonly Step[] }
   | { do: 'go'; conclusion: Conclusion };
 
-export function decide(assignment: Assignment, situation: Situation): Decision {
+export function decide(assignment: Assignment, situation: Situation): ApplyDecision {
   const { plan } = situation.here;
-  const { decision, code, reason } = judge(assignment, situation);
+  const { decision, code, reason } = judgeAssignment(assignment, situation);
   if (decision === 'nothing') return { do: 'remember', conclusion: { kind: 'unchanged', code, reason } };
   if (code === 'plan/needs-control-plane') return { do: 'remember', conclusion: { kind: 'blocked', code, reason } };
   if (decision === 'go') return { do: 'go', conclusion: { kind: 'applied', code: 'verify/running', reason } };
@@ -41,10 +41,10 @@ export function refusalOf(
 ): Conclusion | undefined {
   const bad = slots.bad.find(({ hash }) => hash === assignment.hash);
   if (bad === undefined || isOrdered || isActive(assignment, slots)) return undefined;
-  return { kind: 'refused', code: 'plan/known-bad', reason: `it was taken back: ${reasonOf(bad.code).summary}` };
+  return { kind: 'refused', code: 'plan/known-bad', reason: `it was taken back: ${reasonFor(bad.code).summary}` };
 }
 
-export function judge(assignment: Assignment, { here, slots, isOrdered, nowMs }: Situation): Verdict {
+export function judgeAssignment(assignment: Assignment, { here, slots, isOrdered, nowMs }: Situation): Verdict {
   const { plan, observed } = here;
   // The node keeps what it runs true: a repair that disrupts nothing needs no permission.
   const isUpkeep = isActive(assignment, slots) && isHarmless(plan);
@@ -63,7 +63,7 @@ function isHarmless({ changes }: Plan): boolean {
 
 /** Over drift no file is written; but a boot clears the kernel's settings and the firewall, and they are set again. */
 function liveSteps({ steps }: Plan): Step[] {
-  return steps.filter((step) => step.do === 'set' && OF_THE_KERNEL.includes(step.kind));
+  return steps.filter((step) => step.do === 'set' && KERNEL_KINDS.includes(step.kind));
 }
 
-const OF_THE_KERNEL: readonly LiveKind[] = ['module', 'sysctl', 'host-name', 'mtu', 'firewall'];
+const KERNEL_KINDS: readonly LiveKind[] = ['module', 'sysctl', 'host-name', 'mtu', 'firewall'];

@@ -12,11 +12,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Disk, systemDisk } from './disk.ts';
+import { type NodeDisk, systemDisk } from './disk.ts';
 
 let folder: string;
 let root: string;
-let disk: Disk;
+let disk: NodeDisk;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'headstart-disk-'));
@@ -87,7 +87,7 @@ describe('a file', () => {
 });
 
 describe('a link on the way', () => {
-  it.each<[string, (disk: Disk) => unknown]>([
+  it.each<[string, (disk: NodeDisk) => unknown]>([
     ['to create', (one) => one.create('/link/a', bytes, { mode: 0o644 })],
     ['to remove', (one) => one.remove('/link/precious')],
     ['to rename', (one) => one.rename('/link/precious', '/link/a')],

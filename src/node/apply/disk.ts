@@ -25,7 +25,7 @@ export interface Rights {
 }
 
 /** Paths are absolute, as the node sees them. All throw what the file system says. What is done is safe only once it is synced. */
-export interface Disk {
+export interface NodeDisk {
   /** What was there before goes. Nothing is left of it when it fails. */
   create(path: string, bytes: Uint8Array, rights: Rights): void;
   makeLink(path: string, target: string): void;
@@ -49,7 +49,7 @@ const { O_WRONLY, O_RDONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_DIRECTORY, O_NONBLOCK
 const sync = promisify(fsync);
 
 /** Below `root`, which is trusted as it is. */
-export function systemDisk(root: string): Disk {
+export function systemDisk(root: string): NodeDisk {
   const at = <T>(path: string, use: (path: string) => T): T => inFolder(root, path, use);
   const remove = (path: string) => ignoring(['ENOENT', 'ENOTDIR'], () => at(path, unlinkSync));
   return {

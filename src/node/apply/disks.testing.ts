@@ -12,12 +12,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Disk } from './disk.ts';
+import type { NodeDisk } from './disk.ts';
 
-export type Op = keyof Disk;
+export type Op = keyof NodeDisk;
 
 /** `before` is told of every write, and may throw in its place. */
-export function watchedDisk(disk: Disk, before: (op: Op, path: string) => void): Disk {
+export function watchedDisk(disk: NodeDisk, before: (op: Op, path: string) => void): NodeDisk {
   const told =
     <Args extends [string, ...unknown[]], Result>(op: Op, act: (...args: Args) => Result) =>
     (...args: Args): Result => {
@@ -64,7 +64,7 @@ export function killAt(at: number): Killing {
 }
 
 /** A file that is being created as the process dies is left half written. */
-export function killingDisk(disk: Disk, kill: Killing): Disk {
+export function killingDisk(disk: NodeDisk, kill: Killing): NodeDisk {
   return {
     ...watchedDisk(disk, kill.act),
     create(path, bytes, rights) {
@@ -81,7 +81,7 @@ export function killingDisk(disk: Disk, kill: Killing): Disk {
 }
 
 /** From the `at`-th write that takes space on, none does, until there is room again. */
-export function fullDisk(disk: Disk, at: number): { disk: Disk; free: () => void; isHurt: () => boolean } {
+export function fullDisk(disk: NodeDisk, at: number): { disk: NodeDisk; free: () => void; isHurt: () => boolean } {
   let [count, isFree] = [0, false];
   const full = watchedDisk(disk, (op, path) => {
     if (op === 'remove' && path.endsWith('/ballast') && count >= at) isFree = true;
@@ -108,9 +108,9 @@ type Entry =
  * order, as file systems with a journal do, but no two folders keep step.
  */
 export function forgetfulDisk(
-  disk: Disk,
+  disk: NodeDisk,
   root: string,
-): { disk: Disk; cut: (pick: (below: number) => number) => void } {
+): { disk: NodeDisk; cut: (pick: (below: number) => number) => void } {
   const dirty = new Set<string>();
   const pending: { folder: string; entries: [string, Entry][] }[] = [];
   const note = (...paths: string[]) => {

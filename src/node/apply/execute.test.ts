@@ -110,7 +110,7 @@ describe('a step that fails', () => {
   });
 
   it('does not stop a way back, which clears what systemd holds against a unit', async () => {
-    const { done, context } = aWorld({ isWayBack: true }, { 'systemctl restart -- a': { code: 1 }, drain: {} });
+    const { done, context } = aWorld({ isRollback: true }, { 'systemctl restart -- a': { code: 1 }, drain: {} });
     const { troubles } = await execute([{ do: 'drain' }, restart('a'), { do: 'daemon-reload' }], context);
     expect(troubles).toEqual(['the node could not be drained: drain fails', 'systemctl restart -- a: exit code 1']);
     expect(done.filter((line) => line.startsWith('systemctl'))).toEqual([

@@ -4,7 +4,7 @@ import { fakeClock } from '../../base/fake-clock.ts';
 import type { Step } from '../desired/tree.ts';
 import type { Look } from '../observe/look.ts';
 import type { Probes, UnitHealth } from './contract.ts';
-import type { Disk } from './disk.ts';
+import type { NodeDisk } from './disk.ts';
 import { type ExecutionContext, execute } from './execute.ts';
 
 export interface World {
@@ -24,7 +24,7 @@ export function aWorld(
     (...args: unknown[]) => {
       done.push([what, ...args.filter((arg) => typeof arg === 'string')].join(' '));
     };
-  const disk: Disk = {
+  const disk: NodeDisk = {
     create: record('create'),
     makeLink: record('makeLink'),
     makeFolder: record('makeFolder'),
@@ -67,7 +67,7 @@ export function aWorld(
   const context: ExecutionContext = {
     deps: { root: '/', clock: fakeClock(), disk, look, run, node, probes },
     staged: new Map(),
-    isWayBack: false,
+    isRollback: false,
     isBeforeKubelet: false,
     isLaterBoot: false,
     time: (name, act) => {

@@ -8,14 +8,14 @@ import { asStepFailed, StepFailed } from './failures.ts';
 import { isKubeletFailing } from './steps/kubelet-failing.ts';
 import { clearValue, setValue } from './steps/set-value.ts';
 import type { StagedFiles } from './steps/stage.ts';
-import { command, isDoneBy, placeOf, type StepDeps } from './steps/step-command.ts';
+import { command, type ExecutionDeps, hasSucceeded, pathBelowRoot } from './steps/step-command.ts';
 import type { Transaction } from './transaction.ts';
 
 export interface ExecutionContext {
-  deps: StepDeps;
+  deps: ExecutionDeps;
   staged: StagedFiles;
   /** A change is taken back: what cannot be helped is no reason to stop. */
-  isWayBack: boolean;
+  isRollback: boolean;
   /** kubelet has not started in this boot: units that wait for it, or for us, are not waited for. */
   isBeforeKubelet: boolean;
   /** The machine booted since the steps were planned: what has not started yet will read the new files by itself. */
@@ -110,19 +110,19 @@ async function doBatch(batch: Batch, context: ExecutionContext, result: Executio
 
 async function attempt(
   act: () => Promise<void>,
-  { isWayBack }: ExecutionContext,
+  { isRollback }: ExecutionContext,
   { troubles }: ExecutionResult,
 ): Promise<void> {
   try {
     await act();
   } catch (error) {
-    const isHelpless = isWayBack && error instanceof StepFailed && !OF_FILES.includes(error.code);
+    const isHelpless = isRollback && error instanceof StepFailed && !FILE_FAILURES.includes(error.code);
     if (!isHelpless) throw error;
     troubles.push(error.message);
   }
 }
 
-const OF_FILES: readonly StepFailed['code'][] = ['apply/disk-full', 'apply/write-failed'];
+const FILE_FAILURES: readonly StepFailed['code'][] = ['apply/disk-full', 'apply/write-failed'];
 
 async function doOne(step: Step, context: ExecutionContext, result: ExecutionResult): Promise<void> {
   const { deps, staged } = context;
@@ -144,7 +144,7 @@ async function doOne(step: Step, context: ExecutionContext, result: ExecutionRes
       }
     case 'uncordon':
       // Not before kubelet runs again: until then it is owed.
-      result.owesUncordon = context.isBeforeKubelet || !(await isDoneBy(() => deps.node.uncordon()));
+      result.owesUncordon = context.isBeforeKubelet || !(await hasSucceeded(() => deps.node.uncordon()));
       return;
     case 'set':
       return setValue(step, { deps, staged, touched: result.touched });
@@ -155,7 +155,7 @@ async function doOne(step: Step, context: ExecutionContext, result: ExecutionRes
     case 'update-trust':
       return command(['update-ca-certificates'], deps);
     case 'apply-tmpfiles':
-      return command(['systemd-tmpfiles', '--create', '--', placeOf(step.path, deps)], deps);
+      return command(['systemd-tmpfiles', '--create', '--', pathBelowRoot(step.path, deps)], deps);
     default:
       throw new Error(`${step.do} is not done one by one`);
   }
@@ -179,11 +179,11 @@ function changeFile(step: FileStep, { deps: { disk }, staged }: ExecutionContext
 
 /** systemd sorts those it is told together by what they want of each other. */
 async function switchUnits(kind: string, units: readonly string[], context: ExecutionContext): Promise<void> {
-  const { isBeforeKubelet, isLaterBoot, isWayBack, deps } = context;
+  const { isBeforeKubelet, isLaterBoot, isRollback, deps } = context;
   const isStart = STARTS.includes(kind);
   const verb = kind === 'restart-unit' && isLaterBoot ? 'try-restart' : VERB[kind]!;
   // One that crashed too often would not start, whatever its files say now.
-  if (isWayBack && isStart) await deps.run(['systemctl', 'reset-failed', '--', ...units]);
+  if (isRollback && isStart) await deps.run(['systemctl', 'reset-failed', '--', ...units]);
   const isWaitedFor = !isBeforeKubelet || kind.startsWith('unit-enabled');
   const argv: Argv = ['systemctl', ...(isWaitedFor ? [] : ['--no-block']), verb, '--', ...units];
   const isOfUnit = isStart || kind === 'reload-unit';

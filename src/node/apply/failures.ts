@@ -14,11 +14,15 @@ export class StepFailed extends Error {
 }
 
 /** The same document would fail again; without these, the same may work an hour later. */
-const OF_THE_DOCUMENT: readonly ReasonCode[] = ['apply/command-failed', 'apply/setting-refused', 'verify/unit-failed'];
+const DOCUMENT_FAILURES: readonly ReasonCode[] = [
+  'apply/command-failed',
+  'apply/setting-refused',
+  'verify/unit-failed',
+];
 
 export function isDocumentToBlame(code: ReasonCode): boolean {
   if (code === 'verify/api-unreachable') return false; // an outage of the control plane looks the same from here
-  return code.startsWith('verify/') || OF_THE_DOCUMENT.includes(code);
+  return code.startsWith('verify/') || DOCUMENT_FAILURES.includes(code);
 }
 
 /** What the file system says; anything else as it is. */

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { readPlainFile } from '../observe/plain-file.ts';
-import type { Disk } from './disk.ts';
+import type { NodeDisk } from './disk.ts';
 import {
   FIRST_STATE,
   type Generation,
@@ -16,7 +16,7 @@ import {
   renderState,
   type State,
 } from './records.ts';
-import { waitingPlace } from './steps/stage.ts';
+import { stagedPath } from './steps/stage.ts';
 
 export const STORE = '/var/lib/headstart/node';
 const STATE = `${STORE}/state`;
@@ -38,7 +38,7 @@ export interface Folder {
   /** Undefined when there is none of this number. */
   readGeneration(number: number): Generation | undefined;
   /** The same document on the machine as it is known now: an address may be another since. Undefined when there is none. */
-  readForNow(number: number, state: State): Generation | undefined;
+  readWithCurrentFacts(number: number, state: State): Generation | undefined;
   /** The newest first; those that were begun and never recorded are not among them. */
   generations(state: State): Generation[];
   writeState(state: State): Promise<void>;
@@ -47,12 +47,12 @@ export interface Folder {
   /** The change was not begun. */
   dropJournal(): Promise<void>;
   /** For a way back. */
-  makeRoom(): void;
+  freeBallast(): void;
   /** `touched`: folders that have to be safe before anybody forgets how to make the change. */
   finish(after: State, generation: Generation | undefined, touched: Iterable<string>): Promise<void>;
 }
 
-export function openFolder(root: string, disk: Disk): Folder {
+export function openFolder(root: string, disk: NodeDisk): Folder {
   const read = <T>(path: string, parse: (text: string) => T): T | undefined => readOwn(join(root, path), parse);
 
   const readGeneration = (number: number) => read(`${GENERATIONS}/${number}`, parseGeneration);
@@ -72,13 +72,13 @@ export function openFolder(root: string, disk: Disk): Folder {
     const names = files.map(([path]) => path);
     await makeFolders();
     try {
-      for (const [path, text] of files) disk.create(waitingPlace(path), Buffer.from(text), { mode: 0o600 });
-      await Promise.all([disk.syncFiles(names.map(waitingPlace)), disk.syncFolders(touched)]);
+      for (const [path, text] of files) disk.create(stagedPath(path), Buffer.from(text), { mode: 0o600 });
+      await Promise.all([disk.syncFiles(names.map(stagedPath)), disk.syncFolders(touched)]);
     } catch (error) {
-      for (const path of names) disk.remove(waitingPlace(path));
+      for (const path of names) disk.remove(stagedPath(path));
       throw error;
     }
-    for (const path of names) disk.rename(waitingPlace(path), path);
+    for (const path of names) disk.rename(stagedPath(path), path);
     await disk.syncFolders([...new Set(names.map((path) => dirname(path)))]);
   }
 
@@ -95,7 +95,7 @@ export function openFolder(root: string, disk: Disk): Folder {
     readState: () => read(STATE, parseState) ?? FIRST_STATE,
     readJournal: () => read(JOURNAL, parseJournal),
     readGeneration,
-    readForNow(number, { slots }) {
+    readWithCurrentFacts(number, { slots }) {
       const generation = readGeneration(number);
       const latest = slots.active && readGeneration(slots.active.number);
       if (generation === undefined || latest === undefined) return generation;
@@ -124,7 +124,7 @@ export function openFolder(root: string, disk: Disk): Folder {
       disk.remove(JOURNAL);
       await disk.syncFolders([STORE]);
     },
-    makeRoom: () => disk.remove(BALLAST),
+    freeBallast: () => disk.remove(BALLAST),
     async finish(after, generation, touched) {
       disk.remove(BALLAST); // all is done: what is left to write may take its place
       const record = generation && ([`${GENERATIONS}/${generation.number}`, renderGeneration(generation)] as const);

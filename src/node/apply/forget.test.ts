@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Disk } from './disk.ts';
+import type { NodeDisk } from './disk.ts';
 import { STORE } from './folder.ts';
 import { A, B, BY_ITSELF, C, inService, ORDERED, said } from './store.testing.ts';
 import { openNodeStore } from './store.ts';
@@ -11,7 +11,7 @@ describe('a clone', () => {
     const { node, store } = await inService();
     await store.apply(B, BY_ITSELF);
     const { disk, ...deps } = node.deps();
-    const dying: Disk = {
+    const dying: NodeDisk = {
       ...disk,
       rename(from, to) {
         if (!to.startsWith(STORE)) throw new Error('gone');

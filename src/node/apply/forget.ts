@@ -3,18 +3,18 @@
 import { isSecret, sha256Of } from '../desired/bytes.ts';
 import type { OwnedBefore, Ownership } from '../desired/tree.ts';
 import type { Look } from '../observe/look.ts';
-import type { Outcome } from './contract.ts';
+import type { ApplyOutcome } from './contract.ts';
 import { makeChange } from './journal.ts';
 import { FIRST_STATE, type Journal } from './records.ts';
-import { dropWaiting } from './steps/stage.ts';
+import { removeStaged } from './steps/stage.ts';
 import type { Transaction } from './transaction.ts';
 
-export async function forget(transaction: Transaction): Promise<Outcome> {
+export async function forget(transaction: Transaction): Promise<ApplyOutcome> {
   const { deps, folder } = transaction;
   const state = folder.readState();
   const cutOff = folder.readJournal();
   if (state.lastNumber === 0 && cutOff === undefined) return transaction.nothing(state);
-  if (cutOff !== undefined) dropWaiting(cutOff.steps, deps.disk);
+  if (cutOff !== undefined) removeStaged(cutOff.steps, deps.disk);
   const ownership = asFound(cutOff?.ownershipMeanwhile ?? state.ownership, deps.look);
   const journal: Journal = {
     kind: 'back',

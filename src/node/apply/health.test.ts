@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aConfig } from '../document/configs.testing.ts';
 import type { NodeHealth, UnitHealth, Watch } from './contract.ts';
-import { type Course, type Judgement, judgeHealth, type Reading } from './health.ts';
+import { type HealthHistory, type HealthSample, type HealthVerdict, judgeHealth } from './health.ts';
 
 const watch: Watch = {
   number: 2,
@@ -19,7 +19,7 @@ const policy = aConfig().update.health;
 const { readyWithinMs, commitAfterMs } = policy;
 const active: UnitHealth = { state: 'active', restarts: 0 };
 
-function reading(over: Partial<Reading> = {}): Reading {
+function reading(over: Partial<HealthSample> = {}): HealthSample {
   return {
     nowMs: watch.sinceMs,
     units: new Map(watch.units.map((unit) => [unit, active])),
@@ -32,8 +32,8 @@ function reading(over: Partial<Reading> = {}): Reading {
 }
 
 /** One look after the other. */
-function judgeAll(readings: readonly Reading[], watching = watch): Judgement {
-  let last: Judgement | undefined;
+function judgeAll(readings: readonly HealthSample[], watching = watch): HealthVerdict {
+  let last: HealthVerdict | undefined;
   for (const one of readings) {
     last = judgeHealth(one, watching, policy, last?.course);
     if (last.decision !== 'watch') break;
@@ -42,7 +42,7 @@ function judgeAll(readings: readonly Reading[], watching = watch): Judgement {
 }
 
 /** Every ten seconds, for so long. */
-const during = (ms: number, over: (atMs: number) => Partial<Reading>) =>
+const during = (ms: number, over: (atMs: number) => Partial<HealthSample>) =>
   Array.from({ length: ms / 10_000 + 1 }, (_, i) =>
     reading({ nowMs: watch.sinceMs + i * 10_000, ...over(i * 10_000) }),
   );
@@ -55,7 +55,7 @@ describe('pods', () => {
     ['log-shipper.service', { state: 'failed', restarts: 0 }],
   ]);
 
-  it.each<[string, Partial<Reading>, boolean]>([
+  it.each<[string, Partial<HealthSample>, boolean]>([
     ['are moved from a node that is well', {}, true],
     ['are moved where only another unit fails', { units: other }, true],
     ['are moved once a busy API server has time', { node: { isReachable: true, isReady: undefined } }, true],
@@ -96,7 +96,7 @@ describe('health', () => {
     expect(judgeAll(during(200_000 + commitAfterMs + 10_000, lapse)).decision).toBe('good');
   });
 
-  it.each<[string, Partial<Reading>, string]>([
+  it.each<[string, Partial<HealthSample>, string]>([
     ['a unit is down', { units: new Map([['containerd.service', active]]) }, 'verify/unit-failed'],
     ['containerd is silent', { doesRuntimeAnswer: false }, 'verify/runtime-silent'],
     ['kubelet is not healthy', { isKubeletHealthy: false }, 'verify/kubelet-unhealthy'],
@@ -228,7 +228,7 @@ describe('health', () => {
   });
 
   it('keeps no more than it needs, however long it watches', () => {
-    let course: Course | undefined;
+    let course: HealthHistory | undefined;
     for (let i = 0; i < 1000; i++) {
       const units = new Map(watch.units.map((unit) => [unit, { state: 'active', restarts: i % 3 } as const]));
       course = judgeHealth(reading({ nowMs: watch.sinceMs + i * 90_000, units }), watch, policy, course).course;

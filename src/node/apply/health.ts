@@ -8,7 +8,7 @@ import type { ReasonCode } from '../reason-codes.ts';
 import type { NodeHealth, UnitHealth, Watch } from './contract.ts';
 
 /** Everything that was asked, at one moment. */
-export interface Reading {
+export interface HealthSample {
   nowMs: number;
   units: ReadonlyMap<string, UnitHealth>;
   doesRuntimeAnswer: boolean;
@@ -19,7 +19,7 @@ export interface Reading {
 }
 
 /** What one look leaves for the next. */
-export interface Course {
+export interface HealthHistory {
   lastLookMs: number;
   goodForMs: number;
   badForMs: number;
@@ -29,7 +29,7 @@ export interface Course {
   restarts: readonly { unit: string; atMs: number; total: number; more: number }[];
 }
 
-export interface Judgement {
+export interface HealthVerdict {
   decision: 'watch' | 'good' | 'give-up';
   code: ReasonCode;
   reason: string;
@@ -37,7 +37,7 @@ export interface Judgement {
   isWell: boolean;
   /** Somebody would end its pods, and can be told to. */
   canMovePods: boolean;
-  course: Course;
+  course: HealthHistory;
 }
 
 /** A longer pause between two looks is the daemon's or the clock's, not the node's. */
@@ -47,15 +47,15 @@ const LONGEST_STEP_MS = 60_000;
 const SILENT_WITHIN_MS = 15 * 60_000;
 
 export function judgeHealth(
-  reading: Reading,
+  reading: HealthSample,
   watch: Watch,
   health: UpdatePolicy['health'],
-  before: Course | undefined,
-): Judgement {
+  before: HealthHistory | undefined,
+): HealthVerdict {
   const passedMs = before === undefined ? 0 : clamp(reading.nowMs - before.lastLookMs);
-  const wrong = whatIsWrong(reading, watch, health.requireNodeReady);
+  const wrong = findProblem(reading, watch, health.requireNodeReady);
   const restarts = restartsSince(reading, watch, before, health.restartsWithinMs, passedMs);
-  const course: Course = {
+  const course: HealthHistory = {
     lastLookMs: reading.nowMs,
     goodForMs: wrong === undefined ? (before?.goodForMs ?? 0) + passedMs : 0,
     // What is waited for as long as it takes is no time for what comes after it.
@@ -84,14 +84,14 @@ export function judgeHealth(
 /** Who ends pods. */
 const SERVING = [KUBELET, CONTAINERD];
 
-function servesPods({ units, doesRuntimeAnswer, isKubeletHealthy, node, nowMs }: Reading, watch: Watch): boolean {
+function servesPods({ units, doesRuntimeAnswer, isKubeletHealthy, node, nowMs }: HealthSample, watch: Watch): boolean {
   const isDown = SERVING.some((unit) => (units.get(unit)?.state ?? 'active') !== 'active');
   if (isDown || !doesRuntimeAnswer || !isKubeletHealthy || !node.isReachable) return false;
   if (node.isReady === undefined) return true; // an API server that is only busy will be told in a moment
   return node.isReady && node.heartbeatMs !== undefined && isFromAfter(node.heartbeatMs, watch.kubeletSinceMs, nowMs);
 }
 
-interface Wrong {
+interface HealthProblem {
   code: ReasonCode;
   reason: string;
   /** It does not get better by itself. */
@@ -100,13 +100,13 @@ interface Wrong {
   patience?: 'endless' | 'long' | undefined;
 }
 
-function isOver({ patience }: Wrong, { badForMs, silentForMs }: Course, readyWithinMs: number): boolean {
+function isOver({ patience }: HealthProblem, { badForMs, silentForMs }: HealthHistory, readyWithinMs: number): boolean {
   if (patience === 'endless') return false;
   return patience === 'long' ? silentForMs >= SILENT_WITHIN_MS : badForMs >= readyWithinMs;
 }
 
 /** From the inside out: the first that is wrong explains the others. */
-function whatIsWrong(reading: Reading, watch: Watch, isReadyRequired: boolean): Wrong | undefined {
+function findProblem(reading: HealthSample, watch: Watch, isReadyRequired: boolean): HealthProblem | undefined {
   for (const unit of watch.units) {
     const state = reading.units.get(unit)?.state ?? 'absent';
     if (state === 'active' || state === 'done') continue;
@@ -121,10 +121,10 @@ function whatIsWrong(reading: Reading, watch: Watch, isReadyRequired: boolean): 
   if (other !== undefined) {
     return { code: 'verify/kubelet-unhealthy', reason: `kubelet does not say that ${other} is as planned` };
   }
-  return isReadyRequired ? whatIsWrongWithNode(reading.node, watch, reading.nowMs) : undefined;
+  return isReadyRequired ? findNodeProblem(reading.node, watch, reading.nowMs) : undefined;
 }
 
-function whatIsWrongWithNode(node: NodeHealth, watch: Watch, nowMs: number): Wrong | undefined {
+function findNodeProblem(node: NodeHealth, watch: Watch, nowMs: number): HealthProblem | undefined {
   if (!node.isReachable) return silence(watch);
   if (node.isReady === undefined) {
     return { code: 'verify/running', reason: 'the API server cannot say now how the node is', patience: 'endless' };
@@ -138,7 +138,7 @@ function whatIsWrongWithNode(node: NodeHealth, watch: Watch, nowMs: number): Wro
   return { code, reason: 'the node was Ready before the change; kubelet has not said so since' };
 }
 
-function silence({ wasApiReachable, wasApiReachableEarlier }: Watch): Wrong {
+function silence({ wasApiReachable, wasApiReachableEarlier }: Watch): HealthProblem {
   const code = 'verify/api-unreachable';
   if (wasApiReachable) return { code, reason: 'the API server answered before the change and does not any more' };
   return wasApiReachableEarlier
@@ -153,12 +153,12 @@ function isFromAfter(heartbeatMs: number, sinceMs: number | undefined, nowMs: nu
 }
 
 function restartsSince(
-  { units, nowMs }: Reading,
+  { units, nowMs }: HealthSample,
   watch: Watch,
-  before: Course | undefined,
+  before: HealthHistory | undefined,
   withinMs: number,
   passedMs: number,
-): Course['restarts'] {
+): HealthHistory['restarts'] {
   // Kept on this look's clock, so that one that was set does not make them older or younger.
   const shiftMs = before === undefined ? 0 : nowMs - passedMs - before.lastLookMs;
   const kept = (before?.restarts ?? []).map((one) => ({ ...one, atMs: one.atMs + shiftMs }));
@@ -173,7 +173,7 @@ function restartsSince(
   return [...kept, ...added].filter((one) => last.has(one) || (one.more > 0 && one.atMs > nowMs - withinMs));
 }
 
-function countOf(restarts: Course['restarts'], unit: string): number {
+function countOf(restarts: HealthHistory['restarts'], unit: string): number {
   return restarts.reduce((sum, one) => (one.unit === unit ? sum + one.more : sum), 0);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OWN_CONFIG_PATH } from '../desired/aspects/kubelet.ts';
 import { aConfig, OTHER_PEM, PEM } from '../document/configs.testing.ts';
-import type { Disk } from './disk.ts';
+import type { NodeDisk } from './disk.ts';
 import { STORE } from './folder.ts';
 import { assignmentOf } from './node-folder.testing.ts';
 import {
@@ -223,7 +223,7 @@ describe('a change that drains or reboots', () => {
     const { node, store } = await inService();
     const before = node.snapshot();
     const { disk, ...deps } = node.deps();
-    const deadly: Disk = {
+    const deadly: NodeDisk = {
       ...disk,
       rename(from, to) {
         if (!to.startsWith(STORE)) throw new Error('gone');

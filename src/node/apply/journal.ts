@@ -2,16 +2,16 @@
 // are put beside the old ones, the steps are executed in order, and what is true then is recorded. Executed again from the start after a crash,
 // a change ends the same. One that cannot be finished is given up: the node goes back to what it was.
 import type { Plan, Step } from '../desired/tree.ts';
-import type { Outcome } from './contract.ts';
+import type { ApplyOutcome } from './contract.ts';
 import { type ExecutionResult, execute } from './execute.ts';
 import { asStepFailed, isDocumentToBlame, StepFailed } from './failures.ts';
+import { observeAndPlan, wantedBy } from './observe-and-plan.ts';
 import { uncordonIfOwed } from './owed-uncordon.ts';
-import { planFor, wantedBy } from './plan-for.ts';
 import type { Journal, State } from './records.ts';
-import { dropWaiting, type StagedFiles, stage, unstage } from './steps/stage.ts';
+import { decideRollback, NOTHING_DESIRED, ownershipBefore, type RollbackInput } from './rollback.ts';
+import { removeStaged, type StagedFiles, stage, unstage } from './steps/stage.ts';
 import type { Conclusion, Transaction } from './transaction.ts';
 import { startWatch } from './watch.ts';
-import { decideWayBack, NOTHING_WANTED, ownershipBefore, type WayBack } from './way-back.ts';
 
 /** A change that ends the machine each time it is made is not made a fourth time. */
 const MAX_ATTEMPTS = 3;
@@ -28,13 +28,13 @@ export async function makeChange(
   journal: Journal,
   conclusion: Conclusion,
   plan?: Plan,
-): Promise<Outcome> {
+): Promise<ApplyOutcome> {
   await transaction.time('journal', () => transaction.folder.writeJournal(journal));
   return followJournal(transaction, { journal, conclusion, plan });
 }
 
 /** What a crash, a power cut or a reboot cut off. Undefined: nothing. */
-export async function resume(transaction: Transaction): Promise<Outcome | undefined> {
+export async function resume(transaction: Transaction): Promise<ApplyOutcome | undefined> {
   const { deps, folder } = transaction;
   const found = folder.readJournal();
   if (found === undefined) return undefined;
@@ -54,36 +54,36 @@ export async function resume(transaction: Transaction): Promise<Outcome | undefi
 }
 
 /** The machine is about to reboot, or what was begun is still ahead: not a moment for the next document. */
-export function isUnfinished({ kind, code }: Outcome): boolean {
+export function isUnfinished({ kind, code }: ApplyOutcome): boolean {
   return kind === 'waiting' || code === 'rollback/failed' || code === 'apply/disk-full';
 }
 
 /** The node becomes again what it was, as a change of its own. `tried`: the plan that is given up. */
-export async function goBack(transaction: Transaction, back: WayBack, tried?: Plan): Promise<Outcome> {
+export async function rollBack(transaction: Transaction, back: RollbackInput, tried?: Plan): Promise<ApplyOutcome> {
   const { deps, folder } = transaction;
-  const old = back.target === undefined ? undefined : folder.readForNow(back.target, back.state);
-  const want = old === undefined ? NOTHING_WANTED : wantedBy(old.assignment);
-  const here = await transaction.time('observe', () => planFor(want, ownershipBefore(old, back), deps));
+  const old = back.target === undefined ? undefined : folder.readWithCurrentFacts(back.target, back.state);
+  const want = old === undefined ? NOTHING_DESIRED : wantedBy(old.assignment);
+  const here = await transaction.time('observe', () => observeAndPlan(want, ownershipBefore(old, back), deps));
   const stamp = { atMs: deps.clock.nowMs(), bootId: deps.bootId, vmId: deps.vmId };
-  const decision = decideWayBack(back, { old, here, stamp });
+  const decision = decideRollback(back, { old, here, stamp });
   if (decision.do === 'stay') {
     await folder.finish(decision.state, undefined, []);
     return transaction.outcome(decision.conclusion, decision.state.slots, here.plan);
   }
-  folder.makeRoom();
+  folder.freeBallast();
   const outcome = await makeChange(transaction, decision.journal, decision.conclusion, tried ?? here.plan);
   if (here.observed.moment === 'running') await uncordonIfOwed(transaction, folder.readState());
   return outcome;
 }
 
 /** On disk already. */
-interface WrittenChange {
+interface JournaledChange {
   journal: Journal;
   conclusion: Conclusion;
   plan?: Plan | undefined;
 }
 
-async function followJournal(transaction: Transaction, change: WrittenChange): Promise<Outcome> {
+async function followJournal(transaction: Transaction, change: JournaledChange): Promise<ApplyOutcome> {
   const { deps, folder, time } = transaction;
   const { journal, plan } = change;
   const { steps, isRebootNext } = stepsOfThisBoot(journal, deps.bootId);
@@ -94,11 +94,11 @@ async function followJournal(transaction: Transaction, change: WrittenChange): P
   try {
     staged = await time('stage', () => stage(journal.steps, deps));
   } catch (error) {
-    return notStaged(transaction, change, failureIn(error, 'a file of the change could not be written'));
+    return giveUpStaging(transaction, change, failureIn(error, 'a file of the change could not be written'));
   }
   try {
-    const isWayBack = journal.kind === 'back';
-    result = await execute(steps, { deps, staged, isWayBack, isBeforeKubelet, isLaterBoot, time });
+    const isRollback = journal.kind === 'back';
+    result = await execute(steps, { deps, staged, isRollback, isBeforeKubelet, isLaterBoot, time });
     if (isRebootNext) {
       await deps.disk.syncFolders([...result.touched]);
       await folder.writeJournal({ ...journal, rebootAskedIn: deps.bootId });
@@ -130,7 +130,11 @@ function failureIn(error: unknown, what: string): StepFailed {
   throw failure;
 }
 
-async function notStaged(transaction: Transaction, change: WrittenChange, failure: StepFailed): Promise<Outcome> {
+async function giveUpStaging(
+  transaction: Transaction,
+  change: JournaledChange,
+  failure: StepFailed,
+): Promise<ApplyOutcome> {
   const { deps, folder } = transaction;
   const { journal, plan } = change;
   // A second attempt may come after some steps of the first, and a way back comes after some steps of the way there.
@@ -145,9 +149,9 @@ async function notStaged(transaction: Transaction, change: WrittenChange, failur
 /** All steps are done. */
 async function record(
   transaction: Transaction,
-  { journal, conclusion, plan }: WrittenChange,
+  { journal, conclusion, plan }: JournaledChange,
   { touched, owesUncordon, troubles, kubeletSinceMs }: ExecutionResult,
-): Promise<Outcome> {
+): Promise<ApplyOutcome> {
   const { deps, folder, time } = transaction;
   const { after } = journal;
   const watch =
@@ -173,9 +177,9 @@ async function record(
 /** Some steps were done, and one cannot be. */
 async function giveUp(
   transaction: Transaction,
-  { journal, plan }: Pick<WrittenChange, 'journal' | 'plan'>,
+  { journal, plan }: Pick<JournaledChange, 'journal' | 'plan'>,
   { code, message: reason }: StepFailed,
-): Promise<Outcome> {
+): Promise<ApplyOutcome> {
   const { folder, deps } = transaction;
   const state = folder.readState();
   const { active } = state.slots;
@@ -183,7 +187,7 @@ async function giveUp(
     // It is still in the journal, and tried again at the next occasion.
     return transaction.outcome({ kind: 'failed', code: 'rollback/failed', reason }, state.slots, plan);
   }
-  dropWaiting(journal.steps, deps.disk);
+  removeStaged(journal.steps, deps.disk);
   const tried = journal.after.slots.active;
   const owesUncordon = state.owesUncordon || journal.steps.some((step) => step.do === 'drain');
   if (active !== undefined && active.number === tried?.number) {
@@ -193,7 +197,7 @@ async function giveUp(
     return transaction.outcome({ kind: 'failed', code, reason }, state.slots, plan);
   }
   const isToBlame = isDocumentToBlame(code) || code === 'apply/interrupted';
-  const back: WayBack = {
+  const back: RollbackInput = {
     state,
     code,
     reason,
@@ -204,5 +208,5 @@ async function giveUp(
     canMovePods: false, // what was done may be what broke it
     owesUncordon,
   };
-  return goBack(transaction, back, plan);
+  return rollBack(transaction, back, plan);
 }

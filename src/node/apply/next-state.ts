@@ -1,25 +1,25 @@
 // node/apply/next-state.ts: what is remembered of the node once a document is in force: which slots, which generation, what is watched? Pure.
 import type { ApplyDeps, Assignment, NodeHealth, Slots, Watch } from './contract.ts';
 import { isActive } from './decide.ts';
-import type { PlanHere } from './plan-for.ts';
+import type { ObservedPlan } from './observe-and-plan.ts';
 import type { Generation, Journal, State } from './records.ts';
 import { slotOf, withBad, withoutHash } from './slots.ts';
 import { watchFor } from './watch.ts';
 
 export interface NextGeneration {
   assignment: Assignment;
-  here: PlanHere;
+  here: ObservedPlan;
   number: number;
   state: State;
   /** The record of this number, where the node runs it or a person goes back to it. */
   kept: Generation | undefined;
   /** A person goes back to it. */
   isAgain: boolean;
-  stamp: Stamp;
+  stamp: ApplyStamp;
 }
 
 /** When, in which boot and on which machine. */
-export type Stamp = Pick<ApplyDeps, 'bootId' | 'vmId'> & { atMs: number };
+export type ApplyStamp = Pick<ApplyDeps, 'bootId' | 'vmId'> & { atMs: number };
 
 /** Without a change of the node. */
 export function stateWithoutChange(next: NextGeneration): State {

@@ -25,7 +25,7 @@ import { CERTIFICATE } from '../document/documents.testing.ts';
 import type { SeenNode } from '../observe/live-values.ts';
 import { type Look, lookAtDisk } from '../observe/look.ts';
 import type { ApplyDeps, Assignment, NodeHealth, Probes, UnitHealth } from './contract.ts';
-import { type Disk, systemDisk } from './disk.ts';
+import { type NodeDisk, systemDisk } from './disk.ts';
 
 interface Unit {
   isActive: boolean;
@@ -186,7 +186,7 @@ export class NodeFolder {
       });
   }
 
-  deps(disk: Disk = this.disk()): ApplyDeps {
+  deps(disk: NodeDisk = this.disk()): ApplyDeps {
     return {
       root: this.root,
       clock: this.clock,
@@ -238,9 +238,9 @@ export class NodeFolder {
   }
 
   /** In memory all along: what syncing is good for, a disk that forgets can tell. */
-  disk(): Disk {
+  disk(): NodeDisk {
     const disk = systemDisk(this.root);
-    const create: Disk['create'] = (path, bytes, { mode }) => disk.create(path, bytes, { mode });
+    const create: NodeDisk['create'] = (path, bytes, { mode }) => disk.create(path, bytes, { mode });
     return { ...disk, create, syncFiles: async () => {}, syncFolders: async () => {} };
   }
 

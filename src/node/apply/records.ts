@@ -54,19 +54,19 @@ export interface Journal {
 const VERSION = 1;
 
 export function renderState(state: State): string {
-  return renderSealed({ version: VERSION, ...keepState(state) });
+  return renderSealed({ version: VERSION, ...encodeState(state) });
 }
 
 export function parseState(text: string): State {
-  return unkeepState(versioned(text));
+  return decodeState(versioned(text));
 }
 
 export function renderGeneration(generation: Generation): string {
-  return renderSealed({ version: VERSION, ...keepGeneration(generation) });
+  return renderSealed({ version: VERSION, ...encodeGeneration(generation) });
 }
 
 export function parseGeneration(text: string): Generation {
-  return unkeepGeneration(versioned(text));
+  return decodeGeneration(versioned(text));
 }
 
 export function renderJournal(journal: Journal): string {
@@ -74,26 +74,26 @@ export function renderJournal(journal: Journal): string {
   return renderSealed({
     version: VERSION,
     ...rest,
-    ownershipMeanwhile: keepOwnership(ownershipMeanwhile),
-    after: keepState(after),
-    generation: generation && keepGeneration(generation),
+    ownershipMeanwhile: encodeOwnership(ownershipMeanwhile),
+    after: encodeState(after),
+    generation: generation && encodeGeneration(generation),
   });
 }
 
 export function parseJournal(text: string): Journal {
-  const { after, generation, ownershipMeanwhile, ...rest } = versioned<Kept<Journal, 'steps'>>(text);
+  const { after, generation, ownershipMeanwhile, ...rest } = versioned<StoredJournal<Journal, 'steps'>>(text);
   return {
     ...rest,
-    ownershipMeanwhile: unkeepOwnership(ownershipMeanwhile),
-    after: unkeepState(after),
-    ...(generation && { generation: unkeepGeneration(generation) }),
+    ownershipMeanwhile: decodeOwnership(ownershipMeanwhile),
+    after: decodeState(after),
+    ...(generation && { generation: decodeGeneration(generation) }),
   };
 }
 
-type Kept<T, Hint extends keyof T> = Omit<T, 'after' | 'generation' | 'ownershipMeanwhile'> &
-  Pick<T, Hint> & { after: KeptState; generation?: KeptGeneration; ownershipMeanwhile: Secret };
-type KeptState = Omit<State, 'ownership'> & { ownership: Secret };
-interface KeptGeneration extends Omit<Generation, 'assignment' | 'ownership'> {
+type StoredJournal<T, Hint extends keyof T> = Omit<T, 'after' | 'generation' | 'ownershipMeanwhile'> &
+  Pick<T, Hint> & { after: StoredState; generation?: StoredGeneration; ownershipMeanwhile: Secret };
+type StoredState = Omit<State, 'ownership'> & { ownership: Secret };
+interface StoredGeneration extends Omit<Generation, 'assignment' | 'ownership'> {
   ownership: Secret;
   document: Secret;
   documentHash: string;
@@ -103,34 +103,34 @@ interface KeptGeneration extends Omit<Generation, 'assignment' | 'ownership'> {
   origin: string;
 }
 
-function keepState({ ownership, ...rest }: State): KeptState {
-  return { ...rest, ownership: keepOwnership(ownership) };
+function encodeState({ ownership, ...rest }: State): StoredState {
+  return { ...rest, ownership: encodeOwnership(ownership) };
 }
 
-function unkeepState({ ownership, slots, lastNumber, owesUncordon }: KeptState): State {
+function decodeState({ ownership, slots, lastNumber, owesUncordon }: StoredState): State {
   if (typeof lastNumber !== 'number' || !Array.isArray(slots?.bad)) throw new SyntaxError('it is no state of a node');
-  return { slots, lastNumber, owesUncordon, ownership: unkeepOwnership(ownership) };
+  return { slots, lastNumber, owesUncordon, ownership: decodeOwnership(ownership) };
 }
 
-function keepGeneration({ number, appliedMs, assignment, ownership }: Generation): KeptGeneration {
+function encodeGeneration({ number, appliedMs, assignment, ownership }: Generation): StoredGeneration {
   const { document, ...rest } = assignment;
   const text = new Secret(Buffer.from(document).toString('base64'));
-  return { number, appliedMs, ...rest, document: text, ownership: keepOwnership(ownership) };
+  return { number, appliedMs, ...rest, document: text, ownership: encodeOwnership(ownership) };
 }
 
-function unkeepGeneration(kept: KeptGeneration): Generation {
+function decodeGeneration(kept: StoredGeneration): Generation {
   const { number, appliedMs, document, documentHash, hash, config, facts, origin, ownership } = kept;
   if (typeof number !== 'number' || !(document instanceof Secret)) throw new SyntaxError('it is no generation');
   const bytes = Buffer.from(document.reveal(), 'base64');
   const assignment = { document: bytes, documentHash, hash, config, facts, origin };
-  return { number, appliedMs, assignment, ownership: unkeepOwnership(ownership) };
+  return { number, appliedMs, assignment, ownership: decodeOwnership(ownership) };
 }
 
-function keepOwnership(ownership: Ownership): Secret {
+function encodeOwnership(ownership: Ownership): Secret {
   return new Secret(renderOwnership(ownership));
 }
 
-function unkeepOwnership(kept: Secret): Ownership {
+function decodeOwnership(kept: Secret): Ownership {
   if (!(kept instanceof Secret)) throw new SyntaxError('it does not say what is owned');
   return parseOwnership(kept.reveal());
 }

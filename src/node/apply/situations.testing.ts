@@ -2,11 +2,11 @@
 import type { Observed, Plan } from '../desired/tree.ts';
 import { anObservation, aPlan } from '../plan/plans.testing.ts';
 import type { Assignment, Slot } from './contract.ts';
-import type { PlanHere } from './plan-for.ts';
+import type { ObservedPlan } from './observe-and-plan.ts';
 
 export const STAMP = { atMs: 1000, bootId: 'boot-2', vmId: 'vm-1' };
 
-export function here(plan: Partial<Plan> = {}, observed: Partial<Observed> = {}): PlanHere {
+export function here(plan: Partial<Plan> = {}, observed: Partial<Observed> = {}): ObservedPlan {
   return { plan: aPlan(plan), observed: anObservation(observed) };
 }
 

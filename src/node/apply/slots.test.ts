@@ -3,7 +3,7 @@ import type { Slots } from './contract.ts';
 import { assignmentOf } from './node-folder.testing.ts';
 import { FIRST_STATE, type Generation } from './records.ts';
 import { aSlot } from './situations.testing.ts';
-import { generationToGoBackTo, recordOf, slotOf, withBad, withoutHash } from './slots.ts';
+import { generationRecordOf, rollbackTarget, slotOf, withBad, withoutHash } from './slots.ts';
 
 const [A, B, C] = [1, 2, 3].map((generation) => assignmentOf({ generation })) as [
   ReturnType<typeof assignmentOf>,
@@ -17,7 +17,7 @@ const generation = (number: number, assignment = A): Generation => ({
   ownership: FIRST_STATE.ownership,
 });
 const ALL = [generation(3, C), generation(2, B), generation(1, A)];
-const back = (slots: Slots, number?: number) => generationToGoBackTo(slots, ALL, number)?.number;
+const back = (slots: Slots, number?: number) => rollbackTarget(slots, ALL, number)?.number;
 
 describe('the generation to go back to', () => {
   it('is the one that was named, or none', () => {
@@ -59,7 +59,7 @@ describe('a record of history', () => {
   it('says whether the node runs it, whether it is good, and why it was taken back', () => {
     const bad = [{ hash: B.hash, generation: 2, code: 'verify/unit-failed', atMs: 0 }] as const;
     const slots: Slots = { active: aSlot(C, 3), lastKnownGood: aSlot(A, 1), bad };
-    const seen = ALL.map((one) => recordOf(one, slots)).map((one) => [
+    const seen = ALL.map((one) => generationRecordOf(one, slots)).map((one) => [
       one.number,
       one.isActive,
       one.isLastKnownGood,

@@ -23,7 +23,7 @@ export function withoutHash(bad: Slots['bad'], hash: string): BadDocument[] {
 }
 
 /** `generations`, the newest first. Without a number: the last known good, or, where that runs, the one before it. */
-export function generationToGoBackTo(
+export function rollbackTarget(
   { active, lastKnownGood }: Slots,
   generations: readonly Generation[],
   number: number | undefined,
@@ -34,7 +34,7 @@ export function generationToGoBackTo(
   return generations.find((one) => one.number < (active?.number ?? 0));
 }
 
-export function recordOf({ number, appliedMs, assignment }: Generation, slots: Slots): GenerationRecord {
+export function generationRecordOf({ number, appliedMs, assignment }: Generation, slots: Slots): GenerationRecord {
   const { hash, documentHash, origin, config } = assignment;
   return {
     number,

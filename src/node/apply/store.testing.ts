@@ -2,7 +2,7 @@
 import { expect, onTestFinished } from 'vitest';
 import type { NodeConfig, UpdatePolicy } from '../document/config.ts';
 import { aConfig } from '../document/configs.testing.ts';
-import type { Assignment, NodeStore, Outcome } from './contract.ts';
+import type { ApplyOutcome, Assignment, NodeStore } from './contract.ts';
 import { assignmentOf, NodeFolder } from './node-folder.testing.ts';
 import { openNodeStore } from './store.ts';
 
@@ -30,7 +30,7 @@ export function withUpdate(maxPods: number, generation: number, update: Partial<
 }
 
 /** Looks every half minute; kubelet says that it is well, unless `isWell` says otherwise. */
-export async function watch(node: NodeFolder, store: NodeStore, minutes: number, isWell = true): Promise<Outcome> {
+export async function watch(node: NodeFolder, store: NodeStore, minutes: number, isWell = true): Promise<ApplyOutcome> {
   let outcome = await store.check();
   for (let i = 0; i < minutes * 2 && outcome.kind === 'applied'; i++) {
     node.clock.advance(MINUTE_MS / 2);
@@ -53,4 +53,4 @@ export async function inService(): Promise<{ node: NodeFolder; store: NodeStore 
   return { node, store };
 }
 
-export const said = ({ kind, code }: Outcome) => [kind, code];
+export const said = ({ kind, code }: ApplyOutcome) => [kind, code];

@@ -6,7 +6,7 @@ import { seedsAsked } from '../../base/seeds.testing.ts';
 import type { NodeConfig } from '../document/config.ts';
 import { PEM } from '../document/configs.testing.ts';
 import type { Assignment, NodeStore } from './contract.ts';
-import type { Disk } from './disk.ts';
+import type { NodeDisk } from './disk.ts';
 import { forgetfulDisk, fullDisk, Killed, type Killing, killAt, killingDisk } from './disks.testing.ts';
 import { assignmentOf, NodeFolder } from './node-folder.testing.ts';
 import { openNodeStore } from './store.ts';
@@ -104,7 +104,7 @@ async function isKilled(
   node: NodeFolder,
   kill: Killing,
   act: (store: NodeStore) => Promise<unknown>,
-  disk: Disk = node.disk(),
+  disk: NodeDisk = node.disk(),
 ): Promise<boolean> {
   const deps = node.deps(killingDisk(disk, kill));
   const { run } = deps;

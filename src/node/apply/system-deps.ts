@@ -51,8 +51,8 @@ export interface ProbesOptions {
 export function systemProbes({ root, run, node }: ProbesOptions): Probes {
   return {
     units: (names) => unitsHealth(names, run),
-    runtimeAnswers: () => takesConnection(join(root, CONTAINERD_SOCKET)),
-    kubeletHealthz: (port = HEALTHZ_PORT) => saysOk(port),
+    runtimeAnswers: () => acceptsConnection(join(root, CONTAINERD_SOCKET)),
+    kubeletHealthz: (port = HEALTHZ_PORT) => isHealthzOk(port),
     // Only who may use the whole of kubelet's interface may read it, and the node's own credential may not.
     kubeletConfig: async () => undefined,
     async node() {
@@ -93,7 +93,7 @@ function unitHealth(block: string): UnitHealth {
   }
 }
 
-function takesConnection(path: string): Promise<boolean> {
+function acceptsConnection(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);
     const end = (answer: boolean) => {
@@ -106,7 +106,7 @@ function takesConnection(path: string): Promise<boolean> {
   });
 }
 
-function saysOk(port: number): Promise<boolean> {
+function isHealthzOk(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     // Not through a proxy, and not kept alive: a kubelet that restarts would be asked on a dead connection.
     const address = { host: '127.0.0.1', port, path: '/healthz', agent: false, timeout: PATIENCE_MS };

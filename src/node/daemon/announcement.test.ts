@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { FAST_FOR_MS } from '../triggers/poll.ts';
-import { announced, overdue, withoutAnnounced } from './announcement.ts';
+import { noteIfOverdue, onAnnounced, withoutArrivedAnnouncement } from './announcement.ts';
 import { aState, START } from './states.testing.ts';
 
 const codes = (state: ReturnType<typeof aState>) => state.notes.map(({ code }) => code);
 
 describe('an announcement', () => {
-  const waiting = announced(aState(), { generation: 2 }, START);
+  const waiting = onAnnounced(aState(), { generation: 2 }, START);
 
   it('makes the daemon look at once, and for a while more often', () => {
     expect(waiting.announced).toMatchObject({ generation: 2, byMs: START + FAST_FOR_MS, isOverdue: false });
-    expect(waiting.due).toMatchObject({ lookMs: START, fastUntilMs: START + FAST_FOR_MS });
+    expect(waiting.due).toMatchObject({ fetchMs: START, fastUntilMs: START + FAST_FOR_MS });
   });
 
   it('that comes again changes nothing', () => {
-    expect(announced(waiting, { generation: 2 }, START + 9)).toBe(waiting);
+    expect(onAnnounced(waiting, { generation: 2 }, START + 9)).toBe(waiting);
   });
 
   it.each([
@@ -22,31 +22,31 @@ describe('an announcement', () => {
     ['is past', { generation: 0 }],
     ['runs already, by its hash', { generation: 7, documentHash: 'document-1' }],
   ])('of what the node %s is not waited for', (_, announcement) => {
-    expect(announced(aState(), announcement, START).announced).toBeUndefined();
+    expect(onAnnounced(aState(), announcement, START).announced).toBeUndefined();
   });
 
   it('goes by the hash where it has one, not by the generation', () => {
-    const state = announced(aState(), { generation: 1, documentHash: 'another' }, START);
+    const state = onAnnounced(aState(), { generation: 1, documentHash: 'another' }, START);
     expect(state.announced?.documentHash).toBe('another');
   });
 
   it('that is not fulfilled in time is a note, once', () => {
-    expect(overdue(waiting, START + FAST_FOR_MS - 1)).toBe(waiting);
-    const late = overdue(waiting, START + FAST_FOR_MS);
+    expect(noteIfOverdue(waiting, START + FAST_FOR_MS - 1)).toBe(waiting);
+    const late = noteIfOverdue(waiting, START + FAST_FOR_MS);
     expect(codes(late)).toEqual(['config/announced-not-delivered']);
-    expect(overdue(late, START + 2 * FAST_FOR_MS)).toBe(late);
+    expect(noteIfOverdue(late, START + 2 * FAST_FOR_MS)).toBe(late);
   });
 
   it('is over with the document that was meant, and its note with it', () => {
-    const late = overdue(waiting, START + FAST_FOR_MS);
-    expect(withoutAnnounced(late, { generation: 1 })).toBe(late);
-    const delivered = withoutAnnounced(late, { generation: 2, documentHash: 'x' });
+    const late = noteIfOverdue(waiting, START + FAST_FOR_MS);
+    expect(withoutArrivedAnnouncement(late, { generation: 1 })).toBe(late);
+    const delivered = withoutArrivedAnnouncement(late, { generation: 2, documentHash: 'x' });
     expect([delivered.announced, codes(delivered)]).toEqual([undefined, []]);
   });
 
   it('of another document takes the note of the one before it away', () => {
-    const late = overdue(waiting, START + FAST_FOR_MS);
-    const next = announced(late, { generation: 3 }, START + FAST_FOR_MS);
+    const late = noteIfOverdue(waiting, START + FAST_FOR_MS);
+    const next = onAnnounced(late, { generation: 3 }, START + FAST_FOR_MS);
     expect([next.announced?.generation, codes(next)]).toEqual([3, []]);
   });
 });

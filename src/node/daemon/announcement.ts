@@ -4,16 +4,20 @@ import { withNote, withoutNote } from './notes.ts';
 import type { Announcement, DaemonState } from './state.ts';
 
 /** The same one comes again with every change of the Node. */
-export function announced(state: DaemonState, { generation, documentHash }: Announcement, nowMs: number): DaemonState {
+export function onAnnounced(
+  state: DaemonState,
+  { generation, documentHash }: Announcement,
+  nowMs: number,
+): DaemonState {
   const known = state.announced;
   if (known?.generation === generation && known.documentHash === documentHash) return state;
   const others = withoutNote(state, 'config/announced-not-delivered');
   if (isSatisfiedBy({ generation, documentHash }, state)) return { ...others, announced: undefined };
   const next = { generation, documentHash, byMs: nowMs + FAST_FOR_MS, isOverdue: false };
-  return hurried({ ...others, announced: next }, nowMs);
+  return withFastPolling({ ...others, announced: next }, nowMs);
 }
 
-export function overdue(state: DaemonState, nowMs: number): DaemonState {
+export function noteIfOverdue(state: DaemonState, nowMs: number): DaemonState {
   const { announced: told } = state;
   if (told === undefined || told.isOverdue || nowMs < told.byMs) return state;
   const detail = `generation ${told.generation} was announced and has not been delivered in ${FAST_FOR_MS / 1000} s`;
@@ -24,12 +28,12 @@ export function overdue(state: DaemonState, nowMs: number): DaemonState {
 }
 
 /** The metadata are asked at once, and every few seconds for a while. */
-export function hurried(state: DaemonState, nowMs: number): DaemonState {
-  return { ...state, due: { ...state.due, lookMs: nowMs, fastUntilMs: nowMs + FAST_FOR_MS } };
+export function withFastPolling(state: DaemonState, nowMs: number): DaemonState {
+  return { ...state, due: { ...state.due, fetchMs: nowMs, fastUntilMs: nowMs + FAST_FOR_MS } };
 }
 
 /** A document arrived: it may be the announced one. */
-export function withoutAnnounced(
+export function withoutArrivedAnnouncement(
   state: DaemonState,
   document: { generation?: number; documentHash?: string },
 ): DaemonState {

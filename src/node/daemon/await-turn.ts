@@ -6,7 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 const LOOK_EVERY_MS = 25;
 const LONG_MS = 60_000;
 
-export interface Turn {
+export interface TurnOptions {
   /** Undefined: at once. */
   file: string | undefined;
   clock: Clock;
@@ -17,7 +17,7 @@ export interface Turn {
   onLong(): void;
 }
 
-export async function awaitTurn({ file, clock, signal, meanwhile, onLong }: Turn): Promise<void> {
+export async function awaitTurn({ file, clock, signal, meanwhile, onLong }: TurnOptions): Promise<void> {
   if (file === undefined || existsSync(file)) return;
   await meanwhile();
   for (let waitedMs = 0; !existsSync(file); waitedMs += LOOK_EVERY_MS) {

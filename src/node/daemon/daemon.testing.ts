@@ -13,7 +13,7 @@ import { renderMetrics } from '../status/metrics.ts';
 import { type NodeStatus, statusOf } from '../status/node-status.ts';
 import { recordSteps } from '../status/steps-file.ts';
 import { createDaemon, type Daemon } from './loop.ts';
-import { INITIAL, shownOf } from './machine.ts';
+import { INITIAL, phaseStatusOf } from './machine.ts';
 
 interface Sleeper {
   atMs: number;
@@ -109,7 +109,7 @@ export class TestNode {
       log,
       steps,
       onReady: async (state) => {
-        this.readyAtPhase.push(shownOf(state).phase);
+        this.readyAtPhase.push(phaseStatusOf(state).phase);
       },
       onNews: (state) => {
         const status = statusOf(state, about);
@@ -132,7 +132,7 @@ export class TestNode {
   }
 
   get phase(): string {
-    const { phase, code } = shownOf(this.daemon?.state() ?? INITIAL);
+    const { phase, code } = phaseStatusOf(this.daemon?.state() ?? INITIAL);
     return `${phase} ${code}`;
   }
 

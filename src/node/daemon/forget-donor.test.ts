@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome, Slot, Slots } from '../apply/contract.ts';
+import type { ApplyOutcome, Slot, Slots } from '../apply/contract.ts';
 import { forgetDonor } from './forget-donor.ts';
 
 const NOTE = { vmId: 'clone', why: { code: 'clone/new-identity', detail: 'new' } } as const;
@@ -7,13 +7,13 @@ const NOTE = { vmId: 'clone', why: { code: 'clone/new-identity', detail: 'new' }
 const ACTIVE: Slot = { number: 1, generation: 1, hash: 'h', documentHash: 'd', atMs: 1000 };
 const OWN: Slot = { ...ACTIVE, vmId: 'clone' };
 
-function remembering(active: Slot | undefined, kind: Outcome['kind'] = 'unchanged') {
+function remembering(active: Slot | undefined, kind: ApplyOutcome['kind'] = 'unchanged') {
   let slots: Slots = { bad: [], active };
   let forgotten = 0;
   return {
     forgotten: () => forgotten,
     slots: () => slots,
-    async forget(): Promise<Outcome> {
+    async forget(): Promise<ApplyOutcome> {
       forgotten++;
       if (kind !== 'failed') slots = { bad: [] };
       return { kind, code: 'clone/new-identity', reason: 'of another machine', timings: [], slots };

@@ -1,42 +1,42 @@
 // node/daemon/loop.ts: the loop of the daemon: events go into machine.ts one after the other, and the effects that come out are begun. It
 // decides nothing.
 import { withoutRepeats } from '../status/log.ts';
-import type { DaemonDeps, EffectContext, EventOfNow } from './effects/context.ts';
+import type { DaemonDeps, EffectContext, UntimedEvent } from './effects/context.ts';
 import { keepDocuments } from './effects/documents.ts';
 import { createFetch } from './effects/fetch.ts';
-import { read } from './effects/read.ts';
+import { readDocument } from './effects/read-document.ts';
 import { activeIfReadable, slotsIfReadable } from './effects/readable-store.ts';
 import { type WorkEffect, work } from './effects/work.ts';
 import { INITIAL, nextDueMs, step } from './machine.ts';
-import type { Announcement, Answer, DaemonState, Effect, Event, Order } from './state.ts';
+import type { Announcement, DaemonEffect, DaemonEvent, DaemonOrder, DaemonState, OrderResult } from './state.ts';
 
 export interface Daemon {
   /** Until `signal`, and what is under way then. */
   run(signal: AbortSignal): Promise<void>;
   signal(by: string): void;
   announce(announcement: Announcement): void;
-  order(order: GivenOrder): Promise<Answer>;
+  order(order: OrderRequest): Promise<OrderResult>;
   state(): DaemonState;
 }
 
-export type GivenOrder =
+export type OrderRequest =
   | { what: 'apply'; document?: Uint8Array; origin: string }
   | { what: 'roll-back'; to?: number | undefined }
   | { what: 'keep' };
 
 /** What is begun for each effect. Undefined: it is done. */
 type EffectTable = {
-  [Name in Effect['do']]: (effect: Extract<Effect, { do: Name }>) => Promise<void> | undefined;
+  [Name in DaemonEffect['do']]: (effect: Extract<DaemonEffect, { do: Name }>) => Promise<void> | undefined;
 };
 
 export function createDaemon(deps: DaemonDeps): Daemon {
   const { store, steps, log } = deps;
   const documents = keepDocuments(() => activeIfReadable(store)?.facts.instance);
-  const waiting = new Map<number, (answer: Answer) => void>();
+  const waiting = new Map<number, (answer: OrderResult) => void>();
   const underWay = new Set<Promise<void>>();
   const stopping = new AbortController();
-  const queue: Event[] = [];
-  const alarm = createAlarm(deps, () => tell({ is: 'time' }));
+  const queue: DaemonEvent[] = [];
+  const alarm = createAlarm(deps, () => dispatch({ is: 'time' }));
   const ended = Promise.withResolvers<void>();
   let state = INITIAL;
   let lastOrder = 0;
@@ -45,21 +45,21 @@ export function createDaemon(deps: DaemonDeps): Daemon {
     deps,
     documents,
     state: () => state,
-    tell,
+    dispatch,
     stopping: stopping.signal,
-    logNews: withoutRepeats(log),
+    logOnChange: withoutRepeats(log),
   };
   const doWork = (effect: WorkEffect) => work(context, effect);
   const table: EffectTable = {
     fetch: createFetch(context),
-    read: (effect) => read(context, effect),
+    read: (effect) => readDocument(context, effect),
     recover: doWork,
     apply: doWork,
     reconcile: doWork,
     check: doWork,
     'roll-back': doWork,
     keep: doWork,
-    'tell-ready': () => steps.time('ready', () => deps.onReady(state)),
+    'report-ready': () => steps.time('ready', () => deps.onReady(state)),
     publish() {
       deps.onNews(state);
       return undefined;
@@ -76,8 +76,8 @@ export function createDaemon(deps: DaemonDeps): Daemon {
   };
 
   /** One after the other: what an effect tells at once waits until the others of its event were begun. */
-  function tell(event: EventOfNow): void {
-    queue.push({ ...event, nowMs: deps.steadyMs() } as Event);
+  function dispatch(event: UntimedEvent): void {
+    queue.push({ ...event, nowMs: deps.steadyMs() } as DaemonEvent);
     if (queue.length > 1) return;
     for (let [first] = queue; first !== undefined; [first] = queue) {
       const next = step(state, first);
@@ -88,7 +88,7 @@ export function createDaemon(deps: DaemonDeps): Daemon {
     alarm.setTo(nextDueMs(state));
   }
 
-  function begin<Name extends Effect['do']>(effect: Extract<Effect, { do: Name }>): void {
+  function begin<Name extends DaemonEffect['do']>(effect: Extract<DaemonEffect, { do: Name }>): void {
     const begun = table[effect.do as Name](effect);
     // What it does not catch itself is a bug: it ends the daemon, and systemd starts another.
     const tracked = begun?.finally(() => underWay.delete(tracked!));
@@ -96,7 +96,7 @@ export function createDaemon(deps: DaemonDeps): Daemon {
   }
 
   function stop(): void {
-    tell({ is: 'stop' });
+    dispatch({ is: 'stop' });
     stopping.abort();
   }
 
@@ -104,14 +104,14 @@ export function createDaemon(deps: DaemonDeps): Daemon {
     state: () => state,
     signal(by) {
       log('info', `asked to look again by ${by}`);
-      tell({ is: 'signalled', by });
+      dispatch({ is: 'signalled', by });
     },
-    announce: (announcement) => tell({ is: 'announced', announcement }),
+    announce: (announcement) => dispatch({ is: 'announced', announcement }),
     order(given) {
       const order = numbered(given, ++lastOrder, (document, origin) => documents.keep({ document, origin }, state));
       return new Promise((resolve) => {
         waiting.set(order.id, resolve);
-        tell({ is: 'ordered', order });
+        dispatch({ is: 'ordered', order });
       });
     },
     async run(signal) {
@@ -119,7 +119,7 @@ export function createDaemon(deps: DaemonDeps): Daemon {
       const { isForeign, seed } = deps;
       const slots = slotsIfReadable(store);
       const known = slots ? { slots } : { slots: { bad: [] }, isMemoryLost: deps.hasOwnFiles() };
-      tell({ is: 'started', ...known, isForeign, seed });
+      dispatch({ is: 'started', ...known, isForeign, seed });
       if (signal.aborted) stop();
       await ended.promise;
       await Promise.all(underWay);
@@ -128,7 +128,11 @@ export function createDaemon(deps: DaemonDeps): Daemon {
 }
 
 /** `keep` returns how the machine knows the document. */
-function numbered(given: GivenOrder, id: number, keep: (document: Uint8Array, origin: string) => string): Order {
+function numbered(
+  given: OrderRequest,
+  id: number,
+  keep: (document: Uint8Array, origin: string) => string,
+): DaemonOrder {
   switch (given.what) {
     case 'apply':
       return { id, what: 'apply', raw: given.document && keep(given.document, given.origin) };

@@ -1,42 +1,42 @@
 // Properties of the daemon's decisions, over whole lives: a world that answers what it is asked in any order, and everything that can happen.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Outcome, Slots } from '../apply/contract.ts';
-import { INITIAL, nextDueMs, shownOf, step } from './machine.ts';
-import type { DaemonState, Effect, Event, Order, ReadDocument } from './state.ts';
+import type { ApplyOutcome, Slots } from '../apply/contract.ts';
+import { INITIAL, nextDueMs, phaseStatusOf, step } from './machine.ts';
+import type { DaemonEffect, DaemonEvent, DaemonOrder, DaemonState, ReadDocument } from './state.ts';
 import { runs, START, slot, watch } from './states.testing.ts';
 
-type Bare = Event extends infer E ? (E extends Event ? Omit<E, 'nowMs'> : never) : never;
+type Bare = DaemonEvent extends infer E ? (E extends DaemonEvent ? Omit<E, 'nowMs'> : never) : never;
 
 /** A daemon whose world is driven by a test: what it asked for lies in `asked` until it is answered. */
 class Life {
   state: DaemonState = INITIAL;
   nowMs = START;
-  readonly all: Effect[] = [];
-  asked: Effect[] = [];
+  readonly all: DaemonEffect[] = [];
+  asked: DaemonEffect[] = [];
 
-  tell(event: Bare): readonly Effect[] {
-    const { state, effects } = step(this.state, { ...event, nowMs: this.nowMs } as Event);
+  dispatch(event: Bare): readonly DaemonEffect[] {
+    const { state, effects } = step(this.state, { ...event, nowMs: this.nowMs } as DaemonEvent);
     this.state = state;
     this.all.push(...effects);
-    this.asked.push(...effects.filter(({ do: what }) => !['publish', 'answer', 'tell-ready', 'end'].includes(what)));
+    this.asked.push(...effects.filter(({ do: what }) => !['publish', 'answer', 'report-ready', 'end'].includes(what)));
     return effects;
   }
 
-  answer(what: Effect['do'], event: Bare): readonly Effect[] {
+  answer(what: DaemonEffect['do'], event: Bare): readonly DaemonEffect[] {
     const at = this.asked.findIndex((effect) => effect.do === what);
     expect(at, `${what} was asked for: ${this.asked.map((one) => one.do)}`).toBeGreaterThanOrEqual(0);
     this.asked.splice(at, 1);
-    return this.tell(event);
+    return this.dispatch(event);
   }
 
-  pass(ms: number): readonly Effect[] {
+  pass(ms: number): readonly DaemonEffect[] {
     this.nowMs += ms;
-    return this.tell({ is: 'time' });
+    return this.dispatch({ is: 'time' });
   }
 
   get phase(): string {
-    const { phase, code } = shownOf(this.state);
+    const { phase, code } = phaseStatusOf(this.state);
     return `${phase} ${code}`;
   }
 
@@ -45,7 +45,7 @@ class Life {
   }
 }
 
-const outcome = (kind: Outcome['kind'], slots: Slots, code: Outcome['code'] = 'ok/applied'): Bare => ({
+const outcome = (kind: ApplyOutcome['kind'], slots: Slots, code: ApplyOutcome['code'] = 'ok/applied'): Bare => ({
   is: 'finished',
   outcome: { kind, code, reason: `it is ${kind}`, timings: [], slots },
 });
@@ -63,7 +63,7 @@ const document = (generation: number, more: Partial<ReadDocument> = {}): Bare =>
 
 function started(slots: Slots = runs(undefined), isForeign = false, isMemoryLost = false): Life {
   const life = new Life();
-  life.tell({ is: 'started', slots, isForeign, seed: 0.5, isMemoryLost });
+  life.dispatch({ is: 'started', slots, isForeign, seed: 0.5, isMemoryLost });
   return life;
 }
 
@@ -80,7 +80,7 @@ function inService(generation = 1): Life {
 }
 
 function toNextLook(life: Life): void {
-  life.pass(life.state.due.lookMs - life.nowMs);
+  life.pass(life.state.due.fetchMs - life.nowMs);
 }
 
 describe('a first boot', () => {
@@ -93,7 +93,7 @@ describe('a first boot', () => {
     life.answer('read', document(1));
     expect(life.phase).toBe('Applying apply/running');
     const effects = life.answer('apply', outcome('applied', runs(1, { watch }), 'verify/running'));
-    expect(effects.map((effect) => effect.do)).toEqual(['tell-ready', 'publish']);
+    expect(effects.map((effect) => effect.do)).toEqual(['report-ready', 'publish']);
     expect(life.phase).toBe('Verifying verify/running');
     life.pass(5000);
     life.answer('check', outcome('verified', runs(1)));
@@ -116,7 +116,7 @@ describe('a first boot', () => {
       life.answer('recover', outcome('unchanged', runs(undefined)));
       life.answer('fetch', { is: 'fetched', raw: 'raw-1' });
       bad(life);
-      expect(life.all).not.toContainEqual({ do: 'tell-ready' });
+      expect(life.all).not.toContainEqual({ do: 'report-ready' });
       expect(life.state.isReady).toBe(false);
     }
   });
@@ -126,15 +126,15 @@ describe('a first boot', () => {
     life.answer('recover', outcome('unchanged', runs(undefined)));
     life.answer('fetch', { is: 'fetched', raw: undefined });
     expect(life.phase).toBe('Idle metadata/no-user-data');
-    expect(life.state.due.lookMs - life.nowMs).toBeLessThanOrEqual(6000);
+    expect(life.state.due.fetchMs - life.nowMs).toBeLessThanOrEqual(6000);
   });
 
   it('is degraded after a while without metadata, and goes on', () => {
     const life = started();
     life.answer('recover', outcome('unchanged', runs(undefined)));
-    life.tell({ is: 'fetch-trouble', why: { code: 'metadata/refused', detail: 'x' }, isDegraded: false });
+    life.dispatch({ is: 'fetch-trouble', why: { code: 'metadata/refused', detail: 'x' }, isDegraded: false });
     expect(life.phase).toBe('Fetching metadata/refused');
-    life.tell({ is: 'fetch-trouble', why: { code: 'metadata/refused', detail: 'x' }, isDegraded: true });
+    life.dispatch({ is: 'fetch-trouble', why: { code: 'metadata/refused', detail: 'x' }, isDegraded: true });
     expect(life.phase).toBe('Degraded metadata/refused');
     life.answer('fetch', { is: 'fetched', raw: 'raw-1' });
     life.answer('read', document(1));
@@ -149,7 +149,7 @@ describe('a boot of a node that was configured before', () => {
     expect(life.phase).toBe('Applied ok/applied');
     life.answer('recover', outcome('unchanged', runs(3)));
     const effects = life.answer('reconcile', outcome('applied', runs(3)));
-    expect(effects[0]).toEqual({ do: 'tell-ready' });
+    expect(effects[0]).toEqual({ do: 'report-ready' });
     expect(life.names()).toEqual(['fetch']);
   });
 
@@ -161,7 +161,7 @@ describe('a boot of a node that was configured before', () => {
       const life = started(runs(3));
       life.answer('recover', outcome('unchanged', runs(3)));
       life.answer('reconcile', end);
-      expect(life.all).toContainEqual({ do: 'tell-ready' });
+      expect(life.all).toContainEqual({ do: 'report-ready' });
     }
   });
 
@@ -172,7 +172,7 @@ describe('a boot of a node that was configured before', () => {
     expect(life.names()).toEqual(['fetch']);
     life.answer('fetch', { is: 'fetched', raw: 'raw-4' });
     life.answer('read', document(4));
-    expect(life.answer('apply', outcome('applied', runs(4)))[0]).toEqual({ do: 'tell-ready' });
+    expect(life.answer('apply', outcome('applied', runs(4)))[0]).toEqual({ do: 'report-ready' });
 
     const late = started(slots);
     late.answer('recover', outcome('unchanged', slots));
@@ -188,7 +188,7 @@ describe('a boot of a node that was configured before', () => {
     life.answer('fetch', { is: 'fetched', raw: 'raw-3' });
     life.answer('read', document(3));
     expect(life.state.isReady).toBe(false);
-    expect(life.answer('apply', outcome('applied', runs(3)))[0]).toEqual({ do: 'tell-ready' });
+    expect(life.answer('apply', outcome('applied', runs(3)))[0]).toEqual({ do: 'report-ready' });
     expect(life.state.isForeign).toBe(false);
   });
 });
@@ -236,9 +236,9 @@ describe('a node in service', () => {
     const life = inService();
     toNextLook(life);
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
-    life.tell({ is: 'signalled', by: 'SIGHUP' });
+    life.dispatch({ is: 'signalled', by: 'SIGHUP' });
     life.answer('fetch', { is: 'fetched', raw: 'raw-3' });
-    life.tell({ is: 'ordered', order: { id: 1, what: 'apply', raw: 'raw-4' } });
+    life.dispatch({ is: 'ordered', order: { id: 1, what: 'apply', raw: 'raw-4' } });
     life.answer('read', document(2));
     expect(life.asked.at(-1)).toEqual({ do: 'apply', raw: 'raw-2', isOrdered: false });
     life.answer('apply', outcome('applied', runs(2)));
@@ -335,7 +335,7 @@ describe('a document that cannot be applied', () => {
 describe('an announcement', () => {
   it('is looked for at once and every few seconds, and reported when it does not come', () => {
     const life = inService();
-    life.tell({ is: 'announced', announcement: { generation: 2, documentHash: 'document-2' } });
+    life.dispatch({ is: 'announced', announcement: { generation: 2, documentHash: 'document-2' } });
     let looks = 0;
     while (life.state.notes.length === 0) {
       if (life.names().includes('fetch')) {
@@ -362,18 +362,18 @@ describe('an announcement', () => {
     ['that is behind what runs', { generation: 0, documentHash: 'document-0' }],
   ])('%s is none', (_, announcement) => {
     const life = inService();
-    expect(life.tell({ is: 'announced', announcement })).toEqual([]);
+    expect(life.dispatch({ is: 'announced', announcement })).toEqual([]);
     expect(life.state.announced).toBeUndefined();
   });
 
   it('that comes again with every change of the Node does not keep the daemon busy', () => {
     const life = inService();
     const announcement = { generation: 2, documentHash: 'document-2' };
-    life.tell({ is: 'announced', announcement });
+    life.dispatch({ is: 'announced', announcement });
     life.answer('fetch', { is: 'fetched', raw: 'raw-1' });
-    const { lookMs } = life.state.due;
-    for (let i = 0; i < 10; i++) expect(life.tell({ is: 'announced', announcement })).toEqual([]);
-    expect(life.state.due.lookMs).toBe(lookMs);
+    const { fetchMs } = life.state.due;
+    for (let i = 0; i < 10; i++) expect(life.dispatch({ is: 'announced', announcement })).toEqual([]);
+    expect(life.state.due.fetchMs).toBe(fetchMs);
   });
 });
 
@@ -384,7 +384,7 @@ describe('work that cannot be done with what is on the node', () => {
     const life = started(runs(1));
     life.answer('recover', outcome('unchanged', runs(1)));
     const effects = life.answer('reconcile', { is: 'declined', error });
-    expect(effects.map((effect) => effect.do)).toEqual(['tell-ready', 'publish']);
+    expect(effects.map((effect) => effect.do)).toEqual(['report-ready', 'publish']);
     expect([life.phase, life.names()]).toEqual(['Degraded apply/memory-unreadable', ['fetch']]);
     life.pass(600_000);
     expect(life.names()).toEqual(['fetch', 'reconcile']);
@@ -447,7 +447,7 @@ describe('an order', () => {
   it('that makes no sense on this node is answered as the mistake it is, and changes nothing', () => {
     const life = inService();
     const error = { code: 'node/no-such-generation', message: 'there is no generation 9', next: 'x' };
-    life.tell({ is: 'ordered', order: { id: 3, what: 'roll-back', to: 9 } });
+    life.dispatch({ is: 'ordered', order: { id: 3, what: 'roll-back', to: 9 } });
     expect(life.answer('roll-back', { is: 'declined', error })).toContainEqual({
       do: 'answer',
       id: 3,
@@ -460,7 +460,9 @@ describe('an order', () => {
     const life = inService();
     toNextLook(life);
     expect(life.names()).toEqual(['fetch']);
-    expect(life.tell({ is: 'ordered', order: { id: 7, what: 'apply' } })).toEqual([{ do: 'fetch', isOrdered: true }]);
+    expect(life.dispatch({ is: 'ordered', order: { id: 7, what: 'apply' } })).toEqual([
+      { do: 'fetch', isOrdered: true },
+    ]);
     life.asked.shift();
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
     expect(life.asked).toEqual([{ do: 'read', raw: 'raw-2', allowsOlder: true }]);
@@ -472,7 +474,7 @@ describe('an order', () => {
 
   it('that cannot be carried out is answered with the reason', () => {
     const life = inService();
-    life.tell({ is: 'ordered', order: { id: 1, what: 'apply' } });
+    life.dispatch({ is: 'ordered', order: { id: 1, what: 'apply' } });
     expect(
       life.answer('fetch', { is: 'fetch-failed', why: { code: 'metadata/timed-out', detail: 'x' } }),
     ).toContainEqual({
@@ -480,7 +482,7 @@ describe('an order', () => {
       id: 1,
       result: { refused: { code: 'metadata/timed-out', detail: 'x' } },
     });
-    life.tell({ is: 'ordered', order: { id: 2, what: 'apply', raw: 'raw-x' } });
+    life.dispatch({ is: 'ordered', order: { id: 2, what: 'apply', raw: 'raw-x' } });
     expect(life.answer('read', { is: 'refused', why: { code: 'config/invalid', detail: 'y' } })[0]).toMatchObject({
       id: 2,
     });
@@ -490,7 +492,7 @@ describe('an order', () => {
   it('to go back is shown while it is done, and not when it is over, whatever came of it', () => {
     for (const kind of ['reverted', 'applied', 'unchanged', 'failed', 'blocked', 'waiting'] as const) {
       const life = inService(2);
-      life.tell({ is: 'ordered', order: { id: 1, what: 'roll-back', to: 1 } });
+      life.dispatch({ is: 'ordered', order: { id: 1, what: 'roll-back', to: 1 } });
       expect(life.phase).toBe('RollingBack apply/running');
       life.answer('roll-back', outcome(kind, runs(1)));
       expect(life.phase).not.toContain('RollingBack');
@@ -502,9 +504,9 @@ describe('an order', () => {
 });
 
 /** Anything that may happen, at any time. */
-const anOutcome: fc.Arbitrary<Outcome> = fc
+const anOutcome: fc.Arbitrary<ApplyOutcome> = fc
   .record({
-    kind: fc.constantFrom<Outcome['kind']>(
+    kind: fc.constantFrom<ApplyOutcome['kind']>(
       'unchanged',
       'applied',
       'verified',
@@ -514,7 +516,7 @@ const anOutcome: fc.Arbitrary<Outcome> = fc
       'refused',
       'failed',
     ),
-    code: fc.constantFrom<Outcome['code']>(
+    code: fc.constantFrom<ApplyOutcome['code']>(
       'ok/applied',
       'verify/running',
       'plan/needs-control-plane',
@@ -540,9 +542,9 @@ const anOrder = fc.oneof(
 );
 type Happening =
   | { is: 'answer-fetch'; with: Bare }
-  | { is: 'answer-work'; outcome: Outcome; document: Bare; end: 'finished' | 'declined' | 'broke' }
+  | { is: 'answer-work'; outcome: ApplyOutcome; document: Bare; end: 'finished' | 'declined' | 'broke' }
   | { is: 'pass'; ms: number }
-  | { is: 'order'; order: Omit<Order, 'id'> }
+  | { is: 'order'; order: Omit<DaemonOrder, 'id'> }
   | { is: 'event'; event: Bare };
 const aHappening: fc.Arbitrary<Happening> = fc.oneof(
   fc.record({
@@ -584,7 +586,7 @@ describe('ending', () => {
     toNextLook(life);
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
     life.answer('read', document(2));
-    expect(life.tell({ is: 'stop' })).toEqual([]);
+    expect(life.dispatch({ is: 'stop' })).toEqual([]);
     expect(life.answer('apply', { is: 'broke', lane: 'work', detail: 'called off' })).toEqual([{ do: 'end' }]);
     expect(life.phase).toBe('Applying apply/running');
   });
@@ -614,16 +616,16 @@ describe('any life of the daemon', () => {
             life.answer(current.do, current.do === 'read' && isFinished ? happening.document : ends[happening.end]);
           };
           for (const happening of happenings) {
-            const before = shownOf(life.state);
+            const before = phaseStatusOf(life.state);
             const published = life.all.filter((effect) => effect.do === 'publish').length;
             if (happening.is === 'pass') life.pass(happening.ms);
-            if (happening.is === 'event') life.tell(happening.event);
+            if (happening.is === 'event') life.dispatch(happening.event);
             if (happening.is === 'answer-fetch' && fetches().length > 0) life.answer('fetch', happening.with);
             if (happening.is === 'answer-work') answerWork(happening);
             if (happening.is === 'order') {
               given.push(given.length);
               const wasFetching = life.state.fetch;
-              life.tell({ is: 'ordered', order: { ...happening.order, id: given.length - 1 } as Order });
+              life.dispatch({ is: 'ordered', order: { ...happening.order, id: given.length - 1 } as DaemonOrder });
               // A request that is given up is answered by nobody.
               if (wasFetching && life.state.fetch !== wasFetching)
                 life.asked.splice(
@@ -639,16 +641,16 @@ describe('any life of the daemon', () => {
             expect(due !== undefined || life.asked.length > 0).toBe(true);
             // Whatever is due is begun: the loop never spins.
             if (due !== undefined && due <= life.nowMs) {
-              life.tell({ is: 'time' });
+              life.dispatch({ is: 'time' });
               const still = nextDueMs(life.state);
               expect(still === undefined || still > life.nowMs).toBe(true);
             }
-            const after = shownOf(life.state);
+            const after = phaseStatusOf(life.state);
             if (before.phase !== after.phase || before.code !== after.code) {
               expect(life.all.filter((effect) => effect.do === 'publish').length).toBeGreaterThan(published);
             }
           }
-          life.tell({ is: 'stop' });
+          life.dispatch({ is: 'stop' });
           for (let i = 0; i < 5 && work().length > 0; i++) {
             const current = work()[0]!;
             life.answer(current.do, current.do === 'read' ? document(1) : outcome('unchanged', runs(1)));
@@ -660,7 +662,7 @@ describe('any life of the daemon', () => {
           }
           const answers = life.all.flatMap((effect) => (effect.do === 'answer' ? [effect.id] : []));
           expect([...answers].sort((a, b) => a - b)).toEqual(given);
-          const ready = life.all.filter((effect) => effect.do === 'tell-ready').length;
+          const ready = life.all.filter((effect) => effect.do === 'report-ready').length;
           expect(ready).toBe(life.state.isReady ? 1 : 0);
         },
       ),

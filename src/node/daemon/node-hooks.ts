@@ -3,9 +3,9 @@ import { ApiFailure } from '../api/api-server.ts';
 import type { NodeObject, OwnNode } from '../api/own-node.ts';
 import type { NodeHealth, NodeHooks } from '../apply/contract.ts';
 import type { SeenNode } from '../observe/live-values.ts';
-import { type DrainDeps, drainSelf, uncordonSelf } from './drain-self.ts';
+import { drainSelf, type SelfDrainDeps, uncordonSelf } from './drain-self.ts';
 
-export interface HookDeps extends DrainDeps {
+export interface HookDeps extends SelfDrainDeps {
   node: OwnNode;
   /** Before kubelet has a credential nobody is asked: that is on the way to kubelet's start. */
   hasCredential(): boolean;

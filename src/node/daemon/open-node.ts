@@ -15,7 +15,7 @@ import { chooseSource, type SourceOptions } from '../metadata/choose.ts';
 import type { MetadataSource } from '../metadata/source.ts';
 import { readMachine, readOverrides, readRelease } from '../observe/read-node.ts';
 import { nodeHooks } from './node-hooks.ts';
-import type { NodeContext } from './read.ts';
+import type { NodeContext } from './read-assignment.ts';
 
 export interface OpenNode {
   root: string;

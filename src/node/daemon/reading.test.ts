@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { read, refused } from './reading.ts';
+import { onRead, onRefused } from './reading.ts';
 import type { DaemonState, ReadDocument } from './state.ts';
 import { aState, START } from './states.testing.ts';
 
@@ -22,21 +22,21 @@ const WHY = { code: 'config/invalid', detail: 'spec.x' } as const;
 
 describe('a document that was read', () => {
   it('is applied, and shown as being applied; what it says of polling is in force', () => {
-    const { state, effects } = read(reading(), document(2), START);
+    const { state, effects } = onRead(reading(), document(2), START);
     expect(effects).toEqual([{ do: 'apply', raw: 'raw-2', isOrdered: false }]);
     expect(state.work).toEqual({ is: 'applying', raw: 'raw-2', order: undefined });
     expect([state.ofDocument?.phase, state.delivered?.hash, state.pace.pollMs]).toEqual(['Applying', 'hash-2', 30_000]);
   });
 
   it('that runs already is applied without a word, and so is one that was refused before', () => {
-    expect(read(reading(), document(1), START).state.ofDocument).toBeUndefined();
+    expect(onRead(reading(), document(1), START).state.ofDocument).toBeUndefined();
     const waiting = { phase: 'Planned', code: 'plan/manual', detail: 'x' } as const;
     const again = reading({ delivered: { raw: 'raw-2' }, ofDocument: waiting });
-    expect(read(again, document(2), START).state.ofDocument).toBe(waiting);
+    expect(onRead(again, document(2), START).state.ofDocument).toBe(waiting);
   });
 
   it('waits for its turn where the change is spread', () => {
-    const { state, effects } = read(reading(), document(2, { jitterMs: 600_000 }), START);
+    const { state, effects } = onRead(reading(), document(2, { jitterMs: 600_000 }), START);
     expect(effects).toEqual([]);
     expect(state.pending).toEqual({ raw: 'raw-2', atMs: START + 300_000, isItsTurn: true });
     expect([state.work, state.ofDocument?.code]).toEqual([undefined, 'plan/waiting-turn']);
@@ -48,7 +48,7 @@ describe('a document that was read', () => {
     ['of a node that has yet to become one', { isReady: false }, 2],
     ['that the node runs already', {}, 1],
   ])('%s does not wait for others', (_, over, generation) => {
-    const { effects } = read(reading(over), document(generation, { jitterMs: 600_000 }), START);
+    const { effects } = onRead(reading(over), document(generation, { jitterMs: 600_000 }), START);
     expect(effects).toMatchObject([{ do: 'apply', raw: 'raw-2' }]);
   });
 
@@ -57,21 +57,21 @@ describe('a document that was read', () => {
       work: { is: 'reading', raw: 'raw-2', isItsTurn: true, order },
       delivered: { raw: 'raw-1' },
     });
-    const after = read(state, document(2), START);
+    const after = onRead(state, document(2), START);
     expect(after.state.delivered).toEqual({ raw: 'raw-1' });
     expect(after.effects).toEqual([{ do: 'apply', raw: 'raw-2', isOrdered: true }]);
   });
 
   it('after the daemon went on to other work changes nothing', () => {
     const busy = aState({ work: { is: 'checking' } });
-    expect(read(busy, document(2), START)).toEqual({ state: busy, effects: [] });
-    expect(refused(busy, WHY, undefined, START)).toEqual({ state: busy, effects: [] });
+    expect(onRead(busy, document(2), START)).toEqual({ state: busy, effects: [] });
+    expect(onRefused(busy, WHY, undefined, START)).toEqual({ state: busy, effects: [] });
   });
 });
 
 describe('a document that is refused', () => {
   it('is shown, and not read again for a while', () => {
-    const { state, effects } = refused(reading(), WHY, 'document-2', START);
+    const { state, effects } = onRefused(reading(), WHY, 'document-2', START);
     expect(effects).toEqual([]);
     expect(state).toMatchObject({
       ofDocument: { phase: 'Blocked', code: 'config/invalid' },
@@ -81,7 +81,7 @@ describe('a document that is refused', () => {
   });
 
   it('for a person is answered, and changes nothing of what is shown', () => {
-    const { state, effects } = refused(
+    const { state, effects } = onRefused(
       reading({ work: { is: 'reading', raw: 'raw-2', isItsTurn: true, order } }),
       WHY,
       undefined,

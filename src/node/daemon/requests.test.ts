@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/json.ts';
 import type { NodeStatus } from '../status/node-status.ts';
-import type { Daemon, GivenOrder } from './loop.ts';
+import type { Daemon, OrderRequest } from './loop.ts';
 import { INITIAL } from './machine.ts';
 import { answerRequests, resultIn } from './requests.ts';
-import type { Answer } from './state.ts';
+import type { OrderResult } from './state.ts';
 
 const status = { phase: 'Applied' } as NodeStatus;
 
-function world(answer: Answer) {
-  const orders: GivenOrder[] = [];
+function world(answer: OrderResult) {
+  const orders: OrderRequest[] = [];
   const signals: string[] = [];
   const daemon: Daemon = {
     run: async () => {},
@@ -25,7 +25,7 @@ function world(answer: Answer) {
   return { orders, signals, ask };
 }
 
-const refused: Answer = { refused: { code: 'config/invalid', detail: 'x' } };
+const refused: OrderResult = { refused: { code: 'config/invalid', detail: 'x' } };
 
 describe('a request over the socket', () => {
   it('asks how the node is, or to look again', async () => {

@@ -2,8 +2,8 @@
 import { isObject, type JsonObject } from '../../schema/json.ts';
 import type { NodeStatus } from '../status/node-status.ts';
 import type { AnswerRequest } from '../triggers/socket.ts';
-import type { Daemon, GivenOrder } from './loop.ts';
-import type { Answer } from './state.ts';
+import type { Daemon, OrderRequest } from './loop.ts';
+import type { OrderResult } from './state.ts';
 
 /** `origin` is for people: which file, of whom. */
 export type DaemonRequest =
@@ -34,7 +34,7 @@ export function answerRequests(daemon: Daemon, status: () => NodeStatus): Answer
   };
 }
 
-function orderIn(request: JsonObject): GivenOrder | undefined {
+function orderIn(request: JsonObject): OrderRequest | undefined {
   const { do: what, document, origin, to } = request;
   if (what === 'keep') return { what };
   if (what === 'roll-back') {
@@ -47,7 +47,7 @@ function orderIn(request: JsonObject): GivenOrder | undefined {
   return typeof document === 'string' ? { what, origin, document: Buffer.from(document, 'base64') } : undefined;
 }
 
-function toAnswer(answer: Answer): { result: OrderAnswer } | { error: object } {
+function toAnswer(answer: OrderResult): { result: OrderAnswer } | { error: object } {
   if ('error' in answer) return answer;
   if ('refused' in answer) return { result: { code: answer.refused.code, reason: answer.refused.detail } };
   const { kind, code, reason, plan } = answer.outcome;

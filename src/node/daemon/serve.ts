@@ -11,7 +11,7 @@ import type { Log } from '../status/log.ts';
 import { renderMetrics } from '../status/metrics.ts';
 import { headline, type NodeStatus, statusOf } from '../status/node-status.ts';
 import { notifySystemd } from '../status/notify.ts';
-import { publisher } from '../status/publish.ts';
+import { createStatusPublisher } from '../status/publish.ts';
 import { isMarkedReady, markReady } from '../status/ready-mark.ts';
 import { renderSteps, STEPS_PATH, type StepRecorder } from '../status/steps-file.ts';
 import { watchOwnNode } from '../triggers/node-watch.ts';
@@ -20,12 +20,12 @@ import { listenOnSocket } from '../triggers/socket.ts';
 import { awaitTurn } from './await-turn.ts';
 import { forgetDonor } from './forget-donor.ts';
 import { createDaemon } from './loop.ts';
-import { shownOf } from './machine.ts';
+import { phaseStatusOf } from './machine.ts';
 import { contextOf, type OpenOptions, openNode } from './open-node.ts';
+import { createPlatformReporter } from './platform-reporter.ts';
 import { answerRequests } from './requests.ts';
 import type { DaemonState } from './state.ts';
-import { tellPlatform } from './tell-platform.ts';
-import { tellSystemd } from './tell-systemd.ts';
+import { createSystemdNotifier } from './systemd-notifier.ts';
 import { warmUp } from './warm-up.ts';
 
 export interface ServeOptions extends OpenOptions {
@@ -72,14 +72,14 @@ export async function serveNode(
   const files = statusFiles(root);
   const over = new AbortController();
   const besides = AbortSignal.any([signal, over.signal]);
-  const systemd = tellSystemd({ notify: notifySystemd(run, env), clock, log, signal: besides });
-  const cluster = publisher({
+  const systemd = createSystemdNotifier({ notify: notifySystemd(run, env), clock, log, signal: besides });
+  const cluster = createStatusPublisher({
     node,
     clock,
     random: Math.random,
     onTrouble: (message) => log('info', `the Node is not told yet: ${message}`),
   });
-  const platform = tellPlatform({ root, platform: options.platform, url: wireServer, clock, log, signal });
+  const platform = createPlatformReporter({ root, platform: options.platform, url: wireServer, clock, log, signal });
 
   function writeFiles(status: NodeStatus): void {
     try {
@@ -112,7 +112,7 @@ export async function serveNode(
     },
     onNews(state) {
       const status = statusNow(state);
-      const { phase, code, detail } = shownOf(state);
+      const { phase, code, detail } = phaseStatusOf(state);
       const isBad = phase === 'Blocked' || phase === 'Degraded' || phase === 'RolledBack';
       log(isBad ? 'warning' : 'info', `${phase}: ${detail}`, { code, generation: status.active?.generation });
       writeFiles(status);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { INITIAL } from './machine.ts';
 import { startFetch, startWork } from './start.ts';
-import type { DaemonState, Order } from './state.ts';
+import type { DaemonOrder, DaemonState } from './state.ts';
 import { aState, START } from './states.testing.ts';
 
 const work = (over: Partial<DaemonState>) => startWork({ state: aState(over), effects: [] }, START);
 const fetch = (over: Partial<DaemonState>) => startFetch({ state: aState(over), effects: [] }, START);
 const due = (over: Partial<DaemonState['due']>) => ({ ...aState().due, ...over });
-const apply: Order = { id: 1, what: 'apply', raw: 'raw-2' };
+const apply: DaemonOrder = { id: 1, what: 'apply', raw: 'raw-2' };
 const pending = { raw: 'raw-3', atMs: START, isItsTurn: true };
 const allDue = due({ checkMs: START, reconcileMs: START });
 
@@ -24,7 +24,7 @@ describe('the next piece of work', () => {
   });
 
   it('is the oldest order that has its document', () => {
-    const waiting: Order = { id: 0, what: 'apply' };
+    const waiting: DaemonOrder = { id: 0, what: 'apply' };
     const { state, effects } = work({ orders: [waiting, { id: 2, what: 'keep' }, apply] });
     expect(effects).toEqual([{ do: 'keep' }]);
     expect(state.orders).toEqual([waiting, apply]);
@@ -51,10 +51,10 @@ describe('the next piece of work', () => {
 
 describe('a request for metadata', () => {
   it('is begun when it is due, and one at a time', () => {
-    expect(fetch({ due: due({ lookMs: START }) }).effects).toEqual([{ do: 'fetch', isOrdered: false }]);
-    expect(fetch({ due: due({ lookMs: START + 1 }) }).effects).toEqual([]);
-    expect(fetch({ due: due({ lookMs: START }), fetch: { orderId: undefined } }).effects).toEqual([]);
-    expect(fetch({ due: due({ lookMs: START }), isStopping: true }).effects).toEqual([]);
+    expect(fetch({ due: due({ fetchMs: START }) }).effects).toEqual([{ do: 'fetch', isOrdered: false }]);
+    expect(fetch({ due: due({ fetchMs: START + 1 }) }).effects).toEqual([]);
+    expect(fetch({ due: due({ fetchMs: START }), fetch: { orderId: undefined } }).effects).toEqual([]);
+    expect(fetch({ due: due({ fetchMs: START }), isStopping: true }).effects).toEqual([]);
   });
 
   it('is begun at once for a person who brings no document', () => {
@@ -65,6 +65,6 @@ describe('a request for metadata', () => {
   it('is what a new node shows first, and nothing that a configured one shows', () => {
     const first = startFetch({ state: INITIAL, effects: [] }, START);
     expect(first.state.ofDocument).toMatchObject({ phase: 'Fetching', code: 'metadata/waiting' });
-    expect(fetch({ due: due({ lookMs: START }) }).state.ofDocument).toBeUndefined();
+    expect(fetch({ due: due({ fetchMs: START }) }).state.ofDocument).toBeUndefined();
   });
 });

@@ -1,12 +1,12 @@
 // node/daemon/start.ts: what is begun next? A person's order first, then a new document, then a look at its health, then what has to be
 // put right; each only when nothing of its kind is under way.
 import { isConfigured } from './delivery.ts';
-import type { DaemonState, Effect, Next, Order, Why } from './state.ts';
+import type { DaemonEffect, DaemonOrder, DaemonState, Transition, Why } from './state.ts';
 
-export function startFetch({ state, effects }: Next, nowMs: number): Next {
+export function startFetch({ state, effects }: Transition, nowMs: number): Transition {
   if (state.fetch !== undefined || state.isStopping) return { state, effects };
   const waiting = state.orders.find((order) => order.what === 'apply' && order.raw === undefined);
-  if (waiting === undefined && nowMs < state.due.lookMs) return { state, effects };
+  if (waiting === undefined && nowMs < state.due.fetchMs) return { state, effects };
   const isFirst = !isConfigured(state) && state.ofDocument === undefined && state.ofNode.code === WAITING.code;
   return {
     state: {
@@ -20,10 +20,10 @@ export function startFetch({ state, effects }: Next, nowMs: number): Next {
 
 const WAITING: Why = { code: 'metadata/waiting', detail: 'the metadata service is asked' };
 
-export function startWork({ state, effects }: Next, nowMs: number): Next {
+export function startWork({ state, effects }: Transition, nowMs: number): Transition {
   if (state.work !== undefined) return { state, effects };
   if (state.isStopping)
-    return { state: { ...state, orders: [] }, effects: [...effects, ...turnedAway(state.orders), { do: 'end' }] };
+    return { state: { ...state, orders: [] }, effects: [...effects, ...refuseAll(state.orders), { do: 'end' }] };
   const order = state.orders.find((one) => one.what !== 'apply' || one.raw !== undefined);
   if (order !== undefined) {
     const begun = startOrder({ ...state, orders: state.orders.filter((one) => one !== order) }, order);
@@ -46,7 +46,7 @@ export function startWork({ state, effects }: Next, nowMs: number): Next {
   return { state, effects };
 }
 
-function startOrder(state: DaemonState, order: Order): Next {
+function startOrder(state: DaemonState, order: DaemonOrder): Transition {
   switch (order.what) {
     case 'keep':
       return { state: { ...state, work: { is: 'keeping', order } }, effects: [{ do: 'keep' }] };
@@ -68,7 +68,7 @@ function startOrder(state: DaemonState, order: Order): Next {
 }
 
 /** Nobody waits for an answer that will not come. */
-function turnedAway(orders: readonly Order[]): Effect[] {
+function refuseAll(orders: readonly DaemonOrder[]): DaemonEffect[] {
   const refused: Why = { code: 'apply/busy', detail: 'the daemon is stopping' };
   return orders.map(({ id }) => ({ do: 'answer', id, result: { refused } }));
 }

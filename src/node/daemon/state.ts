@@ -1,10 +1,10 @@
 // node/daemon/state.ts: what does the daemon know, what can happen to it, and what can it decide to do? The words of machine.ts; types only.
 
-import type { Outcome, Slots } from '../apply/contract.ts';
+import type { ApplyOutcome, Slots } from '../apply/contract.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 
 /** What the node says of itself. */
-export type Phase =
+export type NodePhase =
   | 'Idle'
   | 'Fetching'
   | 'Planned'
@@ -22,15 +22,15 @@ export interface Why {
   detail: string;
 }
 
-export interface Shown extends Why {
-  phase: Phase;
+export interface PhaseStatus extends Why {
+  phase: NodePhase;
 }
 
 export interface DaemonState {
   /** Of the document that was delivered last, while the node does not run it. Goes before what is said of the node. */
-  ofDocument: Shown | undefined;
+  ofDocument: PhaseStatus | undefined;
   /** Of what the node runs. */
-  ofNode: Shown;
+  ofNode: PhaseStatus;
   /** Since when it says so. */
   sinceMs: number;
   /** Beside the phase: what was announced and not delivered, a document that is gone, what only the control plane can do. */
@@ -48,11 +48,11 @@ export interface DaemonState {
   /** The one request for metadata that is under way. */
   fetch: { orderId: number | undefined } | undefined;
   /** The one thing that is being done to the node. */
-  work: Work | undefined;
+  work: DaemonWork | undefined;
   /** A document that waits for its turn, or for the work to end. */
   pending: PendingDocument | undefined;
   /** What people asked for, the oldest first. */
-  orders: readonly Order[];
+  orders: readonly DaemonOrder[];
   due: Due;
   pace: Pace;
   isStopping: boolean;
@@ -80,16 +80,16 @@ export interface PendingDocument {
   isItsTurn: boolean;
 }
 
-export type Work =
+export type DaemonWork =
   | { is: 'recovering' }
   | { is: 'reconciling' }
   | { is: 'reading'; raw: string; order?: ApplyOrder | undefined; isItsTurn: boolean }
   | { is: 'applying'; raw: string; order?: ApplyOrder | undefined }
   | { is: 'checking' }
-  | { is: 'rolling-back'; order: Order }
-  | { is: 'keeping'; order: Order };
+  | { is: 'rolling-back'; order: DaemonOrder }
+  | { is: 'keeping'; order: DaemonOrder };
 
-export type Order =
+export type DaemonOrder =
   | ApplyOrder
   | { id: number; what: 'roll-back'; to?: number | undefined }
   | { id: number; what: 'keep' };
@@ -103,13 +103,13 @@ export interface ApplyOrder {
 
 /** Absolute times; undefined = not by itself. */
 export interface Due {
-  lookMs: number;
+  fetchMs: number;
   reconcileMs: number | undefined;
   checkMs: number | undefined;
   /** A document that could not be applied, or has to wait, is not looked at again before. */
   retryMs: number;
   /** One that was taken back, and is not to blame for it, is not tried again before. */
-  tryAgainMs: number;
+  retryRolledBackMs: number;
   /** Until then the metadata is asked every few seconds. */
   fastUntilMs: number;
 }
@@ -120,19 +120,19 @@ export interface Pace {
   polls: number;
 }
 
-export type Event = { nowMs: number } & (
+export type DaemonEvent = { nowMs: number } & (
   | { is: 'started'; slots: Slots; isForeign: boolean; seed: number; isMemoryLost?: boolean | undefined }
   | { is: 'time' }
   /** Somebody says that there is something new: SIGHUP, the socket. */
   | { is: 'signalled'; by: string }
   | { is: 'announced'; announcement: Announcement }
-  | { is: 'ordered'; order: Order }
+  | { is: 'ordered'; order: DaemonOrder }
   | { is: 'fetched'; raw: string | undefined }
   | { is: 'fetch-trouble'; why: Why; isDegraded: boolean }
   | { is: 'fetch-failed'; why: Why }
   | { is: 'read'; document: ReadDocument }
   | { is: 'refused'; why: Why; documentHash?: string | undefined }
-  | { is: 'finished'; outcome: Outcome; note?: Why | undefined }
+  | { is: 'finished'; outcome: ApplyOutcome; note?: Why | undefined }
   /** What was asked for makes no sense on this node, or what it takes cannot be read; nothing was done. */
   | { is: 'declined'; error: OrderError }
   /** Something that nobody foresaw, in what was being done. */
@@ -148,7 +148,7 @@ export interface ReadDocument {
   jitterMs: number;
 }
 
-export type Effect =
+export type DaemonEffect =
   | { do: 'recover' }
   /** One that is under way is given up. A person waits no longer than a person would. */
   | { do: 'fetch'; isOrdered: boolean }
@@ -161,13 +161,13 @@ export type Effect =
   | { do: 'check' }
   | { do: 'roll-back'; to: number | undefined }
   | { do: 'keep' }
-  | { do: 'tell-ready' }
+  | { do: 'report-ready' }
   | { do: 'publish' }
-  | { do: 'answer'; id: number; result: Answer }
+  | { do: 'answer'; id: number; result: OrderResult }
   | { do: 'end' };
 
 /** Refused, error: nothing was done. */
-export type Answer = { outcome: Outcome } | { refused: Why } | { error: OrderError };
+export type OrderResult = { outcome: ApplyOutcome } | { refused: Why } | { error: OrderError };
 
 /** As a UserError says it. */
 export interface OrderError {
@@ -176,7 +176,7 @@ export interface OrderError {
   next?: string | undefined;
 }
 
-export interface Next {
+export interface Transition {
   state: DaemonState;
-  effects: readonly Effect[];
+  effects: readonly DaemonEffect[];
 }

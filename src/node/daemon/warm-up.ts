@@ -1,6 +1,6 @@
 // node/daemon/warm-up.ts: what can be done while a new node waits for its first document? Reading one is slow the first time, so a small one
 // is read meanwhile; nobody looks at the result.
-import { type NodeContext, readAssignment } from './read.ts';
+import { type NodeContext, readAssignment } from './read-assignment.ts';
 
 export async function warmUp(context: () => NodeContext): Promise<void> {
   try {

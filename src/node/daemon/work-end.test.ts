@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../apply/contract.ts';
-import type { DaemonState, Work } from './state.ts';
+import type { ApplyOutcome } from '../apply/contract.ts';
+import type { DaemonState, DaemonWork } from './state.ts';
 import { anOutcome, aState, runs, START, slot, watch } from './states.testing.ts';
-import { broke, declined, finished } from './work-end.ts';
+import { onBroke, onDeclined, onFinished } from './work-end.ts';
 
 const order = { id: 7, what: 'apply', raw: 'raw-2' } as const;
-const end = (work: Work, outcome: Outcome, over: Partial<DaemonState> = {}) =>
-  finished(aState({ work, ...over }), { is: 'finished', outcome, nowMs: START }, START);
+const end = (work: DaemonWork, outcome: ApplyOutcome, over: Partial<DaemonState> = {}) =>
+  onFinished(aState({ work, ...over }), { is: 'finished', outcome, nowMs: START }, START);
 const MINUTE_MS = 60_000;
 
 describe('what is due after a piece of work', () => {
@@ -38,20 +38,20 @@ describe('what is due after a piece of work', () => {
   });
 
   it('is another attempt after an hour where a change was taken back', () => {
-    expect(end({ is: 'checking' }, anOutcome('reverted')).state.due.tryAgainMs).toBe(START + 60 * MINUTE_MS);
-    expect(end({ is: 'checking' }, anOutcome('failed')).state.due.tryAgainMs).toBe(0);
+    expect(end({ is: 'checking' }, anOutcome('reverted')).state.due.retryRolledBackMs).toBe(START + 60 * MINUTE_MS);
+    expect(end({ is: 'checking' }, anOutcome('failed')).state.due.retryRolledBackMs).toBe(0);
   });
 });
 
 describe('kubelet may start', () => {
-  const ready = (work: Work, outcome: Outcome, over: Partial<DaemonState> = {}) =>
-    end(work, outcome, { isReady: false, ...over }).effects.some((effect) => effect.do === 'tell-ready');
+  const ready = (work: DaemonWork, outcome: ApplyOutcome, over: Partial<DaemonState> = {}) =>
+    end(work, outcome, { isReady: false, ...over }).effects.some((effect) => effect.do === 'report-ready');
 
   it('once something was applied or put right, before anything else is told', () => {
     expect(ready({ is: 'applying', raw: 'r' }, anOutcome('applied'))).toBe(true);
     expect(ready({ is: 'reconciling' }, anOutcome('failed'))).toBe(true);
     const { effects } = end({ is: 'applying', raw: 'r', order }, anOutcome('applied'), { isReady: false });
-    expect(effects.map((effect) => effect.do)).toEqual(['tell-ready', 'answer']);
+    expect(effects.map((effect) => effect.do)).toEqual(['report-ready', 'answer']);
   });
 
   it('neither before that, nor without anything to run, nor with what is of another machine', () => {
@@ -80,7 +80,7 @@ describe('a repair that kept a document as it was applied', () => {
   it('is a note, until it can be read again', () => {
     const note = { code: 'config/kept-as-applied', detail: 'x' } as const;
     const state = aState({ work: { is: 'reconciling' } });
-    const kept = finished(state, { is: 'finished', outcome: anOutcome('unchanged'), note, nowMs: START }, START);
+    const kept = onFinished(state, { is: 'finished', outcome: anOutcome('unchanged'), note, nowMs: START }, START);
     expect(kept.state.notes).toEqual([note]);
     expect(end({ is: 'reconciling' }, anOutcome('unchanged'), { notes: [note] }).state.notes).toEqual([]);
   });
@@ -90,40 +90,41 @@ describe('work that came to no outcome', () => {
   const error = { code: 'node/no-such-generation', message: 'there is none' };
 
   it('is answered as the mistake it is, where a person ordered it', () => {
-    const { state, effects } = declined(aState({ work: { is: 'rolling-back', order } }), error, START);
+    const { state, effects } = onDeclined(aState({ work: { is: 'rolling-back', order } }), error, START);
     expect(effects).toEqual([{ do: 'answer', id: 7, result: { error } }]);
     expect([state.work, state.ofNode.phase]).toEqual([undefined, 'Applied']);
   });
 
   it('degrades the node, with a reason of ours where the error has one', () => {
-    const givenUp = (code: string) => declined(aState({ work: { is: 'reconciling' } }), { code, message: 'x' }, START);
-    expect(givenUp('apply/memory-unreadable').state.ofNode).toMatchObject({
+    const workFailed = (code: string) =>
+      onDeclined(aState({ work: { is: 'reconciling' } }), { code, message: 'x' }, START);
+    expect(workFailed('apply/memory-unreadable').state.ofNode).toMatchObject({
       phase: 'Degraded',
       code: 'apply/memory-unreadable',
     });
-    expect(givenUp('node/whatever').state.ofNode.code).toBe('daemon/broke');
+    expect(workFailed('node/whatever').state.ofNode.code).toBe('daemon/broke');
   });
 
   it('is not begun again at once, and does not keep kubelet from starting', () => {
     const event = { is: 'broke', lane: 'work', detail: 'x', nowMs: START } as const;
-    const { state, effects } = broke(aState({ work: { is: 'recovering' }, isReady: false }), event, START);
-    expect(effects).toEqual([{ do: 'tell-ready' }]);
+    const { state, effects } = onBroke(aState({ work: { is: 'recovering' }, isReady: false }), event, START);
+    expect(effects).toEqual([{ do: 'report-ready' }]);
     expect(state.due.reconcileMs).toBe(START + 10 * MINUTE_MS);
   });
 
   it('says nothing of the node while the daemon stops', () => {
     const event = { is: 'broke', lane: 'work', detail: 'x', nowMs: START } as const;
     const stopping = aState({ work: { is: 'applying', raw: 'r', order }, isStopping: true });
-    const { state, effects } = broke(stopping, event, START);
+    const { state, effects } = onBroke(stopping, event, START);
     expect(state.ofNode.phase).toBe('Applied');
     expect(effects).toMatchObject([{ do: 'answer', id: 7, result: { refused: { code: 'daemon/broke' } } }]);
   });
 
   it('leaves the node alone where it was a request for metadata, or nothing', () => {
     const event = { is: 'broke', lane: 'fetch', detail: 'x', nowMs: START } as const;
-    const { state } = broke(aState({ work: { is: 'checking' } }), event, START);
+    const { state } = onBroke(aState({ work: { is: 'checking' } }), event, START);
     expect([state.work, state.notes]).toEqual([{ is: 'checking' }, [{ code: 'daemon/broke', detail: 'x' }]]);
     const idle = aState();
-    expect(finished(idle, { is: 'finished', outcome: anOutcome('failed'), nowMs: START }, START).state).toBe(idle);
+    expect(onFinished(idle, { is: 'finished', outcome: anOutcome('failed'), nowMs: START }, START).state).toBe(idle);
   });
 });

@@ -5,7 +5,7 @@ import { type LayerRules, readLayer } from './read-layer.ts';
 
 const RULES: LayerRules = { image: anImage, maxBytes: 65_536, isStrict: false };
 const read = (document: Json, rules: Partial<LayerRules> = {}) => readLayer(bytesOf(document), { ...RULES, ...rules });
-const reasonOf = async (document: Json, rules: Partial<LayerRules> = {}) => {
+const reasonFor = async (document: Json, rules: Partial<LayerRules> = {}) => {
   const layer = await read(document, rules);
   return 'problem' in layer ? layer.problem.reason : undefined;
 };
@@ -17,12 +17,12 @@ describe('a layer', () => {
     ['of another project', { ...aDocument(), apiVersion: 'example.com/v1' }, 'config/not-a-node-config'],
     ['of a version to come', { ...aDocument(), apiVersion: 'headstart.dev/v9' }, 'config/unsupported-version'],
   ])('that is %s is not read at all', async (_, document, reason) => {
-    expect(await reasonOf(document)).toBe(reason);
+    expect(await reasonFor(document)).toBe(reason);
   });
 
   it('of a version that the image does not take is not read', async () => {
     const image = { ...anImage, configApiVersions: ['headstart.dev/v1alpha1'] };
-    expect(await reasonOf(aDocument(), { image })).toBe('config/unsupported-version');
+    expect(await reasonFor(aDocument(), { image })).toBe('config/unsupported-version');
   });
 
   it('with a reserved name is not read', async () => {

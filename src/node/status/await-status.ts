@@ -4,7 +4,7 @@ import type { NodeStatus } from './node-status.ts';
 
 export type Goal = { is: 'ready' } | { is: 'applied' } | { is: 'generation'; atLeast: number };
 
-export interface Awaiting {
+export interface AwaitOptions {
   goal: Goal;
   timeoutMs: number;
   clock: Clock;
@@ -15,11 +15,18 @@ export interface Awaiting {
   onNews(status: NodeStatus | undefined): void;
 }
 
-export type Awaited = { isReached: boolean; why: 'reached' | 'cannot' | 'timeout'; status: NodeStatus | undefined };
+export type AwaitResult = { isReached: boolean; why: 'reached' | 'cannot' | 'timeout'; status: NodeStatus | undefined };
 
 const POLL_MS = 250;
 
-export async function awaitStatus({ goal, timeoutMs, clock, signal, read, onNews }: Awaiting): Promise<Awaited> {
+export async function awaitStatus({
+  goal,
+  timeoutMs,
+  clock,
+  signal,
+  read,
+  onNews,
+}: AwaitOptions): Promise<AwaitResult> {
   const untilMs = clock.nowMs() + timeoutMs;
   let told: string | undefined;
   for (;;) {

@@ -24,10 +24,10 @@ export function journalLog({ write, env }: LogDeps): Log {
 }
 
 /** `about` says what is the same thing. */
-export type LogNews = (about: string, ...line: Parameters<Log>) => void;
+export type LogOnChange = (about: string, ...line: Parameters<Log>) => void;
 
 /** What is tried again and again, and ends in the same way, is told once. */
-export function withoutRepeats(log: Log): LogNews {
+export function withoutRepeats(log: Log): LogOnChange {
   const told = new Map<string, string>();
   return (about, ...line) => {
     const text = JSON.stringify(line);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Phase } from '../daemon/state.ts';
+import type { NodePhase } from '../daemon/state.ts';
 import { REASONS } from '../reason-codes.ts';
 import { camelCase, reportOf } from './node-report.ts';
 import { about, state } from './node-status.testing.ts';
 import { statusOf } from './node-status.ts';
 
-const inPhase = (phase: Phase) => statusOf({ ...state, ofNode: { phase, code: 'plan/drift', detail: 'x' } }, about);
+const inPhase = (phase: NodePhase) => statusOf({ ...state, ofNode: { phase, code: 'plan/drift', detail: 'x' } }, about);
 
 describe('what a cluster sees of the configuration of its node', () => {
   it('is in annotations, a condition and an event', () => {

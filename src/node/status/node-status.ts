@@ -2,12 +2,12 @@
 // Nothing of the delivered document is in it but numbers and hashes.
 
 import type { Slot } from '../apply/contract.ts';
-import { shownOf } from '../daemon/machine.ts';
-import type { DaemonState, Phase, Why } from '../daemon/state.ts';
-import { type ReasonCode, reasonOf } from '../reason-codes.ts';
+import { phaseStatusOf } from '../daemon/machine.ts';
+import type { DaemonState, NodePhase, Why } from '../daemon/state.ts';
+import { type ReasonCode, reasonFor } from '../reason-codes.ts';
 
 export interface NodeStatus {
-  phase: Phase;
+  phase: NodePhase;
   code: ReasonCode;
   detail: string;
   /** What to do about it, where there is something to do. */
@@ -47,9 +47,9 @@ export type AboutDaemon = Pick<NodeStatus, 'source' | 'clone' | 'daemon'> & {
 };
 
 export function statusOf(state: DaemonState, { skewMs, ...about }: AboutDaemon): NodeStatus {
-  const { phase, code, detail } = shownOf(state);
+  const { phase, code, detail } = phaseStatusOf(state);
   const { assigned, active, lastKnownGood, bad, watch } = state.slots;
-  const { next } = reasonOf(code);
+  const { next } = reasonFor(code);
   return {
     phase,
     code,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiFailure } from '../api/api-server.ts';
 import type { OwnNode } from '../api/own-node.ts';
 import type { NodeStatus } from './node-status.ts';
-import { publisher } from './publish.ts';
+import { createStatusPublisher } from './publish.ts';
 
 const status = (code: NodeStatus['code'], phase: NodeStatus['phase'] = 'Applied'): NodeStatus => ({
   phase,
@@ -50,7 +50,12 @@ function world(failures: number) {
       pauses.push(ms);
     },
   };
-  const publishing = publisher({ node, clock, random: () => 1, onTrouble: (message) => troubles.push(message) });
+  const publishing = createStatusPublisher({
+    node,
+    clock,
+    random: () => 1,
+    onTrouble: (message) => troubles.push(message),
+  });
   return { told, troubles, pauses, stop, publishing };
 }
 

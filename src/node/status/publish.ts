@@ -7,14 +7,14 @@ import type { OwnNode } from '../api/own-node.ts';
 import { type NodeReport, reportOf } from './node-report.ts';
 import type { NodeStatus } from './node-status.ts';
 
-export interface Publisher {
+export interface StatusPublisher {
   /** Returns at once. */
   publish(status: NodeStatus): void;
   /** Ends with `signal`; what was not told by then is told by the next daemon. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-export interface PublisherDeps {
+export interface StatusPublisherDeps {
   node: OwnNode;
   clock: Clock;
   /** From 0 up to 1. */
@@ -25,7 +25,7 @@ export interface PublisherDeps {
 
 const BACKOFF: Backoff = { firstMs: 1000, maxMs: 60_000, jitter: 0.5 };
 
-export function publisher({ node, clock, random, onTrouble }: PublisherDeps): Publisher {
+export function createStatusPublisher({ node, clock, random, onTrouble }: StatusPublisherDeps): StatusPublisher {
   let wanted: NodeStatus | undefined;
   let saidEvent = '';
   let wake = () => {};

@@ -9,7 +9,7 @@ import type { NodeStatus } from './node-status.ts';
 const MAX_BYTES = 1 << 20;
 
 /** Undefined: nothing in this boot, or nothing that makes sense. */
-export function readStatus(root: string): NodeStatus | undefined {
+export function readNodeStatus(root: string): NodeStatus | undefined {
   const bytes = readPlainFile(join(root, STATUS_PATH), MAX_BYTES);
   return bytes && asStatus(parse(Buffer.from(bytes).toString('utf8')));
 }

@@ -18,7 +18,7 @@ const deps = (more: Partial<ReportDeps> = {}): ReportDeps => ({ clock, random: (
 
 describe('telling the platform', () => {
   it('that the node is ready takes two requests, and is understood', async () => {
-    expect(await reportToPlatform({ kind: 'ready' }, deps())).toEqual({ isTold: true, attempts: 1 });
+    expect(await reportToPlatform({ kind: 'ready' }, deps())).toEqual({ isReported: true, attempts: 1 });
     expect(imds.reports.map(({ atMs: _, ...report }) => report)).toEqual([{ state: 'Ready' }]);
     expect(imds.requests.map(({ method, path, query }) => `${method} ${path}?${query}`)).toEqual([
       'GET /machine/?comp=goalstate',
@@ -52,7 +52,7 @@ describe('telling the platform', () => {
     imds.misbehave({ kind, on: 'wire', times: 3, retryAfterS: 7 });
     const told: string[] = [];
     const result = await reportToPlatform({ kind: 'ready' }, deps({ onRetry: ({ reason }) => told.push(reason) }));
-    expect(result).toMatchObject({ isTold: true });
+    expect(result).toMatchObject({ isReported: true });
     expect(imds.reports).toHaveLength(1);
     expect(told.length).toBeGreaterThan(0);
     expect(clock.sleptMs).toBeGreaterThanOrEqual(kind === 'throttled' ? 7000 : 100);
@@ -64,7 +64,7 @@ describe('telling the platform', () => {
       instance: () => ({ ...anInstance, vmId: asked++ < 2 ? anInstance.vmId : 'c6d5526c-5ac2-4200-b6e2-56f2b70c5ab2' }),
     });
     try {
-      expect(await reportToPlatform({ kind: 'ready' }, deps({ url: moving.url }))).toMatchObject({ isTold: true });
+      expect(await reportToPlatform({ kind: 'ready' }, deps({ url: moving.url }))).toMatchObject({ isReported: true });
       expect(moving.reports).toHaveLength(1);
     } finally {
       await moving.stop();
@@ -74,7 +74,11 @@ describe('telling the platform', () => {
   it('is given up when it is too late, with the last reason; the pauses grow to a bound', async () => {
     imds.misbehave({ kind: 'unavailable', on: 'wire' });
     const result = await reportToPlatform({ kind: 'ready' }, deps());
-    expect(result).toMatchObject({ isTold: false, code: 'platform/not-told', reason: expect.stringContaining('503') });
+    expect(result).toMatchObject({
+      isReported: false,
+      code: 'platform/not-told',
+      reason: expect.stringContaining('503'),
+    });
     expect(clock.sleptMs).toBeGreaterThan(19 * 60_000);
     expect(clock.sleptMs).toBeLessThanOrEqual(20 * 60_000);
     expect(result.attempts).toBeLessThan(150);
@@ -92,7 +96,7 @@ describe('telling the platform', () => {
     const before = process.env.http_proxy;
     process.env.http_proxy = 'http://127.0.0.1:1';
     try {
-      expect(await reportToPlatform({ kind: 'ready' }, deps())).toMatchObject({ isTold: true });
+      expect(await reportToPlatform({ kind: 'ready' }, deps())).toMatchObject({ isReported: true });
     } finally {
       if (before === undefined) delete process.env.http_proxy;
       else process.env.http_proxy = before;

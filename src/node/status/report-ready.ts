@@ -4,7 +4,7 @@ import { type Backoff, pauseMs } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import { type Answer, ask, statusFailure } from '../metadata/http.ts';
 import { MetadataFailure } from '../metadata/source.ts';
-import { type ReasonCode, reasonOf } from '../reason-codes.ts';
+import { type ReasonCode, reasonFor } from '../reason-codes.ts';
 
 /** Of a failure only the code and its sentence from the catalogue are told: nothing of the document leaves the node this way. */
 export type PlatformReport = { kind: 'ready' } | { kind: 'failed'; code: ReasonCode };
@@ -22,8 +22,8 @@ export interface ReportDeps {
 }
 
 export type ReportResult =
-  | { isTold: true; attempts: number }
-  | { isTold: false; code: 'platform/not-told'; reason: string; attempts: number };
+  | { isReported: true; attempts: number }
+  | { isReported: false; code: 'platform/not-told'; reason: string; attempts: number };
 
 /** After about this long the platform has made up its mind. */
 const DEADLINE_MS = 20 * 60_000;
@@ -40,7 +40,7 @@ export async function reportToPlatform(report: PlatformReport, deps: ReportDeps)
     const fromMs = clock.nowMs();
     try {
       await tell(report, deps);
-      return { isTold: true, attempts };
+      return { isReported: true, attempts };
     } catch (error) {
       signal?.throwIfAborted();
       if (!(error instanceof MetadataFailure)) throw error;
@@ -49,7 +49,7 @@ export async function reportToPlatform(report: PlatformReport, deps: ReportDeps)
       spentMs += Math.min(Math.max(0, clock.nowMs() - fromMs), 2 * TIMEOUT_MS);
       const waitMs = pauseMs(attempts, BACKOFF, { retryAfterMs: error.retryAfterMs, random: random() });
       if (spentMs + waitMs > deadlineMs)
-        return { isTold: false, code: 'platform/not-told', reason: error.message, attempts };
+        return { isReported: false, code: 'platform/not-told', reason: error.message, attempts };
       await clock.sleep(waitMs, signal);
       spentMs += waitMs;
     }
@@ -104,7 +104,7 @@ export function renderHealth(report: PlatformReport, { incarnation, containerId,
     report.kind === 'ready'
       ? '<State>Ready</State>'
       : `<State>NotReady</State><Details><SubStatus>ProvisioningFailed</SubStatus><Description>${escaped(
-          `headstart ${report.code}: ${reasonOf(report.code).summary}`,
+          `headstart ${report.code}: ${reasonFor(report.code).summary}`,
         )}</Description></Details>`;
   return (
     '<?xml version="1.0" encoding="utf-8"?>' +

@@ -46,10 +46,10 @@ export type StepName = keyof typeof STEPS;
 
 export interface StepRecorder {
   /** Runs `act` and remembers how long it took, also when it throws. */
-  time<T>(name: StepName, act: () => Promise<T>, about?: About<T>): Promise<T>;
+  time<T>(name: StepName, act: () => Promise<T>, about?: DescribeStep<T>): Promise<T>;
   add(step: TimedStep): void;
   /** One that began at `startUs` and is over now. */
-  since(name: StepName, startUs: number, about?: ReturnType<About<unknown>>): void;
+  since(name: StepName, startUs: number, about?: ReturnType<DescribeStep<unknown>>): void;
   nowUs(): number;
   has(name: StepName): boolean;
   /** What belongs into the file. */
@@ -57,7 +57,7 @@ export interface StepRecorder {
 }
 
 /** What to say of a result; a step that throws is not ok. */
-export type About<T> = (result: T) => Partial<Pick<TimedStep, 'isOk' | 'generation' | 'detail'>>;
+export type DescribeStep<T> = (result: T) => Partial<Pick<TimedStep, 'isOk' | 'generation' | 'detail'>>;
 
 export interface StepClocks {
   monotonicUs(): number;

@@ -7,12 +7,12 @@ import type { Step } from '../../desired/tree.ts';
 import { firstInterface, isSwapOn } from '../../observe/live-values.ts';
 import { errnoOf, StepFailed } from '../failures.ts';
 import type { StagedFiles } from './stage.ts';
-import { command, isDoneBy, placeOf, type StepDeps } from './step-command.ts';
+import { command, type ExecutionDeps, hasSucceeded, pathBelowRoot } from './step-command.ts';
 
 type SetStep = Extract<Step, { do: 'set' }>;
 
 export interface ValueContext {
-  deps: StepDeps;
+  deps: ExecutionDeps;
   staged: StagedFiles;
   /** Takes the folders with new or fewer names in them, also of a step that fails. */
   touched: Set<string>;
@@ -34,7 +34,7 @@ export async function setValue({ kind, key, value }: SetStep, context: ValueCont
       await clearValue({ kind, key }, context);
       return makeSwap(key, value, context);
     case 'firewall':
-      return command(['nft', '-f', placeOf(RULES_PATH, deps)], deps);
+      return command(['nft', '-f', pathBelowRoot(RULES_PATH, deps)], deps);
     case 'kubeconfig': {
       const waiting = staged.get(KUBECONFIG_PATH);
       if (waiting === undefined) return;
@@ -44,7 +44,7 @@ export async function setValue({ kind, key, value }: SetStep, context: ValueCont
     }
     case 'label':
       // Planned again as long as it is not there, and no reason to take the rest back.
-      await isDoneBy(() => deps.node.setLabel(key, value));
+      await hasSucceeded(() => deps.node.setLabel(key, value));
       return;
     default:
       throw new Error(`${kind} is not set on a node`);
@@ -55,7 +55,7 @@ const NETWORK_MS = 30_000;
 const LOOK_EVERY_MS = 100;
 
 /** The network may still be on its way: a kubelet that starts before the value is set has pods that would have to be drained for it. */
-async function interfaceInTime({ look, clock }: StepDeps): Promise<string | undefined> {
+async function interfaceInTime({ look, clock }: ExecutionDeps): Promise<string | undefined> {
   for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
     const name = firstInterface(look);
     if (name !== undefined || waitedMs >= NETWORK_MS) return name;
@@ -69,7 +69,7 @@ export async function clearValue(
 ): Promise<void> {
   switch (kind) {
     case 'swap':
-      if (isSwapOn(key, deps.look)) await command(['swapoff', placeOf(key, deps)], deps);
+      if (isSwapOn(key, deps.look)) await command(['swapoff', pathBelowRoot(key, deps)], deps);
       deps.disk.remove(key);
       touched.add(dirname(key));
       return;
@@ -79,7 +79,7 @@ export async function clearValue(
         input: `table inet ${key}\ndelete table inet ${key}\n`,
       });
     case 'label':
-      await isDoneBy(() => deps.node.setLabel(key, undefined));
+      await hasSucceeded(() => deps.node.setLabel(key, undefined));
       return;
     default:
       throw new Error(`${kind} is not cleared on a node`);
@@ -89,7 +89,7 @@ export async function clearValue(
 /** What could not be made does not stay: it may be what filled the disk. */
 async function makeSwap(file: string, bytes: string, { deps, touched }: ValueContext): Promise<void> {
   const { disk } = deps;
-  const place = placeOf(file, deps);
+  const place = pathBelowRoot(file, deps);
   disk.create(file, new Uint8Array(), { mode: 0o600 });
   touched.add(dirname(file));
   try {
@@ -102,7 +102,7 @@ async function makeSwap(file: string, bytes: string, { deps, touched }: ValueCon
   }
 }
 
-function setInKernel(path: string, value: string, { disk }: StepDeps): void {
+function setInKernel(path: string, value: string, { disk }: ExecutionDeps): void {
   try {
     disk.setKernelValue(path, value);
   } catch (error) {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../base/secret.ts';
 import { KUBECONFIG_PATH } from '../../desired/aspects/join.ts';
 import type { Seen, Step } from '../../desired/tree.ts';
-import type { Disk } from '../disk.ts';
-import { dropWaiting, stage, unstage, waitingPlace } from './stage.ts';
+import type { NodeDisk } from '../disk.ts';
+import { removeStaged, stage, stagedPath, unstage } from './stage.ts';
 
 /** `there`: what is on the disk already. */
 function aWorld(there: Record<string, Seen> = {}) {
@@ -16,7 +16,7 @@ function aWorld(there: Record<string, Seen> = {}) {
     remove: record('remove'),
     removeFolder: record('removeFolder'),
     syncFiles: async (paths: readonly string[]) => void done.push(`sync ${paths.join(' ')}`),
-  } as unknown as Disk;
+  } as unknown as NodeDisk;
   const look = { at: (path: string): Seen => there[path] ?? { kind: 'absent' } };
   return { done, deps: { disk, look: look as never } };
 }
@@ -42,14 +42,14 @@ describe('new files', () => {
     const { done, deps } = aWorld();
     const staged = await stage([{ do: 'make-folder', path: '/etc' }, write(A, 'one'), write(B, 'two')], deps);
     expect([...staged]).toEqual([
-      [A, waitingPlace(A)],
-      [B, waitingPlace(B)],
+      [A, stagedPath(A)],
+      [B, stagedPath(B)],
     ]);
     expect(done).toEqual([
       'makeFolder /etc',
-      `create ${waitingPlace(A)} one`,
-      `create ${waitingPlace(B)} two`,
-      `sync ${waitingPlace(A)} ${waitingPlace(B)}`,
+      `create ${stagedPath(A)} one`,
+      `create ${stagedPath(B)} two`,
+      `sync ${stagedPath(A)} ${stagedPath(B)}`,
     ]);
   });
 
@@ -76,8 +76,8 @@ describe('new files', () => {
   });
 
   it('have one waiting place each, hidden, in the folder of the old one', () => {
-    expect(waitingPlace(A)).toMatch(/^\/etc\/\.headstart-[0-9a-f]{16}\.new$/);
-    expect(waitingPlace(A)).not.toBe(waitingPlace(B));
+    expect(stagedPath(A)).toMatch(/^\/etc\/\.headstart-[0-9a-f]{16}\.new$/);
+    expect(stagedPath(A)).not.toBe(stagedPath(B));
   });
 });
 
@@ -87,7 +87,7 @@ describe("kubelet's own kubeconfig", () => {
 
   it('gets another address, and is left alone where it has it already', async () => {
     const { done, deps } = aWorld({ [KUBECONFIG_PATH]: file(text('https://10.0.0.1:6443')) });
-    expect((await stage([step], deps)).get(KUBECONFIG_PATH)).toBe(waitingPlace(KUBECONFIG_PATH));
+    expect((await stage([step], deps)).get(KUBECONFIG_PATH)).toBe(stagedPath(KUBECONFIG_PATH));
     expect(done[0]).toContain('server: https://10.0.0.2:6443');
     const right = aWorld({ [KUBECONFIG_PATH]: file(text('https://10.0.0.2:6443')) });
     expect((await stage([step], right.deps)).size).toBe(0);
@@ -105,13 +105,13 @@ describe('a change that was not begun', () => {
       [{ do: 'make-folder', path: '/etc/x' }, { do: 'make-folder', path: '/etc/x/y' }, write(A, '1'), { do: 'drain' }],
       deps.disk,
     );
-    expect(done).toEqual([`remove ${waitingPlace(A)}`, 'removeFolder /etc/x/y', 'removeFolder /etc/x']);
+    expect(done).toEqual([`remove ${stagedPath(A)}`, 'removeFolder /etc/x/y', 'removeFolder /etc/x']);
   });
 
   it('keeps its folders where some of it was done', () => {
     const { done, deps } = aWorld();
     const kubeconfig: Step = { do: 'set', kind: 'kubeconfig', key: '', value: 'x' };
-    dropWaiting([{ do: 'make-folder', path: '/etc/x' }, write(A, '1'), kubeconfig], deps.disk);
-    expect(done).toEqual([`remove ${waitingPlace(A)}`, `remove ${waitingPlace(KUBECONFIG_PATH)}`]);
+    removeStaged([{ do: 'make-folder', path: '/etc/x' }, write(A, '1'), kubeconfig], deps.disk);
+    expect(done).toEqual([`remove ${stagedPath(A)}`, `remove ${stagedPath(KUBECONFIG_PATH)}`]);
   });
 });

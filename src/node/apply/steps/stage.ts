@@ -6,31 +6,34 @@ import { KUBECONFIG_PATH, repointKubeconfig } from '../../desired/aspects/join.t
 import { bytesOf } from '../../desired/bytes.ts';
 import type { Step } from '../../desired/tree.ts';
 import type { Look } from '../../observe/look.ts';
-import type { Disk } from '../disk.ts';
+import type { NodeDisk } from '../disk.ts';
 import { StepFailed } from '../failures.ts';
 
 /** Of those that are not there already: path → where its new content waits. */
 export type StagedFiles = ReadonlyMap<string, string>;
 
-export async function stage(steps: readonly Step[], { disk, look }: { disk: Disk; look: Look }): Promise<StagedFiles> {
+export async function stage(
+  steps: readonly Step[],
+  { disk, look }: { disk: NodeDisk; look: Look },
+): Promise<StagedFiles> {
   const staged = new Map<string, string>();
   const toSync: string[] = [];
   for (const step of steps) {
     if (step.do === 'make-folder') disk.makeFolder(step.path, 0o755);
     else if (step.do === 'write-file') {
       if (isThere(step, look)) continue;
-      disk.create(waitingPlace(step.path), bytesOf(step), step);
-      staged.set(step.path, waitingPlace(step.path));
-      toSync.push(waitingPlace(step.path));
+      disk.create(stagedPath(step.path), bytesOf(step), step);
+      staged.set(step.path, stagedPath(step.path));
+      toSync.push(stagedPath(step.path));
     } else if (step.do === 'make-link') {
       const seen = look.at(step.path, false);
       if (seen.kind === 'link' && seen.target === step.target) continue;
-      disk.makeLink(waitingPlace(step.path), step.target);
-      staged.set(step.path, waitingPlace(step.path));
+      disk.makeLink(stagedPath(step.path), step.target);
+      staged.set(step.path, stagedPath(step.path));
     } else if (step.do === 'set' && step.kind === 'kubeconfig') {
       if (!stageKubeconfig(step.value, disk, look)) continue;
-      staged.set(KUBECONFIG_PATH, waitingPlace(KUBECONFIG_PATH));
-      toSync.push(waitingPlace(KUBECONFIG_PATH));
+      staged.set(KUBECONFIG_PATH, stagedPath(KUBECONFIG_PATH));
+      toSync.push(stagedPath(KUBECONFIG_PATH));
     }
   }
   await disk.syncFiles(toSync);
@@ -38,21 +41,21 @@ export async function stage(steps: readonly Step[], { disk, look }: { disk: Disk
 }
 
 /** Nothing of the change has been done: what was put there for it goes. */
-export function unstage(steps: readonly Step[], disk: Disk): void {
-  dropWaiting(steps, disk);
+export function unstage(steps: readonly Step[], disk: NodeDisk): void {
+  removeStaged(steps, disk);
   for (const step of [...steps].reverse()) if (step.do === 'make-folder') disk.removeFolder(step.path);
 }
 
 /** New content whose turn will not come. */
-export function dropWaiting(steps: readonly Step[], disk: Disk): void {
+export function removeStaged(steps: readonly Step[], disk: NodeDisk): void {
   for (const step of steps) {
-    if (step.do === 'write-file' || step.do === 'make-link') disk.remove(waitingPlace(step.path));
-    else if (step.do === 'set' && step.kind === 'kubeconfig') disk.remove(waitingPlace(KUBECONFIG_PATH));
+    if (step.do === 'write-file' || step.do === 'make-link') disk.remove(stagedPath(step.path));
+    else if (step.do === 'set' && step.kind === 'kubeconfig') disk.remove(stagedPath(KUBECONFIG_PATH));
   }
 }
 
 /** In the same folder, for a rename; hidden, so that nobody reads it; the same after a crash, so that it is found again. */
-export function waitingPlace(path: string): string {
+export function stagedPath(path: string): string {
   const name = createHash('sha256').update(path).digest('hex').slice(0, 16);
   return `${dirname(path)}/.headstart-${name}.new`;
 }
@@ -64,12 +67,12 @@ function isThere(step: Extract<Step, { do: 'write-file' }>, look: Look): boolean
 }
 
 /** kubelet's own file: only the address in it is ours. False: it is right already. */
-function stageKubeconfig(server: string, disk: Disk, look: Look): boolean {
+function stageKubeconfig(server: string, disk: NodeDisk, look: Look): boolean {
   const seen = look.at(KUBECONFIG_PATH, true);
   if (seen.kind !== 'file') throw new StepFailed('apply/write-failed', `${KUBECONFIG_PATH} is not a file`);
   const text = bytesOf(seen).toString('utf8');
   const repointed = repointKubeconfig(text, server);
   if (repointed === text) return false;
-  disk.create(waitingPlace(KUBECONFIG_PATH), Buffer.from(repointed), seen);
+  disk.create(stagedPath(KUBECONFIG_PATH), Buffer.from(repointed), seen);
   return true;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Ran } from '../../../base/command.ts';
-import { command, isDoneBy, placeOf } from './step-command.ts';
+import { command, hasSucceeded, pathBelowRoot } from './step-command.ts';
 
 const answering = (over: Partial<Ran>) => ({
   run: async () => ({ outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: '', ...over }) as Ran,
@@ -24,7 +24,7 @@ describe('a command of a step', () => {
 
 describe('a place', () => {
   it('is below the folder that stands in for a node', () => {
-    expect([placeOf('/etc/a', { root: '/' }), placeOf('/etc/a', { root: '/tmp/node' })]).toEqual([
+    expect([pathBelowRoot('/etc/a', { root: '/' }), pathBelowRoot('/etc/a', { root: '/tmp/node' })]).toEqual([
       '/etc/a',
       '/tmp/node/etc/a',
     ]);
@@ -33,7 +33,7 @@ describe('a place', () => {
 
 describe('what is asked for again later', () => {
   it('says whether it was done, whatever was wrong', async () => {
-    expect(await isDoneBy(async () => {})).toBe(true);
-    expect(await isDoneBy(() => Promise.reject(new Error('no')))).toBe(false);
+    expect(await hasSucceeded(async () => {})).toBe(true);
+    expect(await hasSucceeded(() => Promise.reject(new Error('no')))).toBe(false);
   });
 });

@@ -5,7 +5,7 @@ import type { ApplyDeps } from '../contract.ts';
 import { commandFailed } from '../failures.ts';
 
 /** What a step may use of the world. */
-export type StepDeps = Pick<ApplyDeps, 'clock' | 'disk' | 'look' | 'run' | 'node' | 'probes' | 'root'>;
+export type ExecutionDeps = Pick<ApplyDeps, 'clock' | 'disk' | 'look' | 'run' | 'node' | 'probes' | 'root'>;
 
 /** A unit may take its time to stop; systemd's own patience ends after a minute and a half. */
 const COMMAND_TIMEOUT_MS = 180_000;
@@ -21,12 +21,12 @@ export async function command(
 }
 
 /** As programs see it. */
-export function placeOf(path: string, { root }: Pick<ApplyDeps, 'root'>): string {
+export function pathBelowRoot(path: string, { root }: Pick<ApplyDeps, 'root'>): string {
   return root === '/' ? path : `${root}${path}`;
 }
 
 /** Where it is no matter why not: it is asked for again. */
-export async function isDoneBy(act: () => Promise<void>): Promise<boolean> {
+export async function hasSucceeded(act: () => Promise<void>): Promise<boolean> {
   try {
     await act();
     return true;

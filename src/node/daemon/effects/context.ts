@@ -3,10 +3,10 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { NodeStore } from '../../apply/contract.ts';
 import type { MetadataSource } from '../../metadata/source.ts';
-import type { Log, LogNews } from '../../status/log.ts';
+import type { Log, LogOnChange } from '../../status/log.ts';
 import type { StepRecorder } from '../../status/steps-file.ts';
-import type { NodeContext } from '../read.ts';
-import type { DaemonState, Event } from '../state.ts';
+import type { NodeContext } from '../read-assignment.ts';
+import type { DaemonEvent, DaemonState } from '../state.ts';
 import type { Documents } from './documents.ts';
 
 export interface DaemonDeps {
@@ -35,12 +35,12 @@ export interface EffectContext {
   deps: DaemonDeps;
   documents: Documents;
   state(): DaemonState;
-  tell(event: EventOfNow): void;
+  dispatch(event: UntimedEvent): void;
   /** The daemon was told to end. */
   stopping: AbortSignal;
   /** Says the same thing once. */
-  logNews: LogNews;
+  logOnChange: LogOnChange;
 }
 
 /** The loop adds the time. */
-export type EventOfNow<E = Event> = E extends Event ? Omit<E, 'nowMs'> : never;
+export type UntimedEvent<E = DaemonEvent> = E extends DaemonEvent ? Omit<E, 'nowMs'> : never;

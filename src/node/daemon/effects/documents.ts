@@ -3,24 +3,24 @@
 import { createHash } from 'node:crypto';
 import type { Assignment } from '../../apply/contract.ts';
 import type { InstanceFacts } from '../../observe/facts.ts';
-import type { ToRead } from '../read.ts';
+import type { UnreadDocument } from '../read-assignment.ts';
 import type { DaemonState } from '../state.ts';
 
 export interface Documents {
   /** The platform says that this is the instance; documents that are kept from now on are read for it. */
   foundOn(instance: InstanceFacts): void;
   /** Returns the sha256 of its bytes. Drops the documents that nothing in `state` refers to. */
-  keep(delivery: Pick<ToRead, 'document' | 'origin'>, state: DaemonState): string;
+  keep(delivery: Pick<UnreadDocument, 'document' | 'origin'>, state: DaemonState): string;
   /** These bytes were read, and are meant for this node. */
   accept(raw: string, assignment: Assignment): void;
   /** Throws for a document that is not kept any more. */
-  toRead(raw: string): ToRead;
+  unread(raw: string): UnreadDocument;
   /** Throws for a document that was not accepted. */
   assignment(raw: string): Assignment;
 }
 
 interface KnownDocument {
-  toRead: ToRead;
+  unread: UnreadDocument;
   assignment?: Assignment | undefined;
 }
 
@@ -45,14 +45,14 @@ export function keepDocuments(instanceBefore: () => InstanceFacts | undefined): 
       for (const one of known.keys()) if (!needed.has(one)) known.delete(one);
       known.set(raw, {
         ...known.get(raw),
-        toRead: { document, origin, instance: latest ?? instanceBefore() ?? NO_INSTANCE },
+        unread: { document, origin, instance: latest ?? instanceBefore() ?? NO_INSTANCE },
       });
       return raw;
     },
     accept(raw, assignment) {
       known.set(raw, { ...find(raw), assignment });
     },
-    toRead: (raw) => find(raw).toRead,
+    unread: (raw) => find(raw).unread,
     assignment(raw) {
       const { assignment } = find(raw);
       if (assignment === undefined) throw new Error('the document to be applied was not accepted');

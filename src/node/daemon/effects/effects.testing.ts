@@ -6,12 +6,12 @@ import type { MetadataSource } from '../../metadata/source.ts';
 import { recordSteps } from '../../status/steps-file.ts';
 import type { DaemonState } from '../state.ts';
 import { aState } from '../states.testing.ts';
-import type { EffectContext, EventOfNow } from './context.ts';
+import type { EffectContext, UntimedEvent } from './context.ts';
 import { keepDocuments } from './documents.ts';
 
 export interface EffectWorld {
   context: EffectContext;
-  told: EventOfNow[];
+  told: UntimedEvent[];
   logged: string[];
   stop(): void;
 }
@@ -19,7 +19,7 @@ export interface EffectWorld {
 export function aWorld(
   over: { store?: Partial<NodeStore>; fetch?: MetadataSource['fetch']; state?: Partial<DaemonState> } = {},
 ): EffectWorld {
-  const told: EventOfNow[] = [];
+  const told: UntimedEvent[] = [];
   const logged: string[] = [];
   const stopping = new AbortController();
   const clock = fakeClock();
@@ -44,9 +44,9 @@ export function aWorld(
     },
     documents: keepDocuments(() => undefined),
     state: () => aState(over.state),
-    tell: (event) => void told.push(event),
+    dispatch: (event) => void told.push(event),
     stopping: stopping.signal,
-    logNews: (_about, priority, message) => log(priority, message),
+    logOnChange: (_about, priority, message) => log(priority, message),
   };
   return { context, told, logged, stop: () => stopping.abort(new Error('the daemon ends')) };
 }

@@ -13,7 +13,7 @@ describe('a request for metadata', () => {
     await createFetch(context)(BY_ITSELF);
     const [event] = told as [{ is: 'fetched'; raw: string }];
     expect(event.is).toBe('fetched');
-    expect(context.documents.toRead(event.raw)).toEqual({ document, origin: 'test', instance });
+    expect(context.documents.unread(event.raw)).toEqual({ document, origin: 'test', instance });
   });
 
   it('tells the loop that there is no document', async () => {
@@ -32,7 +32,7 @@ describe('a request for metadata', () => {
     answers[0]!({ document: Buffer.from('old'), instance });
     await first;
     expect(told).toHaveLength(1);
-    expect(context.documents.toRead((told[0] as { raw: string }).raw).document).toEqual(Buffer.from('new'));
+    expect(context.documents.unread((told[0] as { raw: string }).raw).document).toEqual(Buffer.from('new'));
   });
 
   it('that goes wrong for good tells why', async () => {

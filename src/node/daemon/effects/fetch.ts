@@ -2,8 +2,8 @@
 // request takes the place of one that is under way.
 import { fetchPersistently, type RetryEvent, type RetryOptions } from '../../metadata/retry.ts';
 import { type Fetched, MetadataFailure, type MetadataSource } from '../../metadata/source.ts';
-import { tellBroke } from './broke.ts';
 import type { EffectContext } from './context.ts';
+import { reportUnexpected } from './unexpected.ts';
 
 export type Fetch = (options: { isOrdered: boolean }) => Promise<void>;
 
@@ -19,7 +19,7 @@ export function createFetch(context: EffectContext): Fetch {
 
 /** `mine` is aborted by the next request: nothing is told of this one then. */
 async function fetchOnce(context: EffectContext, { isOrdered, mine }: { isOrdered: boolean; mine: AbortSignal }) {
-  const { deps, documents, state, tell, stopping } = context;
+  const { deps, documents, state, dispatch, stopping } = context;
   const { clock, random, source, steps, log } = deps;
   const startUs = steps.nowUs();
   try {
@@ -28,26 +28,26 @@ async function fetchOnce(context: EffectContext, { isOrdered, mine }: { isOrdere
       random,
       signal: AbortSignal.any([mine, stopping]),
       isOrdered,
-      onEvent: (event) => tellTrouble(context, event),
+      onEvent: (event) => reportTrouble(context, event),
     });
     if (mine.aborted) return;
     documents.foundOn(fetched.instance);
     const raw = fetched.document && documents.keep({ document: fetched.document, origin: source.name }, state());
     if (raw !== state().delivered?.raw) steps.since('fetch', startUs, { detail: source.name });
-    tell({ is: 'fetched', raw });
+    dispatch({ is: 'fetched', raw });
   } catch (error) {
     if (stopping.aborted || mine.aborted) return;
     if (error instanceof MetadataFailure) {
       log('warning', error.message, { code: error.reason });
-      tell({ is: 'fetch-failed', why: { code: error.reason, detail: error.message } });
-    } else tellBroke(context, 'fetch', error);
+      dispatch({ is: 'fetch-failed', why: { code: error.reason, detail: error.message } });
+    } else reportUnexpected(context, 'fetch', error);
   }
 }
 
-function tellTrouble({ deps, tell }: EffectContext, event: RetryEvent): void {
+function reportTrouble({ deps, dispatch }: EffectContext, event: RetryEvent): void {
   const { reason, message, attempts } = event;
   deps.log('warning', message, { code: reason, attempts });
-  tell({ is: 'fetch-trouble', why: { code: reason, detail: message }, isDegraded: event.kind === 'degraded' });
+  dispatch({ is: 'fetch-trouble', why: { code: reason, detail: message }, isDegraded: event.kind === 'degraded' });
 }
 
 const ORDERED_MS = 30_000;

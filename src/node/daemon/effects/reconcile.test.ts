@@ -4,7 +4,7 @@ import { UserError } from '../../../base/errors.ts';
 import { openNodeStore } from '../../apply/store.ts';
 import { aCluster, aDocument, anImage, bytesOf } from '../../document/documents.testing.ts';
 import { TestNode } from '../daemon.testing.ts';
-import type { NodeContext } from '../read.ts';
+import type { NodeContext } from '../read-assignment.ts';
 import { reconcile } from './reconcile.ts';
 
 const nodes: TestNode[] = [];

@@ -2,9 +2,9 @@
 // files that change the document. The same document again is no new change: it does not wait for a window or for a person.
 import type { Clock } from '../../../base/clock.ts';
 import { UserError } from '../../../base/errors.ts';
-import type { Assignment, NodeStore, Outcome } from '../../apply/contract.ts';
+import type { ApplyOutcome, Assignment, NodeStore } from '../../apply/contract.ts';
 import { MAX_TEXT_BYTES } from '../../document/unwrap.ts';
-import { type NodeContext, readAssignment } from '../read.ts';
+import { type NodeContext, readAssignment } from '../read-assignment.ts';
 import type { Why } from '../state.ts';
 
 export interface ReconcileDeps {
@@ -15,7 +15,7 @@ export interface ReconcileDeps {
 }
 
 export interface Reconciliation {
-  outcome: Outcome;
+  outcome: ApplyOutcome;
   /** It was put right as it was applied, since it could not be read again. */
   note?: Why | undefined;
 }
@@ -46,11 +46,11 @@ async function readAgain(
     note: { code: 'config/kept-as-applied', detail } as const,
   });
   const { document, origin, documentHash } = active;
-  const toRead = { document, origin, instance: active.facts.instance };
+  const unread = { document, origin, instance: active.facts.instance };
   // Its time may be over; what is applied stays in force.
   const applied = { generation: active.config.generation, documentHash };
   try {
-    const result = await readAssignment(toRead, context(), {
+    const result = await readAssignment(unread, context(), {
       nowMs: clock.nowMs(),
       applied,
       allowsOlder: true,

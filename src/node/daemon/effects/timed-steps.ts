@@ -1,10 +1,10 @@
 // node/daemon/effects/timed-steps.ts: how long did a piece of work take, and each part of it? On the clock of the kernel, for the file of steps.
 import type { Clock } from '../../../base/clock.ts';
-import type { Outcome } from '../../apply/contract.ts';
+import type { ApplyOutcome } from '../../apply/contract.ts';
 import type { StepName, StepRecorder } from '../../status/steps-file.ts';
 
 /** Begins now. A look that found nothing to do is not worth a line, but the first one is on the way to kubelet. */
-export function timedSteps(steps: StepRecorder, clock: Clock): { done(name: StepName, outcome: Outcome): void } {
+export function timedSteps(steps: StepRecorder, clock: Clock): { done(name: StepName, outcome: ApplyOutcome): void } {
   const startUs = steps.nowUs();
   return {
     done(name, outcome) {

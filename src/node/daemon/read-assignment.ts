@@ -1,4 +1,4 @@
-// node/daemon/read.ts: from delivered bytes to something that can be applied to this node, or to the reason why not.
+// node/daemon/read-assignment.ts: from delivered bytes to something that can be applied to this node, or to the reason why not.
 
 import { renderProblem } from '../../schema/problem.ts';
 import type { Assignment } from '../apply/contract.ts';
@@ -6,7 +6,7 @@ import { type Accepted, parseDocument, type Reading, type Refused } from '../doc
 import type { Facts, InstanceFacts } from '../observe/facts.ts';
 import type { Why } from './state.ts';
 
-export interface ToRead {
+export interface UnreadDocument {
   document: Uint8Array;
   instance: InstanceFacts;
   origin: string;
@@ -18,7 +18,7 @@ export type NodeContext = Pick<Reading, 'machine' | 'overrides'> & { image: Fact
 export type ReadResult = { assignment: Assignment; warnings: Accepted['warnings'] } | { refused: Refused; why: Why };
 
 export async function readAssignment(
-  { document, instance, origin }: ToRead,
+  { document, instance, origin }: UnreadDocument,
   context: NodeContext,
   reading: Pick<Reading, 'nowMs' | 'applied' | 'allowsOlder' | 'maxBytes'>,
 ): Promise<ReadResult> {

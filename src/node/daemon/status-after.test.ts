@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { aChange, aPlan } from '../plan/plans.testing.ts';
-import { shownAfter } from './shown-after.ts';
-import type { DaemonState, Shown, Work } from './state.ts';
+import type { DaemonState, DaemonWork, PhaseStatus } from './state.ts';
 import { anOutcome, aState, runs, watch } from './states.testing.ts';
+import { statusAfter } from './status-after.ts';
 
 const phases = ({ ofDocument, ofNode }: Pick<DaemonState, 'ofDocument' | 'ofNode'>) => [
   ofDocument?.phase,
   ofNode.phase,
 ];
-const applying: Shown = { phase: 'Applying', code: 'apply/running', detail: 'x' };
-const rolledBack: Shown = { phase: 'RolledBack', code: 'verify/unit-failed', detail: 'x' };
-const saidAfter = (work: Work['is'], outcome: ReturnType<typeof anOutcome>, over: Partial<DaemonState> = {}) =>
-  shownAfter(aState({ ofDocument: applying, ...over }), work, outcome);
+const applying: PhaseStatus = { phase: 'Applying', code: 'apply/running', detail: 'x' };
+const rolledBack: PhaseStatus = { phase: 'RolledBack', code: 'verify/unit-failed', detail: 'x' };
+const saidAfter = (work: DaemonWork['is'], outcome: ReturnType<typeof anOutcome>, over: Partial<DaemonState> = {}) =>
+  statusAfter(aState({ ofDocument: applying, ...over }), work, outcome);
 
 describe('after work that was done, the node says', () => {
   it('that it runs the generation, or that it is watched', () => {
@@ -32,7 +32,7 @@ describe('after work that was done, the node says', () => {
   });
 
   it('what is watched only from the checks themselves', () => {
-    const degraded: Shown = { phase: 'Verifying', code: 'verify/unit-failed', detail: 'so far' };
+    const degraded: PhaseStatus = { phase: 'Verifying', code: 'verify/unit-failed', detail: 'so far' };
     const outcome = anOutcome('unchanged', { slots: runs(1, { watch }) });
     expect(saidAfter('reconciling', outcome, { ofNode: degraded }).ofNode).toBe(degraded);
     expect(saidAfter('checking', outcome, { ofNode: degraded }).ofNode.code).toBe('verify/running');

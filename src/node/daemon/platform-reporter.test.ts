@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Imds, startImds } from '../../vms/qemu/metadata-service/start.ts';
 import { anInstance } from '../../vms/qemu/metadata-service/testing.ts';
 import type { NodeStatus } from '../status/node-status.ts';
-import { tellPlatform } from './tell-platform.ts';
+import { createPlatformReporter } from './platform-reporter.ts';
 
 describe('the platform', () => {
   let root: string;
@@ -32,7 +32,7 @@ describe('the platform', () => {
     };
     const lines: string[] = [];
     const log = (_: string, message: string) => lines.push(message);
-    const teller = tellPlatform({ root, platform, url: imds.url, clock, log, signal: stop.signal });
+    const teller = createPlatformReporter({ root, platform, url: imds.url, clock, log, signal: stop.signal });
     const told = async () => {
       while (!lines.some((line) => line.startsWith('the platform was')))
         await new Promise((resolve) => setImmediate(resolve));

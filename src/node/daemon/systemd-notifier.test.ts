@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../base/clock.ts';
-import { tellSystemd } from './tell-systemd.ts';
+import { createSystemdNotifier } from './systemd-notifier.ts';
 
 describe('systemd', () => {
   /** Each message stays on its way until the test lets it arrive. */
@@ -16,7 +16,11 @@ describe('systemd', () => {
       arrivals.shift()?.();
       await new Promise((resolve) => setImmediate(resolve));
     };
-    return { said, arrive, systemd: tellSystemd({ notify, clock: systemClock, log: () => {}, signal: LIFE }) };
+    return {
+      said,
+      arrive,
+      systemd: createSystemdNotifier({ notify, clock: systemClock, log: () => {}, signal: LIFE }),
+    };
   }
   const LIFE = new AbortController().signal;
 
@@ -39,7 +43,7 @@ describe('systemd', () => {
         }),
     };
     const notify = { ready, status, stopping: async () => undefined };
-    return { said, stop, systemd: tellSystemd({ notify, clock, log: () => {}, signal: stop.signal }) };
+    return { said, stop, systemd: createSystemdNotifier({ notify, clock, log: () => {}, signal: stop.signal }) };
   }
   const turns = async (count: number) => {
     for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));

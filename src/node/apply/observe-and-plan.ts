@@ -1,16 +1,16 @@
-// node/apply/plan-for.ts: what would it take to make this node what it should be, as it is at this moment? Reads only.
+// node/apply/observe-and-plan.ts: what would it take to make this node what it should be, as it is at this moment? Reads only.
 import { desired } from '../desired/desired.ts';
 import type { Desired, LiveId, Observed, Ownership, Plan } from '../desired/tree.ts';
 import { observe } from '../observe/observe.ts';
 import { plan } from '../plan/plan.ts';
 import type { ApplyDeps, Assignment } from './contract.ts';
 
-export interface PlanHere {
+export interface ObservedPlan {
   observed: Observed;
   plan: Plan;
 }
 
-export async function planFor(want: Desired, ownership: Ownership, deps: ApplyDeps): Promise<PlanHere> {
+export async function observeAndPlan(want: Desired, ownership: Ownership, deps: ApplyDeps): Promise<ObservedPlan> {
   const seen = await observe(deps.look, want, ownership, { nowMs: deps.clock.nowMs() });
   const observed = await withNode(seen, [...want.live.keys(), ...ownership.live.keys()], deps);
   return { observed, plan: plan(observed, want, ownership) };

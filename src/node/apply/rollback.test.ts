@@ -4,8 +4,8 @@ import { NOTHING_OWNED } from '../desired/tree.ts';
 import { aChange, aUnit } from '../plan/plans.testing.ts';
 import { assignmentOf } from './node-folder.testing.ts';
 import { FIRST_STATE, type Generation } from './records.ts';
+import { decideRollback, ownershipBefore, type RollbackDecision, type RollbackInput } from './rollback.ts';
 import { aSlot, here, STAMP } from './situations.testing.ts';
-import { type BackDecision, decideWayBack, ownershipBefore, type WayBack } from './way-back.ts';
 
 const A = assignmentOf({ generation: 1 });
 const B = assignmentOf({ generation: 2 });
@@ -20,7 +20,7 @@ const WATCH = {
   kubeletConfig: {},
 };
 
-const back = (over: Partial<WayBack> = {}): WayBack => ({
+const back = (over: Partial<RollbackInput> = {}): RollbackInput => ({
   state: { ...FIRST_STATE, lastNumber: 2, slots: { active: aSlot(B, 2), lastKnownGood: aSlot(A, 1), bad: [] } },
   code: 'verify/unit-failed',
   reason: 'kubelet failed',
@@ -33,12 +33,12 @@ const back = (over: Partial<WayBack> = {}): WayBack => ({
   ...over,
 });
 const decideFrom = (
-  over: Partial<WayBack> = {},
+  over: Partial<RollbackInput> = {},
   plan: Partial<Plan> = {},
   observed: Partial<Observed> = {},
   old: Generation | undefined = OLD,
-) => decideWayBack(back(over), { old, here: here(plan, observed), stamp: STAMP });
-function journalOf(decision: BackDecision) {
+) => decideRollback(back(over), { old, here: here(plan, observed), stamp: STAMP });
+function journalOf(decision: RollbackDecision) {
   if (decision.do !== 'go') throw new Error(decision.conclusion.reason);
   return decision.journal;
 }
@@ -58,7 +58,7 @@ describe('a way back', () => {
 
   it('blames no document where it was not its fault, nor on a first boot, where there is nothing else to run', () => {
     expect(journalOf(decideFrom({ blamed: undefined })).after.slots.bad).toEqual([]);
-    const first = decideWayBack(back({ target: undefined }), { old: undefined, here: here(), stamp: STAMP });
+    const first = decideRollback(back({ target: undefined }), { old: undefined, here: here(), stamp: STAMP });
     expect([first.conclusion.kind, journalOf(first).after.slots.bad]).toEqual(['failed', []]);
     expect(journalOf(first).after.slots.active).toBeUndefined();
   });
@@ -103,7 +103,7 @@ describe('a way back', () => {
 });
 
 describe('what a node went back to', () => {
-  const withSlots = (slots: Partial<WayBack['state']['slots']>) => ({
+  const withSlots = (slots: Partial<RollbackInput['state']['slots']>) => ({
     state: { ...back().state, slots: { ...back().state.slots, ...slots } },
   });
 

@@ -1,9 +1,9 @@
-// node/daemon/tell-systemd.ts: when is systemd told something? Ready at once; the line of `systemctl status` when nobody waits for anything.
+// node/daemon/systemd-notifier.ts: when is systemd told something? Ready at once; the line of `systemctl status` when nobody waits for anything.
 import type { Clock } from '../../base/clock.ts';
 import { type Log, withoutRepeats } from '../status/log.ts';
 import type { Notify } from '../status/notify.ts';
 
-export interface SystemdTeller {
+export interface SystemdNotifier {
   /** Returns after one attempt; one that failed is repeated, since nothing of the node starts without it. A second call is only news. */
   ready(line: string): Promise<void>;
   /** On the way to kubelet a child is not worth its time. */
@@ -21,8 +21,8 @@ export interface SystemdDeps {
 
 const REPEAT_MS = 2000;
 
-export function tellSystemd({ notify, clock, log, signal }: SystemdDeps): SystemdTeller {
-  const logNews = withoutRepeats(log);
+export function createSystemdNotifier({ notify, clock, log, signal }: SystemdDeps): SystemdNotifier {
+  const logOnChange = withoutRepeats(log);
   let isReady = false;
   let repeating: Promise<void> | undefined;
   let latest: string | undefined;
@@ -44,7 +44,7 @@ export function tellSystemd({ notify, clock, log, signal }: SystemdDeps): System
   async function sayReady(line: string): Promise<boolean> {
     const failure = await notify.ready(line);
     if (failure === undefined) return true;
-    logNews('ready', 'error', `systemd was not told that the node is configured: ${failure}`);
+    logOnChange('ready', 'error', `systemd was not told that the node is configured: ${failure}`);
     return false;
   }
 

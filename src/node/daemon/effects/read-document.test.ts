@@ -5,13 +5,13 @@ import { assignmentOf } from '../../apply/node-folder.testing.ts';
 import { aDocument, bytesOf } from '../../document/documents.testing.ts';
 import { runs, slot } from '../states.testing.ts';
 import { aWorld, type EffectWorld } from './effects.testing.ts';
-import { read } from './read.ts';
+import { readDocument } from './read-document.ts';
 
 const kept = ({ context }: EffectWorld, document: Uint8Array) =>
   context.documents.keep({ document, origin: 'test' }, context.state());
 const readOf = async (world: EffectWorld, document: Uint8Array, allowsOlder = false) => {
   const raw = kept(world, document);
-  await read(world.context, { do: 'read', raw, allowsOlder });
+  await readDocument(world.context, { do: 'read', raw, allowsOlder });
   return raw;
 };
 
@@ -67,7 +67,7 @@ describe('a document', () => {
 
   it('that is not kept any more is a bug of the lane of work', async () => {
     const world = aWorld();
-    await read(world.context, { do: 'read', raw: 'gone', allowsOlder: false });
+    await readDocument(world.context, { do: 'read', raw: 'gone', allowsOlder: false });
     expect(world.told).toMatchObject([{ is: 'broke', lane: 'work' }]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aDocument, anImage, aReading, bytesOf } from '../document/documents.testing.ts';
-import { readAssignment } from './read.ts';
+import { readAssignment } from './read-assignment.ts';
 
 const { machine, nowMs } = aReading;
 const image = anImage;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SeenNode } from '../observe/live-values.ts';
 import { assignmentOf } from './node-folder.testing.ts';
-import { planFor, wantedBy } from './plan-for.ts';
+import { observeAndPlan, wantedBy } from './observe-and-plan.ts';
 import { FIRST_STATE } from './records.ts';
 import { aNode } from './store.testing.ts';
 
@@ -18,7 +18,7 @@ async function observedWith(labels: Record<string, string>, seen: SeenNode | und
     },
   };
   const want = wantedBy(assignmentOf({ labels }));
-  const { observed } = await planFor(want, FIRST_STATE.ownership, { ...deps, node: hooks });
+  const { observed } = await observeAndPlan(want, FIRST_STATE.ownership, { ...deps, node: hooks });
   return { asked, observed };
 }
 const NODE: SeenNode = { labels: new Map([['tier', 'a']]), taints: new Map() };

@@ -1,4 +1,4 @@
-// node/apply/way-back.ts: is there a way back to what the node was, and which steps does it take? The later generation is looked at as drift
+// node/apply/rollback.ts: is there a way back to what the node was, and which steps does it take? The later generation is looked at as drift
 // from the earlier one, and repaired: what would take another node on the way there does not on the way back. Pure.
 import { DEFAULT_KUBELET_ROOT } from '../desired/aspects/kubelet.ts';
 import { unitPath } from '../desired/aspects/units.ts';
@@ -7,14 +7,14 @@ import type { UpdatePolicy } from '../document/config.ts';
 import { judgePlan } from '../plan/policy.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { Slot, Slots, Watch } from './contract.ts';
-import type { Stamp } from './next-state.ts';
-import type { PlanHere } from './plan-for.ts';
+import type { ApplyStamp } from './next-state.ts';
+import type { ObservedPlan } from './observe-and-plan.ts';
 import type { Generation, Journal, State } from './records.ts';
 import { slotOf, withBad } from './slots.ts';
 import type { Conclusion } from './transaction.ts';
 import { watchFor } from './watch.ts';
 
-export interface WayBack {
+export interface RollbackInput {
   state: State;
   code: ReasonCode;
   reason: string;
@@ -31,18 +31,18 @@ export interface WayBack {
   owesUncordon: boolean;
 }
 
-export interface BackSituation {
+export interface RollbackSituation {
   /** The generation to go back to; undefined: the image as it was. */
   old: Generation | undefined;
-  here: PlanHere;
-  stamp: Stamp;
+  here: ObservedPlan;
+  stamp: ApplyStamp;
 }
 
-export type BackDecision =
+export type RollbackDecision =
   | { do: 'stay'; conclusion: Conclusion; state: State }
   | { do: 'go'; conclusion: Conclusion; journal: Journal };
 
-export function decideWayBack(back: WayBack, situation: BackSituation): BackDecision {
+export function decideRollback(back: RollbackInput, situation: RollbackSituation): RollbackDecision {
   const { state, code, reason, meanwhile, blamed, ranBefore, canMovePods, owesUncordon } = back;
   const { old, here, stamp } = situation;
   const { observed, plan } = here;
@@ -50,7 +50,7 @@ export function decideWayBack(back: WayBack, situation: BackSituation): BackDeci
   const isBlamed = blamed !== undefined && old !== undefined;
   const bad = isBlamed ? withBad(state.slots.bad, blamed, code, stamp.atMs) : state.slots.bad;
   const { moment } = observed;
-  const verdict = judgePlan(plan, BACK_POLICY, { moment, nowMs: stamp.atMs, isOrdered: true });
+  const verdict = judgePlan(plan, ROLLBACK_POLICY, { moment, nowMs: stamp.atMs, isOrdered: true });
   if (verdict.decision === 'blocked' && verdict.code !== 'plan/needs-control-plane') {
     return {
       do: 'stay',
@@ -69,14 +69,14 @@ export function decideWayBack(back: WayBack, situation: BackSituation): BackDeci
       isBeforeKubelet: moment !== 'running',
       bootId: stamp.bootId,
       attempts: 1,
-      ownershipMeanwhile: asDriftFrom(plan.ownershipMeanwhile, meanwhile),
+      ownershipMeanwhile: withOwnershipBefore(plan.ownershipMeanwhile, meanwhile),
       after: { ...state, slots, ownership: plan.ownership, owesUncordon },
       generation: old,
     },
   };
 }
 
-function watchAfter({ state, ranBefore }: WayBack, { old, here, stamp }: BackSituation): Watch | undefined {
+function watchAfter({ state, ranBefore }: RollbackInput, { old, here, stamp }: RollbackSituation): Watch | undefined {
   if (old === undefined) return undefined;
   const { watch, lastKnownGood } = state.slots;
   // What was being watched before a change that came to nothing still is.
@@ -96,12 +96,12 @@ function watchAfter({ state, ranBefore }: WayBack, { old, here, stamp }: BackSit
 }
 
 /** What the node owns, as the plan of a way back has to see it. */
-export function ownershipBefore(old: Generation | undefined, { meanwhile }: WayBack): Ownership {
-  return asDriftFrom(old?.ownership ?? NOTHING_OWNED, meanwhile);
+export function ownershipBefore(old: Generation | undefined, { meanwhile }: RollbackInput): Ownership {
+  return withOwnershipBefore(old?.ownership ?? NOTHING_OWNED, meanwhile);
 }
 
 /** Where there is no earlier generation: the image as it was. */
-export const NOTHING_WANTED: Desired = {
+export const NOTHING_DESIRED: Desired = {
   files: new Map(),
   live: new Map(),
   kubeletRoot: DEFAULT_KUBELET_ROOT,
@@ -109,7 +109,7 @@ export const NOTHING_WANTED: Desired = {
 };
 
 /** What a node may do to itself is not asked on the way back. */
-const BACK_POLICY: UpdatePolicy = {
+const ROLLBACK_POLICY: UpdatePolicy = {
   mode: 'auto',
   tryForMs: 0,
   maxClass: 6,
@@ -121,7 +121,7 @@ const BACK_POLICY: UpdatePolicy = {
 };
 
 /** Everything that may be ours by now; of what was ours before, what we left there then. */
-function asDriftFrom(before: Ownership, meanwhile: Ownership): Ownership {
+function withOwnershipBefore(before: Ownership, meanwhile: Ownership): Ownership {
   return {
     files: new Map([...meanwhile.files, ...before.files]),
     folders: new Set([...meanwhile.folders, ...before.folders]),

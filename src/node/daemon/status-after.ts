@@ -1,12 +1,12 @@
-// node/daemon/shown-after.ts: what does the node say of itself after a piece of work ended?
+// node/daemon/status-after.ts: what does the node say of itself after a piece of work ended?
 
-import type { Outcome } from '../apply/contract.ts';
-import { reasonOf } from '../reason-codes.ts';
-import type { DaemonState, Shown, Why, Work } from './state.ts';
+import type { ApplyOutcome } from '../apply/contract.ts';
+import { reasonFor } from '../reason-codes.ts';
+import type { DaemonState, DaemonWork, PhaseStatus, Why } from './state.ts';
 
-type ShownState = Pick<DaemonState, 'ofDocument' | 'ofNode' | 'notes'>;
+type VisibleState = Pick<DaemonState, 'ofDocument' | 'ofNode' | 'notes'>;
 
-export function shownAfter(before: DaemonState, work: Work['is'], outcome: Outcome): ShownState {
+export function statusAfter(before: DaemonState, work: DaemonWork['is'], outcome: ApplyOutcome): VisibleState {
   // A person who goes back has done with the document.
   const state = work === 'rolling-back' ? { ...before, ofDocument: undefined } : before;
   const notes = notesAfter(state, outcome);
@@ -16,7 +16,7 @@ export function shownAfter(before: DaemonState, work: Work['is'], outcome: Outco
   if (isDone || outcome.code === 'plan/needs-control-plane') return { ...inForce(state, work, outcome), notes };
 
   const isAboutDocument = work === 'applying';
-  const about = (shown: Shown): ShownState =>
+  const about = (shown: PhaseStatus): VisibleState =>
     isAboutDocument ? { ofDocument: shown, ofNode: state.ofNode, notes } : { ...state, ofNode: shown, notes };
   switch (outcome.kind) {
     case 'reverted':
@@ -32,7 +32,11 @@ export function shownAfter(before: DaemonState, work: Work['is'], outcome: Outco
   }
 }
 
-function inForce(state: DaemonState, work: Work['is'], outcome: Outcome): Pick<ShownState, 'ofDocument' | 'ofNode'> {
+function inForce(
+  state: DaemonState,
+  work: DaemonWork['is'],
+  outcome: ApplyOutcome,
+): Pick<VisibleState, 'ofDocument' | 'ofNode'> {
   const { active } = outcome.slots;
   const isWatched = outcome.slots.watch !== undefined;
   const ofDocument = work === 'applying' || work === 'rolling-back' ? undefined : state.ofDocument;
@@ -51,12 +55,12 @@ function inForce(state: DaemonState, work: Work['is'], outcome: Outcome): Pick<S
 }
 
 /** Part of a document that is in force may still wait for the control plane. */
-function notesAfter(state: DaemonState, outcome: Outcome): readonly Why[] {
+function notesAfter(state: DaemonState, outcome: ApplyOutcome): readonly Why[] {
   const code = 'plan/needs-control-plane';
   const others = state.notes.filter((note) => note.code !== code);
   if (outcome.code === code) return [...others, { code, detail: outcome.reason }];
   const isPlanned = outcome.plan !== undefined;
   if (!isPlanned) return state.notes;
   const isLeft = outcome.plan?.changes.some((change) => change.class === 'C') === true;
-  return isLeft ? [...others, { code, detail: reasonOf(code).summary }] : others;
+  return isLeft ? [...others, { code, detail: reasonFor(code).summary }] : others;
 }
