@@ -13,7 +13,7 @@ describe('the status', () => {
     expect(statusOf(refused, about)).toMatchObject({
       phase: 'Blocked',
       code: 'config/expired',
-      next: 'deliver a newer one',
+      next: 'deliver a newer document',
     });
   });
 });
