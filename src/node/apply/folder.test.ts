@@ -39,7 +39,7 @@ describe('what is remembered', () => {
       const before = node.snapshot();
       expect(said(await store.apply(B, ORDERED))).toEqual(['failed', 'apply/memory-unreadable']);
       expect(said(await store.recover())).toEqual(['failed', 'apply/memory-unreadable']);
-      expect(() => store.slots()).toThrow('cannot be read');
+      expect(() => store.slots()).toThrow('cannot read the saved state');
       expect(node.snapshot()).toEqual(before);
     }
   });

@@ -1,5 +1,5 @@
-// node/apply/forget.ts: what of all that is remembered is still true on a clone? Not the donor's documents, nor a change that was
-// cut off there; but what of ours is on the disk, and what the image had in its place.
+// node/apply/forget.ts: which part of the saved state is still valid on a clone? The ownership record, because the files are on the cloned disk.
+// The donor's documents and its interrupted change are discarded.
 import { isSecret, sha256Of } from '../desired/bytes.ts';
 import type { OwnedBefore, Ownership } from '../desired/tree.ts';
 import type { Look } from '../observe/look.ts';
@@ -25,12 +25,12 @@ export async function forget(transaction: Transaction): Promise<ApplyOutcome> {
     ownershipMeanwhile: ownership,
     after: { ...FIRST_STATE, ownership },
   };
-  // In the place of the donor's, if there is one: from then on nobody finishes that.
-  const reason = 'what was remembered was of another machine';
+  // Replaces the donor's journal, so that its change is never resumed.
+  const reason = 'discarded the saved state of the donor';
   return makeChange(transaction, journal, { kind: 'unchanged', code: 'clone/new-identity', reason });
 }
 
-/** Whatever gave the clone an identity of its own wrote over files of ours: that is not somebody's drift. */
+/** The clone check overwrote owned files to give the clone its identity; that is not drift. */
 function asFound({ files, folders, live }: Ownership, look: Look): Ownership {
   const found = [...files].flatMap(([path, file]): [string, OwnedBefore][] => {
     const seen = look.at(path, file.isSecret);

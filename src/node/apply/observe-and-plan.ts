@@ -1,4 +1,4 @@
-// node/apply/observe-and-plan.ts: what would it take to make this node what it should be, as it is at this moment? Reads only.
+// node/apply/observe-and-plan.ts: which steps would bring this node to the desired state now? Changes nothing.
 import { desired } from '../desired/desired.ts';
 import type { Desired, LiveId, Observed, Ownership, Plan } from '../desired/tree.ts';
 import { observe } from '../observe/observe.ts';
@@ -16,14 +16,14 @@ export async function observeAndPlan(want: Desired, ownership: Ownership, deps: 
   return { observed, plan: plan(observed, want, ownership) };
 }
 
-/** The API server is asked only about what is in question, and never on the way to kubelet's start. */
+/** Reads the Node only if labels or taints matter, and never before kubelet starts, because that would delay it. */
 async function withNode(observed: Observed, ids: readonly LiveId[], { node }: ApplyDeps): Promise<Observed> {
-  const asked = ids.filter((id) => id.startsWith('label ') || id.startsWith('taint '));
-  if (observed.moment !== 'running' || asked.length === 0) return observed;
+  const nodeIds = ids.filter((id) => id.startsWith('label ') || id.startsWith('taint '));
+  if (observed.moment !== 'running' || nodeIds.length === 0) return observed;
   const seen = await node.seen();
   if (seen === undefined) return observed;
   const live = new Map(observed.live);
-  for (const id of asked) {
+  for (const id of nodeIds) {
     const [values, key] = [id.startsWith('label ') ? seen.labels : seen.taints, id.slice('label '.length)];
     const value = values.get(key);
     if (value !== undefined) live.set(id, value);

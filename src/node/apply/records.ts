@@ -1,5 +1,5 @@
-// node/apply/records.ts: what does headstart remember of a node, and how is it written down? The state (which document where, and
-// what is ours), one record for each generation, and the journal of a change that is being made.
+// node/apply/records.ts: what does headstart persist on a node, and in which format? The state (slots and ownership), one record for each
+// generation, and the journal of a change in progress.
 import { Secret } from '../../base/secret.ts';
 import { NOTHING_OWNED, type Ownership, type Step } from '../desired/tree.ts';
 import type { NodeConfig } from '../document/config.ts';
@@ -10,10 +10,10 @@ import { parseSealed, renderSealed } from './sealed-json.ts';
 
 export interface State {
   slots: Slots;
-  /** The highest number that was given to a generation. */
+  /** The highest number of a generation so far. */
   lastNumber: number;
   ownership: Ownership;
-  /** A drained node could not be put back into service so far. */
+  /** The node was drained and is not uncordoned yet. */
   owesUncordon: boolean;
 }
 
@@ -28,26 +28,25 @@ export interface Generation {
   number: number;
   appliedMs: number;
   assignment: Assignment;
-  /** When it was applied: with it, a later generation looks like drift from this one, and going back is a repair. */
+  /** Ownership when it was applied. A rollback plans with it: later generations then look like drift, and the plan repairs it. */
   ownership: Ownership;
 }
 
-/** Everything it takes to make a change, or to finish it after a crash: the node as it was is not asked again. */
+/** Everything needed to make a change, or to finish it after a crash without observing the node again. */
 export interface Journal {
-  /** forward: to a document · back: to what the node was before. */
+  /** forward: apply a document · back: roll back. */
   kind: 'forward' | 'back';
   steps: readonly Step[];
-  /** kubelet had not started in that boot: nothing waits for units, for they may wait for us. */
+  /** kubelet had not started in that boot; do not wait for units, because they may be ordered after this daemon. */
   isBeforeKubelet: boolean;
   bootId: string;
-  /** How often it was begun. */
   attempts: number;
-  /** All before the reboot is done, and the reboot was asked for in this boot. */
+  /** The boot id in which all steps before the reboot were done and the reboot was requested. */
   rebootAskedIn?: string | undefined;
   ownershipMeanwhile: Ownership;
-  /** Once all steps are done. */
+  /** The state to save once all steps are done. */
   after: State;
-  /** To be kept; undefined when there is one already. */
+  /** The record to save; undefined if it exists already. */
   generation?: Generation | undefined;
 }
 
@@ -108,7 +107,7 @@ function encodeState({ ownership, ...rest }: State): StoredState {
 }
 
 function decodeState({ ownership, slots, lastNumber, owesUncordon }: StoredState): State {
-  if (typeof lastNumber !== 'number' || !Array.isArray(slots?.bad)) throw new SyntaxError('it is no state of a node');
+  if (typeof lastNumber !== 'number' || !Array.isArray(slots?.bad)) throw new SyntaxError('not the state of a node');
   return { slots, lastNumber, owesUncordon, ownership: decodeOwnership(ownership) };
 }
 
@@ -118,9 +117,9 @@ function encodeGeneration({ number, appliedMs, assignment, ownership }: Generati
   return { number, appliedMs, ...rest, document: text, ownership: encodeOwnership(ownership) };
 }
 
-function decodeGeneration(kept: StoredGeneration): Generation {
-  const { number, appliedMs, document, documentHash, hash, config, facts, origin, ownership } = kept;
-  if (typeof number !== 'number' || !(document instanceof Secret)) throw new SyntaxError('it is no generation');
+function decodeGeneration(stored: StoredGeneration): Generation {
+  const { number, appliedMs, document, documentHash, hash, config, facts, origin, ownership } = stored;
+  if (typeof number !== 'number' || !(document instanceof Secret)) throw new SyntaxError('not a generation');
   const bytes = Buffer.from(document.reveal(), 'base64');
   const assignment = { document: bytes, documentHash, hash, config, facts, origin };
   return { number, appliedMs, assignment, ownership: decodeOwnership(ownership) };
@@ -130,16 +129,16 @@ function encodeOwnership(ownership: Ownership): Secret {
   return new Secret(renderOwnership(ownership));
 }
 
-function decodeOwnership(kept: Secret): Ownership {
-  if (!(kept instanceof Secret)) throw new SyntaxError('it does not say what is owned');
-  return parseOwnership(kept.reveal());
+function decodeOwnership(stored: Secret): Ownership {
+  if (!(stored instanceof Secret)) throw new SyntaxError('the ownership is missing');
+  return parseOwnership(stored.reveal());
 }
 
-/** Our own file, written whole or not at all; one of a later headstart is not guessed at. */
+/** The file is never partial, but a later headstart may have written it. */
 function versioned<T>(text: string): T {
   const value = parseSealed(text);
   if (typeof value !== 'object' || value === null || !('version' in value) || value.version !== VERSION) {
-    throw new SyntaxError(`it is not of version ${VERSION}`);
+    throw new SyntaxError(`expected version ${VERSION}`);
   }
   const { version: _, ...rest } = value;
   return rest as T;

@@ -1,5 +1,5 @@
-// node/apply/store.ts: the verbs of the transaction, on a node. contract.ts says what they promise; this file, which of them does
-// what, and in which order: first what was cut off, then the verb.
+// node/apply/store.ts: the store of a node: apply, check, roll back and the other operations that contract.ts describes. Operations that change
+// the node resume an interrupted change first.
 import { UserError } from '../../base/errors.ts';
 import { apply } from './apply.ts';
 import { checkHealth, type HealthMemory, rollBackWatched } from './check.ts';
@@ -52,7 +52,7 @@ export function openNodeStore(deps: ApplyDeps): NodeStore {
       return folder.generations(state).map((one) => generationRecordOf(one, state.slots));
     },
 
-    rollbackTo: (number) => doAlone((transaction) => rollback(transaction, number)),
+    rollbackTo: (number) => doAlone((transaction) => rollBackTo(transaction, number)),
 
     async drift() {
       const { slots, ownership } = folder.readState();
@@ -71,7 +71,7 @@ async function recover(transaction: Transaction): Promise<ApplyOutcome> {
   const { watch } = state.slots;
   if (watch === undefined || watch.bootId === deps.bootId) return resumed ?? transaction.nothing(state);
   if (watch.backTo !== undefined) {
-    const reason = 'the machine rebooted while the change was watched';
+    const reason = 'the machine rebooted while the change was being watched';
     return rollBackWatched(transaction, state, watch, { code: 'verify/unexpected-reboot', reason, canMovePods: false });
   }
   const next = { ...state, slots: { ...state.slots, watch: { ...watch, bootId: deps.bootId } } };
@@ -86,10 +86,13 @@ async function keep(transaction: Transaction): Promise<ApplyOutcome> {
   const { keepByMs: _, ...kept } = watch;
   const slots = { ...state.slots, watch: kept };
   await transaction.folder.writeState({ ...state, slots });
-  return transaction.outcome({ kind: 'applied', code: 'verify/running', reason: 'it is kept' }, slots);
+  return transaction.outcome(
+    { kind: 'applied', code: 'verify/running', reason: 'confirmed; it is no longer on trial' },
+    slots,
+  );
 }
 
-async function rollback(transaction: Transaction, number: number | undefined): Promise<ApplyOutcome> {
+async function rollBackTo(transaction: Transaction, number: number | undefined): Promise<ApplyOutcome> {
   const resumed = await resume(transaction);
   if (resumed !== undefined && isUnfinished(resumed)) return resumed;
   const state = transaction.folder.readState();
@@ -98,11 +101,11 @@ async function rollback(transaction: Transaction, number: number | undefined): P
   const generation = found && folder.readWithCurrentFacts(found.number, state);
   if (generation === undefined) {
     throw new UserError(
-      number === undefined ? 'there is no earlier generation on this node' : `there is no generation ${number}`,
+      number === undefined ? 'this node has no earlier generation' : `this node has no generation ${number}`,
       {
         code: 'node/no-such-generation',
-        kept: 'The node runs what it ran.',
-        next: 'run `headstart node history` to see which there are',
+        kept: 'The node was not changed.',
+        next: 'run `headstart node history` to list the generations',
         exitCode: 1,
       },
     );

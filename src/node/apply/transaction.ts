@@ -1,5 +1,5 @@
-// node/apply/transaction.ts: what does every verb of the store need? To be the only one that changes this node, to time its steps, and to
-// turn what the world did wrong into an outcome.
+// node/apply/transaction.ts: what do all operations of the store share? The lock, the timing of steps, and the conversion of failures into
+// outcomes.
 import { TransientError, UserError } from '../../base/errors.ts';
 import type { Plan } from '../desired/tree.ts';
 import { type ReasonCode, reasonFor } from '../reason-codes.ts';
@@ -9,7 +9,7 @@ import type { Folder } from './folder.ts';
 import { takeLock } from './lock.ts';
 import type { State } from './records.ts';
 
-/** Gone with the boot, like those who hold it. */
+/** On a tmpfs: a reboot removes all locks. */
 const LOCK_FOLDER = '/run/headstart/lock';
 
 export interface Transaction {
@@ -20,10 +20,9 @@ export interface Transaction {
   nothing(state: State): ApplyOutcome;
 }
 
-/** How it ended, and why. */
 export type Conclusion = Pick<ApplyOutcome, 'kind' | 'code' | 'reason'>;
 
-/** Waits for nobody: where another process changes this node, the outcome is `apply/busy`. */
+/** Does not wait for the lock: if another change is running, the outcome is `apply/busy`. */
 export async function inTransaction(
   deps: ApplyDeps,
   folder: Folder,
@@ -64,9 +63,9 @@ export function unchangedOutcome({ slots }: State): ApplyOutcome {
   return { kind: 'unchanged', code, reason: reasonFor(code).summary, timings: [], slots };
 }
 
-/** A bug, or a person's word to stop, is not an outcome. */
+/** Rethrows bugs and aborts. */
 function failureOf(error: unknown): { code: ReasonCode; reason: string } {
-  const failure = asStepFailed(error, 'what headstart remembers of this node could not be written');
+  const failure = asStepFailed(error, 'could not write the saved state of this node');
   if (failure instanceof StepFailed) return { code: failure.code, reason: failure.message };
   if (error instanceof TransientError) return { code: 'apply/command-failed', reason: error.message };
   if (!isUnreadable(error)) throw error;
@@ -81,7 +80,7 @@ function slotsOrNone(folder: Folder): Slots {
   try {
     return folder.readState().slots;
   } catch (error) {
-    if (isUnreadable(error)) return { bad: [] }; // which is what is being told
+    if (isUnreadable(error)) return { bad: [] }; // the outcome already reports it
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-// node/apply/steps/set-value.ts: how is a value of the running system set, or taken away again? Each may be done again.
+// node/apply/steps/set-value.ts: how is a value of the running system set or cleared? Every call is idempotent.
 import { dirname } from 'node:path';
 import { KUBECONFIG_PATH } from '../../desired/aspects/join.ts';
 import { RULES_PATH } from '../../desired/aspects/metadata-firewall.ts';
@@ -14,7 +14,7 @@ type SetStep = Extract<Step, { do: 'set' }>;
 export interface ValueContext {
   deps: ExecutionDeps;
   staged: StagedFiles;
-  /** Takes the folders with new or fewer names in them, also of a step that fails. */
+  /** Collects the folders in which a name was added or removed, also by a step that fails. */
   touched: Set<string>;
 }
 
@@ -26,7 +26,7 @@ export async function setValue({ kind, key, value }: SetStep, context: ValueCont
     case 'host-name':
       return setInKernel('/proc/sys/kernel/hostname', value, deps);
     case 'mtu': {
-      // Without a network there is nothing to set yet: planned again until there is, and no reason to take the rest back.
+      // Without a network interface there is nothing to set. The next plan retries; this is no reason for a rollback.
       const name = await interfaceInTime(deps);
       return name === undefined ? undefined : setInKernel(`/sys/class/net/${name}/mtu`, value, deps);
     }
@@ -36,25 +36,25 @@ export async function setValue({ kind, key, value }: SetStep, context: ValueCont
     case 'firewall':
       return command(['nft', '-f', pathBelowRoot(RULES_PATH, deps)], deps);
     case 'kubeconfig': {
-      const waiting = staged.get(KUBECONFIG_PATH);
-      if (waiting === undefined) return;
-      deps.disk.rename(waiting, KUBECONFIG_PATH);
+      const stagedFile = staged.get(KUBECONFIG_PATH);
+      if (stagedFile === undefined) return;
+      deps.disk.rename(stagedFile, KUBECONFIG_PATH);
       touched.add(dirname(KUBECONFIG_PATH));
       return;
     }
     case 'label':
-      // Planned again as long as it is not there, and no reason to take the rest back.
+      // If it fails, the next plan retries; this is no reason for a rollback.
       await hasSucceeded(() => deps.node.setLabel(key, value));
       return;
     default:
-      throw new Error(`${kind} is not set on a node`);
+      throw new Error(`cannot set ${kind} on a node`);
   }
 }
 
 const NETWORK_MS = 30_000;
 const LOOK_EVERY_MS = 100;
 
-/** The network may still be on its way: a kubelet that starts before the value is set has pods that would have to be drained for it. */
+/** Waits for the network: if kubelet started before the MTU is set, setting it later would require a drain. */
 async function interfaceInTime({ look, clock }: ExecutionDeps): Promise<string | undefined> {
   for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
     const name = firstInterface(look);
@@ -74,7 +74,7 @@ export async function clearValue(
       touched.add(dirname(key));
       return;
     case 'firewall':
-      // Made before it is deleted, so that there is something to delete.
+      // Deleting a missing table fails, so the input creates it first.
       return command(['nft', '-f', '-'], deps, {
         input: `table inet ${key}\ndelete table inet ${key}\n`,
       });
@@ -82,11 +82,11 @@ export async function clearValue(
       await hasSucceeded(() => deps.node.setLabel(key, undefined));
       return;
     default:
-      throw new Error(`${kind} is not cleared on a node`);
+      throw new Error(`cannot clear ${kind} on a node`);
   }
 }
 
-/** What could not be made does not stay: it may be what filled the disk. */
+/** Removes the file on failure: it may be what filled the disk. */
 async function makeSwap(file: string, bytes: string, { deps, touched }: ValueContext): Promise<void> {
   const { disk } = deps;
   const place = pathBelowRoot(file, deps);

@@ -5,7 +5,7 @@ import type { Seen, Step } from '../../desired/tree.ts';
 import type { NodeDisk } from '../disk.ts';
 import { removeStaged, stage, stagedPath, unstage } from './stage.ts';
 
-/** `there`: what is on the disk already. */
+/** `there`: the existing files. */
 function aWorld(there: Record<string, Seen> = {}) {
   const done: string[] = [];
   const record = (op: string) => (path: string) => void done.push(`${op} ${path}`);
@@ -37,8 +37,8 @@ const file = (content: string | Secret, over: object = {}): Seen => ({
   ...over,
 });
 
-describe('new files', () => {
-  it('wait beside the old ones, all made safe before the first old one is touched', async () => {
+describe('stage', () => {
+  it('writes new files next to the old ones and syncs them', async () => {
     const { done, deps } = aWorld();
     const staged = await stage([{ do: 'make-folder', path: '/etc' }, write(A, 'one'), write(B, 'two')], deps);
     expect([...staged]).toEqual([
@@ -53,7 +53,7 @@ describe('new files', () => {
     ]);
   });
 
-  it('are not written where they are there already, a secret included', async () => {
+  it('skips files that are up to date, including secrets', async () => {
     const { deps } = aWorld({ [A]: file(new Secret('one')) });
     expect((await stage([write(A, new Secret('one'))], deps)).size).toBe(0);
   });
@@ -64,28 +64,28 @@ describe('new files', () => {
     ['owner', file('one', { uid: 7 })],
     ['group', file('one', { gid: 7 })],
     ['kind', { kind: 'link', target: 'one' } as const],
-  ])('are written where the %s is another', async (_, seen) => {
+  ])('writes a file with a different %s', async (_, seen) => {
     const { deps } = aWorld({ [A]: seen });
     expect((await stage([write(A, 'one')], deps)).size).toBe(1);
   });
 
-  it('that are links are made where the link leads elsewhere', async () => {
+  it('replaces a link with a different target', async () => {
     const link: Step = { do: 'make-link', path: A, target: '/dev/null' };
     expect((await stage([link], aWorld({ [A]: { kind: 'link', target: '/dev/null' } }).deps)).size).toBe(0);
     expect((await stage([link], aWorld({ [A]: { kind: 'link', target: '/etc/x' } }).deps)).size).toBe(1);
   });
 
-  it('have one waiting place each, hidden, in the folder of the old one', () => {
+  it('uses one hidden path for each file, in the same folder', () => {
     expect(stagedPath(A)).toMatch(/^\/etc\/\.headstart-[0-9a-f]{16}\.new$/);
     expect(stagedPath(A)).not.toBe(stagedPath(B));
   });
 });
 
-describe("kubelet's own kubeconfig", () => {
+describe("kubelet's kubeconfig", () => {
   const step: Step = { do: 'set', kind: 'kubeconfig', key: '', value: 'https://10.0.0.2:6443' };
   const text = (server: string) => `apiVersion: v1\nclusters:\n- cluster:\n    server: ${server}\n`;
 
-  it('gets another address, and is left alone where it has it already', async () => {
+  it('gets a new address, and is skipped if it has it already', async () => {
     const { done, deps } = aWorld({ [KUBECONFIG_PATH]: file(text('https://10.0.0.1:6443')) });
     expect((await stage([step], deps)).get(KUBECONFIG_PATH)).toBe(stagedPath(KUBECONFIG_PATH));
     expect(done[0]).toContain('server: https://10.0.0.2:6443');
@@ -93,13 +93,13 @@ describe("kubelet's own kubeconfig", () => {
     expect((await stage([step], right.deps)).size).toBe(0);
   });
 
-  it('is not replaced where it is no file', async () => {
+  it('is not replaced if it is not a file', async () => {
     await expect(stage([step], aWorld().deps)).rejects.toMatchObject({ code: 'apply/write-failed' });
   });
 });
 
-describe('a change that was not begun', () => {
-  it('leaves neither new content nor new folders, the inner ones first', () => {
+describe('staged files', () => {
+  it('are removed with the new folders, inner folders first', () => {
     const { done, deps } = aWorld();
     unstage(
       [{ do: 'make-folder', path: '/etc/x' }, { do: 'make-folder', path: '/etc/x/y' }, write(A, '1'), { do: 'drain' }],
@@ -108,7 +108,7 @@ describe('a change that was not begun', () => {
     expect(done).toEqual([`remove ${stagedPath(A)}`, 'removeFolder /etc/x/y', 'removeFolder /etc/x']);
   });
 
-  it('keeps its folders where some of it was done', () => {
+  it('are removed without the folders if some steps were executed', () => {
     const { done, deps } = aWorld();
     const kubeconfig: Step = { do: 'set', kind: 'kubeconfig', key: '', value: 'x' };
     removeStaged([{ do: 'make-folder', path: '/etc/x' }, write(A, '1'), kubeconfig], deps.disk);

@@ -1,5 +1,5 @@
-// node/apply/steps/stage.ts: is there room for everything the change writes? All new files are put beside the old ones, and made safe,
-// before the first old one is touched: a full disk ends a change that has not begun.
+// node/apply/steps/stage.ts: does the disk have space for the whole change? All new files are written and synced next to the old ones before
+// the first old file is replaced, so a full disk fails the change before it has changed anything.
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { KUBECONFIG_PATH, repointKubeconfig } from '../../desired/aspects/join.ts';
@@ -9,7 +9,7 @@ import type { Look } from '../../observe/look.ts';
 import type { NodeDisk } from '../disk.ts';
 import { StepFailed } from '../failures.ts';
 
-/** Of those that are not there already: path → where its new content waits. */
+/** Path → path of its staged content. Without files that are already up to date. */
 export type StagedFiles = ReadonlyMap<string, string>;
 
 export async function stage(
@@ -21,7 +21,7 @@ export async function stage(
   for (const step of steps) {
     if (step.do === 'make-folder') disk.makeFolder(step.path, 0o755);
     else if (step.do === 'write-file') {
-      if (isThere(step, look)) continue;
+      if (isUpToDate(step, look)) continue;
       disk.create(stagedPath(step.path), bytesOf(step), step);
       staged.set(step.path, stagedPath(step.path));
       toSync.push(stagedPath(step.path));
@@ -40,13 +40,12 @@ export async function stage(
   return staged;
 }
 
-/** Nothing of the change has been done: what was put there for it goes. */
+/** Undoes the staging of a change that executed no step. */
 export function unstage(steps: readonly Step[], disk: NodeDisk): void {
   removeStaged(steps, disk);
   for (const step of [...steps].reverse()) if (step.do === 'make-folder') disk.removeFolder(step.path);
 }
 
-/** New content whose turn will not come. */
 export function removeStaged(steps: readonly Step[], disk: NodeDisk): void {
   for (const step of steps) {
     if (step.do === 'write-file' || step.do === 'make-link') disk.remove(stagedPath(step.path));
@@ -54,19 +53,19 @@ export function removeStaged(steps: readonly Step[], disk: NodeDisk): void {
   }
 }
 
-/** In the same folder, for a rename; hidden, so that nobody reads it; the same after a crash, so that it is found again. */
+/** In the same folder, for an atomic rename; hidden from programs that read *.d folders; derived from the path, so a crashed run's file is found. */
 export function stagedPath(path: string): string {
   const name = createHash('sha256').update(path).digest('hex').slice(0, 16);
   return `${dirname(path)}/.headstart-${name}.new`;
 }
 
-function isThere(step: Extract<Step, { do: 'write-file' }>, look: Look): boolean {
+function isUpToDate(step: Extract<Step, { do: 'write-file' }>, look: Look): boolean {
   const seen = look.at(step.path, true);
   if (seen.kind !== 'file' || seen.mode !== step.mode || seen.uid !== step.uid || seen.gid !== step.gid) return false;
   return bytesOf(seen).equals(bytesOf(step));
 }
 
-/** kubelet's own file: only the address in it is ours. False: it is right already. */
+/** kubelet writes this file; headstart changes only the server address. False: it is already right. */
 function stageKubeconfig(server: string, disk: NodeDisk, look: Look): boolean {
   const seen = look.at(KUBECONFIG_PATH, true);
   if (seen.kind !== 'file') throw new StepFailed('apply/write-failed', `${KUBECONFIG_PATH} is not a file`);
