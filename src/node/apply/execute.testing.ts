@@ -1,4 +1,4 @@
-// node/apply/execute.testing.ts: a world in which steps are executed, and which writes down what they did.
+// node/apply/execute.testing.ts: dependencies that record what the steps of a plan do.
 import type { Argv, Ran } from '../../base/command.ts';
 import { fakeClock } from '../../base/fake-clock.ts';
 import type { Step } from '../desired/tree.ts';
@@ -8,12 +8,12 @@ import type { NodeDisk } from './disk.ts';
 import { type ExecutionContext, execute } from './execute.ts';
 
 export interface World {
-  /** What was done, in order: commands as they were typed, writes as they were asked for. */
+  /** Commands and writes, in order. */
   done: string[];
   context: ExecutionContext;
 }
 
-/** `failing`: what a command that is typed so answers. */
+/** `failing`: results by command line. */
 export function aWorld(
   over: Partial<Omit<ExecutionContext, 'deps'>> = {},
   failing: Record<string, Partial<Ran>> = {},

@@ -1,4 +1,4 @@
-// node/apply/situations.testing.ts: a plan for a node, and what is remembered of it, as small as a test of a decision needs them.
+// node/apply/situations.testing.ts: minimal plans and slots for tests of decisions.
 import type { Observed, Plan } from '../desired/tree.ts';
 import { anObservation, aPlan } from '../plan/plans.testing.ts';
 import type { Assignment, Slot } from './contract.ts';
