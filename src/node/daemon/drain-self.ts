@@ -1,5 +1,5 @@
-// node/daemon/drain-self.ts: how does a node empty itself before a change that its pods would not survive? With its own credential: it may
-// cordon itself and evict what runs on it, and disruption budgets are honoured as for anybody else.
+// node/daemon/drain-self.ts: how does a node drain itself before a change that its pods would not survive? It uses kubelet's credential, which may
+// cordon the node and evict its pods. Disruption budgets apply.
 import type { Clock } from '../../base/clock.ts';
 import { classifyPods, isFinished } from '../../cluster/drain/which-pods.ts';
 import { ApiFailure } from '../api/api-server.ts';
@@ -10,7 +10,7 @@ export interface SelfDrainDeps {
   clock: Clock;
 }
 
-/** On the Node while it is we who cordoned it: a node that others cordoned stays so. */
+/** Annotation that marks our own cordon: a node that an operator cordoned stays cordoned. */
 export const CORDONED = 'headstart.dev/cordoned-for-config';
 
 const DEADLINE_MS = 15 * 60_000;
@@ -19,22 +19,22 @@ const UNAUTHORIZED = 401;
 const NOT_FOUND = 404;
 const TOO_MANY = 429;
 
-/** Rejects when a pod could not be moved away in time; the node is then as it was found. */
+/** Rejects if a pod could not be evicted in time; the node is then uncordoned again if we cordoned it. */
 export async function drainSelf({ node, clock }: SelfDrainDeps, signal?: AbortSignal): Promise<void> {
-  const patience: RetryLimits = { clock, untilMs: clock.nowMs() + DEADLINE_MS, signal };
-  const found = await retry(() => node.get(), patience);
-  if (found === undefined) return; // not registered: nothing runs here
+  const limits: RetryLimits = { clock, untilMs: clock.nowMs() + DEADLINE_MS, signal };
+  const found = await retry(() => node.get(), limits);
+  if (found === undefined) return; // not registered: no pods run here
   if (!found.isUnschedulable)
-    await retry(() => node.cordon({ isCordoned: true, annotations: { [CORDONED]: 'yes' } }), patience);
+    await retry(() => node.cordon({ isCordoned: true, annotations: { [CORDONED]: 'yes' } }), limits);
   try {
-    await evictAll(node, patience);
+    await evictAll(node, limits);
   } catch (error) {
     await uncordonSelf({ node, clock });
     throw error;
   }
 }
 
-/** Only what we cordoned. */
+/** Undoes only our own cordon. */
 export async function uncordonSelf({ node }: SelfDrainDeps): Promise<void> {
   const found = await node.get();
   if (found?.annotations[CORDONED] === undefined) return;
@@ -47,11 +47,11 @@ interface RetryLimits {
   signal: AbortSignal | undefined;
 }
 
-async function evictAll(node: OwnNode, patience: RetryLimits): Promise<void> {
-  const { clock, untilMs, signal } = patience;
+async function evictAll(node: OwnNode, limits: RetryLimits): Promise<void> {
+  const { clock, untilMs, signal } = limits;
   for (;;) {
     signal?.throwIfAborted();
-    const left = podsToEvict(await retry(() => node.pods(), patience));
+    const left = podsToEvict(await retry(() => node.pods(), limits));
     if (left.length === 0) return;
     if (clock.nowMs() >= untilMs) throw podsRemain(left);
     for (const pod of left) if (!pod.isTerminating) await evict(node, pod);
@@ -59,7 +59,7 @@ async function evictAll(node: OwnNode, patience: RetryLimits): Promise<void> {
   }
 }
 
-/** Again, until there is an answer or no more time for one. */
+/** Retries transient failures until the deadline. */
 async function retry<T>(ask: () => Promise<T>, { clock, untilMs, signal }: RetryLimits): Promise<T> {
   for (;;) {
     try {
@@ -71,7 +71,7 @@ async function retry<T>(ask: () => Promise<T>, { clock, untilMs, signal }: Retry
   }
 }
 
-/** A budget that allows none now may do so in a moment; a pod that is gone needs nothing. */
+/** Ignores a blocked eviction, which the next round retries, and a pod that no longer exists. */
 async function evict(node: OwnNode, pod: OwnPod): Promise<void> {
   try {
     await node.evict(pod);
@@ -80,7 +80,7 @@ async function evict(node: OwnNode, pod: OwnPod): Promise<void> {
   }
 }
 
-/** The API server is away, overloaded or not well; or kubelet's certificate is just being renewed. */
+/** The API server is unreachable, overloaded or unhealthy, or kubelet is renewing its certificate. */
 function isTransient(error: unknown): boolean {
   if (!(error instanceof ApiFailure)) return false;
   const { status } = error;
@@ -90,11 +90,11 @@ function isTransient(error: unknown): boolean {
 function podsRemain(pods: readonly OwnPod[]): ApiFailure {
   const names = pods.slice(0, 3).map(({ namespace, name }) => `${namespace}/${name}`);
   return new ApiFailure(
-    `${pods.length} pods are still here after ${DEADLINE_MS / 60_000} minutes: ${names.join(', ')}`,
+    `${pods.length} pods are still running after ${DEADLINE_MS / 60_000} minutes: ${names.join(', ')}`,
   );
 }
 
-/** By force: the document asks for a change that no pod survives. What has ended is in nobody's way. */
+/** Forced, because no pod survives the change. Finished pods do not matter. */
 function podsToEvict(pods: readonly OwnPod[]): OwnPod[] {
   return classifyPods(
     pods.filter((pod) => !isFinished(pod)),

@@ -1,4 +1,4 @@
-// node/daemon/loop.ts: the loop of the daemon: events go into machine.ts one after the other, and the effects that come out are begun. It
+// node/daemon/loop.ts: the event loop of the daemon: passes events to machine.ts one at a time and starts the effects that it returns. It
 // decides nothing.
 import { withoutRepeats } from '../status/log.ts';
 import type { DaemonDeps, EffectContext, UntimedEvent } from './effects/context.ts';
@@ -11,7 +11,7 @@ import { INITIAL, nextDueMs, step } from './machine.ts';
 import type { Announcement, DaemonEffect, DaemonEvent, DaemonOrder, DaemonState, OrderResult } from './state.ts';
 
 export interface Daemon {
-  /** Until `signal`, and what is under way then. */
+  /** Ends after `signal`, once the running work has ended. */
   run(signal: AbortSignal): Promise<void>;
   signal(by: string): void;
   announce(announcement: Announcement): void;
@@ -24,7 +24,7 @@ export type OrderRequest =
   | { what: 'roll-back'; to?: number | undefined }
   | { what: 'keep' };
 
-/** What is begun for each effect. Undefined: it is done. */
+/** Starts each effect. Undefined: the effect is already done. */
 type EffectTable = {
   [Name in DaemonEffect['do']]: (effect: Extract<DaemonEffect, { do: Name }>) => Promise<void> | undefined;
 };
@@ -33,7 +33,7 @@ export function createDaemon(deps: DaemonDeps): Daemon {
   const { store, steps, log } = deps;
   const documents = keepDocuments(() => activeIfReadable(store)?.facts.instance);
   const waiting = new Map<number, (answer: OrderResult) => void>();
-  const underWay = new Set<Promise<void>>();
+  const running = new Set<Promise<void>>();
   const stopping = new AbortController();
   const queue: DaemonEvent[] = [];
   const alarm = createAlarm(deps, () => dispatch({ is: 'time' }));
@@ -75,24 +75,24 @@ export function createDaemon(deps: DaemonDeps): Daemon {
     },
   };
 
-  /** One after the other: what an effect tells at once waits until the others of its event were begun. */
+  /** An event that an effect dispatches synchronously waits until all effects of the current event have started. */
   function dispatch(event: UntimedEvent): void {
     queue.push({ ...event, nowMs: deps.steadyMs() } as DaemonEvent);
     if (queue.length > 1) return;
     for (let [first] = queue; first !== undefined; [first] = queue) {
       const next = step(state, first);
       state = next.state;
-      for (const effect of next.effects) begin(effect);
+      for (const effect of next.effects) start(effect);
       queue.shift();
     }
     alarm.setTo(nextDueMs(state));
   }
 
-  function begin<Name extends DaemonEffect['do']>(effect: Extract<DaemonEffect, { do: Name }>): void {
-    const begun = table[effect.do as Name](effect);
-    // What it does not catch itself is a bug: it ends the daemon, and systemd starts another.
-    const tracked = begun?.finally(() => underWay.delete(tracked!));
-    if (tracked) underWay.add(tracked);
+  function start<Name extends DaemonEffect['do']>(effect: Extract<DaemonEffect, { do: Name }>): void {
+    const started = table[effect.do as Name](effect);
+    // An error that an effect does not catch is a bug: it ends the daemon, and systemd restarts it.
+    const tracked = started?.finally(() => running.delete(tracked!));
+    if (tracked) running.add(tracked);
   }
 
   function stop(): void {
@@ -103,7 +103,7 @@ export function createDaemon(deps: DaemonDeps): Daemon {
   return {
     state: () => state,
     signal(by) {
-      log('info', `asked to look again by ${by}`);
+      log('info', `fetching the metadata again, requested by ${by}`);
       dispatch({ is: 'signalled', by });
     },
     announce: (announcement) => dispatch({ is: 'announced', announcement }),
@@ -122,12 +122,12 @@ export function createDaemon(deps: DaemonDeps): Daemon {
       dispatch({ is: 'started', ...known, isForeign, seed });
       if (signal.aborted) stop();
       await ended.promise;
-      await Promise.all(underWay);
+      await Promise.all(running);
     },
   };
 }
 
-/** `keep` returns how the machine knows the document. */
+/** `keep` returns the sha256 of the document. */
 function numbered(
   given: OrderRequest,
   id: number,
@@ -143,10 +143,9 @@ function numbered(
   }
 }
 
-/** However far ahead the next thing is. */
 const LONGEST_SLEEP_MS = 3_600_000;
 
-/** One at a time: setting it again takes back what was set before. */
+/** Setting the alarm replaces the previous one. */
 function createAlarm({ clock, steadyMs }: Pick<DaemonDeps, 'clock' | 'steadyMs'>, onTime: () => void) {
   let current = new AbortController();
   return {
@@ -155,7 +154,7 @@ function createAlarm({ clock, steadyMs }: Pick<DaemonDeps, 'clock' | 'steadyMs'>
       current = new AbortController();
       if (dueMs === undefined) return;
       const inMs = Math.min(Math.max(0, dueMs - steadyMs()), LONGEST_SLEEP_MS);
-      clock.sleep(inMs, current.signal).then(onTime, () => {}); // another one was set
+      clock.sleep(inMs, current.signal).then(onTime, () => {}); // the alarm was replaced
     },
   };
 }

@@ -1,5 +1,5 @@
-// node/daemon/machine.ts: what does the daemon do when something happens? Pure: a state and an event in, the next state and what to do
-// out. Two things may be under way at once, one request for metadata and one piece of work on the node, and never two of a kind.
+// node/daemon/machine.ts: what does the daemon do when something happens? Pure: takes a state and an event, returns the next state and effects.
+// At most one fetch and one piece of work on the node run at the same time.
 import { noteIfOverdue, onAnnounced, withFastPolling } from './announcement.ts';
 import { refusalAnswer, withoutEffects } from './answers.ts';
 import { onFetched, onFetchFailed, withFetchTrouble } from './delivery.ts';
@@ -34,7 +34,7 @@ export function step(before: DaemonState, event: DaemonEvent): Transition {
   const { nowMs } = event;
   const { state, effects } = startWork(startFetch(reduce(before, event), nowMs), nowMs);
   if (isSame(visibleOf(before), visibleOf(state))) return { state, effects };
-  // Last: nothing waits for others to be told.
+  // Last, so that publishing does not delay the other effects.
   return { state: { ...state, sinceMs: nowMs }, effects: [...effects, { do: 'publish' }] };
 }
 
@@ -42,7 +42,7 @@ export function phaseStatusOf({ ofDocument, ofNode }: DaemonState): PhaseStatus 
   return ofDocument ?? ofNode;
 }
 
-/** When something has to happen although nothing does. */
+/** When the daemon must act without an event. */
 export function nextDueMs({ due, fetch, work, pending, isStopping, announced }: DaemonState): number | undefined {
   if (isStopping) return undefined;
   const ofFetch = fetch === undefined ? [due.fetchMs] : [];
@@ -52,7 +52,7 @@ export function nextDueMs({ due, fetch, work, pending, isStopping, announced }: 
   return times.length > 0 ? Math.min(...times) : undefined;
 }
 
-/** What others see. A change of it is published; another wording, or a look that finds the same, is not. */
+/** The part of the state that is published when it changes. A different wording alone is not published. */
 function visibleOf(state: DaemonState): readonly unknown[] {
   const { phase, code } = phaseStatusOf(state);
   const { assigned, active, lastKnownGood, bad } = state.slots;
@@ -110,19 +110,19 @@ function onStarted(state: DaemonState, event: Extract<DaemonEvent, { is: 'starte
   };
 }
 
-/** What an earlier daemon left; what is wrong with it will show. */
+/** The status of the active document, until the first check replaces it. */
 function statusAtStart({ watch }: DaemonState['slots'], generation: number): PhaseStatus {
   return watch === undefined
     ? { phase: 'Applied', code: 'ok/applied', detail: `the node runs generation ${generation}` }
-    : { phase: 'Verifying', code: 'verify/running', detail: `generation ${generation} is watched` };
+    : { phase: 'Verifying', code: 'verify/running', detail: `watching the health of generation ${generation}` };
 }
 
 function onOrdered(state: DaemonState, order: DaemonOrder): Transition {
   if (state.isStopping || state.orders.length >= MAX_ORDERS) {
-    const detail = state.isStopping ? 'the daemon is stopping' : `${MAX_ORDERS} others wait already`;
+    const detail = state.isStopping ? 'the daemon is stopping' : `${MAX_ORDERS} orders are already waiting`;
     return { state, effects: refusalAnswer(order, { code: 'apply/busy', detail }) };
   }
-  // A request that began before the order may bring what the order is meant to replace.
+  // A fetch that started before the order may return the document that the order is meant to replace.
   const isFetching = order.what === 'apply' && order.raw === undefined && state.fetch?.orderId === undefined;
   return withoutEffects({ ...state, orders: [...state.orders, order], ...(isFetching && { fetch: undefined }) });
 }

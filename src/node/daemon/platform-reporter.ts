@@ -1,5 +1,5 @@
-// node/daemon/platform-reporter.ts: when does the platform hear of it? As soon as kubelet may start, after it was told so. A node that does not
-// get there within a quarter of an hour says why, for the platform gives up on one that is silent.
+// node/daemon/platform-reporter.ts: when does the daemon report to the platform? Right after it has let kubelet start. If that takes longer than 15
+// minutes it reports why, because the platform marks a silent instance as failed.
 import type { Clock } from '../../base/clock.ts';
 import { detectPlatform, type Platform } from '../metadata/detect.ts';
 import type { Log } from '../status/log.ts';
@@ -28,23 +28,24 @@ export function createPlatformReporter({ root, platform, url, clock, log, signal
   const ready = new AbortController();
   let code: NodeStatus['code'] = 'metadata/waiting';
 
-  async function report(told: PlatformReport): Promise<void> {
-    const { reportToPlatform } = await import('../status/report-ready.ts'); // not on the way to kubelet
-    const onRetry = ({ message }: { message: string }) => log('warning', `the platform is not told yet: ${message}`);
-    const result = await reportToPlatform(told, { clock, random: Math.random, signal, onRetry, url });
-    if (result.isReported) log('info', `the platform was told: ${told.kind}`);
-    else log('error', `the platform was not told: ${result.reason}`, { code: result.code });
+  async function deliver(report: PlatformReport): Promise<void> {
+    const { reportToPlatform } = await import('../status/report-ready.ts'); // keep it off the path to kubelet
+    const onRetry = ({ message }: { message: string }) =>
+      log('warning', `could not report to the platform yet: ${message}`);
+    const result = await reportToPlatform(report, { clock, random: Math.random, signal, onRetry, url });
+    if (result.isReported) log('info', `reported to the platform: ${report.kind}`);
+    else log('error', `could not report to the platform: ${result.reason}`, { code: result.code });
   }
 
-  const send = (told: PlatformReport) =>
-    void report(told).catch((error: Error) => {
-      if (!signal.aborted) log('error', `the platform was not told: ${error.message}`);
+  const send = (report: PlatformReport) =>
+    void deliver(report).catch((error: Error) => {
+      if (!signal.aborted) log('error', `could not report to the platform: ${error.message}`);
     });
 
   if (isOurs) {
     clock.sleep(PATIENCE_MS, AbortSignal.any([signal, ready.signal])).then(
       () => send({ kind: 'failed', code }),
-      () => {}, // it is ready, or we end
+      () => {}, // the node is ready, or the daemon stops
     );
   }
   return {

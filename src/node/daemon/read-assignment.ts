@@ -1,4 +1,4 @@
-// node/daemon/read-assignment.ts: from delivered bytes to something that can be applied to this node, or to the reason why not.
+// node/daemon/read-assignment.ts: can the delivered bytes be applied to this node? Returns an assignment, or the reason why not.
 
 import { renderProblem } from '../../schema/problem.ts';
 import type { Assignment } from '../apply/contract.ts';
@@ -12,7 +12,7 @@ export interface UnreadDocument {
   origin: string;
 }
 
-/** Read anew each time: the files that change a document may have been changed. */
+/** Read again each time, because override files may have changed. */
 export type NodeContext = Pick<Reading, 'machine' | 'overrides'> & { image: Facts['image'] };
 
 export type ReadResult = { assignment: Assignment; warnings: Accepted['warnings'] } | { refused: Refused; why: Why };

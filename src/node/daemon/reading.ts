@@ -1,4 +1,4 @@
-// node/daemon/reading.ts: a document was read: is it applied now, does it wait for its turn, or is it refused?
+// node/daemon/reading.ts: a document was read: apply it now, wait for its turn, or refuse it?
 import { turnMs } from '../triggers/poll.ts';
 import { withoutArrivedAnnouncement } from './announcement.ts';
 import { refuseOrder, withoutEffects } from './answers.ts';
@@ -14,10 +14,13 @@ export function onRead(state: DaemonState, document: ReadDocument, nowMs: number
   const isOther = hash !== state.slots.active?.hash;
   const known = isOfPerson ? state : { ...state, delivered: { raw, generation, documentHash, hash } };
   const after = withoutArrivedAnnouncement({ ...known, pace: { ...state.pace, pollMs } }, { generation, documentHash });
-  // A node that has yet to become one does not wait for others.
+  // A node that is not configured yet does not wait for a turn.
   if (!isOfPerson && !isItsTurn && isOther && state.isReady && jitterMs > 0) {
     const atMs = nowMs + turnMs(state.pace.seed, jitterMs);
-    const why: Why = { code: 'plan/waiting-turn', detail: `its turn is at ${new Date(atMs).toISOString()}` };
+    const why: Why = {
+      code: 'plan/waiting-turn',
+      detail: `the turn of this node is at ${new Date(atMs).toISOString()}`,
+    };
     return withoutEffects({
       ...after,
       work: undefined,
@@ -26,7 +29,7 @@ export function onRead(state: DaemonState, document: ReadDocument, nowMs: number
     });
   }
   const applying: PhaseStatus = { phase: 'Applying', code: 'apply/running', detail: `generation ${generation}` };
-  // What was refused a minute ago, and may be again, is not shown as being applied.
+  // A retry may be refused again; do not show it as Applying.
   const isShown = isOther && (!isRetry || isItsTurn);
   return {
     state: { ...after, work: { is: 'applying', raw, order }, ...(isShown && { ofDocument: applying }) },

@@ -1,11 +1,11 @@
-// node/daemon/requests.ts: what may be asked over the socket, and what is answered? One row for each request.
+// node/daemon/requests.ts: which requests does the socket accept, and what does it answer?
 import { isObject, type JsonObject } from '../../schema/json.ts';
 import type { NodeStatus } from '../status/node-status.ts';
 import type { AnswerRequest } from '../triggers/socket.ts';
 import type { Daemon, OrderRequest } from './loop.ts';
 import type { OrderResult } from './state.ts';
 
-/** `origin` is for people: which file, of whom. */
+/** `origin`: the file and the user, for display. */
 export type DaemonRequest =
   | { do: 'status' }
   | { do: 'look' }
@@ -14,7 +14,7 @@ export type DaemonRequest =
   | { do: 'keep' };
 
 export interface OrderAnswer {
-  /** Undefined: nothing was begun, see `code`. */
+  /** Undefined: nothing was started, see `code`. */
   kind?: string;
   code: string;
   reason: string;
@@ -29,7 +29,7 @@ export function answerRequests(daemon: Daemon, status: () => NodeStatus): Answer
       return { status: status() };
     }
     const order = orderIn(request);
-    if (order === undefined) return { error: { code: 'node/bad-request', message: 'there is no such request' } };
+    if (order === undefined) return { error: { code: 'node/bad-request', message: 'unknown request' } };
     return { ...toAnswer(await daemon.order(order)), status: status() };
   };
 }

@@ -1,5 +1,5 @@
-// node/daemon/start.ts: what is begun next? A person's order first, then a new document, then a look at its health, then what has to be
-// put right; each only when nothing of its kind is under way.
+// node/daemon/start.ts: what does the daemon start next? An order first, then a new document, then a health check, then a reconcile. Work starts
+// only when no other work is running, and a fetch only when no other fetch is.
 import { isConfigured } from './delivery.ts';
 import type { DaemonEffect, DaemonOrder, DaemonState, Transition, Why } from './state.ts';
 
@@ -18,7 +18,7 @@ export function startFetch({ state, effects }: Transition, nowMs: number): Trans
   };
 }
 
-const WAITING: Why = { code: 'metadata/waiting', detail: 'the metadata service is asked' };
+const WAITING: Why = { code: 'metadata/waiting', detail: 'waiting for the metadata service' };
 
 export function startWork({ state, effects }: Transition, nowMs: number): Transition {
   if (state.work !== undefined) return { state, effects };
@@ -51,7 +51,7 @@ function startOrder(state: DaemonState, order: DaemonOrder): Transition {
     case 'keep':
       return { state: { ...state, work: { is: 'keeping', order } }, effects: [{ do: 'keep' }] };
     case 'roll-back': {
-      const why: Why = { code: 'apply/running', detail: 'a person asked for it' };
+      const why: Why = { code: 'apply/running', detail: 'ordered by an operator' };
       return {
         state: { ...state, work: { is: 'rolling-back', order }, ofDocument: { phase: 'RollingBack', ...why } },
         effects: [{ do: 'roll-back', to: order.to }],
@@ -67,7 +67,7 @@ function startOrder(state: DaemonState, order: DaemonOrder): Transition {
   }
 }
 
-/** Nobody waits for an answer that will not come. */
+/** Answers the waiting orders when the daemon stops. */
 function refuseAll(orders: readonly DaemonOrder[]): DaemonEffect[] {
   const refused: Why = { code: 'apply/busy', detail: 'the daemon is stopping' };
   return orders.map(({ id }) => ({ do: 'answer', id, result: { refused } }));

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../base/clock.ts';
 import { createSystemdNotifier } from './systemd-notifier.ts';
 
-describe('systemd', () => {
-  /** Each message stays on its way until the test lets it arrive. */
+describe('the systemd notifier', () => {
+  /** Each message is pending until the test lets it arrive. */
   function world() {
-    const said: string[] = [];
+    const sent: string[] = [];
     const arrivals: (() => void)[] = [];
     const say = (text: string) => {
-      said.push(text);
+      sent.push(text);
       return new Promise<undefined>((resolve) => arrivals.push(() => resolve(undefined)));
     };
     const notify = { ready: (text: string) => say(`ready ${text}`), status: say, stopping: async () => undefined };
@@ -17,22 +17,22 @@ describe('systemd', () => {
       await new Promise((resolve) => setImmediate(resolve));
     };
     return {
-      said,
+      sent,
       arrive,
       systemd: createSystemdNotifier({ notify, clock: systemClock, log: () => {}, signal: LIFE }),
     };
   }
   const LIFE = new AbortController().signal;
 
-  /** systemd takes nothing so far; the clock stands still until the test lets it go on. */
+  /** The first `failures` messages fail. */
   function deaf(failures: number) {
-    const said: string[] = [];
+    const sent: string[] = [];
     const stop = new AbortController();
     const ready = async (line: string) => {
-      said.push(`ready ${line}`);
-      return said.length > failures ? undefined : 'systemd-notify timed-out';
+      sent.push(`ready ${line}`);
+      return sent.length > failures ? undefined : 'systemd-notify timed-out';
     };
-    const status = async (line: string) => void said.push(line);
+    const status = async (line: string) => void sent.push(line);
     const clock = {
       nowMs: () => 0,
       sleep: (_ms: number, signal?: AbortSignal) =>
@@ -43,54 +43,54 @@ describe('systemd', () => {
         }),
     };
     const notify = { ready, status, stopping: async () => undefined };
-    return { said, stop, systemd: createSystemdNotifier({ notify, clock, log: () => {}, signal: stop.signal }) };
+    return { sent, stop, systemd: createSystemdNotifier({ notify, clock, log: () => {}, signal: stop.signal }) };
   }
   const turns = async (count: number) => {
     for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
   };
 
-  it('is told ready until it has heard it: without it kubelet never starts', async () => {
-    const { said, systemd } = deaf(3);
+  it('repeats ready until it succeeds, because kubelet does not start without it', async () => {
+    const { sent, systemd } = deaf(3);
     await systemd.ready('Verifying');
-    expect(said).toEqual(['ready Verifying']);
+    expect(sent).toEqual(['ready Verifying']);
     await turns(20);
-    expect(said).toEqual(Array(4).fill('ready Verifying'));
+    expect(sent).toEqual(Array(4).fill('ready Verifying'));
   });
 
-  it('does not keep the daemon from ending', async () => {
-    const { said, stop, systemd } = deaf(Number.POSITIVE_INFINITY);
+  it('does not keep the daemon from stopping', async () => {
+    const { sent, stop, systemd } = deaf(Number.POSITIVE_INFINITY);
     await systemd.ready('Verifying');
     stop.abort();
     await systemd.end();
-    const before = said.length;
+    const before = sent.length;
     await turns(5);
-    expect(said.length).toBe(before);
+    expect(sent.length).toBe(before);
   });
 
-  it('is told ready once by a daemon that started again, and what that finds as news', async () => {
-    const { said, systemd } = deaf(0);
-    await systemd.ready('started again');
+  it('sends ready once from a restarted daemon, and later statuses as updates', async () => {
+    const { sent, systemd } = deaf(0);
+    await systemd.ready('restarted');
     await systemd.ready('Applied');
     await turns(2);
-    expect(said).toEqual(['ready started again', 'Applied']);
+    expect(sent).toEqual(['ready restarted', 'Applied']);
   });
 
-  it('is told ready once, without the same again as a status, and nothing on the way to it', async () => {
-    const { said, systemd, arrive } = world();
-    systemd.news('Fetching', { isOnTheWay: true });
+  it('sends ready once, without the same line as a status, and no status before it', async () => {
+    const { sent, systemd, arrive } = world();
+    systemd.news('Fetching', { isBeforeReady: true });
     const ready = systemd.ready('Verifying');
-    systemd.news('Verifying', { isOnTheWay: false });
+    systemd.news('Verifying', { isBeforeReady: false });
     await arrive();
     await ready;
-    expect(said).toEqual(['ready Verifying']);
+    expect(sent).toEqual(['ready Verifying']);
   });
 
-  it('is told one thing at a time, and of many only the latest', async () => {
-    const { said, systemd, arrive } = world();
-    for (const line of ['a', 'b', 'c', 'c']) systemd.news(line, { isOnTheWay: false });
+  it('sends one message at a time, and only the latest of several', async () => {
+    const { sent, systemd, arrive } = world();
+    for (const line of ['a', 'b', 'c', 'c']) systemd.news(line, { isBeforeReady: false });
     await arrive();
     await arrive();
     await systemd.end();
-    expect(said).toEqual(['a', 'c']);
+    expect(sent).toEqual(['a', 'c']);
   });
 });

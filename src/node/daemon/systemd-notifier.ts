@@ -1,13 +1,13 @@
-// node/daemon/systemd-notifier.ts: when is systemd told something? Ready at once; the line of `systemctl status` when nobody waits for anything.
+// node/daemon/systemd-notifier.ts: when does the daemon notify systemd? Ready immediately; the status line only when that does not delay kubelet.
 import type { Clock } from '../../base/clock.ts';
 import { type Log, withoutRepeats } from '../status/log.ts';
 import type { Notify } from '../status/notify.ts';
 
 export interface SystemdNotifier {
-  /** Returns after one attempt; one that failed is repeated, since nothing of the node starts without it. A second call is only news. */
+  /** Returns after one attempt. A failed attempt is repeated, because kubelet does not start without it. A second call only updates the status line. */
   ready(line: string): Promise<void>;
-  /** On the way to kubelet a child is not worth its time. */
-  news(line: string, options: { isOnTheWay: boolean }): void;
+  /** Does nothing before kubelet may start: a child process would delay it. */
+  news(line: string, options: { isBeforeReady: boolean }): void;
   end(): Promise<void>;
 }
 
@@ -15,7 +15,7 @@ export interface SystemdDeps {
   notify: Notify;
   clock: Clock;
   log: Log;
-  /** Nobody waits for it any more. */
+  /** Ends the repetition. */
   signal: AbortSignal;
 }
 
@@ -26,55 +26,55 @@ export function createSystemdNotifier({ notify, clock, log, signal }: SystemdDep
   let isReady = false;
   let repeating: Promise<void> | undefined;
   let latest: string | undefined;
-  let said: string | undefined;
-  let telling: Promise<void> | undefined;
+  let lastLine: string | undefined;
+  let sending: Promise<void> | undefined;
 
-  /** One child at a time, and only for the latest. */
-  async function tellAll(): Promise<void> {
+  /** One child process at a time, and only for the latest line. */
+  async function sendLatest(): Promise<void> {
     while (latest !== undefined) {
       const line = latest;
-      said = line;
+      lastLine = line;
       latest = undefined;
       const failure = await notify.status(line);
       if (failure !== undefined) log('debug', failure);
     }
-    telling = undefined;
+    sending = undefined;
   }
 
-  async function sayReady(line: string): Promise<boolean> {
+  async function notifyReady(line: string): Promise<boolean> {
     const failure = await notify.ready(line);
     if (failure === undefined) return true;
-    logOnChange('ready', 'error', `systemd was not told that the node is configured: ${failure}`);
+    logOnChange('ready', 'error', `could not notify systemd that the node is configured: ${failure}`);
     return false;
   }
 
   async function repeatReady(line: string): Promise<void> {
-    const isTimeForIt = () =>
+    const waitToRepeat = () =>
       clock.sleep(REPEAT_MS, signal).then(
         () => true,
         () => false,
       );
-    while ((await isTimeForIt()) && !(await sayReady(line)));
+    while ((await waitToRepeat()) && !(await notifyReady(line)));
   }
 
   function news(line: string): void {
-    if (line === (latest ?? said)) return;
+    if (line === (latest ?? lastLine)) return;
     latest = line;
-    telling ??= tellAll();
+    sending ??= sendLatest();
   }
 
   return {
     async ready(line) {
       if (isReady) return news(line);
       isReady = true;
-      said = line;
-      if (!(await sayReady(line))) repeating = repeatReady(line);
+      lastLine = line;
+      if (!(await notifyReady(line))) repeating = repeatReady(line);
     },
-    news(line, { isOnTheWay }) {
-      if (!isOnTheWay) news(line);
+    news(line, { isBeforeReady }) {
+      if (!isBeforeReady) news(line);
     },
     async end() {
-      await Promise.all([telling, repeating]);
+      await Promise.all([sending, repeating]);
       await notify.stopping();
     },
   };

@@ -1,4 +1,4 @@
-// node/daemon/effects/effects.testing.ts: what an effect works with, in a test: it writes down what the loop was told and what was logged.
+// node/daemon/effects/effects.testing.ts: a context for tests of effects that records dispatched events and log lines.
 import { fakeClock } from '../../../base/fake-clock.ts';
 import type { NodeStore } from '../../apply/contract.ts';
 import { anImage } from '../../document/documents.testing.ts';
@@ -11,7 +11,7 @@ import { keepDocuments } from './documents.ts';
 
 export interface EffectWorld {
   context: EffectContext;
-  told: UntimedEvent[];
+  dispatched: UntimedEvent[];
   logged: string[];
   stop(): void;
 }
@@ -19,12 +19,12 @@ export interface EffectWorld {
 export function aWorld(
   over: { store?: Partial<NodeStore>; fetch?: MetadataSource['fetch']; state?: Partial<DaemonState> } = {},
 ): EffectWorld {
-  const told: UntimedEvent[] = [];
+  const dispatched: UntimedEvent[] = [];
   const logged: string[] = [];
   const stopping = new AbortController();
   const clock = fakeClock();
   const log = (priority: string, message: string) => void logged.push(`${priority} ${message}`);
-  const unused = () => Promise.reject(new Error('not asked for in this test'));
+  const unused = () => Promise.reject(new Error('not expected in this test'));
   const store = { slots: () => ({ bad: [] }), active: () => undefined, ...over.store } as NodeStore;
   const context: EffectContext = {
     deps: {
@@ -44,9 +44,9 @@ export function aWorld(
     },
     documents: keepDocuments(() => undefined),
     state: () => aState(over.state),
-    dispatch: (event) => void told.push(event),
+    dispatch: (event) => void dispatched.push(event),
     stopping: stopping.signal,
     logOnChange: (_about, priority, message) => log(priority, message),
   };
-  return { context, told, logged, stop: () => stopping.abort(new Error('the daemon ends')) };
+  return { context, dispatched, logged, stop: () => stopping.abort(new Error('the daemon ends')) };
 }

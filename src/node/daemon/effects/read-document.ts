@@ -1,4 +1,4 @@
-// node/daemon/effects/read-document.ts: is the document with these bytes one for this node? What it becomes is kept until it is applied.
+// node/daemon/effects/read-document.ts: is this document valid for this node? Saves its assignment until it is applied.
 import { UserError } from '../../../base/errors.ts';
 import { renderProblem } from '../../../schema/problem.ts';
 import { MAX_TEXT_BYTES } from '../../document/unwrap.ts';
@@ -23,21 +23,21 @@ export async function readDocument(context: EffectContext, { raw, allowsOlder }:
       nowMs: deps.clock.nowMs(),
       applied,
       allowsOlder,
-      // What a person brings has not gone through the metadata.
+      // A document from an operator is not limited by the size of the metadata.
       ...(allowsOlder && { maxBytes: MAX_TEXT_BYTES }),
     });
     deps.steps.since('read', startUs, { isOk: 'assignment' in result });
     if ('why' in result) refuse(context, result);
     else accept(context, raw, result);
   } catch (error) {
-    // The image's release file, or a file of the node that changes the document, cannot be read.
+    // The image's release file or an override file cannot be read.
     if (error instanceof UserError && isReasonCode(error.code)) {
       dispatch({ is: 'refused', why: { code: error.code, detail: error.message } });
     } else reportUnexpected(context, 'work', error);
   }
 }
 
-/** Beside the clone check: the platform knows which instance this is. */
+/** In addition to the clone check: the active document was applied on another instance, as the platform reports it. */
 function isOfAnother({ vmId }: InstanceFacts, { deps }: EffectContext): boolean {
   const before = activeIfReadable(deps.store)?.facts.instance.vmId;
   return vmId !== undefined && before !== undefined && vmId !== before;

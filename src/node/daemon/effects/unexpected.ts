@@ -1,4 +1,4 @@
-// node/daemon/effects/unexpected.ts: how does the loop hear of a failure that no effect expects? With its stack in the log, once.
+// node/daemon/effects/unexpected.ts: how does an effect report an unexpected error? As an event for the loop, and with its stack in the log.
 import type { EffectContext } from './context.ts';
 
 export function reportUnexpected(

@@ -1,5 +1,4 @@
-// node/daemon/effects/work.ts: how is the node changed or checked? One call of the store; its outcome goes into the log and the file of steps,
-// and back to the loop.
+// node/daemon/effects/work.ts: how is the node changed or checked? Calls the store once; the outcome goes to the log, the steps file and the loop.
 import { UserError } from '../../../base/errors.ts';
 import type { ApplyOutcome, NodeStore } from '../../apply/contract.ts';
 import type { StepName } from '../../status/steps-file.ts';
@@ -14,7 +13,7 @@ export type WorkEffect = Extract<
   { do: 'recover' | 'apply' | 'reconcile' | 'check' | 'roll-back' | 'keep' }
 >;
 
-/** Of a step in the file of steps: never renamed. */
+/** Names in the steps file; never rename them. */
 const STEP: Readonly<Record<WorkEffect['do'], StepName>> = {
   recover: 'recover',
   apply: 'apply',
@@ -63,7 +62,7 @@ async function callStore({ deps, documents, stopping }: EffectContext, effect: W
 
 async function rollBack(store: NodeStore, to: number | undefined): Promise<ApplyOutcome> {
   if (to === undefined || store.listGenerations().some(({ number }) => number === to)) return store.rollbackTo(to);
-  throw new UserError(`there is no generation with the number ${to} on this node`, {
+  throw new UserError(`this node has no generation ${to}`, {
     code: 'node/no-such-generation',
     next: 'headstart node history',
   });
