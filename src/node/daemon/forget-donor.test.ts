@@ -22,25 +22,25 @@ function remembering(active: Slot | undefined, kind: ApplyOutcome['kind'] = 'unc
 }
 const log = () => {};
 
-describe('what a clone remembers of its donor', () => {
+describe('the saved state on a clone', () => {
   it.each([
-    ['was no clone', ACTIVE],
-    ['was a clone itself', { ...ACTIVE, vmId: 'donor' }],
-  ])('is forgotten before anything is made of it when that one %s', async (_, active) => {
+    ['is not a clone', ACTIVE],
+    ['is a clone itself', { ...ACTIVE, vmId: 'donor' }],
+  ])('is discarded if the donor %s', async (_, active) => {
     const store = remembering(active);
     expect(await forgetDonor(store, NOTE, log)).toBe(false);
     expect(store.slots()).toEqual({ bad: [] });
   });
 
-  it('is still known for the donor’s when it cannot be forgotten', async () => {
+  it("counts as the donor's if it cannot be discarded", async () => {
     expect(await forgetDonor(remembering(ACTIVE, 'failed'), NOTE, log)).toBe(true);
   });
 
   it.each([
-    ['this machine applied it after it was given its identity', OWN, NOTE],
-    ['there is nothing', undefined, NOTE],
-    ['this machine is no clone', ACTIVE, undefined],
-  ] as const)('is kept when %s', async (_, active, note) => {
+    ['this machine has applied it', OWN, NOTE],
+    ['no document is active', undefined, NOTE],
+    ['this machine is not a clone', ACTIVE, undefined],
+  ] as const)('is kept if %s', async (_, active, note) => {
     const store = remembering(active);
     expect(await forgetDonor(store, note, log)).toBe(false);
     expect(store.forgotten()).toBe(0);

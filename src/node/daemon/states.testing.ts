@@ -1,4 +1,4 @@
-// node/daemon/states.testing.ts: states of the daemon, and outcomes of its work, for tests of single decisions.
+// node/daemon/states.testing.ts: states and outcomes for tests of single decisions of the daemon.
 import type { ApplyOutcome, Slot, Slots } from '../apply/contract.ts';
 import { INITIAL } from './machine.ts';
 import type { DaemonState } from './state.ts';

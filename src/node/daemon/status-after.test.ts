@@ -10,71 +10,71 @@ const phases = ({ ofDocument, ofNode }: Pick<DaemonState, 'ofDocument' | 'ofNode
 ];
 const applying: PhaseStatus = { phase: 'Applying', code: 'apply/running', detail: 'x' };
 const rolledBack: PhaseStatus = { phase: 'RolledBack', code: 'verify/unit-failed', detail: 'x' };
-const saidAfter = (work: DaemonWork['is'], outcome: ReturnType<typeof anOutcome>, over: Partial<DaemonState> = {}) =>
+const shown = (work: DaemonWork['is'], outcome: ReturnType<typeof anOutcome>, over: Partial<DaemonState> = {}) =>
   statusAfter(aState({ ofDocument: applying, ...over }), work, outcome);
 
-describe('after work that was done, the node says', () => {
-  it('that it runs the generation, or that it is watched', () => {
-    expect(phases(saidAfter('applying', anOutcome('unchanged')))).toEqual([undefined, 'Applied']);
+describe('after successful work, the status', () => {
+  it('is Applied, or Verifying while the change is watched', () => {
+    expect(phases(shown('applying', anOutcome('unchanged')))).toEqual([undefined, 'Applied']);
     const watched = anOutcome('applied', { slots: runs(2, { watch }), code: 'verify/running' });
-    expect(saidAfter('applying', watched)).toMatchObject({ ofDocument: undefined, ofNode: { phase: 'Verifying' } });
+    expect(shown('applying', watched)).toMatchObject({ ofDocument: undefined, ofNode: { phase: 'Verifying' } });
   });
 
-  it('still what it said of a document that waits, when other work is done', () => {
-    expect(phases(saidAfter('reconciling', anOutcome('unchanged')))).toEqual(['Applying', 'Applied']);
-    expect(phases(saidAfter('rolling-back', anOutcome('applied')))).toEqual([undefined, 'Applied']);
+  it('still shows a waiting document after other work', () => {
+    expect(phases(shown('reconciling', anOutcome('unchanged')))).toEqual(['Applying', 'Applied']);
+    expect(phases(shown('rolling-back', anOutcome('applied')))).toEqual([undefined, 'Applied']);
   });
 
-  it('that it went back, until another document or a person ends that', () => {
+  it('stays RolledBack until another document is applied or an operator rolls back', () => {
     const over = { ofNode: rolledBack, ofDocument: undefined };
-    expect(saidAfter('checking', anOutcome('unchanged'), over).ofNode).toBe(rolledBack);
-    expect(saidAfter('applying', anOutcome('unchanged'), over).ofNode.phase).toBe('Applied');
+    expect(shown('checking', anOutcome('unchanged'), over).ofNode).toBe(rolledBack);
+    expect(shown('applying', anOutcome('unchanged'), over).ofNode.phase).toBe('Applied');
   });
 
-  it('what is watched only from the checks themselves', () => {
+  it('of a watched change comes only from the checks', () => {
     const degraded: PhaseStatus = { phase: 'Verifying', code: 'verify/unit-failed', detail: 'so far' };
     const outcome = anOutcome('unchanged', { slots: runs(1, { watch }) });
-    expect(saidAfter('reconciling', outcome, { ofNode: degraded }).ofNode).toBe(degraded);
-    expect(saidAfter('checking', outcome, { ofNode: degraded }).ofNode.code).toBe('verify/running');
+    expect(shown('reconciling', outcome, { ofNode: degraded }).ofNode).toBe(degraded);
+    expect(shown('checking', outcome, { ofNode: degraded }).ofNode.code).toBe('verify/running');
   });
 
-  it('that it is in force where only the control plane has something left, with a note of that', () => {
+  it('is Applied with a note if only changes for the control plane are left', () => {
     const outcome = anOutcome('blocked', { code: 'plan/needs-control-plane', reason: 'taint a' });
-    const said = saidAfter('applying', outcome);
-    expect(phases(said)).toEqual([undefined, 'Applied']);
-    expect(said.notes).toEqual([{ code: 'plan/needs-control-plane', detail: 'taint a' }]);
+    const status = shown('applying', outcome);
+    expect(phases(status)).toEqual([undefined, 'Applied']);
+    expect(status.notes).toEqual([{ code: 'plan/needs-control-plane', detail: 'taint a' }]);
   });
 });
 
-describe('after work that was not done, the node says', () => {
+describe('after unsuccessful work, the status', () => {
   it.each([
     ['failed', 'Degraded'],
     ['waiting', 'Planned'],
     ['blocked', 'Blocked'],
     ['refused', 'Blocked'],
-  ] as const)('of a document that is %s: %s; and the same of itself after other work', (kind, phase) => {
+  ] as const)('of a document that is %s is %s, and so is that of the node after other work', (kind, phase) => {
     const outcome = anOutcome(kind, { code: 'apply/write-failed' });
-    expect(phases(saidAfter('applying', outcome))).toEqual([phase, 'Applied']);
-    expect(phases(saidAfter('reconciling', outcome))).toEqual(['Applying', phase]);
+    expect(phases(shown('applying', outcome))).toEqual([phase, 'Applied']);
+    expect(phases(shown('reconciling', outcome))).toEqual(['Applying', phase]);
   });
 
-  it('that it went back, and nothing of the document', () => {
-    expect(phases(saidAfter('checking', anOutcome('reverted')))).toEqual([undefined, 'RolledBack']);
+  it('is RolledBack, and the document is no longer shown', () => {
+    expect(phases(shown('checking', anOutcome('reverted')))).toEqual([undefined, 'RolledBack']);
   });
 
-  it('nothing new while another process is at work, unless it is about the document', () => {
+  it('does not change while another process changes the node, unless the work was an apply', () => {
     const busy = anOutcome('waiting', { code: 'apply/busy' });
-    expect(phases(saidAfter('reconciling', busy))).toEqual(['Applying', 'Applied']);
-    expect(phases(saidAfter('applying', busy))).toEqual(['Planned', 'Applied']);
+    expect(phases(shown('reconciling', busy))).toEqual(['Applying', 'Applied']);
+    expect(phases(shown('applying', busy))).toEqual(['Planned', 'Applied']);
   });
 });
 
-describe('the note of what the control plane has to do', () => {
+describe('the note about changes for the control plane', () => {
   const note = { code: 'plan/needs-control-plane', detail: 'old' } as const;
   const notes = (plan: ReturnType<typeof aPlan> | undefined) =>
-    saidAfter('reconciling', anOutcome('unchanged', { plan }), { notes: [note] }).notes.map(({ code }) => code);
+    shown('reconciling', anOutcome('unchanged', { plan }), { notes: [note] }).notes.map(({ code }) => code);
 
-  it('stays while nothing was planned, and goes by what the latest plan says', () => {
+  it('stays while nothing was planned, and then follows the latest plan', () => {
     expect(notes(undefined)).toEqual(['plan/needs-control-plane']);
     expect(notes(aPlan({ changes: [aChange({ class: 'C' })] }))).toEqual(['plan/needs-control-plane']);
     expect(notes(aPlan({ changes: [aChange()] }))).toEqual([]);
