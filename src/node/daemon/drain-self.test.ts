@@ -92,8 +92,8 @@ describe('drainSelf', () => {
   it('retries while the API server is unreachable', async () => {
     const cluster = new Cluster();
     cluster.pods = [pod('web')];
-    const silent = new ApiFailure('the API server does not answer in time');
-    const ill = new ApiFailure('the API server refuses it (503)', { status: 503 });
+    const silent = new ApiFailure('the API server did not answer in time');
+    const ill = new ApiFailure('the API server refused the request (503)', { status: 503 });
     cluster.outages = [silent, ill, silent, ill, silent];
     await drainSelf(cluster.deps());
     expect(cluster.evicted).toEqual(['web']);
@@ -101,7 +101,7 @@ describe('drainSelf', () => {
 
   it('does not retry a forbidden request, and gives up when the API server stays unreachable', async () => {
     const cluster = new Cluster();
-    const forbidden = new ApiFailure('the API server does not allow it (403)', { status: 403 });
+    const forbidden = new ApiFailure('the API server forbids the request (403)', { status: 403 });
     cluster.outages = [forbidden];
     await expect(drainSelf(cluster.deps())).rejects.toBe(forbidden);
     cluster.outages = Array.from({ length: 1000 }, () => new ApiFailure('unreachable'));
