@@ -19,7 +19,7 @@ const base: NodeStatus = {
 };
 
 describe('the status file', () => {
-  it('is for everybody, is not written twice, and what is no status is none', () => {
+  it('is readable by all users, is not written twice, and is ignored if invalid', () => {
     const root = mkdtempSync(join(tmpdir(), 'hs-'));
     const umask = process.umask(0o077);
     try {
@@ -44,7 +44,7 @@ describe('the status file', () => {
 });
 
 describe('a status over the socket', () => {
-  it('is one only with every part that others read', () => {
+  it('is accepted only with all required fields', () => {
     const whole = JSON.parse(JSON.stringify(base));
     expect(asStatus({ kind: 'NodeStatus', ...whole })).toEqual(base);
     for (const name of ['phase', 'code', 'detail', 'since', 'isReady', 'notes']) {
