@@ -16,7 +16,7 @@ import { INITIAL } from '../src/node/daemon/machine.ts';
 import { nodeHooks } from '../src/node/daemon/node-hooks.ts';
 import type { Announcement, DaemonState } from '../src/node/daemon/state.ts';
 import { statusOf } from '../src/node/status/node-status.ts';
-import { publisher } from '../src/node/status/publish.ts';
+import { createStatusPublisher } from '../src/node/status/publish.ts';
 import { watchOwnNode } from '../src/node/triggers/node-watch.ts';
 import { until } from './labs/cluster-lab.ts';
 import { type Plane, startPlane } from './labs/plane.ts';
@@ -190,7 +190,7 @@ describe('a node and its own Node', () => {
     await node.patchCondition(ready);
     const stop = new AbortController();
     const troubles: string[] = [];
-    const cluster = publisher({
+    const cluster = createStatusPublisher({
       node,
       clock: systemClock,
       random: Math.random,

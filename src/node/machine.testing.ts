@@ -1,5 +1,5 @@
-// node/machine.testing.ts: a node that lives in memory: it can be looked at, every step of a plan can be done to it, and it objects when
-// a step comes at the wrong time.
+// node/machine.testing.ts: an in-memory node for tests. It can be observed, it executes every step of a plan, and it throws when a step
+// comes at the wrong time.
 import { dirname } from 'node:path';
 import type { Argv, Ran } from '../base/command.ts';
 import { KUBECONFIG_PATH } from './desired/aspects/join.ts';
@@ -19,7 +19,7 @@ type Entry = Exclude<Original, { kind: 'absent' }>;
 interface Unit {
   isActive: boolean;
   isEnabled: boolean;
-  /** It ran to its end, and that was all it had to do. */
+  /** A oneshot unit that has finished. */
   isDone?: boolean;
 }
 
@@ -35,7 +35,7 @@ export class Machine implements HostReader {
   isKubeletStarted = false;
   isCordoned = false;
   isReloadDue = false;
-  /** Everything that was done, in order. */
+  /** Every step that was executed, in order. */
   readonly done: PlanStep[] = [];
 
   constructor() {
@@ -79,8 +79,6 @@ export class Machine implements HostReader {
     for (const folder of foldersAbove(path)) this.folders.add(folder);
     this.files.set(path, { kind: 'link', target });
   }
-
-  // What it looks like.
 
   at(path: string, isSecret: boolean): ReturnType<HostReader['at']> {
     const entry = this.files.get(path);
@@ -165,8 +163,6 @@ export class Machine implements HostReader {
     return this.node;
   }
 
-  // What can be done to it.
-
   apply(steps: readonly PlanStep[]): void {
     for (const step of steps) {
       this.done.push(step);
@@ -183,16 +179,16 @@ export class Machine implements HostReader {
         this.isCordoned = false;
         return;
       case 'make-folder':
-        this.insist(
+        this.expectThat(
           dirname(step.path) === '/' || this.folders.has(dirname(step.path)),
           `${step.path} has a folder above it`,
         );
-        this.insist(!this.folders.has(step.path) && !this.files.has(step.path), `${step.path} is free`);
+        this.expectThat(!this.folders.has(step.path) && !this.files.has(step.path), `${step.path} is free`);
         this.folders.add(step.path);
         return;
       case 'write-file': {
         const { do: _, path, ...file } = step;
-        this.insist(this.folders.has(dirname(path)), `${path} has a folder`);
+        this.expectThat(this.folders.has(dirname(path)), `${path} has a folder`);
         this.touch(path, { kind: 'file', ...file });
         return;
       }
@@ -201,7 +197,7 @@ export class Machine implements HostReader {
         return;
       case 'remove-file':
       case 'remove-state':
-        this.insist(this.files.has(step.path), `${step.path} is there`);
+        this.expectThat(this.files.has(step.path), `${step.path} exists`);
         this.touch(step.path, undefined);
         return;
       case 'remove-folder':
@@ -218,23 +214,23 @@ export class Machine implements HostReader {
         return;
       case 'restart-unit':
       case 'reload-unit':
-        this.insist(this.unit(step.unit).isActive || this.unit(step.unit).isDone === true, `${step.unit} runs`);
-        this.insist(this.exists(step.unit) && !this.isMasked(step.unit), `${step.unit} is there`);
-        this.insist(!this.isReloadDue, `systemd has read the units before ${step.unit} restarts`);
+        this.expectThat(this.unit(step.unit).isActive || this.unit(step.unit).isDone === true, `${step.unit} runs`);
+        this.expectThat(this.exists(step.unit) && !this.isMasked(step.unit), `${step.unit} exists`);
+        this.expectThat(!this.isReloadDue, `systemd has read the units before ${step.unit} restarts`);
         if (step.unit === 'kubelet.service') this.keepState();
         return;
       case 'stop-unit':
         this.unit(step.unit).isActive = false;
         return;
       case 'start-unit':
-        this.insist(!this.isReloadDue, `systemd has read the units before ${step.unit} starts`);
+        this.expectThat(!this.isReloadDue, `systemd has read the units before ${step.unit} starts`);
         this.unit(step.unit).isActive = true;
         if (step.unit === 'kubelet.service') this.keepState();
         return;
       case 'update-trust':
         return;
       case 'apply-tmpfiles':
-        this.insist(this.files.has(step.path), `${step.path} is there`);
+        this.expectThat(this.files.has(step.path), `${step.path} exists`);
         return;
       case 'reboot':
         this.isReloadDue = false;
@@ -252,7 +248,7 @@ export class Machine implements HostReader {
   private set(kind: LiveKind, key: string, value: string): void {
     switch (kind) {
       case 'sysctl':
-        this.insist(this.kernel.has(sysctlPath(key)), `${key} exists`);
+        this.expectThat(this.kernel.has(sysctlPath(key)), `${key} exists`);
         this.kernel.set(sysctlPath(key), value.replaceAll(' ', '\t'));
         return;
       case 'module':
@@ -280,15 +276,15 @@ export class Machine implements HostReader {
       case 'taint':
         throw new Error('a node may not change its taints');
       case 'unit-enabled':
-        this.insist(this.exists(key), `${key} exists`);
-        this.insist(value === 'no' || !this.isReloadDue, `systemd has read the units before ${key} is enabled`);
-        this.insist(!this.isMasked(key), `${key} is not masked`);
+        this.expectThat(this.exists(key), `${key} exists`);
+        this.expectThat(value === 'no' || !this.isReloadDue, `systemd has read the units before ${key} is enabled`);
+        this.expectThat(!this.isMasked(key), `${key} is not masked`);
         this.unit(key).isEnabled = value === 'yes';
         return;
       case 'unit-active':
-        this.insist(this.exists(key), `${key} exists`);
-        this.insist(value === 'no' || !this.isReloadDue, `systemd has read the units before ${key} starts`);
-        this.insist(value === 'no' || !this.isMasked(key), `${key} is not masked`);
+        this.expectThat(this.exists(key), `${key} exists`);
+        this.expectThat(value === 'no' || !this.isReloadDue, `systemd has read the units before ${key} starts`);
+        this.expectThat(value === 'no' || !this.isMasked(key), `${key} is not masked`);
         this.unit(key).isActive = value === 'yes' && !key.includes('@.');
         return;
     }
@@ -303,11 +299,11 @@ export class Machine implements HostReader {
     else throw new Error(`nothing to clear in ${kind}`);
   }
 
-  private insist(isSo: boolean, what: string): void {
-    if (!isSo) throw new Error(`the machine objects: ${what}, it should`);
+  private expectThat(isTrue: boolean, what: string): void {
+    if (!isTrue) throw new Error(`the step comes at the wrong time: expected that ${what}`);
   }
 
-  /** kubelet starts, gets its certificate, and registers with what its flags and configuration say. */
+  /** kubelet starts, gets its certificate and registers with the labels and taints of its flags and configuration. */
   join(): void {
     this.unit('kubelet.service').isActive = true;
     this.isKubeletStarted = true;
@@ -330,7 +326,7 @@ export class Machine implements HostReader {
     this.put(`${root}/cpu_manager_state`, '{}');
   }
 
-  /** All that is ours to change, byte for byte. Modules stay loaded by design. */
+  /** Everything that a plan can change, byte for byte, except modules: they stay loaded by design. */
   snapshot(): unknown {
     const own = [...this.files].filter(([path]) => !path.endsWith('_manager_state'));
     const files = own.map(([path, entry]) => [

@@ -3,7 +3,7 @@
 import { UserError } from '../../base/errors.ts';
 import type { DryPlan } from '../../node/apply/contract.ts';
 import type { DaemonRequest } from '../../node/daemon/requests.ts';
-import { reasonOf } from '../../node/reason-codes.ts';
+import { reasonFor } from '../../node/reason-codes.ts';
 import { confirm } from '../confirm.ts';
 import { printJson } from '../output/json.ts';
 import type { CliDeps, Verb } from '../verb.ts';
@@ -69,7 +69,7 @@ async function mayBeOrdered(
   const ordered = await planOrdered();
   if (ordered.verdict.decision === 'blocked') {
     showPlan(meant, ordered, options, deps);
-    const { next } = reasonOf(ordered.verdict.code);
+    const { next } = reasonFor(ordered.verdict.code);
     if (next) deps.stderr(`next:  ${next}\n`);
     return false;
   }

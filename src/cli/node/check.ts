@@ -14,7 +14,7 @@ import { parseBytes } from '../../node/document/quantity.ts';
 import { NODE_CONFIG_VERSIONS } from '../../node/document/schema/convert.ts';
 import { MAX_DELIVERED_BYTES, MAX_TEXT_BYTES } from '../../node/document/unwrap.ts';
 import { parseImageRelease } from '../../node/observe/release.ts';
-import { type ReasonCode, reasonOf } from '../../node/reason-codes.ts';
+import { type ReasonCode, reasonFor } from '../../node/reason-codes.ts';
 import { renderProblem } from '../../schema/problem.ts';
 import { printJson } from '../output/json.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
@@ -191,7 +191,7 @@ function toText(
 function nextOf(reason: ReasonCode): string | undefined {
   const fields = 'put it right; `headstart node schema --fields` shows what may be said';
   if (reason === 'config/unknown-field') return `${fields}; --lenient makes them warnings`;
-  return /^config\/(?:invalid|not-readable)$/.test(reason) ? fields : reasonOf(reason).next;
+  return /^config\/(?:invalid|not-readable)$/.test(reason) ? fields : reasonFor(reason).next;
 }
 
 /** Of a field that it does not know a node takes no notice, which is seldom what the author wants. */

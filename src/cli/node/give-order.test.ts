@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../base/errors.ts';
-import type { Outcome } from '../../node/apply/contract.ts';
+import type { ApplyOutcome } from '../../node/apply/contract.ts';
 import type { OpenNode } from '../../node/daemon/open-node.ts';
-import { type ReasonCode, reasonOf } from '../../node/reason-codes.ts';
+import { type ReasonCode, reasonFor } from '../../node/reason-codes.ts';
 import type { JsonObject } from '../../schema/json.ts';
 import { testDeps } from '../testing.ts';
 import { giveOrder, type OrderOptions } from './give-order.ts';
@@ -10,7 +10,7 @@ import { nodeStandIn } from './testing.ts';
 
 const standIn = nodeStandIn();
 
-const outcome = (kind: Outcome['kind'], code: ReasonCode, reason = 'x'): Outcome => ({
+const outcome = (kind: ApplyOutcome['kind'], code: ReasonCode, reason = 'x'): ApplyOutcome => ({
   kind,
   code,
   reason,
@@ -20,11 +20,11 @@ const outcome = (kind: Outcome['kind'], code: ReasonCode, reason = 'x'): Outcome
 const NOTHING_LEFT = outcome('unchanged', 'ok/applied');
 
 interface World extends OrderOptions {
-  recovered?: Outcome;
+  recovered?: ApplyOutcome;
   /** Of the order itself, without a daemon. */
-  first?: Outcome;
+  first?: ApplyOutcome;
   /** Of each look at its health; it is watched as long as there are any. */
-  checks?: Outcome[];
+  checks?: ApplyOutcome[];
 }
 
 async function order({ recovered = NOTHING_LEFT, first = NOTHING_LEFT, checks = [], ...options }: World = {}) {
@@ -88,7 +88,7 @@ describe('an order where a daemon runs', () => {
 
   it.each([
     ['applied', 'verify/running', 'next:  headstart node wait --for applied\n'],
-    ['blocked', 'plan/obstructed', `next:  ${reasonOf('plan/obstructed').next}\n`],
+    ['blocked', 'plan/obstructed', `next:  ${reasonFor('plan/obstructed').next}\n`],
     ['blocked', 'plan/needs-control-plane', ''],
     ['failed', 'code/of-a-newer-daemon', ''],
   ])('that was %s (%s) names what to do next, if there is anything', async (kind, code, next) => {

@@ -1,10 +1,10 @@
 // cli/node/give-order.ts: who changes this node, the daemon or, with --once, this process, and what is printed of the result?
 import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
-import type { Outcome } from '../../node/apply/contract.ts';
+import type { ApplyOutcome } from '../../node/apply/contract.ts';
 import type { OpenNode } from '../../node/daemon/open-node.ts';
 import { type DaemonRequest, type OrderAnswer, resultIn } from '../../node/daemon/requests.ts';
-import { isReasonCode, reasonOf } from '../../node/reason-codes.ts';
+import { isReasonCode, reasonFor } from '../../node/reason-codes.ts';
 import { askDaemon } from '../../node/triggers/ask-socket.ts';
 import { printable } from '../output/table.ts';
 import type { CliDeps } from '../verb.ts';
@@ -17,7 +17,7 @@ export interface OrderOptions {
 export interface OrderedChange {
   /** For --json. */
   print(body: object): void;
-  withoutDaemon(opened: OpenNode, signal: AbortSignal): Promise<Outcome>;
+  withoutDaemon(opened: OpenNode, signal: AbortSignal): Promise<ApplyOutcome>;
 }
 
 const FAILED = 1;
@@ -51,7 +51,7 @@ async function onceAndWatch(
   withoutDaemon: OrderedChange['withoutDaemon'],
   signal: AbortSignal,
   deps: CliDeps,
-): Promise<Outcome> {
+): Promise<ApplyOutcome> {
   const { store, clock } = opened;
   const recovered = await store.recover();
   if (recovered.kind !== 'unchanged') deps.stderr(`${printable(recovered.reason)} (${recovered.code})\n`);
@@ -70,12 +70,12 @@ async function onceAndWatch(
   return outcome;
 }
 
-function toResult({ kind, code, reason, plan }: Outcome): OrderAnswer {
+function toResult({ kind, code, reason, plan }: ApplyOutcome): OrderAnswer {
   return { kind, code, reason, ...(plan && { changes: plan.changes.length }) };
 }
 
 function show(result: OrderAnswer, { json }: OrderOptions, deps: CliDeps, print: OrderedChange['print']): void {
-  const next = isReasonCode(result.code) ? reasonOf(result.code).next : undefined;
+  const next = isReasonCode(result.code) ? reasonFor(result.code).next : undefined;
   if (json) {
     print({ outcome: result.kind ?? 'refused', ...withoutKind(result), ...(next && { next }) });
     return;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { STATUS_PATH } from '../../node/status/files.ts';
 import { headline, type NodeStatus, type SlotStatus } from '../../node/status/node-status.ts';
-import { asStatus, readStatus } from '../../node/status/read-status.ts';
+import { asStatus, readNodeStatus } from '../../node/status/read-status.ts';
 import { askDaemon } from '../../node/triggers/ask-socket.ts';
 import { printJson } from '../output/json.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
@@ -33,7 +33,7 @@ type Running = boolean | undefined;
 
 async function lookUp(root: string, deps: CliDeps): Promise<{ status: NodeStatus; isRunning: Running }> {
   const { live, isRunning } = await fromDaemon(root, deps);
-  const status = live ?? readStatus(root);
+  const status = live ?? readNodeStatus(root);
   if (status !== undefined) return { status, isRunning };
   throw new UserError(
     `the daemon has written no status in this boot: ${join(root, STATUS_PATH)} is missing or holds none`,

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { NodeFolder } from '../../node/apply/node-folder.testing.ts';
 import { openNodeStore } from '../../node/apply/store.ts';
 import { INITIAL } from '../../node/daemon/machine.ts';
-import { readAssignment } from '../../node/daemon/read.ts';
+import { readAssignment } from '../../node/daemon/read-assignment.ts';
 import type { DaemonState } from '../../node/daemon/state.ts';
 import { aDocument, anImage, bytesOf } from '../../node/document/documents.testing.ts';
 import { RELEASE_FILE } from '../../node/observe/facts.ts';

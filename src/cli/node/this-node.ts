@@ -7,7 +7,7 @@ import type { Warning } from '../../node/document/problem.ts';
 import { MAX_TEXT_BYTES } from '../../node/document/unwrap.ts';
 import { type MetadataPlatform, PLATFORMS } from '../../node/metadata/detect.ts';
 import { MetadataFailure } from '../../node/metadata/source.ts';
-import { reasonOf } from '../../node/reason-codes.ts';
+import { reasonFor } from '../../node/reason-codes.ts';
 import { renderProblem } from '../../schema/problem.ts';
 import type { CliDeps } from '../verb.ts';
 import { readBytes } from './read-document.ts';
@@ -69,7 +69,7 @@ const FETCH_MS = 5000;
 
 /** Throws a UserError with every problem when a node would not take it. */
 export async function meantDocument(opened: OpenNode, file: string | undefined, deps: CliDeps): Promise<MeantDocument> {
-  const { readAssignment } = await import('../../node/daemon/read.ts');
+  const { readAssignment } = await import('../../node/daemon/read-assignment.ts');
   const { store, clock } = opened;
   const context = opened.context(); // first: where there is no node, no document is missing
   const active = store.active();
@@ -85,7 +85,7 @@ export async function meantDocument(opened: OpenNode, file: string | undefined, 
   });
   if ('assignment' in result) return result;
   const { problems, reason } = result.refused;
-  const next = reasonOf(reason).next;
+  const next = reasonFor(reason).next;
   throw new UserError(
     `this node does not take the document:\n${problems.map((one) => `       ${renderProblem(one)}`).join('\n')}`,
     {
@@ -105,7 +105,7 @@ async function fetchOnce({ source }: OpenNode, deps: CliDeps) {
     throw new UserError(`there is no document to be had from ${source.name}: ${error.message}`, {
       code: error.reason,
       kept: 'Nothing was changed.',
-      next: reasonOf(error.reason).next ?? 'try again, or name a FILE',
+      next: reasonFor(error.reason).next ?? 'try again, or name a FILE',
       exitCode: 1,
       cause: error,
     });

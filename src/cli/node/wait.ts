@@ -2,9 +2,9 @@
 import { systemClock } from '../../base/clock.ts';
 import { formatSpan, parseSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
-import { type Awaited, awaitStatus, type Goal } from '../../node/status/await-status.ts';
+import { type AwaitResult, awaitStatus, type Goal } from '../../node/status/await-status.ts';
 import { headline, type NodeStatus } from '../../node/status/node-status.ts';
-import { readStatus } from '../../node/status/read-status.ts';
+import { readNodeStatus } from '../../node/status/read-status.ts';
 import { printJson } from '../output/json.ts';
 import { printable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
@@ -43,7 +43,7 @@ export const verb: Verb = {
       timeoutMs: parseTimeout(timeout),
       clock: systemClock,
       signal: deps.signal(),
-      read: () => readStatus(root),
+      read: () => readNodeStatus(root),
       onNews,
     });
     const { isReached, why, status } = awaited;
@@ -53,7 +53,7 @@ export const verb: Verb = {
   },
 };
 
-function sentence({ why, status }: Awaited, goal: string): string {
+function sentence({ why, status }: AwaitResult, goal: string): string {
   const now = status ? printable(headline(status)) : 'the daemon has not said anything';
   if (why === 'reached') return now;
   return why === 'cannot' ? `${goal}: not without another document: ${now}` : `${goal}: not in time: ${now}`;

@@ -1,4 +1,4 @@
-// node/api/api-server.testing.ts: a small API server on a loopback port, which writes down what it was asked.
+// node/api/api-server.testing.ts: a small API server on a loopback port that records the requests.
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';

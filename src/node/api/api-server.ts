@@ -1,13 +1,13 @@
-// node/api/api-server.ts: one request to the API server over plain HTTPS, with kubelet's credential and a limit on everything. Whatever goes
-// wrong is an ApiFailure that says what, in a few words.
+// node/api/api-server.ts: sends one request to the API server over HTTPS, with kubelet's credential and with limits on time and size. Every failure
+// is an ApiFailure with a short reason.
 import type { ClientRequest, RequestOptions } from 'node:http';
 import { request } from 'node:https';
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 import type { KubeletCredential } from './kubelet-credential.ts';
 
-/** The API server did not do it. Says nothing of what was sent. */
+/** A request that failed. The message contains nothing of the request or the response body. */
 export class ApiFailure extends Error {
-  /** Undefined: there was no answer. */
+  /** Undefined: the server did not answer. */
   readonly status: number | undefined;
 
   constructor(message: string, { status, cause }: { status?: number; cause?: unknown } = {}) {
@@ -17,7 +17,7 @@ export class ApiFailure extends Error {
   }
 }
 
-export interface Asked {
+export interface ApiRequest {
   method: 'GET' | 'PATCH' | 'POST';
   path: string;
   type?: string;
@@ -25,96 +25,99 @@ export interface Asked {
   body?: object;
 }
 
-/** A Node with all its images is some tens of kilobytes, all its pods some megabytes. */
+/** A Node with its list of images has tens of kilobytes; all pods of a node have some megabytes. */
 const MAX_BYTES = 16 << 20;
 
 export async function exchange(
   credential: KubeletCredential,
-  asked: Asked & { timeoutMs: number },
+  options: ApiRequest & { timeoutMs: number },
 ): Promise<JsonObject> {
   const chunks: Buffer[] = [];
   let length = 0;
-  await transfer(credential, { ...asked, answerWithinMs: asked.timeoutMs }, undefined, (chunk, fail) => {
+  await transfer(credential, { ...options, answerWithinMs: options.timeoutMs }, undefined, (chunk, fail) => {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > MAX_BYTES) fail(new ApiFailure('the API server answers without an end'));
+    if (length > MAX_BYTES) fail(new ApiFailure('the response of the API server is too large'));
   });
-  const answer = parseObject(Buffer.concat(chunks).toString('utf8'));
-  if (answer === undefined) throw new ApiFailure('the API server answers something that is not JSON');
-  return answer;
+  const response = parseObject(Buffer.concat(chunks).toString('utf8'));
+  if (response === undefined) throw new ApiFailure('the response of the API server is not JSON');
+  return response;
 }
 
 export async function stream(
   credential: KubeletCredential,
-  asked: Asked & { timeoutMs: number; answerWithinMs: number },
+  options: ApiRequest & { timeoutMs: number; answerWithinMs: number },
   signal: AbortSignal,
   onLine: (line: string) => void,
 ): Promise<void> {
   let rest = Buffer.alloc(0);
-  await transfer(credential, asked, signal, (chunk, fail) => {
+  await transfer(credential, options, signal, (chunk, fail) => {
     rest = Buffer.concat([rest, chunk]);
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
       onLine(rest.subarray(0, end).toString('utf8'));
       rest = rest.subarray(end + 1);
     }
-    if (rest.length > MAX_BYTES) fail(new ApiFailure('the API server sends a line without an end'));
+    if (rest.length > MAX_BYTES) fail(new ApiFailure('a line in the response of the API server is too long'));
   });
 }
 
 type Fail = (error: Error) => void;
 
-/** Resolves when a good answer is over. */
+/** Resolves at the end of a successful response. */
 function transfer(
   credential: KubeletCredential,
-  asked: Asked & { timeoutMs: number; answerWithinMs: number },
+  options: ApiRequest & { timeoutMs: number; answerWithinMs: number },
   signal: AbortSignal | undefined,
   onChunk: (chunk: Buffer, fail: Fail) => void,
 ): Promise<void> {
   signal?.throwIfAborted();
   return new Promise((resolve, reject) => {
-    const sent = begin(credential, asked);
-    const settle = (act: () => void) => {
+    const outgoing = begin(credential, options);
+    const finish = (act: () => void) => {
       clearTimeout(deadline);
       clearTimeout(silence);
       signal?.removeEventListener('abort', abort);
       act();
-      sent.destroy();
+      outgoing.destroy();
     };
-    const fail: Fail = (error) => settle(() => reject(error));
-    const abort = () => settle(() => reject(signal?.reason));
-    const late = () => fail(new ApiFailure('the API server does not answer in time'));
-    const deadline = setTimeout(late, asked.timeoutMs);
-    const silence = setTimeout(late, asked.answerWithinMs);
+    const fail: Fail = (error) => finish(() => reject(error));
+    const abort = () => finish(() => reject(signal?.reason));
+    const timedOut = () => fail(new ApiFailure('the API server did not answer in time'));
+    const deadline = setTimeout(timedOut, options.timeoutMs);
+    const silence = setTimeout(timedOut, options.answerWithinMs);
     signal?.addEventListener('abort', abort, { once: true });
 
-    // Nobody else notices that the machine on the other side is gone.
-    sent.once('socket', (socket) => socket.setKeepAlive(true, 30_000));
-    sent.once('error', (error: NodeJS.ErrnoException) => fail(unreachable(error)));
-    sent.once('response', (answer) => {
+    // Without keep-alive, a lost peer would not be noticed during a watch.
+    outgoing.once('socket', (socket) => socket.setKeepAlive(true, 30_000));
+    outgoing.once('error', (error: NodeJS.ErrnoException) => fail(unreachable(error)));
+    outgoing.once('response', (response) => {
       clearTimeout(silence);
-      const status = answer.statusCode ?? 0;
+      const status = response.statusCode ?? 0;
       if (status < 200 || status > 299) return fail(refusal(status));
-      answer.on('data', (chunk: Buffer) => onChunk(chunk, fail));
-      answer.once('error', (error: NodeJS.ErrnoException) => fail(unreachable(error)));
-      answer.once('end', () => settle(resolve));
+      response.on('data', (chunk: Buffer) => onChunk(chunk, fail));
+      response.once('error', (error: NodeJS.ErrnoException) => fail(unreachable(error)));
+      response.once('end', () => finish(resolve));
       return undefined;
     });
-    sent.end(asked.body === undefined ? undefined : JSON.stringify(asked.body));
+    outgoing.end(options.body === undefined ? undefined : JSON.stringify(options.body));
   });
 }
 
-/** A key that is not the certificate's, as between two steps of its renewal, is thrown at once; so is an address that is none. */
-function begin(credential: KubeletCredential, asked: Asked): ClientRequest {
+/** `request` throws synchronously for an invalid URL, and for a key that does not match the certificate, as may happen during a renewal. */
+function begin(credential: KubeletCredential, options: ApiRequest): ClientRequest {
   try {
-    return request(new URL(asked.path, credential.server), optionsOf(credential, asked));
+    return request(new URL(options.path, credential.server), optionsOf(credential, options));
   } catch (cause) {
     const { code, name } = cause as NodeJS.ErrnoException;
-    throw new ApiFailure(`the credential for the API server cannot be used (${code ?? name})`, { cause });
+    throw new ApiFailure(`cannot use the credential for the API server (${code ?? name})`, { cause });
   }
 }
 
-/** A connection each: the credential may be another one next time. The machine's proxy settings are for others. */
-function optionsOf(credential: KubeletCredential, { method, type, accept, body }: Asked): RequestOptions & TlsOptions {
+/** A new connection for each request, because the credential may have changed. Ignores the proxy settings of the machine. */
+function optionsOf(
+  credential: KubeletCredential,
+  { method, type, accept, body }: ApiRequest,
+): RequestOptions & TlsOptions {
   const { authority, serverName, proof } = credential;
   return {
     method,
@@ -140,15 +143,15 @@ interface TlsOptions {
 
 function refusal(status: number): ApiFailure {
   const words: Readonly<Record<number, string>> = {
-    401: 'does not know us',
-    403: 'does not allow it',
-    404: 'has no such Node',
+    401: 'does not accept the credential',
+    403: 'forbids the request',
+    404: 'does not have the object',
   };
-  return new ApiFailure(`the API server ${words[status] ?? 'refuses it'} (${status})`, { status });
+  return new ApiFailure(`the API server ${words[status] ?? 'refused the request'} (${status})`, { status });
 }
 
 function unreachable(cause: NodeJS.ErrnoException): ApiFailure {
-  return new ApiFailure(`the API server cannot be reached (${cause.code ?? cause.name})`, { cause });
+  return new ApiFailure(`cannot reach the API server (${cause.code ?? cause.name})`, { cause });
 }
 
 export function parseObject(line: string): JsonObject | undefined {

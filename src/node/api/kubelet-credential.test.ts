@@ -7,7 +7,7 @@ const fixture = (name: string) => readFileSync(new URL(`../fixtures/tls/${name}`
 const [certificate, key, authority] = [fixture('node.crt'), fixture('node.key'), fixture('server.crt')];
 const pem = `${certificate}${key}`;
 
-/** As kubelet writes it: certificate and key are one file, and links lead to it. */
+/** kubelet writes certificate and key to one file and links to it. */
 const written = `apiVersion: v1
 clusters:
 - cluster:
@@ -37,7 +37,7 @@ const read = (kubeconfig: string | undefined, hostName: string | undefined = und
   readKubeletCredential({ kubeconfig, readText: (path) => files[path], hostName });
 
 describe("kubelet's credential", () => {
-  it('is read from what kubelet wrote, and says which Node it is for', async () => {
+  it("is read from kubelet's files and has the name of the Node", async () => {
     const found = await read(written, 'another-name');
     expect(found).toMatchObject({
       server: 'https://10.0.0.1:6443',
@@ -48,7 +48,7 @@ describe("kubelet's credential", () => {
     expect(JSON.stringify(found)).not.toContain(key.split('\n')[1]!);
   });
 
-  it('is a pair, also when kubelet replaces its file meanwhile', async () => {
+  it('has matching certificate and key, even if kubelet replaces the file meanwhile', async () => {
     let reads = 0;
     const readText = (path: string) => (path.endsWith('.pem') ? `${certificate}key ${++reads}` : files[path]);
     const found = await readKubeletCredential({ kubeconfig: written, readText, hostName: undefined });
@@ -58,7 +58,7 @@ describe("kubelet's credential", () => {
     ]);
   });
 
-  it('may be written into the file itself, or be a token', async () => {
+  it('can be embedded in the kubeconfig, or be a token', async () => {
     const data = (text: string) => Buffer.from(text).toString('base64');
     const embedded = written
       .replace(/certificate-authority: .*/, `certificate-authority-data: ${data(authority)}`)
@@ -70,35 +70,43 @@ describe("kubelet's credential", () => {
   });
 
   it.each([
-    ['there is none yet', undefined, 'no kubeconfig yet'],
-    ['it is cut off', written.slice(0, 60), 'cannot be read|no current context'],
-    ['it is not YAML', '{{{', 'cannot be read'],
+    ['kubelet has no kubeconfig yet', undefined, 'no kubeconfig yet'],
+    ['the kubeconfig is truncated', written.slice(0, 60), 'is not valid|no current context'],
+    ['the kubeconfig is not YAML', '{{{', 'is not valid'],
     ['no context is chosen', written.replace('current-context: default-context', ''), 'no current context'],
-    ['the server has no https', written.replace('https://', 'http://'), 'not an https address'],
+    ['the server does not use https', written.replace('https://', 'http://'), 'not an https address'],
     ['the server has a path', written.replace(':6443', ':6443/a/b'), 'not an https address'],
     [
-      'the server would not be verified',
+      'TLS verification is disabled',
       written.replace('    server', '    insecure-skip-tls-verify: true\n    server'),
-      'verified',
+      'disables TLS verification',
     ],
-    ['a proxy stands between', written.replace('    server', '    proxy-url: http://proxy\n    server'), 'proxy'],
+    ['it requires a proxy', written.replace('    server', '    proxy-url: http://proxy\n    server'), 'proxy'],
     [
-      'a program would have to be run',
+      'it requires an exec plugin',
       written.replace(/client-certificate: .*\n.*/, 'exec: {command: /bin/x}'),
       'no certificate and no token',
     ],
-    ['its file is gone', written.replaceAll('kubelet-client-current', 'gone'), 'no certificate and no token'],
-    ['nobody knows the name', written.replace(/client-certificate: .*\n.*/, 'token: abc'), 'which Node'],
+    [
+      'the certificate file is missing',
+      written.replaceAll('kubelet-client-current', 'gone'),
+      'no certificate and no token',
+    ],
+    [
+      'the name of the Node is unknown',
+      written.replace(/client-certificate: .*\n.*/, 'token: abc'),
+      'no valid Node name',
+    ],
     [
       'a token would add a header',
       written.replace(/client-certificate: .*\n.*/, 'token: "a\\r\\nX: y"'),
       'no certificate and no token',
     ],
-  ])('is not used when %s', async (_, kubeconfig, why) => {
+  ])('is not used if %s', async (_, kubeconfig, why) => {
     expect(await read(kubeconfig)).toEqual({ why: expect.stringMatching(why) });
   });
 
-  it('is a credential or a reason, whatever the file holds', async () => {
+  it('is a credential or a reason, for any content of the file', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(

@@ -1,4 +1,4 @@
-// The API server here is a small one on a loopback port; what a real one makes of these requests is for e2e/node-own-object.test.ts.
+// Uses a small API server on a loopback port; e2e/node-own-object.test.ts tests these requests against a real one.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { withApiServer } from './api-server.testing.ts';
@@ -19,8 +19,8 @@ const aNode = {
 };
 const json = (value: unknown) => (_: IncomingMessage, response: ServerResponse) => response.end(JSON.stringify(value));
 
-describe('its own Node', () => {
-  it('is read with the certificate of kubelet, and only by its name', async () => {
+describe('ownNode', () => {
+  it("reads the Node by name with kubelet's certificate", async () => {
     await withApiServer(json(aNode), async (node, seen) => {
       expect(await node.get()).toEqual({
         name: 'pool1-000003',
@@ -40,7 +40,7 @@ describe('its own Node', () => {
     });
   });
 
-  it('is changed by patches that touch nothing else', async () => {
+  it('changes the Node with patches that change nothing else', async () => {
     await withApiServer(json({}), async (node, seen) => {
       const condition = {
         type: 'ConfigApplied',
@@ -72,7 +72,7 @@ describe('its own Node', () => {
     });
   });
 
-  it('is watched by its name and without its status, piece by piece as it comes', async () => {
+  it('watches the metadata by name, and parses lines that arrive in pieces', async () => {
     const event = (type: string, annotations: object) =>
       `${JSON.stringify({ type, object: { metadata: { name: 'n', annotations } } })}\n`;
     const lines = Buffer.from(
@@ -80,7 +80,7 @@ describe('its own Node', () => {
     );
     await withApiServer(
       (_, response) => {
-        const at = lines.indexOf('ü') + 1; // in the middle of a letter
+        const at = lines.indexOf('ü') + 1; // in the middle of a character
         response.write(lines.subarray(0, at));
         setImmediate(() => response.end(lines.subarray(at)));
       },
@@ -99,7 +99,7 @@ describe('its own Node', () => {
     );
   });
 
-  it('is watched until it is told to stop', async () => {
+  it('watches until it is aborted', async () => {
     await withApiServer(
       (_, response) => void response.write('{"type":"ADDED","object":{"metadata":{}}}\n'),
       async (node) => {
@@ -110,7 +110,7 @@ describe('its own Node', () => {
     );
   });
 
-  it('lists the pods that are bound to it, and tells those that stay', async () => {
+  it('lists the pods of the node, and marks static and terminating ones', async () => {
     const items = [
       {
         metadata: { namespace: 'a', name: 'b', ownerReferences: [{ kind: 'DaemonSet', controller: true }] },
@@ -134,14 +134,14 @@ describe('its own Node', () => {
     });
   });
 
-  it('is none where the API server knows no such Node', async () => {
+  it('returns undefined if the Node does not exist', async () => {
     await withApiServer(
       (_, response) => response.writeHead(404).end(),
       async (node) => expect(await node.get()).toBeUndefined(),
     );
   });
 
-  it('is not looked for without a credential', async () => {
+  it('sends no request without a credential', async () => {
     const node = ownNode({ credential: async () => ({ why: 'kubelet has no kubeconfig yet' }) });
     await expect(node.get()).rejects.toThrow('no kubeconfig yet');
   });

@@ -1,24 +1,24 @@
-// node/api/own-node.ts: what can this node do to its own Node object? Read it, watch its metadata, say how it is: plain HTTPS with kubelet's
-// credential, which is read anew each time, for kubelet renews it. The server decides what is allowed: its own Node, no taints.
+// node/api/own-node.ts: what can this node do with its Node object? Read it, watch its metadata, report its state and drain it. Reads kubelet's
+// credential for every request, because kubelet renews it. The API server only allows changes to the own Node, and not to taints.
 
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
-import { ApiFailure, type Asked, exchange, parseObject, stream } from './api-server.ts';
+import { ApiFailure, type ApiRequest, exchange, parseObject, stream } from './api-server.ts';
 import type { KubeletCredential } from './kubelet-credential.ts';
 
 export interface OwnNode {
   /** Undefined: not registered yet. */
   get(): Promise<NodeObject | undefined>;
-  /** Of its annotations and labels; null takes one away. */
+  /** null removes an annotation or a label. */
   patchMetadata(patch: MetadataPatch): Promise<void>;
-  /** The one of this type is added or replaced; all others stay. */
+  /** Adds or replaces the condition of this type. */
   patchCondition(condition: Condition): Promise<void>;
   createEvent(event: NodeEvent): Promise<void>;
   cordon(change: { isCordoned: boolean; annotations: Readonly<Record<string, string | null>> }): Promise<void>;
-  /** All that are bound to this node. */
+  /** All pods bound to this node. */
   pods(): Promise<OwnPod[]>;
-  /** Rejects with status 429 while a disruption budget does not allow it. */
+  /** Rejects with status 429 while a disruption budget blocks it. */
   evict(pod: Pick<OwnPod, 'namespace' | 'name'>): Promise<void>;
-  /** Tells the metadata as it is now and after every change; ends when the server or the network ends it, or `signal` does. */
+  /** Passes on the current metadata and every change. Ends when the server, the network or `signal` ends it. */
   watchMetadata(onMetadata: (metadata: NodeMetadata) => void, signal: AbortSignal): Promise<void>;
 }
 
@@ -39,9 +39,9 @@ export interface OwnPod {
   namespace: string;
   name: string;
   phase: string;
-  /** Kind of the controller. */
+  /** The kind of the controller. */
   ownerKind?: string;
-  /** Of a file on this node's disk. */
+  /** A static pod, from a file on this node. */
   isMirror: boolean;
   isTerminating: boolean;
 }
@@ -70,80 +70,89 @@ export interface NodeEvent {
 
 export interface OwnNodeOptions {
   credential(): Promise<KubeletCredential | { why: string }>;
-  /** Of one request; a watch lasts longer. */
+  /** Of a request other than a watch. */
   timeoutMs?: number;
-  /** How long a watch lasts before it is asked for anew. */
+  /** The server ends a watch after this time. */
   watchMs?: number;
 }
 
 const TIMEOUT_MS = 10_000;
 const WATCH_MS = 300_000;
 export function ownNode({ credential, timeoutMs = TIMEOUT_MS, watchMs = WATCH_MS }: OwnNodeOptions): OwnNode {
-  async function believed(): Promise<KubeletCredential> {
+  async function requireCredential(): Promise<KubeletCredential> {
     const found = await credential();
     if ('why' in found) throw new ApiFailure(found.why);
     return found;
   }
 
-  async function ask(make: (name: string) => Asked): Promise<JsonObject> {
-    const found = await believed();
+  async function request(make: (name: string) => ApiRequest): Promise<JsonObject> {
+    const found = await requireCredential();
     return exchange(found, { ...make(found.nodeName), timeoutMs });
   }
 
   return {
     async get() {
       try {
-        return toNode(await ask((name) => ({ method: 'GET', path: `/api/v1/nodes/${name}` })));
+        return toNode(await request((name) => ({ method: 'GET', path: `/api/v1/nodes/${name}` })));
       } catch (error) {
         if (error instanceof ApiFailure && error.status === 404) return undefined;
         throw error;
       }
     },
     async patchMetadata(metadata) {
-      await ask((name) => ({ method: 'PATCH', path: `/api/v1/nodes/${name}`, type: MERGE, body: { metadata } }));
+      await request((name) => ({ method: 'PATCH', path: `/api/v1/nodes/${name}`, type: MERGE, body: { metadata } }));
     },
     async patchCondition(condition) {
       const body = { status: { conditions: [condition] } };
-      await ask((name) => ({ method: 'PATCH', path: `/api/v1/nodes/${name}/status`, type: STRATEGIC, body }));
+      await request((name) => ({ method: 'PATCH', path: `/api/v1/nodes/${name}/status`, type: STRATEGIC, body }));
     },
     async createEvent(event) {
-      await ask((name) => ({ method: 'POST', path: '/api/v1/namespaces/default/events', body: eventOf(name, event) }));
+      await request((name) => ({
+        method: 'POST',
+        path: '/api/v1/namespaces/default/events',
+        body: eventOf(name, event),
+      }));
     },
     async cordon({ isCordoned, annotations }) {
       const body = { metadata: { annotations }, spec: { unschedulable: isCordoned || null } };
-      await ask((name) => ({ method: 'PATCH', path: `/api/v1/nodes/${name}`, type: MERGE, body }));
+      await request((name) => ({ method: 'PATCH', path: `/api/v1/nodes/${name}`, type: MERGE, body }));
     },
     async pods() {
       const path = (name: string) => `/api/v1/pods?${new URLSearchParams({ fieldSelector: `spec.nodeName=${name}` })}`;
-      return listOf((await ask((name) => ({ method: 'GET', path: path(name) }))).items).map(toPod);
+      return listOf((await request((name) => ({ method: 'GET', path: path(name) }))).items).map(toPod);
     },
     async evict({ namespace, name }) {
       const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } };
-      await ask(() => ({ method: 'POST', path: `/api/v1/namespaces/${namespace}/pods/${name}/eviction`, body }));
+      await request(() => ({ method: 'POST', path: `/api/v1/namespaces/${namespace}/pods/${name}/eviction`, body }));
     },
     async watchMetadata(onMetadata, signal) {
-      const found = await believed();
+      const found = await requireCredential();
       const query = new URLSearchParams({
         watch: 'true',
-        // The authoriser lets a node watch Nodes only when it asks for its own.
+        // The node authoriser allows a watch of Nodes only with this field selector.
         fieldSelector: `metadata.name=${found.nodeName}`,
         timeoutSeconds: `${Math.ceil(watchMs / 1000)}`,
       });
-      const asked = { method: 'GET', path: `/api/v1/nodes?${query}`, accept: METADATA_ONLY } as const;
-      await stream(found, { ...asked, timeoutMs: watchMs + timeoutMs, answerWithinMs: timeoutMs }, signal, (line) => {
-        const metadata = changedMetadata(line);
-        if (metadata) onMetadata(metadata);
-      });
+      const watchRequest = { method: 'GET', path: `/api/v1/nodes?${query}`, accept: METADATA_ONLY } as const;
+      await stream(
+        found,
+        { ...watchRequest, timeoutMs: watchMs + timeoutMs, answerWithinMs: timeoutMs },
+        signal,
+        (line) => {
+          const metadata = changedMetadata(line);
+          if (metadata) onMetadata(metadata);
+        },
+      );
     },
   };
 }
 
 const MERGE = 'application/merge-patch+json';
 const STRATEGIC = 'application/strategic-merge-patch+json';
-/** kubelet writes the status of the Node over and over, a long list of images in it; we only want to hear of annotations. */
+/** kubelet updates the Node's status often, with a long list of images; only annotations matter here. */
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 
-/** Undefined for what is no news of the Node: a bookmark, an error that ends the watch, its deletion. */
+/** Undefined for a bookmark, for an error that ends the watch, and for a deletion. */
 function changedMetadata(line: string): NodeMetadata | undefined {
   const event = parseObject(line);
   if (event === undefined || (event.type !== 'ADDED' && event.type !== 'MODIFIED')) return undefined;
@@ -199,7 +208,7 @@ function eventOf(nodeName: string, { type, reason, message, time }: NodeEvent): 
     apiVersion: 'v1',
     kind: 'Event',
     metadata: { generateName: `${nodeName.slice(0, 200)}.headstart-`, namespace: 'default' },
-    // As kubelet does: events of a Node are found by its name in place of its uid.
+    // kubelet also uses the name as uid; tools find a Node's events by it.
     involvedObject: { apiVersion: 'v1', kind: 'Node', name: nodeName, uid: nodeName },
     source: { component: 'headstart-node', host: nodeName },
     type,

@@ -1,8 +1,8 @@
-// node/apply/apply.ts: how is a document applied? What was cut off is finished first; then the node is observed, decide.ts decides, and what
-// it decided is done: journal.ts makes the change.
+// node/apply/apply.ts: how is a document applied? Finish an interrupted change first, observe the node, let decide.ts decide, then let
+// journal.ts make the change.
 import { renderOwnership } from '../plan/ownership-file.ts';
-import type { ApplyOptions, Assignment, Outcome, Slots } from './contract.ts';
-import { type Decision, decide, isActive, refusalOf } from './decide.ts';
+import type { ApplyOptions, ApplyOutcome, Assignment, Slots } from './contract.ts';
+import { type ApplyDecision, decide, isActive, refusalOf } from './decide.ts';
 import { execute } from './execute.ts';
 import { isUnfinished, makeChange, resume } from './journal.ts';
 import {
@@ -13,19 +13,19 @@ import {
   type NextGeneration,
   stateWithoutChange,
 } from './next-state.ts';
+import { type ObservedPlan, observeAndPlan, wantedBy } from './observe-and-plan.ts';
 import { uncordonIfOwed } from './owed-uncordon.ts';
-import { type PlanHere, planFor, wantedBy } from './plan-for.ts';
 import type { Generation, State } from './records.ts';
 import { slotOf } from './slots.ts';
 import type { Transaction } from './transaction.ts';
 
-/** `again`: a person goes back to this generation. */
+/** `rollbackTo`: an operator ordered a rollback to this generation. */
 export async function apply(
   transaction: Transaction,
   assignment: Assignment,
   options: ApplyOptions,
-  again?: Generation,
-): Promise<Outcome> {
+  rollbackTo?: Generation,
+): Promise<ApplyOutcome> {
   const resumed = await resume(transaction);
   if (resumed !== undefined && isUnfinished(resumed)) return resumed;
   const { deps, folder, outcome } = transaction;
@@ -34,29 +34,29 @@ export async function apply(
   const refusal = refusalOf(assignment, slots, options);
   if (refusal !== undefined) return outcome(refusal, await rememberAssigned(transaction, state, assignment));
 
-  const here = await transaction.time('observe', () => planFor(wantedBy(assignment), state.ownership, deps));
+  const here = await transaction.time('observe', () => observeAndPlan(wantedBy(assignment), state.ownership, deps));
   const { isOrdered, signal } = options;
   const decision = decide(assignment, { slots, here, isOrdered, nowMs: deps.clock.nowMs() });
-  if (decision.do !== 'go') return withoutChange(transaction, decision, { assignment, again, here, state });
+  if (decision.do !== 'go') return finishWithoutChange(transaction, decision, { assignment, rollbackTo, here, state });
   signal?.throwIfAborted();
-  const next = nextGeneration(transaction, { assignment, again, here, state });
-  const isAsked = isToBeWatched(next) && here.observed.kubeletPhase === 'running';
-  const journal = journalOf(next, isAsked ? await deps.probes.node() : undefined);
+  const next = nextGeneration(transaction, { assignment, rollbackTo, here, state });
+  const isProbed = isToBeWatched(next) && here.observed.kubeletPhase === 'running';
+  const journal = journalOf(next, isProbed ? await deps.probes.node() : undefined);
   return makeChange(transaction, journal, decision.conclusion, here.plan);
 }
 
-interface Applicant {
+interface ApplyContext {
   assignment: Assignment;
-  again: Generation | undefined;
-  here: PlanHere;
+  rollbackTo: Generation | undefined;
+  here: ObservedPlan;
   state: State;
 }
 
-async function withoutChange(
+async function finishWithoutChange(
   transaction: Transaction,
-  decision: Exclude<Decision, { do: 'go' }>,
-  applicant: Applicant,
-): Promise<Outcome> {
+  decision: Exclude<ApplyDecision, { do: 'go' }>,
+  applicant: ApplyContext,
+): Promise<ApplyOutcome> {
   const { assignment, here } = applicant;
   const { conclusion } = decision;
   const isRunning = here.observed.kubeletPhase === 'running';
@@ -71,29 +71,32 @@ async function withoutChange(
     deps,
     time,
     staged: new Map(),
-    isWayBack: false,
+    isRollback: false,
     isBeforeKubelet,
     isLaterBoot: false,
   });
   return transaction.outcome(conclusion, await rememberAssigned(transaction, state, assignment), here.plan);
 }
 
-function nextGeneration({ deps, folder }: Transaction, { assignment, again, here, state }: Applicant): NextGeneration {
+function nextGeneration(
+  { deps, folder }: Transaction,
+  { assignment, rollbackTo, here, state }: ApplyContext,
+): NextGeneration {
   const { active } = state.slots;
   const ofActive = active !== undefined && isActive(assignment, state.slots) ? active.number : undefined;
-  const known = again?.number ?? ofActive;
+  const known = rollbackTo?.number ?? ofActive;
   return {
     assignment,
     here,
     state,
     number: known ?? state.lastNumber + 1,
-    kept: known === undefined ? undefined : folder.readGeneration(known),
-    isAgain: again !== undefined,
+    existing: known === undefined ? undefined : folder.readGeneration(known),
+    isOrderedRollback: rollbackTo !== undefined,
     stamp: { atMs: deps.clock.nowMs(), bootId: deps.bootId, vmId: deps.vmId },
   };
 }
 
-/** What the node was told, also when it does nothing about it. */
+/** Records the assigned document even when the node does not apply it. */
 async function rememberAssigned({ deps, folder }: Transaction, state: State, assignment: Assignment): Promise<Slots> {
   if (state.slots.assigned?.hash === assignment.hash) return state.slots;
   const slots = { ...state.slots, assigned: slotOf(assignment, 0, { atMs: deps.clock.nowMs(), vmId: deps.vmId }) };
@@ -101,7 +104,7 @@ async function rememberAssigned({ deps, folder }: Transaction, state: State, ass
   return slots;
 }
 
-/** The node is what the document asks for: only what is remembered of it may be new. */
+/** The node already matches the document, so only the saved state may have to change. */
 async function remember({ folder }: Transaction, next: NextGeneration): Promise<Slots> {
   const after = stateWithoutChange(next);
   if (!isActive(next.assignment, next.state.slots)) {

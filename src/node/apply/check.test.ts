@@ -5,19 +5,19 @@ import {
   A,
   aNode,
   B,
-  BY_ITSELF,
   C,
   inService,
+  kindAndCode,
   MINUTE_MS,
   ORDERED,
-  said,
+  UNORDERED,
   watch,
   withPods,
   withUpdate,
 } from './store.testing.ts';
 import { openNodeStore } from './store.ts';
 
-describe('a change', () => {
+describe('checkHealth', () => {
   it.each<[string, (node: NodeFolder) => void, string]>([
     [
       'kubelet fails',
@@ -36,56 +36,64 @@ describe('a change', () => {
       (node) => Object.assign(node.health, { node: { isReachable: true, isReady: false, heartbeatMs: 9e15 } }),
       'verify/node-not-ready',
     ],
-    ['kubelet says nothing new', () => {}, 'verify/node-not-ready'],
-  ])('is taken back when %s, and never tried again by itself', async (_what, harm, code) => {
+    ['kubelet sends no new heartbeat', () => {}, 'verify/node-not-ready'],
+  ])('rolls back when %s, and does not retry the document without an order', async (_what, harm, code) => {
     const { node, store } = await inService();
     const before = node.snapshot();
-    expect((await store.apply(B, BY_ITSELF)).kind).toBe('applied');
+    expect((await store.apply(B, UNORDERED)).kind).toBe('applied');
     expect(node.snapshot()).not.toEqual(before);
     harm(node);
     const outcome = await watch(node, store, 4, false);
-    expect(said(outcome)).toEqual(['reverted', code]);
+    expect(kindAndCode(outcome)).toEqual(['reverted', code]);
     expect(node.snapshot()).toEqual(before);
     expect(outcome.slots.active?.hash).toBe(A.hash);
     expect(outcome.slots.bad.map((one) => [one.hash, one.code])).toEqual([[B.hash, code]]);
 
     node.ran.length = 0;
-    expect(said(await store.apply(B, BY_ITSELF))).toEqual(['refused', 'plan/known-bad']);
-    expect(said(await openNodeStore(node.deps()).apply(B, BY_ITSELF))).toEqual(['refused', 'plan/known-bad']);
+    expect(kindAndCode(await store.apply(B, UNORDERED))).toEqual(['refused', 'plan/known-bad']);
+    expect(kindAndCode(await openNodeStore(node.deps()).apply(B, UNORDERED))).toEqual(['refused', 'plan/known-bad']);
     expect(node.ran).toEqual([]);
-    expect(said(await store.apply(C, BY_ITSELF))).toEqual(['applied', 'verify/running']);
+    expect(kindAndCode(await store.apply(C, UNORDERED))).toEqual(['applied', 'verify/running']);
     expect((await store.apply(B, ORDERED)).kind).toBe('applied');
     expect(store.slots().bad).toEqual([]);
   });
 
-  it('is taken back when the API server is gone, and may be tried again: it may be gone for all', async () => {
+  it('rolls back when the API server is unreachable, but does not blame the document', async () => {
     const { node, store } = await inService();
     const before = node.snapshot();
-    await store.apply(B, BY_ITSELF);
+    await store.apply(B, UNORDERED);
     node.health.node = { isReachable: false };
     const outcome = await watch(node, store, 4, false);
-    expect([...said(outcome), outcome.slots.active?.hash]).toEqual(['reverted', 'verify/api-unreachable', A.hash]);
+    expect([...kindAndCode(outcome), outcome.slots.active?.hash]).toEqual([
+      'reverted',
+      'verify/api-unreachable',
+      A.hash,
+    ]);
     expect([node.snapshot(), outcome.slots.bad]).toEqual([before, []]);
     node.beat();
-    expect(said(await store.apply(B, BY_ITSELF))).toEqual(['applied', 'verify/running']);
+    expect(kindAndCode(await store.apply(B, UNORDERED))).toEqual(['applied', 'verify/running']);
   });
 
-  it('that was made before kubelet started and cuts the node off is taken back after a quarter of an hour', async () => {
+  it('rolls back a change made before kubelet started if the API server is silent for 15 minutes', async () => {
     const { node } = await inService();
     node.boot();
     const store = openNodeStore(node.deps());
-    expect((await store.apply(B, BY_ITSELF)).kind).toBe('applied');
+    expect((await store.apply(B, UNORDERED)).kind).toBe('applied');
     node.beat();
     node.health.node = { isReachable: false };
     expect((await watch(node, store, 14, false)).kind).toBe('applied');
     const outcome = await watch(node, store, 1, false);
-    expect([...said(outcome), outcome.slots.active?.hash]).toEqual(['reverted', 'verify/api-unreachable', A.hash]);
+    expect([...kindAndCode(outcome), outcome.slots.active?.hash]).toEqual([
+      'reverted',
+      'verify/api-unreachable',
+      A.hash,
+    ]);
     expect(outcome.slots.bad).toEqual([]);
   });
 
-  it('is taken back after three crashes in two minutes', async () => {
+  it('rolls back after three crashes in two minutes', async () => {
     const { node, store } = await inService();
-    await store.apply(B, BY_ITSELF);
+    await store.apply(B, UNORDERED);
     for (let restarts = 0; restarts < 3; restarts++) {
       node.beat();
       node.health.units.set('kubelet.service', { state: 'active', restarts });
@@ -93,12 +101,12 @@ describe('a change', () => {
       node.clock.advance(20_000);
     }
     node.health.units.set('kubelet.service', { state: 'active', restarts: 3 });
-    expect(said(await store.check())).toEqual(['reverted', 'verify/crash-loop']);
+    expect(kindAndCode(await store.check())).toEqual(['reverted', 'verify/crash-loop']);
   });
 
-  it('is not taken back for crashes of an hour', async () => {
+  it('does not roll back for crashes spread over an hour', async () => {
     const { node, store } = await inService();
-    await store.apply(B, BY_ITSELF);
+    await store.apply(B, UNORDERED);
     let outcome = await store.check();
     for (let restarts = 0; outcome.kind === 'applied'; restarts++) {
       node.clock.advance(MINUTE_MS);
@@ -109,9 +117,9 @@ describe('a change', () => {
     expect(outcome.kind).toBe('verified');
   });
 
-  it('is not taken back because the clock was set', async () => {
+  it('does not roll back because the clock was set', async () => {
     const { node, store } = await inService();
-    await store.apply(B, BY_ITSELF);
+    await store.apply(B, UNORDERED);
     await store.check();
     node.clock.advance(365 * 24 * 60 * MINUTE_MS);
     expect((await store.check()).kind).toBe('applied');
@@ -119,37 +127,37 @@ describe('a change', () => {
     expect((await store.check()).kind).toBe('applied');
   });
 
-  it('that kubelet does not restart for is good without a word of it', async () => {
+  it('needs no new heartbeat for a change that does not restart kubelet', async () => {
     const { node, store } = await inService();
     const os = { ...aConfig().os, sysctls: { 'vm.max_map_count': '7' } };
-    await store.apply(assignmentOf(withPods(110, 2, { os })), BY_ITSELF);
+    await store.apply(assignmentOf(withPods(110, 2, { os })), UNORDERED);
     expect((await watch(node, store, 6, false)).kind).toBe('verified');
   });
 
-  it('of a node that was not Ready before is not taken back because it still is not', async () => {
+  it('does not roll back a node that was already not Ready before the change', async () => {
     const { node, store } = await inService();
     node.health.node = { isReachable: true, isReady: false, heartbeatMs: 9e15 };
-    await store.apply(B, BY_ITSELF);
-    expect(said(await watch(node, store, 10, false))).toEqual(['applied', 'verify/node-not-ready']);
+    await store.apply(B, UNORDERED);
+    expect(kindAndCode(await watch(node, store, 10, false))).toEqual(['applied', 'verify/node-not-ready']);
   });
 
-  it('that nobody could judge, with no API server before or after, stays and is watched', async () => {
+  it('keeps watching when the API server was unreachable before and after the change', async () => {
     const { node, store } = await inService();
     node.health.node = { isReachable: false };
-    await store.apply(B, BY_ITSELF);
-    expect(said(await watch(node, store, 10, false))).toEqual(['applied', 'verify/running']);
+    await store.apply(B, UNORDERED);
+    expect(kindAndCode(await watch(node, store, 10, false))).toEqual(['applied', 'verify/running']);
   });
 
-  it('of a node without a cluster is good without a Node', async () => {
+  it('needs no Node on a node without a cluster', async () => {
     const node = aNode();
     const store = openNodeStore(node.deps());
-    await store.apply(assignmentOf({ cluster: undefined, join: undefined }), BY_ITSELF);
+    await store.apply(assignmentOf({ cluster: undefined, join: undefined }), UNORDERED);
     node.beat();
     node.health.node = { isReachable: false };
     expect((await watch(node, store, 6, false)).kind).toBe('verified');
   });
 
-  it('asks kubelet where it was told to answer, and not at all where it was told not to', async () => {
+  it('probes the configured healthz port, and skips the probe when healthz is disabled', async () => {
     const { node } = await inService();
     const asked: (number | undefined)[] = [];
     const { probes, ...deps } = node.deps();
@@ -163,44 +171,44 @@ describe('a change', () => {
     expect(asked).toEqual([10300]);
   });
 
-  it('is good without Ready where the document does not ask for it', async () => {
+  it('does not require Ready when the document does not', async () => {
     const { node, store } = await inService();
     const { health } = aConfig().update;
-    await store.apply(withUpdate(120, 2, { health: { ...health, requireNodeReady: false } }), BY_ITSELF);
+    await store.apply(withUpdate(120, 2, { health: { ...health, requireNodeReady: false } }), UNORDERED);
     node.health.node = { isReachable: true, isReady: false, heartbeatMs: undefined };
     expect((await watch(node, store, 6, false)).kind).toBe('verified');
   });
 
-  it('is taken back after a reboot that nobody asked for', async () => {
+  it('rolls back after an unexpected reboot', async () => {
     const { node, store } = await inService();
-    await store.apply(B, BY_ITSELF);
+    await store.apply(B, UNORDERED);
     node.boot();
     const outcome = await openNodeStore(node.deps()).recover();
-    expect(said(outcome)).toEqual(['reverted', 'verify/unexpected-reboot']);
+    expect(kindAndCode(outcome)).toEqual(['reverted', 'verify/unexpected-reboot']);
     expect(outcome.slots.active?.hash).toBe(A.hash);
-    expect(said(await openNodeStore(node.deps()).apply(B, BY_ITSELF))).toEqual(['refused', 'plan/known-bad']);
+    expect(kindAndCode(await openNodeStore(node.deps()).apply(B, UNORDERED))).toEqual(['refused', 'plan/known-bad']);
   });
 
-  it('that was found good stays over a reboot', async () => {
+  it('keeps a verified document after a reboot', async () => {
     const { node } = await inService();
     node.boot();
-    expect(said(await openNodeStore(node.deps()).recover())).toEqual(['unchanged', 'ok/applied']);
+    expect(kindAndCode(await openNodeStore(node.deps()).recover())).toEqual(['unchanged', 'ok/applied']);
   });
 
-  it('goes back to the last known good, not to one that was never found good', async () => {
+  it('rolls back to the last known good, not to a generation that was never verified', async () => {
     const { node, store } = await inService();
-    await store.apply(B, BY_ITSELF);
-    await store.apply(C, BY_ITSELF);
+    await store.apply(B, UNORDERED);
+    await store.apply(C, UNORDERED);
     node.health.units.set('kubelet.service', { state: 'failed', restarts: 0 });
     expect((await store.check()).slots.active?.hash).toBe(A.hash);
   });
 
-  it('goes back to the one before when none was found good yet, and watches that', async () => {
+  it('rolls back to the previous generation when none was verified, and watches that', async () => {
     const node = aNode();
     const store = openNodeStore(node.deps());
-    await store.apply(A, BY_ITSELF);
+    await store.apply(A, UNORDERED);
     node.join();
-    await store.apply(B, BY_ITSELF);
+    await store.apply(B, UNORDERED);
     node.health.units.set('kubelet.service', { state: 'failed', restarts: 0 });
     const outcome = await store.check();
     expect([outcome.kind, outcome.slots.active?.hash, outcome.slots.watch?.number]).toEqual(['reverted', A.hash, 1]);
@@ -208,11 +216,11 @@ describe('a change', () => {
     expect((await watch(node, store, 6)).kind).toBe('verified');
   });
 
-  it('on the first boot stays, for there is nothing else to run, and may still become good', async () => {
+  it('keeps the first document although it is unhealthy, and can still verify it', async () => {
     const node = aNode();
     const store = openNodeStore(node.deps());
-    await store.apply(A, BY_ITSELF);
-    expect(said(await watch(node, store, 4, false))).toEqual(['failed', 'verify/unit-failed']);
+    await store.apply(A, UNORDERED);
+    expect(kindAndCode(await watch(node, store, 4, false))).toEqual(['failed', 'verify/unit-failed']);
     node.boot();
     expect((await openNodeStore(node.deps()).recover()).kind).toBe('unchanged');
     node.join();

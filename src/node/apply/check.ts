@@ -1,19 +1,19 @@
-// node/apply/check.ts: what follows from one look at the health of a node after a change? Nothing yet, the last known good, or back.
-import type { ApplyDeps, Outcome, Watch } from './contract.ts';
+// node/apply/check.ts: what follows from one health check after a change? Keep watching, make it the last known good, or roll back.
+import type { ApplyDeps, ApplyOutcome, Watch } from './contract.ts';
 import { isDocumentToBlame } from './failures.ts';
-import { type Course, judgeHealth, type Reading } from './health.ts';
-import { goBack, resume } from './journal.ts';
+import { type HealthHistory, type HealthSample, judgeHealth } from './health.ts';
+import { resume, rollBack } from './journal.ts';
 import { uncordonIfOwed } from './owed-uncordon.ts';
 import type { State } from './records.ts';
+import type { RollbackInput } from './rollback.ts';
 import type { Conclusion, Transaction } from './transaction.ts';
-import type { WayBack } from './way-back.ts';
 
-/** What was seen so far, of the generation of this number. A daemon that starts anew watches anew. */
-export interface Memory {
-  course?: (Course & { number: number }) | undefined;
+/** The checks of the watched generation so far. Not persisted: a restarted daemon starts over. */
+export interface HealthMemory {
+  history?: (HealthHistory & { number: number }) | undefined;
 }
 
-export async function check(transaction: Transaction, memory: Memory): Promise<Outcome> {
+export async function checkHealth(transaction: Transaction, memory: HealthMemory): Promise<ApplyOutcome> {
   const resumed = await resume(transaction);
   if (resumed !== undefined) return resumed;
   const { deps, folder } = transaction;
@@ -28,16 +28,16 @@ export async function check(transaction: Transaction, memory: Memory): Promise<O
   const { update } = config;
   // Without a cluster there is no Node that could be Ready.
   const health = { ...update.health, requireNodeReady: update.health.requireNodeReady && config.cluster !== undefined };
-  const before = memory.course?.number === watch.number ? memory.course : undefined;
-  const reading = await transaction.time('probe', () => read(transaction, watch));
-  const { decision, course, code, reason, isWell, canMovePods } = judgeHealth(reading, watch, health, before);
-  memory.course = { ...course, number: watch.number };
+  const before = memory.history?.number === watch.number ? memory.history : undefined;
+  const sample = await transaction.time('probe', () => takeSample(transaction, watch));
+  const { decision, history, code, reason, isWell, canMovePods } = judgeHealth(sample, watch, health, before);
+  memory.history = { ...history, number: watch.number };
   const state = isWell ? await uncordonIfOwed(transaction, found) : found;
 
-  if (decision === 'give-up') return takeBack(transaction, state, watch, { code, reason, canMovePods });
-  if (watch.keepByMs !== undefined && reading.nowMs >= watch.keepByMs) {
-    const why = `it was on trial for ${update.tryForMs / 1000} s, and nobody kept it`;
-    return takeBack(transaction, state, watch, { code: 'verify/not-kept', reason: why, canMovePods });
+  if (decision === 'give-up') return rollBackWatched(transaction, state, watch, { code, reason, canMovePods });
+  if (watch.keepByMs !== undefined && sample.nowMs >= watch.keepByMs) {
+    const why = `it was on trial for ${update.tryForMs / 1000} s and was not confirmed`;
+    return rollBackWatched(transaction, state, watch, { code: 'verify/not-kept', reason: why, canMovePods });
   }
   if (decision === 'watch' || watch.keepByMs !== undefined) {
     return transaction.outcome({ kind: 'applied', code, reason }, state.slots);
@@ -47,19 +47,19 @@ export async function check(transaction: Transaction, memory: Memory): Promise<O
   return transaction.outcome({ kind: 'verified', code, reason }, slots);
 }
 
-/** Without anything to go back to, the node keeps what it has, and may still get well. */
-export async function takeBack(
+/** Without a generation to roll back to, the node keeps the change and may still recover. */
+export async function rollBackWatched(
   transaction: Transaction,
   state: State,
   { backTo, ranBefore }: Watch,
-  { code, reason, canMovePods }: Omit<Conclusion, 'kind'> & Pick<WayBack, 'canMovePods'>,
-): Promise<Outcome> {
+  { code, reason, canMovePods }: Omit<Conclusion, 'kind'> & Pick<RollbackInput, 'canMovePods'>,
+): Promise<ApplyOutcome> {
   const { ownership: meanwhile, owesUncordon } = state;
   if (backTo === undefined || transaction.folder.readGeneration(backTo) === undefined) {
     return transaction.outcome({ kind: 'failed', code, reason }, state.slots);
   }
   const blamed = isDocumentToBlame(code) ? state.slots.active : undefined;
-  return goBack(transaction, {
+  return rollBack(transaction, {
     state,
     code,
     reason,
@@ -72,14 +72,14 @@ export async function takeBack(
   });
 }
 
-/** Where its configuration says; 0 switches it off, and then there is nobody to ask. */
+/** Port 0 disables kubelet's healthz endpoint; there is nothing to probe then. */
 async function kubeletHealthz({ kubeletConfig }: Watch, { probes }: ApplyDeps): Promise<boolean> {
   const { healthzPort } = kubeletConfig;
   if (healthzPort === 0) return true;
   return probes.kubeletHealthz(typeof healthzPort === 'number' ? healthzPort : undefined);
 }
 
-async function read({ deps }: Transaction, watch: Watch): Promise<Reading> {
+async function takeSample({ deps }: Transaction, watch: Watch): Promise<HealthSample> {
   const { probes, clock } = deps;
   const [units, doesRuntimeAnswer, isKubeletHealthy, kubeletConfig, node] = await Promise.all([
     probes.units(watch.units),

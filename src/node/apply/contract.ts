@@ -1,5 +1,5 @@
-// node/apply/contract.ts: how does a node get from one document to the next, and back, without ever being in between? What
-// goes in (an assignment), what is kept (slots, generations), what is asked of the world (deps, probes), what comes out. Types only.
+// node/apply/contract.ts: how does a node change from one document to the next, or roll back, without stopping half-way? The input (an
+// assignment), what is persisted (slots, generations), the dependencies (deps, probes) and the outcome. Types only.
 import type { Clock } from '../../base/clock.ts';
 import type { RunCommand } from '../../base/command.ts';
 import type { JsonObject } from '../../schema/json.ts';
@@ -10,88 +10,87 @@ import type { HostReader } from '../observe/host-reader.ts';
 import type { NodeLabelsAndTaints } from '../observe/live-values.ts';
 import type { Verdict } from '../plan/policy.ts';
 import type { ReasonCode } from '../reason-codes.ts';
-import type { Disk } from './disk.ts';
+import type { NodeDisk } from './disk.ts';
 
-/** A document that was read and accepted for this node: `parseDocument` made it, `facts` are what it was read with. */
+/** A document that `parseDocument` accepted for this node. */
 export interface Assignment {
-  /** As it was delivered. Kept with the generation; it may hold secrets. */
+  /** The delivered bytes. Kept with the generation; they may contain secrets. */
   document: Uint8Array;
-  /** Of what was delivered, however it was written. */
+  /** Hash of the delivered document, independent of its formatting. */
   documentHash: string;
-  /** Of what comes of it on this node, overrides included: what a generation is known by. */
+  /** Hash of the effective configuration on this node, overrides included. Identifies a generation. */
   hash: string;
-  /** `config.generation` is the document's own number. */
+  /** `config.generation` is the number in the document. */
   config: NodeConfig;
-  /** Kept with the generation: a way back needs no metadata service. */
+  /** Kept with the generation, so that a rollback does not need the metadata service. */
   facts: Facts;
-  /** For people: `azure metadata`, `file /root/node.yaml`. No secret. */
+  /** For display: `azure metadata`, `file /root/node.yaml`. Contains no secret. */
   origin: string;
 }
 
-/** One document, at one time. */
 export interface Slot {
-  /** Counts what was applied on this node; 0 for a document that was assigned and not applied so far. `history` shows it. */
+  /** Counts the documents applied on this node; 0 for an assigned document that was not applied yet. `history` shows it. */
   number: number;
-  /** The document's own. */
+  /** The number in the document. */
   generation: number;
   hash: string;
   documentHash: string;
-  /** When it got into this slot. */
+  /** When the document was put into this slot. */
   atMs: number;
-  /** The machine on which it did, where that one had taken the disk over: what is without, or of another, is not a clone's own. */
+  /** The VM that wrote the slot, if it is a clone. On a clone, a slot without this id or with another id is the donor's. */
   vmId?: string | undefined;
 }
 
 export interface BadDocument {
   hash: string;
   generation: number;
-  /** Why it was taken back. */
+  /** Why it was rolled back. */
   code: ReasonCode;
   atMs: number;
 }
 
 export interface Slots {
-  /** What the node was told last. */
+  /** The last document assigned to the node. */
   assigned?: Slot | undefined;
-  /** What it runs. */
+  /** The document the node runs. */
   active?: Slot | undefined;
-  /** What it goes back to. Equals `active` once that was healthy for long enough. */
+  /** The rollback target. Equals `active` once that was healthy for long enough. */
   lastKnownGood?: Slot | undefined;
-  /** Tried and taken back; not tried again unless a person orders it. The newest last. */
+  /** Rolled back, and not retried unless an operator orders it. Newest last. */
   bad: readonly BadDocument[];
-  /** `active` is being watched; undefined: it was found good, or there is none. */
+  /** Set while the health of `active` is being watched. */
   watch?: Watch | undefined;
 }
 
-/** What is remembered of an apply until its health is certain; survives the daemon and a reboot. */
+/** What the health checks after an apply need. Persisted, so it survives a restart of the daemon and a reboot. */
 export interface Watch {
-  /** Of the generation. */
+  /** The number of the watched generation. */
   number: number;
-  /** When the last step was done. */
+  /** When the last step ended. */
   sinceMs: number;
-  /** kubelet was started anew at this time; what it says of the Node must be from after it. Absent: it runs as it did. */
+  /** When the change restarted kubelet; older heartbeats of the Node do not count. Absent: the change did not restart kubelet. */
   kubeletSinceMs?: number | undefined;
-  /** It changes with a boot. */
+  /** The kernel's boot id: a different one later means that the machine rebooted. */
   bootId: string;
-  /** That have to run. */
+  /** Units that must run. */
   units: readonly string[];
-  /** That ran before the change, and do again once it is taken back. */
+  /** Units that ran before the change; a rollback starts them again. */
   ranBefore: readonly string[];
-  /** The API server answered before the change, so it has to afterwards. */
+  /** The API server answered before the change, so it must answer after it. */
   wasApiReachable: boolean;
-  /** Made before kubelet started, over a generation that was good in the cluster: nobody was asked before, but somebody has to answer. */
+  /** The change was made before kubelet started, so the API server was not probed, but the previous generation was verified in the cluster. */
   wasApiReachableEarlier?: boolean | undefined;
-  /** The Node was not Ready before the change, for no fault of it. */
+  /** The Node was already not Ready before the change. */
   wasNotReady?: boolean | undefined;
-  /** kubelet's whole configuration as planned, where something may compare it. */
+  /** kubelet's complete planned configuration, for comparison with what kubelet reports. */
   kubeletConfig: JsonObject;
-  /** The generation to go back to; none for the first: it is watched, reported, and stays. */
+  /** The generation to roll back to. The first generation has none: it is watched and reported, but stays. */
   backTo?: number | undefined;
-  /** The document is on trial (`update.mode: try`): without `keep()` by then it is taken back. */
+  /** The document is on trial (`update.mode: try`) and is rolled back at this time unless `keep()` is called before. */
   keepByMs?: number | undefined;
 }
 
-/** What `history` shows. */
+/** One row of `history`. */
 export interface GenerationRecord {
   number: number;
   generation: number;
@@ -102,64 +101,64 @@ export interface GenerationRecord {
   appliedMs: number;
   isActive: boolean;
   isLastKnownGood: boolean;
-  /** It was taken back. */
+  /** Set if it was rolled back. */
   bad?: BadDocument | undefined;
 }
 
 export interface UnitHealth {
-  /** absent: no such unit · done: a oneshot that succeeded · starting: also between two attempts. */
+  /** absent: the unit does not exist · done: a oneshot that succeeded · starting: also while systemd waits to restart it. */
   state: 'absent' | 'active' | 'starting' | 'inactive' | 'done' | 'failed';
-  /** systemd's count of automatic restarts since the unit was last started by hand. */
+  /** systemd's count of automatic restarts since the unit was last started manually. */
   restarts: number;
 }
 
 export type NodeHealth =
-  /** No credential yet, or no answer. */
+  /** kubelet has no credential yet, or the API server did not answer. */
   | { isReachable: false }
-  /** It answers, and cannot say now: it is overloaded, or not well itself. */
+  /** The API server answered with an error: it is overloaded or unhealthy. */
   | { isReachable: true; isReady: undefined }
-  /** Undefined heartbeat: the node has not registered. */
+  /** `heartbeatMs` is undefined when the node has not registered. */
   | { isReachable: true; isReady: boolean; heartbeatMs: number | undefined };
 
-/** What health is asked of. None of them throws: no answer is an answer. */
+/** The health probes. None of them throws: a probe that gets no answer returns a negative result. */
 export interface Probes {
   units(names: readonly string[]): Promise<ReadonlyMap<string, UnitHealth>>;
-  /** containerd's socket takes a connection. */
+  /** Whether containerd's socket accepts a connection. */
   runtimeAnswers(): Promise<boolean>;
-  /** On this port of the machine; without one, on kubelet's own default. */
+  /** Default: kubelet's default port. */
   kubeletHealthz(port?: number): Promise<boolean>;
-  /** kubelet's /configz; undefined where nothing on this node may ask. */
+  /** kubelet's /configz; undefined where this node is not allowed to read it. */
   kubeletConfig(): Promise<JsonObject | undefined>;
   node(): Promise<NodeHealth>;
 }
 
-/** What only somebody with the Node's credential can do. Each rejects when it did not happen. */
+/** Operations that need the Node's credential. Each rejects when it failed. */
 export interface NodeHooks {
-  /** Labels and taints, for the plan; undefined before the node has registered or when nobody answers. */
+  /** Labels and taints, for the plan; undefined before the node has registered or when the API server does not answer. */
   seen(): Promise<NodeLabelsAndTaints | undefined>;
   drain(signal?: AbortSignal): Promise<void>;
-  /** Of what `drain` cordoned; a node that was cordoned by others before stays so. */
+  /** Undoes only the cordon of `drain`; a node that an operator had cordoned before stays cordoned. */
   uncordon(): Promise<void>;
-  /** Undefined takes the label away. */
+  /** Undefined removes the label. */
   setLabel(key: string, value: string | undefined): Promise<void>;
 }
 
-/** `systemDeps` in system-deps.ts makes them all but the hooks and the Node's health. */
+/** `systemDeps` in system-deps.ts provides all of them except the hooks and the Node's health. */
 export interface ApplyDeps {
-  /** `/`, or a folder that stands in for a node. */
+  /** `/`, or a folder that replaces it in tests. */
   root: string;
   host: HostReader;
   run: RunCommand;
   clock: Clock;
-  /** The only way to a write: tests end the process, or the space, at any of them. */
-  disk: Disk;
+  /** Every write goes through it, so that a test can kill the process or fill the disk at any write. */
+  disk: NodeDisk;
   probes: Probes;
   node: NodeHooks;
-  /** Asks for a reboot and returns, or never returns. */
+  /** Requests a reboot; may never return. */
   reboot(): Promise<void>;
-  /** Of this boot, /proc/sys/kernel/random/boot_id. */
+  /** From /proc/sys/kernel/random/boot_id. */
   bootId: string;
-  /** Of this machine, where it took the disk over from another one. */
+  /** The id of this VM, if it is a clone. */
   vmId?: string | undefined;
 }
 
@@ -171,78 +170,76 @@ export interface StepTiming {
 }
 
 /**
- * unchanged: the node is what the document asks for, nothing was done · applied: done, and `check` watches it now · verified: healthy
- * for long enough, it is the last known good · reverted: the node runs the generation it ran before · blocked, waiting: nothing was
- * done, see `code` · refused: known to be bad · failed: see `code`; the node runs what `slots.active` says.
+ * unchanged: the node already matched the document · applied: the change is made, and `check` watches it · verified: healthy for long
+ * enough, now the last known good · reverted: the node runs the previous generation · blocked, waiting: nothing was changed, see `code` ·
+ * refused: the document was rolled back before · failed: see `code`; the node runs `slots.active`.
  */
-export interface Outcome {
+export interface ApplyOutcome {
   kind: 'unchanged' | 'applied' | 'verified' | 'reverted' | 'blocked' | 'waiting' | 'refused' | 'failed';
   code: ReasonCode;
-  /** One sentence with what was seen; no secret. */
+  /** One sentence with the observed values; contains no secret. */
   reason: string;
-  /** What was planned, where something was. */
   plan?: Plan | undefined;
   timings: readonly StepTiming[];
   slots: Slots;
 }
 
-/** Nothing was touched. */
 export interface DryPlan {
   plan: Plan;
   verdict: Verdict;
 }
 
 export interface ApplyOptions {
-  /** A person said so: neither the policy nor a known bad hash stops it. */
+  /** An operator ordered it: it overrides the update policy and the list of bad documents. */
   isOrdered: boolean;
-  /** Until the first step only; what has begun is finished or taken back. */
+  /** Only effective before the first step; a change that has begun is finished or rolled back. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * The node's configuration as a transaction. One change at a time on a machine: a second one, of this process or another, gets
- * `waiting` with `apply/busy`. Failures that a document, a disk or a command can cause are outcomes; what is thrown is a bug.
+ * Changes the node's configuration in transactions. Only one runs at a time: a second one, from this process or another, returns
+ * `waiting` with `apply/busy`. Failures caused by a document, a disk or a command are outcomes, not errors.
  */
 export interface NodeStore {
   /**
-   * At the start of the daemon, before anything else: finishes or undoes what a crash or a power cut left, and goes back when the
-   * machine rebooted unasked while a change was being watched. `unchanged` when there was nothing of the kind.
+   * The daemon calls this first when it starts. Finishes or rolls back a change that a crash or a power cut interrupted, and rolls back
+   * a watched change if the machine rebooted unexpectedly. `unchanged` when there was nothing to recover.
    */
-  recover(): Promise<Outcome>;
+  recover(): Promise<ApplyOutcome>;
 
-  /** Dry. */
+  /** Changes nothing. */
   plan(assignment: Assignment, options: ApplyOptions): Promise<DryPlan>;
 
-  /** The same document twice: no write, no restart. An apply that was interrupted before is recovered first. */
-  apply(assignment: Assignment, options: ApplyOptions): Promise<Outcome>;
+  /** Applying the same document twice writes and restarts nothing. Recovers an interrupted apply first. */
+  apply(assignment: Assignment, options: ApplyOptions): Promise<ApplyOutcome>;
 
   /**
-   * One look at the health of `active`; call it every few seconds while `slots().watch` is set. `applied` with `verify/running` or with
-   * what is wrong so far, `verified` once it was good for long enough, `reverted` when it is given up, `unchanged` without a watch.
+   * Checks the health of `active` once; call it every few seconds while `slots().watch` is set. Returns `applied` with `verify/running` or
+   * with the current problem, `verified` once the node was healthy for long enough, `reverted` after a rollback, `unchanged` without a watch.
    */
-  check(): Promise<Outcome>;
+  check(): Promise<ApplyOutcome>;
 
-  /** A document on trial stays. */
-  keep(): Promise<Outcome>;
+  /** Confirms a document on trial, so that it is not rolled back when the trial ends. */
+  keep(): Promise<ApplyOutcome>;
 
   /**
-   * On a clone, before `recover`: every document, every slot and a change that was cut off were the donor's, and none of it is a way back
-   * for this machine. What of ours is on the disk, and what the image had in its place, is still true.
+   * Called on a clone, before `recover`. Discards the donor's documents, slots and interrupted change: this machine must not roll back to
+   * them. Keeps the ownership record, because the files on the disk and the originals of the image are the same.
    */
-  forget(): Promise<Outcome>;
+  forget(): Promise<ApplyOutcome>;
 
-  /** From disk; no lock. */
+  /** Reads the disk without taking the lock. */
   slots(): Slots;
 
-  /** What the node runs, as it was assigned: to start from after a boot without a metadata service. */
+  /** The assignment the node runs. Lets the daemon start without the metadata service after a boot. */
   active(): Assignment | undefined;
 
-  /** The newest first. */
+  /** Newest first. */
   listGenerations(): GenerationRecord[];
 
-  /** By `number`; a person's order. Without a number: the last known good, or the one before what runs. */
-  rollbackTo(number?: number): Promise<Outcome>;
+  /** Ordered by an operator. Default: the last known good, or the generation before `active` if that is `active`. */
+  rollbackTo(number?: number): Promise<ApplyOutcome>;
 
-  /** What somebody else changed of what is ours; empty when nothing was. Reads only. */
+  /** The changes to owned files and settings that headstart did not make. Changes nothing. */
   drift(): Promise<readonly PlannedChange[]>;
 }

@@ -3,16 +3,16 @@ import type { UpdatePolicy } from '../document/config.ts';
 import { aConfig } from '../document/configs.testing.ts';
 import { aChange, SET_SYSCTL } from '../plan/plans.testing.ts';
 import type { Slots } from './contract.ts';
-import { decide, judge, refusalOf } from './decide.ts';
+import { decide, judgeAssignment, refusalOf } from './decide.ts';
 import { assignmentOf } from './node-folder.testing.ts';
-import type { PlanHere } from './plan-for.ts';
+import type { ObservedPlan } from './observe-and-plan.ts';
 import { aSlot, here } from './situations.testing.ts';
 
 const A = assignmentOf({ generation: 1 });
 const B = assignmentOf({ generation: 2 });
 const RUNS_A: Slots = { active: aSlot(A, 1), bad: [] };
 
-const situation = (over: { slots?: Slots; here?: PlanHere; isOrdered?: boolean } = {}) => ({
+const situation = (over: { slots?: Slots; here?: ObservedPlan; isOrdered?: boolean } = {}) => ({
   slots: RUNS_A,
   here: here(),
   isOrdered: false,
@@ -22,12 +22,12 @@ const situation = (over: { slots?: Slots; here?: PlanHere; isOrdered?: boolean }
 const withPolicy = (update: Partial<UpdatePolicy>) =>
   assignmentOf({ generation: 2, update: { ...aConfig().update, ...update } });
 
-describe('a document', () => {
-  it('that asks for what the node is changes only what is remembered', () => {
+describe('decide', () => {
+  it('only updates the saved state when the node already matches the document', () => {
     expect(decide(B, situation())).toMatchObject({ do: 'remember', conclusion: { kind: 'unchanged' } });
   });
 
-  it('whose rest only the control plane can do is remembered, and says so', () => {
+  it('reports blocked when only changes for the control plane are left', () => {
     const plan = here({ changes: [aChange({ class: 'C' })], class: 'C' });
     expect(decide(B, situation({ here: plan }))).toMatchObject({
       do: 'remember',
@@ -35,7 +35,7 @@ describe('a document', () => {
     });
   });
 
-  it('that may be applied goes ahead, and is watched from then on', () => {
+  it('applies an allowed document, which is then watched', () => {
     const plan = here({ changes: [aChange()], steps: [SET_SYSCTL], class: 1 });
     expect(decide(B, situation({ here: plan }))).toMatchObject({
       do: 'go',
@@ -43,7 +43,7 @@ describe('a document', () => {
     });
   });
 
-  it('whose policy waits for a person is held, and goes ahead when one orders it', () => {
+  it('holds a document with mode manual until it is ordered', () => {
     const manual = withPolicy({ mode: 'manual' });
     const plan = here({ changes: [aChange()], steps: [SET_SYSCTL], class: 1 });
     expect(decide(manual, situation({ here: plan }))).toEqual({
@@ -54,7 +54,7 @@ describe('a document', () => {
     expect(decide(manual, situation({ here: plan, isOrdered: true })).do).toBe('go');
   });
 
-  it('that takes another node is held', () => {
+  it('holds a document that requires a new node', () => {
     const plan = here({ changes: [aChange({ class: 7 })], class: 7 });
     expect(decide(B, situation({ here: plan, isOrdered: true }))).toMatchObject({
       do: 'hold',
@@ -70,7 +70,7 @@ describe('drift', () => {
     class: 2,
   });
 
-  it('of what the node runs holds all steps but those that set the kernel, which a boot clears', () => {
+  it('from the active document holds all steps except kernel settings, which a boot clears', () => {
     expect(decide(A, situation({ here: drifted }))).toMatchObject({
       do: 'hold',
       conclusion: { code: 'plan/drift' },
@@ -78,39 +78,39 @@ describe('drift', () => {
     });
   });
 
-  it('holds all steps of a document that the node does not run', () => {
+  it('holds all steps of a document that is not active', () => {
     expect(decide(B, situation({ here: drifted }))).toMatchObject({ do: 'hold', live: [] });
   });
 });
 
-describe('upkeep of what the node runs', () => {
+describe('a repair of the active document', () => {
   const manualA = withPolicy({ mode: 'manual' });
   const runsIt: Slots = { active: aSlot(manualA, 1), bad: [] };
 
   it.each([
-    ['disrupts nothing', 'go', aChange({ class: 1 })],
-    ['restarts kubelet', 'wait', aChange({ class: 2 })],
-  ] as const)('that %s: %s', (_, decision, change) => {
+    ['disrupts nothing gets', 'go', aChange({ class: 1 })],
+    ['restarts kubelet gets', 'wait', aChange({ class: 2 })],
+  ] as const)('that %s the decision %s', (_, decision, change) => {
     const plan = here({ changes: [change], steps: [SET_SYSCTL], class: change.class });
-    expect(judge(manualA, situation({ slots: runsIt, here: plan })).decision).toBe(decision);
+    expect(judgeAssignment(manualA, situation({ slots: runsIt, here: plan })).decision).toBe(decision);
   });
 
-  it('is judged without what only the control plane can do', () => {
+  it('is judged without changes for the control plane', () => {
     const plan = here({ changes: [aChange(), aChange({ class: 'C' })], steps: [SET_SYSCTL], class: 'C' });
-    expect(judge(manualA, situation({ slots: runsIt, here: plan })).decision).toBe('go');
+    expect(judgeAssignment(manualA, situation({ slots: runsIt, here: plan })).decision).toBe('go');
   });
 });
 
-describe('a document that was taken back', () => {
+describe('a document that was rolled back', () => {
   const bad = [{ hash: B.hash, generation: 2, code: 'verify/unit-failed', atMs: 0 }] as const;
   const slots: Slots = { ...RUNS_A, bad };
 
-  it('is refused with the reason of then, unless a person orders it', () => {
+  it('is refused unless it is ordered', () => {
     expect(refusalOf(B, slots, { isOrdered: false })).toMatchObject({ kind: 'refused', code: 'plan/known-bad' });
     expect(refusalOf(B, slots, { isOrdered: true })).toBeUndefined();
   });
 
-  it('is not refused while the node runs it, and no other is refused for it', () => {
+  it('is not refused while it is active, and does not affect other documents', () => {
     expect(refusalOf(B, { active: aSlot(B, 2), bad }, { isOrdered: false })).toBeUndefined();
     expect(refusalOf(A, slots, { isOrdered: false })).toBeUndefined();
   });

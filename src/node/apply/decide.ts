@@ -1,30 +1,30 @@
-// node/apply/decide.ts: what becomes of a document that is assigned to this node? It is refused, it waits, it changes nothing but what is
-// remembered, or it goes ahead. Pure.
+// node/apply/decide.ts: what happens to a document that is assigned to this node? The node refuses it, holds it, only updates its saved state,
+// or applies it. Pure.
 import type { LiveKind, Plan, PlanStep } from '../desired/tree.ts';
 import { rank } from '../plan/disruption.ts';
 import { judgePlan, type Verdict } from '../plan/policy.ts';
-import { reasonOf } from '../reason-codes.ts';
+import { reasonFor } from '../reason-codes.ts';
 import type { ApplyOptions, Assignment, Slots } from './contract.ts';
-import type { PlanHere } from './plan-for.ts';
+import type { ObservedPlan } from './observe-and-plan.ts';
 import type { Conclusion } from './transaction.ts';
 
 export interface Situation {
   slots: Slots;
-  here: PlanHere;
+  here: ObservedPlan;
   isOrdered: boolean;
   nowMs: number;
 }
 
-export type Decision =
-  /** The node is what the document asks for, as far as a node can be. */
+export type ApplyDecision =
+  /** The node matches the document, except for what only the control plane can change. */
   | { do: 'remember'; conclusion: Conclusion }
-  /** Nothing of the document is applied; `live` are steps that keep what runs true meanwhile. */
+  /** The document is not applied. `live` are the steps that restore settings of the active document meanwhile. */
   | { do: 'hold'; conclusion: Conclusion; live: readonly PlanStep[] }
   | { do: 'go'; conclusion: Conclusion };
 
-export function decide(assignment: Assignment, situation: Situation): Decision {
+export function decide(assignment: Assignment, situation: Situation): ApplyDecision {
   const { plan } = situation.here;
-  const { decision, code, reason } = judge(assignment, situation);
+  const { decision, code, reason } = judgeAssignment(assignment, situation);
   if (decision === 'nothing') return { do: 'remember', conclusion: { kind: 'unchanged', code, reason } };
   if (code === 'plan/needs-control-plane') return { do: 'remember', conclusion: { kind: 'blocked', code, reason } };
   if (decision === 'go') return { do: 'go', conclusion: { kind: 'applied', code: 'verify/running', reason } };
@@ -33,7 +33,7 @@ export function decide(assignment: Assignment, situation: Situation): Decision {
   return { do: 'hold', conclusion: { kind: decision === 'wait' ? 'waiting' : 'blocked', code, reason }, live };
 }
 
-/** Before anything is looked at: a document that was taken back is tried again only when a person says so. Undefined: it is not refused. */
+/** Decided before the node is observed: a document that was rolled back is retried only when an operator orders it. */
 export function refusalOf(
   assignment: Assignment,
   slots: Slots,
@@ -41,12 +41,12 @@ export function refusalOf(
 ): Conclusion | undefined {
   const bad = slots.bad.find(({ hash }) => hash === assignment.hash);
   if (bad === undefined || isOrdered || isActive(assignment, slots)) return undefined;
-  return { kind: 'refused', code: 'plan/known-bad', reason: `it was taken back: ${reasonOf(bad.code).summary}` };
+  return { kind: 'refused', code: 'plan/known-bad', reason: `it was rolled back: ${reasonFor(bad.code).summary}` };
 }
 
-export function judge(assignment: Assignment, { here, slots, isOrdered, nowMs }: Situation): Verdict {
+export function judgeAssignment(assignment: Assignment, { here, slots, isOrdered, nowMs }: Situation): Verdict {
   const { plan, observed } = here;
-  // The node keeps what it runs true: a repair that disrupts nothing needs no permission.
+  // A repair of the active document that disrupts nothing needs no permission.
   const isUpkeep = isActive(assignment, slots) && isHarmless(plan);
   const { update } = assignment.config;
   return judgePlan(plan, update, { kubeletPhase: observed.kubeletPhase, nowMs, isOrdered: isOrdered || isUpkeep });
@@ -61,9 +61,9 @@ function isHarmless({ changes }: Plan): boolean {
   return own.every((change) => rank(change.class) <= 1 && !change.isDrift);
 }
 
-/** Over drift no file is written; but a boot clears the kernel's settings and the firewall, and they are set again. */
+/** With `onDrift: report` no file is written, but kernel settings and the firewall are lost at a boot and must be set again. */
 function liveSteps({ steps }: Plan): PlanStep[] {
-  return steps.filter((step) => step.do === 'set' && OF_THE_KERNEL.includes(step.kind));
+  return steps.filter((step) => step.do === 'set' && KERNEL_KINDS.includes(step.kind));
 }
 
-const OF_THE_KERNEL: readonly LiveKind[] = ['module', 'sysctl', 'host-name', 'mtu', 'firewall'];
+const KERNEL_KINDS: readonly LiveKind[] = ['module', 'sysctl', 'host-name', 'mtu', 'firewall'];

@@ -12,11 +12,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Disk, systemDisk } from './disk.ts';
+import { type NodeDisk, systemDisk } from './disk.ts';
 
 let folder: string;
 let root: string;
-let disk: Disk;
+let disk: NodeDisk;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'headstart-disk-'));
@@ -30,8 +30,8 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const bytes = Buffer.from('new\n');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
-describe('a file', () => {
-  it('is created with exactly the rights it should have, whatever the umask', () => {
+describe('systemDisk', () => {
+  it('creates files and folders with the given mode, independent of the umask', () => {
     const before = process.umask(0o077);
     try {
       disk.create('/etc/a', bytes, { mode: 0o664 });
@@ -43,7 +43,7 @@ describe('a file', () => {
     expect(lstatSync(join(root, 'etc/b')).mode & 0o7777).toBe(0o755);
   });
 
-  it('takes the place of what was there, a link included, and leaves alone what the link led to', () => {
+  it('replaces a link instead of writing to its target', () => {
     writeFileSync(join(folder, 'precious'), 'old\n');
     symlinkSync(join(folder, 'precious'), join(root, 'etc/a'));
     disk.create('/etc/a', bytes, { mode: 0o600 });
@@ -51,13 +51,13 @@ describe('a file', () => {
     expect(lstatSync(join(root, 'etc/a')).isFile()).toBe(true);
   });
 
-  it('is not there at all when it could not be written whole', () => {
-    // Nobody may give a file to a user of this number, not even root.
+  it('leaves no partial file when a write fails', () => {
+    // Not even root may change the owner of a file to this user id.
     expect(() => disk.create('/etc/a', bytes, { mode: 0o600, uid: 2 ** 32 - 1, gid: -5 })).toThrow();
     expect(readdirSync(join(root, 'etc'))).toEqual([]);
   });
 
-  it('and links and folders that are made or removed twice are no matter', () => {
+  it('can create and remove links and folders twice', () => {
     disk.makeFolder('/etc/a', 0o755);
     disk.makeFolder('/etc/a', 0o755);
     disk.makeLink('/etc/b', '/dev/null');
@@ -71,14 +71,14 @@ describe('a file', () => {
     expect(readdirSync(join(root, 'etc'))).toEqual([]);
   });
 
-  it('in a folder keeps the folder', () => {
+  it('does not remove a folder that is not empty', () => {
     disk.makeFolder('/etc/a', 0o755);
     disk.create('/etc/a/b', bytes, { mode: 0o644 });
     disk.removeFolder('/etc/a');
     expect(read('/etc/a/b')).toBe('new\n');
   });
 
-  it('and its folder, the root included, are made safe', async () => {
+  it('syncs files and folders, including the root', async () => {
     disk.create('/etc/a', bytes, { mode: 0o644 });
     await disk.syncFiles(['/etc/a']);
     await disk.syncFolders(['/etc', '/', '/gone']);
@@ -86,8 +86,8 @@ describe('a file', () => {
   });
 });
 
-describe('a link on the way', () => {
-  it.each<[string, (disk: Disk) => unknown]>([
+describe('a link in a path', () => {
+  it.each<[string, (disk: NodeDisk) => unknown]>([
     ['to create', (one) => one.create('/link/a', bytes, { mode: 0o644 })],
     ['to remove', (one) => one.remove('/link/precious')],
     ['to rename', (one) => one.rename('/link/precious', '/link/a')],
@@ -109,25 +109,25 @@ describe('a link on the way', () => {
     expect(readFileSync(join(folder, 'elsewhere/precious'), 'utf8')).toBe('old\n');
   });
 
-  it('is no folder that is there already', () => {
+  it('is not accepted as an existing folder', () => {
     symlinkSync('/tmp', join(root, 'etc/link'));
     expect(() => disk.makeFolder('/etc/link', 0o755)).toThrow();
   });
 });
 
 describe('a path', () => {
-  it.each(['/', '/..', '/etc/../../outside', '/etc/..'])('that leads out, %s, is no place to write', (path) => {
-    expect(() => disk.create(path, bytes, { mode: 0o644 })).toThrow('no place to write');
-    expect(() => disk.remove(path)).toThrow('no place to write');
+  it.each(['/', '/..', '/etc/../../outside', '/etc/..'])('that leaves the root is refused: %s', (path) => {
+    expect(() => disk.create(path, bytes, { mode: 0o644 })).toThrow('cannot write to');
+    expect(() => disk.remove(path)).toThrow('cannot write to');
   });
 
-  it('of the kernel is written in place, through its own links, and never made', () => {
+  it('of a kernel setting is written through the links of the kernel, and never created', () => {
     mkdirSync(join(root, 'sys/devices/eth0'), { recursive: true });
     writeFileSync(join(root, 'sys/devices/eth0/mtu'), '1500\n');
     symlinkSync('devices', join(root, 'sys/class'));
     disk.setKernelValue('/sys/class/eth0/mtu', '9');
     expect(read('/sys/devices/eth0/mtu')).toBe('9');
     expect(() => disk.setKernelValue('/proc/sys/none', '1')).toThrow('ENOENT');
-    expect(() => disk.setKernelValue('/proc/sys/../../etc/a', '1')).toThrow('no kernel setting');
+    expect(() => disk.setKernelValue('/proc/sys/../../etc/a', '1')).toThrow('not a kernel setting');
   });
 });

@@ -1,5 +1,5 @@
-// node/apply/disk.ts: how is something written on a node so that no link leads it astray? The only way a transaction writes; every
-// folder on the way is opened as what it is, so what somebody puts in its place afterwards does not matter.
+// node/apply/disk.ts: how does a transaction write to a node without following symbolic links? Every folder of a path is opened by descriptor,
+// so replacing a folder by a link during the write has no effect. All writes of a transaction go through here.
 import {
   closeSync,
   constants,
@@ -19,44 +19,44 @@ import { promisify } from 'node:util';
 
 export interface Rights {
   mode: number;
-  /** Absent: whoever writes. */
+  /** Absent: the user of this process. */
   uid?: number;
   gid?: number;
 }
 
-/** Paths are absolute, as the node sees them. All throw what the file system says. What is done is safe only once it is synced. */
-export interface Disk {
-  /** What was there before goes. Nothing is left of it when it fails. */
+/** Paths are absolute paths of the node. All methods throw the errors of the file system. A write is durable only once it is synced. */
+export interface NodeDisk {
+  /** Replaces an existing file. Leaves no partial file when it fails. */
   create(path: string, bytes: Uint8Array, rights: Rights): void;
   makeLink(path: string, target: string): void;
-  /** One that is there is fine. */
+  /** The folder may exist. */
   makeFolder(path: string, mode: number): void;
-  /** Within one folder; what was there before goes. */
+  /** Within one folder; replaces an existing file. */
   rename(from: string, to: string): void;
-  /** One that is not there is fine. */
+  /** The file may be absent. */
   remove(path: string): void;
-  /** One that is not there, or not empty, is fine. */
+  /** Does nothing if the folder is absent or not empty. */
   removeFolder(path: string): void;
-  /** All at once: a disk that is asked together answers together. */
+  /** In parallel, which is faster than one sync after the other. */
   syncFiles(paths: readonly string[]): Promise<void>;
-  /** The names in it. One that is not there any more is fine. */
+  /** Makes renames and deletions durable. A folder may be absent. */
   syncFolders(paths: readonly string[]): Promise<void>;
-  /** Below /proc/sys or /sys, where links are the kernel's own. */
+  /** Below /proc/sys or /sys; follows links, because only the kernel makes links there. */
   setKernelValue(path: string, text: string): void;
 }
 
 const { O_WRONLY, O_RDONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_DIRECTORY, O_NONBLOCK, O_TRUNC } = constants;
 const sync = promisify(fsync);
 
-/** Below `root`, which is trusted as it is. */
-export function systemDisk(root: string): Disk {
+/** Links in `root` itself are followed. */
+export function systemDisk(root: string): NodeDisk {
   const at = <T>(path: string, use: (path: string) => T): T => inFolder(root, path, use);
   const remove = (path: string) => ignoring(['ENOENT', 'ENOTDIR'], () => at(path, unlinkSync));
   return {
     create(path, bytes, { mode, uid, gid }) {
       remove(path);
       at(path, (place) => {
-        // Closed to others until it is whole and belongs to whom it should.
+        // Not readable by others until the content and the owner are set.
         const fd = openSync(place, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
         try {
           for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
@@ -78,9 +78,9 @@ export function systemDisk(root: string): Disk {
       at(path, (place) => {
         ignoring(['EEXIST'], () => {
           mkdirSync(place, { mode });
-          withFolder(place, (fd) => fchmodSync(fd, mode)); // the umask may have taken something away
+          withFolder(place, (fd) => fchmodSync(fd, mode)); // the umask may have removed bits
         });
-        withFolder(place, () => {}); // a link or a file in its place is no folder
+        withFolder(place, () => {}); // fails if the path is a link or a file
       });
     },
     rename: (from, to) => at(from, (place) => renameSync(place, join(dirname(place), basename(to)))),
@@ -94,8 +94,8 @@ export function systemDisk(root: string): Disk {
       await Promise.all(paths.map(open).map((fd) => fd !== undefined && syncAndClose(fd)));
     },
     setKernelValue(path, text) {
-      if (path.split('/').includes('..')) throw new Error(`${path} is no kernel setting`);
-      const fd = openSync(join(root, path), O_WRONLY | O_TRUNC); // not created: it is there, or there is no such setting
+      if (path.split('/').includes('..')) throw new Error(`${path} is not a kernel setting`);
+      const fd = openSync(join(root, path), O_WRONLY | O_TRUNC); // no O_CREAT: an absent file means that the kernel lacks the setting
       try {
         writeSync(fd, text);
       } finally {
@@ -121,11 +121,12 @@ async function syncAndClose(fd: number): Promise<void> {
   }
 }
 
-/** From the root, one folder after the other, each by the descriptor of the one above: no name is looked up twice. */
+/** Opens one folder after the other from the root, each through the descriptor of its parent, so that no name is resolved twice. */
 function inFolder<T>(root: string, path: string, use: (path: string) => T): T {
   const parts = path.split('/').filter(Boolean);
   const name = parts.pop();
-  if (name === undefined || name === '..' || parts.includes('..')) throw new Error(`${path} is no place to write`);
+  if (name === undefined || name === '..' || parts.includes('..'))
+    throw new Error(`cannot write to ${path}: not a path of a file below the root`);
   let fd = openSync(root, O_RDONLY | O_DIRECTORY);
   try {
     for (const part of parts) {

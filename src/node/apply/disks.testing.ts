@@ -1,5 +1,5 @@
-// node/apply/disks.testing.ts: disks that go wrong: one that ends the process at a write, one that is full, one that forgets at a
-// power cut what was not made safe before.
+// node/apply/disks.testing.ts: faulty disks for tests: one kills the process at a given write, one is full, one loses unsynced writes at a
+// power cut.
 import {
   chmodSync,
   lstatSync,
@@ -12,48 +12,49 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Disk } from './disk.ts';
+import type { NodeDisk } from './disk.ts';
 
-export type Op = keyof Disk;
+export type Op = keyof NodeDisk;
 
-/** `before` is told of every write, and may throw in its place. */
-export function watchedDisk(disk: Disk, before: (op: Op, path: string) => void): Disk {
-  const told =
+/** Calls `before` before every write; it may throw instead. */
+export function watchedDisk(disk: NodeDisk, before: (op: Op, path: string) => void): NodeDisk {
+  const observed =
     <Args extends [string, ...unknown[]], Result>(op: Op, act: (...args: Args) => Result) =>
     (...args: Args): Result => {
       before(op, args[0]);
       return act(...args);
     };
-  const toldOfAll = (op: Op, act: (paths: readonly string[]) => Promise<void>) => async (paths: readonly string[]) => {
-    if (paths.length > 0) before(op, paths.join(' '));
-    await act(paths);
-  };
+  const observedAll =
+    (op: Op, act: (paths: readonly string[]) => Promise<void>) => async (paths: readonly string[]) => {
+      if (paths.length > 0) before(op, paths.join(' '));
+      await act(paths);
+    };
   return {
-    create: told('create', disk.create),
-    makeLink: told('makeLink', disk.makeLink),
-    makeFolder: told('makeFolder', disk.makeFolder),
+    create: observed('create', disk.create),
+    makeLink: observed('makeLink', disk.makeLink),
+    makeFolder: observed('makeFolder', disk.makeFolder),
     rename(from, to) {
       before('rename', to);
       disk.rename(from, to);
     },
-    remove: told('remove', disk.remove),
-    removeFolder: told('removeFolder', disk.removeFolder),
-    syncFiles: toldOfAll('syncFiles', disk.syncFiles),
-    syncFolders: toldOfAll('syncFolders', disk.syncFolders),
-    setKernelValue: told('setKernelValue', disk.setKernelValue),
+    remove: observed('remove', disk.remove),
+    removeFolder: observed('removeFolder', disk.removeFolder),
+    syncFiles: observedAll('syncFiles', disk.syncFiles),
+    syncFolders: observedAll('syncFolders', disk.syncFolders),
+    setKernelValue: observed('setKernelValue', disk.setKernelValue),
   };
 }
 
-/** The process is gone: nothing after it happens, not even what a `finally` would do. */
+/** Simulates SIGKILL: no later write takes effect, not even one in a `finally`. */
 export class Killed extends Error {}
 
-export interface Killing {
-  /** Called before everything that has an effect. */
+export interface KillSwitch {
+  /** Called before every effect. */
   act: () => void;
   isDead: () => boolean;
 }
 
-export function killAt(at: number): Killing {
+export function killAt(at: number): KillSwitch {
   let count = 0;
   return {
     act() {
@@ -63,8 +64,8 @@ export function killAt(at: number): Killing {
   };
 }
 
-/** A file that is being created as the process dies is left half written. */
-export function killingDisk(disk: Disk, kill: Killing): Disk {
+/** Leaves a file half written if the process dies while creating it. */
+export function killingDisk(disk: NodeDisk, kill: KillSwitch): NodeDisk {
   return {
     ...watchedDisk(disk, kill.act),
     create(path, bytes, rights) {
@@ -80,8 +81,8 @@ export function killingDisk(disk: Disk, kill: Killing): Disk {
   };
 }
 
-/** From the `at`-th write that takes space on, none does, until there is room again. */
-export function fullDisk(disk: Disk, at: number): { disk: Disk; free: () => void; isHurt: () => boolean } {
+/** From the `at`-th write on, writes that need space fail until `free` is called or the ballast is removed. */
+export function fullDisk(disk: NodeDisk, at: number): { disk: NodeDisk; free: () => void; isHit: () => boolean } {
   let [count, isFree] = [0, false];
   const full = watchedDisk(disk, (op, path) => {
     if (op === 'remove' && path.endsWith('/ballast') && count >= at) isFree = true;
@@ -90,7 +91,7 @@ export function fullDisk(disk: Disk, at: number): { disk: Disk; free: () => void
   });
   return {
     disk: full,
-    isHurt: () => count >= at,
+    isHit: () => count >= at,
     free: () => {
       isFree = true;
     },
@@ -104,13 +105,13 @@ type Entry =
   | { kind: 'file'; bytes: Buffer; mode: number };
 
 /**
- * Remembers what is not safe yet: content of files that were not synced, names in folders that were not. A folder keeps its changes in
- * order, as file systems with a journal do, but no two folders keep step.
+ * Tracks unsynced file contents and folder entries and loses some of them at a power cut. Within one folder, changes keep their order, as on a
+ * journaling file system; changes in different folders do not.
  */
 export function forgetfulDisk(
-  disk: Disk,
+  disk: NodeDisk,
   root: string,
-): { disk: Disk; cut: (pick: (below: number) => number) => void } {
+): { disk: NodeDisk; cut: (pick: (below: number) => number) => void } {
   const dirty = new Set<string>();
   const pending: { folder: string; entries: [string, Entry][] }[] = [];
   const note = (...paths: string[]) => {
@@ -189,7 +190,7 @@ function entryAt(path: string): Entry {
 }
 
 function putBack(path: string, entry: Entry): void {
-  if (entryAt(dirname(path)).kind === 'absent') return; // gone with its folder
+  if (entryAt(dirname(path)).kind === 'absent') return; // its folder was lost
   rmSync(path, { recursive: entry.kind === 'absent', force: true });
   if (entry.kind === 'folder') mkdirSync(path, { recursive: true });
   if (entry.kind === 'link') symlinkSync(entry.target, path);

@@ -4,32 +4,36 @@ import type { PlanStep } from '../desired/tree.ts';
 import { aWorld, doneBy, restart, set } from './execute.testing.ts';
 import { execute } from './execute.ts';
 
-describe('steps', () => {
+describe('execute', () => {
   it.each<[string, PlanStep[], string[]]>([
-    ['modules', [set('module', 'a', 'loaded'), set('module', 'b', 'loaded')], ['modprobe --all -- a b']],
-    ['reading units', [{ do: 'daemon-reload' }], ['systemctl daemon-reload']],
-    ['trust', [{ do: 'update-trust' }], ['update-ca-certificates']],
     [
-      'temporary files',
+      'loads modules with one command',
+      [set('module', 'a', 'loaded'), set('module', 'b', 'loaded')],
+      ['modprobe --all -- a b'],
+    ],
+    ['reloads the units', [{ do: 'daemon-reload' }], ['systemctl daemon-reload']],
+    ['updates the trust store', [{ do: 'update-trust' }], ['update-ca-certificates']],
+    [
+      'applies tmpfiles',
       [{ do: 'apply-tmpfiles', path: '/etc/tmpfiles.d/a' }],
       ['systemd-tmpfiles --create -- /etc/tmpfiles.d/a'],
     ],
     [
-      'units that are switched on',
+      'enables units with one command',
       [set('unit-enabled', 'a', 'yes'), set('unit-enabled', 'b', 'yes')],
       ['systemctl reenable -- a b'],
     ],
-    ['units that are switched off', [set('unit-enabled', 'a', 'no')], ['systemctl disable -- a']],
+    ['disables a unit', [set('unit-enabled', 'a', 'no')], ['systemctl disable -- a']],
     [
-      'units that start',
+      'starts units',
       [set('unit-active', 'a', 'yes'), { do: 'start-unit', unit: 'b' }],
       ['systemctl start -- a', 'systemctl start -- b'],
     ],
-    ['units that stop', [set('unit-active', 'a', 'no')], ['systemctl stop -- a']],
-    ['a reload', [{ do: 'reload-unit', unit: 'ssh' }], ['systemctl try-reload-or-restart -- ssh']],
-    ['all restarts at once', [restart('a'), restart('b')], ['systemctl restart -- a b']],
+    ['stops a unit', [set('unit-active', 'a', 'no')], ['systemctl stop -- a']],
+    ['reloads a unit', [{ do: 'reload-unit', unit: 'ssh' }], ['systemctl try-reload-or-restart -- ssh']],
+    ['restarts units with one command', [restart('a'), restart('b')], ['systemctl restart -- a b']],
     [
-      'files that go',
+      'removes files and folders',
       [
         { do: 'remove-file', path: '/etc/a' },
         { do: 'remove-state', path: '/var/b' },
@@ -37,12 +41,12 @@ describe('steps', () => {
       ],
       ['remove /etc/a', 'remove /var/b', 'removeFolder /etc/c'],
     ],
-    ['drain and back', [{ do: 'drain' }, { do: 'uncordon' }], ['drain', 'uncordon']],
+    ['drains and uncordons', [{ do: 'drain' }, { do: 'uncordon' }], ['drain', 'uncordon']],
   ])('%s', async (_what, steps, expected) => {
     expect(await doneBy(steps)).toEqual(expected);
   });
 
-  it('take new files from where they wait, and leave alone those that are there already', async () => {
+  it('renames staged files and skips files that are up to date', async () => {
     const file = { content: 'x', encoding: 'utf8', mode: 0o644, uid: 0, gid: 0 } as const;
     const steps: PlanStep[] = [
       { do: 'make-folder', path: '/etc/a' },
@@ -54,7 +58,7 @@ describe('steps', () => {
     ]);
   });
 
-  it('wait for no unit before kubelet runs: it may wait for us', async () => {
+  it('does not wait for units before kubelet runs, because they may wait for the daemon', async () => {
     const steps = [restart('containerd.service'), set('unit-active', 'a', 'yes'), set('unit-enabled', 'a', 'yes')];
     expect(await doneBy(steps, { isBeforeKubelet: true })).toEqual([
       'systemctl --no-block restart -- containerd.service',
@@ -63,13 +67,13 @@ describe('steps', () => {
     ]);
   });
 
-  it('in a later boot restart only what has started, and drain nothing', async () => {
+  it('restarts only units that have started in a later boot, and does not drain', async () => {
     expect(await doneBy([{ do: 'drain' }, restart('a')], { isLaterBoot: true })).toEqual([
       'systemctl try-restart -- a',
     ]);
   });
 
-  it('are timed under names that stay', async () => {
+  it('times batches under stable names', async () => {
     const { done, context } = aWorld();
     await execute(
       [
@@ -90,27 +94,27 @@ describe('a step that fails', () => {
     ['a unit', restart('a'), 'systemctl restart -- a', { code: 1, stderr: 'it crashed\nmore' }, 'verify/unit-failed'],
     ['a module', set('module', 'a', 'loaded'), 'modprobe --all -- a', { code: 1 }, 'apply/command-failed'],
     [
-      'a program that is not there',
+      'a missing program',
       { do: 'update-trust' },
       'update-ca-certificates',
       { outcome: 'missing', code: null },
       'apply/command-failed',
     ],
     ['a drain', { do: 'drain' }, 'drain', {}, 'apply/drain-failed'],
-  ])('ends the change: %s', async (_what, step, typed, answer, code) => {
+  ])('fails the change: %s', async (_what, step, typed, answer, code) => {
     const { done, context } = aWorld({}, { [typed]: answer });
     await expect(execute([step, { do: 'daemon-reload' }], context)).rejects.toMatchObject({ name: 'StepFailed', code });
     expect(done).not.toContain('systemctl daemon-reload');
   });
 
-  it('does not empty a node whose kubelet does not run: nobody would end a pod', async () => {
+  it('does not occur for a drain on a node with a failing kubelet, which is skipped', async () => {
     const { done, context } = aWorld({}, { kubelet: {} });
     await execute([{ do: 'drain' }, { do: 'daemon-reload' }], context);
     expect(done.filter((line) => !line.startsWith('#'))).toEqual(['systemctl daemon-reload']);
   });
 
-  it('does not stop a way back, which clears what systemd holds against a unit', async () => {
-    const { done, context } = aWorld({ isWayBack: true }, { 'systemctl restart -- a': { code: 1 }, drain: {} });
+  it('does not stop a rollback, which also resets the failed state of units', async () => {
+    const { done, context } = aWorld({ isRollback: true }, { 'systemctl restart -- a': { code: 1 }, drain: {} });
     const { troubles } = await execute([{ do: 'drain' }, restart('a'), { do: 'daemon-reload' }], context);
     expect(troubles).toEqual(['the node could not be drained: drain fails', 'systemctl restart -- a: exit code 1']);
     expect(done.filter((line) => line.startsWith('systemctl'))).toEqual([
@@ -120,7 +124,7 @@ describe('a step that fails', () => {
     ]);
   });
 
-  it('is no failure of the change when only the Node does not hear of it', async () => {
+  it('does not fail the change if it is a label or the uncordon', async () => {
     const { context } = aWorld({}, { uncordon: {}, 'label a=b': {} });
     expect(await execute([set('label', 'a', 'b'), { do: 'uncordon' }], context)).toMatchObject({ owesUncordon: true });
   });

@@ -1,19 +1,19 @@
-// node/apply/execute.testing.ts: a world in which steps are executed, and which writes down what they did.
+// node/apply/execute.testing.ts: dependencies that record what the steps of a plan do.
 import type { Argv, Ran } from '../../base/command.ts';
 import { fakeClock } from '../../base/fake-clock.ts';
 import type { PlanStep } from '../desired/tree.ts';
 import type { HostReader } from '../observe/host-reader.ts';
 import type { Probes, UnitHealth } from './contract.ts';
-import type { Disk } from './disk.ts';
+import type { NodeDisk } from './disk.ts';
 import { type ExecutionContext, execute } from './execute.ts';
 
 export interface World {
-  /** What was done, in order: commands as they were typed, writes as they were asked for. */
+  /** Commands and writes, in order. */
   done: string[];
   context: ExecutionContext;
 }
 
-/** `failing`: what a command that is typed so answers. */
+/** `failing`: results by command line. */
 export function aWorld(
   over: Partial<Omit<ExecutionContext, 'deps'>> = {},
   failing: Record<string, Partial<Ran>> = {},
@@ -24,7 +24,7 @@ export function aWorld(
     (...args: unknown[]) => {
       done.push([what, ...args.filter((arg) => typeof arg === 'string')].join(' '));
     };
-  const disk: Disk = {
+  const disk: NodeDisk = {
     create: record('create'),
     makeLink: record('makeLink'),
     makeFolder: record('makeFolder'),
@@ -67,7 +67,7 @@ export function aWorld(
   const context: ExecutionContext = {
     deps: { root: '/', clock: fakeClock(), disk, host, run, node, probes },
     staged: new Map(),
-    isWayBack: false,
+    isRollback: false,
     isBeforeKubelet: false,
     isLaterBoot: false,
     time: (name, act) => {

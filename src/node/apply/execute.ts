@@ -1,5 +1,5 @@
-// node/apply/execute.ts: how are the steps of a plan executed on a real node? In order; one command does neighbours of the same kind;
-// every step may be executed again.
+// node/apply/execute.ts: how are the steps of a plan executed on a node? In order; adjacent steps of the same kind share one command.
+// Every step is idempotent.
 import { dirname } from 'node:path';
 import type { Argv } from '../../base/command.ts';
 import { KUBELET } from '../desired/aspects/aspect.ts';
@@ -8,33 +8,33 @@ import { asStepFailed, StepFailed } from './failures.ts';
 import { isKubeletFailing } from './steps/kubelet-failing.ts';
 import { clearValue, setValue } from './steps/set-value.ts';
 import type { StagedFiles } from './steps/stage.ts';
-import { command, isDoneBy, placeOf, type StepDeps } from './steps/step-command.ts';
+import { command, type ExecutionDeps, hasSucceeded, pathBelowRoot } from './steps/step-command.ts';
 import type { Transaction } from './transaction.ts';
 
 export interface ExecutionContext {
-  deps: StepDeps;
+  deps: ExecutionDeps;
   staged: StagedFiles;
-  /** A change is taken back: what cannot be helped is no reason to stop. */
-  isWayBack: boolean;
-  /** kubelet has not started in this boot: units that wait for it, or for us, are not waited for. */
+  /** A rollback continues after a step that failed. */
+  isRollback: boolean;
+  /** kubelet has not started in this boot. Units may be ordered after kubelet or this daemon, so waiting for them would deadlock. */
   isBeforeKubelet: boolean;
-  /** The machine booted since the steps were planned: what has not started yet will read the new files by itself. */
+  /** The machine rebooted since the steps were planned; units that have not started yet will read the new files. */
   isLaterBoot: boolean;
   time: Transaction['time'];
 }
 
 export interface ExecutionResult {
-  /** Folders with new or fewer names in them. */
+  /** Folders in which a name was added or removed. */
   touched: Set<string>;
-  /** The node was drained, and nobody could be told that it is back. */
+  /** The node was drained and could not be uncordoned. */
   owesUncordon: boolean;
-  /** Just before kubelet was started anew. */
+  /** Taken just before kubelet was restarted. */
   kubeletSinceMs?: number | undefined;
-  /** What a way back could not help; it does all it can, so that one unit does not keep the files of all others. */
+  /** Failures of a rollback. It continues after them, so that one failing unit does not prevent the rollback of the files. */
   troubles: string[];
 }
 
-/** Every kind of step but a reboot, for which journal.ts asks. Throws a StepFailed. */
+/** Executes every kind of step except a reboot, which journal.ts requests. Throws a StepFailed. */
 export async function execute(steps: readonly PlanStep[], context: ExecutionContext): Promise<ExecutionResult> {
   const result: ExecutionResult = { touched: new Set(), owesUncordon: false, troubles: [] };
   for (const batch of batches(steps)) {
@@ -43,7 +43,7 @@ export async function execute(steps: readonly PlanStep[], context: ExecutionCont
   return result;
 }
 
-/** At least one, all of the same kind. */
+/** Steps of the same kind. */
 type Batch = readonly [PlanStep, ...PlanStep[]];
 
 function batches(steps: readonly PlanStep[]): Batch[] {
@@ -86,7 +86,7 @@ const VERB: Readonly<Record<string, string>> = {
 
 const STARTS = ['restart-unit', 'start-unit', 'unit-active-yes'];
 
-/** Of a timing: never renamed. */
+/** The name of a timing; never rename it. */
 function nameOf(batch: Batch): string {
   const kind = kindOf(batch[0]);
   const verb = VERB[kind];
@@ -110,19 +110,19 @@ async function doBatch(batch: Batch, context: ExecutionContext, result: Executio
 
 async function attempt(
   act: () => Promise<void>,
-  { isWayBack }: ExecutionContext,
+  { isRollback }: ExecutionContext,
   { troubles }: ExecutionResult,
 ): Promise<void> {
   try {
     await act();
   } catch (error) {
-    const isHelpless = isWayBack && error instanceof StepFailed && !OF_FILES.includes(error.code);
-    if (!isHelpless) throw error;
+    const canContinue = isRollback && error instanceof StepFailed && !FILE_FAILURES.includes(error.code);
+    if (!canContinue) throw error;
     troubles.push(error.message);
   }
 }
 
-const OF_FILES: readonly StepFailed['code'][] = ['apply/disk-full', 'apply/write-failed'];
+const FILE_FAILURES: readonly StepFailed['code'][] = ['apply/disk-full', 'apply/write-failed'];
 
 async function doOne(step: PlanStep, context: ExecutionContext, result: ExecutionResult): Promise<void> {
   const { deps, staged } = context;
@@ -136,15 +136,15 @@ async function doOne(step: PlanStep, context: ExecutionContext, result: Executio
       return changeFile(step, context, result);
     case 'drain':
       if (context.isLaterBoot) return; // no pod runs yet
-      if (await isKubeletFailing(deps)) return; // nobody would end a pod
+      if (await isKubeletFailing(deps)) return; // a failing kubelet terminates no pods
       try {
         return await deps.node.drain();
       } catch (cause) {
         throw new StepFailed('apply/drain-failed', `the node could not be drained: ${messageOf(cause)}`, cause);
       }
     case 'uncordon':
-      // Not before kubelet runs again: until then it is owed.
-      result.owesUncordon = context.isBeforeKubelet || !(await isDoneBy(() => deps.node.uncordon()));
+      // Uncordon only once kubelet runs; `owesUncordon` records that it is still to do.
+      result.owesUncordon = context.isBeforeKubelet || !(await hasSucceeded(() => deps.node.uncordon()));
       return;
     case 'set':
       return setValue(step, { deps, staged, touched: result.touched });
@@ -155,9 +155,9 @@ async function doOne(step: PlanStep, context: ExecutionContext, result: Executio
     case 'update-trust':
       return command(['update-ca-certificates'], deps);
     case 'apply-tmpfiles':
-      return command(['systemd-tmpfiles', '--create', '--', placeOf(step.path, deps)], deps);
+      return command(['systemd-tmpfiles', '--create', '--', pathBelowRoot(step.path, deps)], deps);
     default:
-      throw new Error(`${step.do} is not done one by one`);
+      throw new Error(`cannot execute ${step.do} as a single step`);
   }
 }
 
@@ -165,25 +165,25 @@ type FileStep = Extract<PlanStep, { path: string }>;
 
 function changeFile(step: FileStep, { deps: { disk }, staged }: ExecutionContext, { touched }: ExecutionResult): void {
   const { path } = step;
-  const waiting = staged.get(path);
+  const stagedFile = staged.get(path);
   touched.add(dirname(path));
   try {
-    // A folder was made when its files were put beside the old ones.
+    // 'make-folder' needs nothing here: staging has made the folder.
     if (step.do === 'remove-folder') disk.removeFolder(path);
     else if (step.do === 'remove-file' || step.do === 'remove-state') disk.remove(path);
-    else if (waiting !== undefined) disk.rename(waiting, path);
+    else if (stagedFile !== undefined) disk.rename(stagedFile, path);
   } catch (error) {
     throw asStepFailed(error, path);
   }
 }
 
-/** systemd sorts those it is told together by what they want of each other. */
+/** One command for all units: systemd then orders them by their dependencies. */
 async function switchUnits(kind: string, units: readonly string[], context: ExecutionContext): Promise<void> {
-  const { isBeforeKubelet, isLaterBoot, isWayBack, deps } = context;
+  const { isBeforeKubelet, isLaterBoot, isRollback, deps } = context;
   const isStart = STARTS.includes(kind);
   const verb = kind === 'restart-unit' && isLaterBoot ? 'try-restart' : VERB[kind]!;
-  // One that crashed too often would not start, whatever its files say now.
-  if (isWayBack && isStart) await deps.run(['systemctl', 'reset-failed', '--', ...units]);
+  // systemd refuses to start a unit that hit its start limit, even if its files are fixed.
+  if (isRollback && isStart) await deps.run(['systemctl', 'reset-failed', '--', ...units]);
   const isWaitedFor = !isBeforeKubelet || kind.startsWith('unit-enabled');
   const argv: Argv = ['systemctl', ...(isWaitedFor ? [] : ['--no-block']), verb, '--', ...units];
   const isOfUnit = isStart || kind === 'reload-unit';

@@ -9,13 +9,13 @@ describe('a failure of the file system', () => {
     ['ENOSPC', 'apply/disk-full'],
     ['EDQUOT', 'apply/disk-full'],
     ['EROFS', 'apply/write-failed'],
-  ])('%s is %s', (code, reason) => {
+  ])('%s gets the code %s', (code, reason) => {
     const failure = asStepFailed(errno(code), '/etc/a');
     expect(failure).toBeInstanceOf(StepFailed);
     expect(failure).toMatchObject({ code: reason, message: `/etc/a: ${code}` });
   });
 
-  it('is not made of a bug, nor of an error with a code of its own', () => {
+  it('is not assumed for a bug or for an error with another kind of code', () => {
     const bug = new TypeError('x');
     expect(asStepFailed(bug, '/etc/a')).toBe(bug);
     expect([errnoOf(errno('ERR_x')), errnoOf(errno('apply/busy')), errnoOf('ENOENT')]).toEqual(
@@ -33,7 +33,7 @@ describe('the document', () => {
     ['verify/api-unreachable', false],
     ['apply/disk-full', false],
     ['apply/drain-failed', false],
-  ] as const)('%s: to blame is %s', (code, isToBlame) => {
+  ] as const)('is to blame for %s: %s', (code, isToBlame) => {
     expect(isDocumentToBlame(code)).toBe(isToBlame);
   });
 });
@@ -47,7 +47,7 @@ describe('a command that failed', () => {
     [{ stderr: '' }, 'nft: exit code 1'],
     [{ outcome: 'missing', code: null }, 'nft: missing'],
     [{ stderr: 'x'.repeat(999) }, `nft: exit code 1: ${'x'.repeat(200)}`],
-  ] as const)('says how it ended, and one line of its own words: %#', (over, message) => {
+  ] as const)('is reported with its exit status and one line of stderr: %#', (over, message) => {
     expect(commandFailed('apply/command-failed', 'nft', ran(over as Partial<Ran>)).message).toBe(message);
   });
 });

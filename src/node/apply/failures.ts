@@ -1,8 +1,8 @@
-// node/apply/failures.ts: what can go wrong while a change is made, which reason is reported for it, and is the document to blame?
+// node/apply/failures.ts: which failures can a change run into, which reason code does each get, and is the document to blame?
 import type { Ran } from '../../base/command.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 
-/** Something the world did; anything else that is thrown is a bug. Says what was tried, never what was in it. */
+/** An expected failure of the system; any other error is a bug. The message names the step but not its content, which may be secret. */
 export class StepFailed extends Error {
   readonly code: ReasonCode;
 
@@ -13,15 +13,19 @@ export class StepFailed extends Error {
   }
 }
 
-/** The same document would fail again; without these, the same may work an hour later. */
-const OF_THE_DOCUMENT: readonly ReasonCode[] = ['apply/command-failed', 'apply/setting-refused', 'verify/unit-failed'];
+/** With these codes the same document would fail again; with others it may work later. */
+const DOCUMENT_FAILURES: readonly ReasonCode[] = [
+  'apply/command-failed',
+  'apply/setting-refused',
+  'verify/unit-failed',
+];
 
 export function isDocumentToBlame(code: ReasonCode): boolean {
-  if (code === 'verify/api-unreachable') return false; // an outage of the control plane looks the same from here
-  return code.startsWith('verify/') || OF_THE_DOCUMENT.includes(code);
+  if (code === 'verify/api-unreachable') return false; // the node cannot tell it from an outage of the control plane
+  return code.startsWith('verify/') || DOCUMENT_FAILURES.includes(code);
 }
 
-/** What the file system says; anything else as it is. */
+/** Converts an error of the file system; returns any other error unchanged. */
 export function asStepFailed(error: unknown, what: string): unknown {
   const code = errnoOf(error);
   if (code === undefined) return error;
@@ -29,13 +33,13 @@ export function asStepFailed(error: unknown, what: string): unknown {
   return new StepFailed(isFull ? 'apply/disk-full' : 'apply/write-failed', `${what}: ${code}`, error);
 }
 
-/** `ENOENT` and the like; undefined for any other error. */
+/** For example `ENOENT`; undefined if the error has no errno. */
 export function errnoOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
   return /^E[A-Z0-9]+$/.test(error.code) ? error.code : undefined;
 }
 
-/** A program's own words, but one line of them, and only so much. */
+/** Includes the first line of the program's stderr, shortened. */
 export function commandFailed(code: ReasonCode, what: string, ran: Ran): StepFailed {
   const how = ran.outcome === 'exited' ? `exit code ${ran.code}` : ran.outcome;
   const said = ran.stderr.trim().split('\n')[0]?.slice(0, 200);

@@ -6,11 +6,11 @@ import { Secret } from '../../base/secret.ts';
 import { CANARY } from '../document/configs.testing.ts';
 import { STORE } from './folder.ts';
 import { assignmentOf } from './node-folder.testing.ts';
-import { aNode, B, BY_ITSELF, inService, ORDERED, said, withPods } from './store.testing.ts';
+import { aNode, B, inService, kindAndCode, ORDERED, UNORDERED, withPods } from './store.testing.ts';
 import { openNodeStore } from './store.ts';
 
-describe('what is remembered', () => {
-  it("is root's alone, and nothing of it is in what is told", async () => {
+describe('the saved state', () => {
+  it('is readable by root only, and its secrets are not in the outcome', async () => {
     const node = aNode();
     const store = openNodeStore(node.deps());
     const secret = new Secret(CANARY);
@@ -18,7 +18,7 @@ describe('what is remembered', () => {
     const to = assignmentOf(
       withPods(110, 1, { files: { '/etc/app.conf': content }, join: { method: 'token', token: secret } }),
     );
-    const outcome = await store.apply(to, BY_ITSELF);
+    const outcome = await store.apply(to, UNORDERED);
     for (const told of [JSON.stringify(outcome), inspect(outcome, { depth: 20 })]) expect(told).not.toContain(CANARY);
     for (const [path, mode] of modes(join(node.root, 'var/lib/headstart'))) {
       expect([path, mode.toString(8)]).toEqual([path, lstatSync(path).isDirectory() ? '700' : '600']);
@@ -27,7 +27,7 @@ describe('what is remembered', () => {
     expect(node.text('/etc/app.conf')).toBe(CANARY);
   });
 
-  it('is not guessed at when it cannot be read', async () => {
+  it('blocks every change while it cannot be read', async () => {
     const { node, store } = await inService();
     for (const text of [
       '',
@@ -37,16 +37,16 @@ describe('what is remembered', () => {
     ]) {
       writeFileSync(join(node.root, STORE, 'state'), text);
       const before = node.snapshot();
-      expect(said(await store.apply(B, ORDERED))).toEqual(['failed', 'apply/memory-unreadable']);
-      expect(said(await store.recover())).toEqual(['failed', 'apply/memory-unreadable']);
-      expect(() => store.slots()).toThrow('cannot be read');
+      expect(kindAndCode(await store.apply(B, ORDERED))).toEqual(['failed', 'apply/memory-unreadable']);
+      expect(kindAndCode(await store.recover())).toEqual(['failed', 'apply/memory-unreadable']);
+      expect(() => store.slots()).toThrow('cannot read the saved state');
       expect(node.snapshot()).toEqual(before);
     }
   });
 
-  it('is the last ten generations, and those that are needed', async () => {
+  it('keeps the last ten generations and those in use', async () => {
     const { store } = await inService();
-    for (let i = 2; i < 20; i++) await store.apply(assignmentOf(withPods(110 + i, i)), BY_ITSELF);
+    for (let i = 2; i < 20; i++) await store.apply(assignmentOf(withPods(110 + i, i)), UNORDERED);
     const numbers = store.listGenerations().map(({ number }) => number);
     expect(numbers).toEqual([19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 1]);
   });

@@ -1,9 +1,10 @@
-// node/apply/folder.ts: where on the node is it all kept, and how is it replaced so that a power cut leaves the old or the new?
+// node/apply/folder.ts: where does the node persist its state, and how are files replaced so that a power cut leaves the old or the new
+// version, never a mix?
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { readPlainFile } from '../observe/plain-file.ts';
-import type { Disk } from './disk.ts';
+import type { NodeDisk } from './disk.ts';
 import {
   FIRST_STATE,
   type Generation,
@@ -16,43 +17,42 @@ import {
   renderState,
   type State,
 } from './records.ts';
-import { waitingPlace } from './steps/stage.ts';
+import { stagedPath } from './steps/stage.ts';
 
 export const STORE = '/var/lib/headstart/node';
 const STATE = `${STORE}/state`;
 const JOURNAL = `${STORE}/journal`;
 const GENERATIONS = `${STORE}/generations`;
-/** Space that is held while a change is made, so that there is enough to take it back. */
+/** Reserves disk space during a change, so that a rollback has enough. */
 const BALLAST = `${STORE}/ballast`;
 const BALLAST_BYTES = 256 << 10;
 
-/** Far more than any document, its secrets and the files it replaced. */
+/** Far more than a document, its secrets and the replaced files need. */
 const MAX_BYTES = 64 << 20;
-/** Of those that nothing needs any more. */
+/** In addition to the generations that are in use. */
 const KEPT_GENERATIONS = 10;
 
 export interface Folder {
   readState(): State;
-  /** Undefined: no change is being made. */
+  /** Undefined: no change is in progress. */
   readJournal(): Journal | undefined;
-  /** Undefined when there is none of this number. */
+  /** Undefined when the generation does not exist. */
   readGeneration(number: number): Generation | undefined;
-  /** The same document on the machine as it is known now: an address may be another since. Undefined when there is none. */
-  readForNow(number: number, state: State): Generation | undefined;
-  /** The newest first; those that were begun and never recorded are not among them. */
+  /** The generation with the facts of the active one, because an address may have changed since. Undefined when it does not exist. */
+  readWithCurrentFacts(number: number, state: State): Generation | undefined;
+  /** Newest first, without generations that were begun and never recorded. */
   generations(state: State): Generation[];
   writeState(state: State): Promise<void>;
-  /** From here on the change is made, whatever happens: by us, or by who comes after us. */
+  /** Once this returns, the change will be finished or rolled back, if necessary by the next process. */
   writeJournal(journal: Journal): Promise<void>;
-  /** The change was not begun. */
+  /** For a change that executed no step. */
   dropJournal(): Promise<void>;
-  /** For a way back. */
-  makeRoom(): void;
-  /** `touched`: folders that have to be safe before anybody forgets how to make the change. */
+  freeBallast(): void;
+  /** `touched`: folders to sync before the journal is deleted. */
   finish(after: State, generation: Generation | undefined, touched: Iterable<string>): Promise<void>;
 }
 
-export function openFolder(root: string, disk: Disk): Folder {
+export function openFolder(root: string, disk: NodeDisk): Folder {
   const read = <T>(path: string, parse: (text: string) => T): T | undefined => readOwn(join(root, path), parse);
 
   const readGeneration = (number: number) => read(`${GENERATIONS}/${number}`, parseGeneration);
@@ -67,22 +67,22 @@ export function openFolder(root: string, disk: Disk): Folder {
     }
   }
 
-  /** All of them, or, until the last rename, none. */
+  /** Replaces no file if a write fails. The last rename commits. */
   async function write(files: readonly (readonly [string, string])[], touched: readonly string[] = []): Promise<void> {
     const names = files.map(([path]) => path);
     await makeFolders();
     try {
-      for (const [path, text] of files) disk.create(waitingPlace(path), Buffer.from(text), { mode: 0o600 });
-      await Promise.all([disk.syncFiles(names.map(waitingPlace)), disk.syncFolders(touched)]);
+      for (const [path, text] of files) disk.create(stagedPath(path), Buffer.from(text), { mode: 0o600 });
+      await Promise.all([disk.syncFiles(names.map(stagedPath)), disk.syncFolders(touched)]);
     } catch (error) {
-      for (const path of names) disk.remove(waitingPlace(path));
+      for (const path of names) disk.remove(stagedPath(path));
       throw error;
     }
-    for (const path of names) disk.rename(waitingPlace(path), path);
+    for (const path of names) disk.rename(stagedPath(path), path);
     await disk.syncFolders([...new Set(names.map((path) => dirname(path)))]);
   }
 
-  /** They hold secrets: none stays that nobody can get at. */
+  /** Generations contain secrets, so unreachable ones are deleted. */
   function prune({ slots, lastNumber }: State): void {
     const { active, lastKnownGood, watch } = slots;
     const needed = [active?.number, lastKnownGood?.number, watch?.backTo];
@@ -95,7 +95,7 @@ export function openFolder(root: string, disk: Disk): Folder {
     readState: () => read(STATE, parseState) ?? FIRST_STATE,
     readJournal: () => read(JOURNAL, parseJournal),
     readGeneration,
-    readForNow(number, { slots }) {
+    readWithCurrentFacts(number, { slots }) {
       const generation = readGeneration(number);
       const latest = slots.active && readGeneration(slots.active.number);
       if (generation === undefined || latest === undefined) return generation;
@@ -124,14 +124,14 @@ export function openFolder(root: string, disk: Disk): Folder {
       disk.remove(JOURNAL);
       await disk.syncFolders([STORE]);
     },
-    makeRoom: () => disk.remove(BALLAST),
+    freeBallast: () => disk.remove(BALLAST),
     async finish(after, generation, touched) {
-      disk.remove(BALLAST); // all is done: what is left to write may take its place
+      disk.remove(BALLAST); // all steps are done: the remaining writes may use its space
       const record = generation && ([`${GENERATIONS}/${generation.number}`, renderGeneration(generation)] as const);
       await write([...(record ? [record] : []), [STATE, renderState(after)]], [...touched]);
       disk.remove(JOURNAL);
       prune(after);
-      await disk.syncFolders([STORE]); // or a power cut would bring the journal back, and the change would be made again
+      await disk.syncFolders([STORE]); // otherwise a power cut could restore the journal, and the change would run again
     },
   };
 
@@ -159,12 +159,12 @@ function readOwn<T>(path: string, parse: (text: string) => T): T | undefined {
     const bytes = readPlainFile(path, MAX_BYTES);
     return bytes && parse(Buffer.from(bytes).toString('utf8'));
   } catch (cause) {
-    throw new UserError(`what headstart remembers of this node, ${basename(path)}, cannot be read`, {
+    throw new UserError(`cannot read the saved state of this node (${basename(path)})`, {
       code: 'apply/memory-unreadable',
-      kept: 'The node runs what it ran; nothing is changed on a guess.',
+      kept: 'The node keeps its configuration; headstart changes nothing without the saved state.',
       next: 'replace the node',
       exitCode: 1,
-      // What a parser says of it quotes it.
+      // A SyntaxError quotes the file, which may contain secrets.
       ...(!(cause instanceof SyntaxError) && { cause }),
     });
   }

@@ -1,20 +1,20 @@
-// node/apply/forget.ts: what of all that is remembered is still true on a clone? Not the donor's documents, nor a change that was
-// cut off there; but what of ours is on the disk, and what the image had in its place.
+// node/apply/forget.ts: which part of the saved state is still valid on a clone? The ownership record, because the files are on the cloned disk.
+// The donor's documents and its interrupted change are discarded.
 import { isSecret, sha256Of } from '../desired/bytes.ts';
 import type { Ownership, OwnershipRecord } from '../desired/tree.ts';
 import type { HostReader } from '../observe/host-reader.ts';
-import type { Outcome } from './contract.ts';
+import type { ApplyOutcome } from './contract.ts';
 import { makeChange } from './journal.ts';
 import { FIRST_STATE, type Journal } from './records.ts';
-import { dropWaiting } from './steps/stage.ts';
+import { removeStaged } from './steps/stage.ts';
 import type { Transaction } from './transaction.ts';
 
-export async function forget(transaction: Transaction): Promise<Outcome> {
+export async function forget(transaction: Transaction): Promise<ApplyOutcome> {
   const { deps, folder } = transaction;
   const state = folder.readState();
   const cutOff = folder.readJournal();
   if (state.lastNumber === 0 && cutOff === undefined) return transaction.nothing(state);
-  if (cutOff !== undefined) dropWaiting(cutOff.steps, deps.disk);
+  if (cutOff !== undefined) removeStaged(cutOff.steps, deps.disk);
   const ownership = asFound(cutOff?.ownershipMeanwhile ?? state.ownership, deps.host);
   const journal: Journal = {
     kind: 'back',
@@ -25,12 +25,12 @@ export async function forget(transaction: Transaction): Promise<Outcome> {
     ownershipMeanwhile: ownership,
     after: { ...FIRST_STATE, ownership },
   };
-  // In the place of the donor's, if there is one: from then on nobody finishes that.
-  const reason = 'what was remembered was of another machine';
+  // Replaces the donor's journal, so that its change is never resumed.
+  const reason = 'discarded the saved state of the donor';
   return makeChange(transaction, journal, { kind: 'unchanged', code: 'clone/new-identity', reason });
 }
 
-/** Whatever gave the clone an identity of its own wrote over files of ours: that is not somebody's drift. */
+/** The clone check overwrote owned files to give the clone its identity; that is not drift. */
 function asFound({ files, folders, live }: Ownership, host: HostReader): Ownership {
   const found = [...files].flatMap(([path, file]): [string, OwnershipRecord][] => {
     const seen = host.at(path, file.isSecret);

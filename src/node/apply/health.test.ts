@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aConfig } from '../document/configs.testing.ts';
 import type { NodeHealth, UnitHealth, Watch } from './contract.ts';
-import { type Course, type Judgement, judgeHealth, type Reading } from './health.ts';
+import { type HealthHistory, type HealthSample, type HealthVerdict, judgeHealth } from './health.ts';
 
 const watch: Watch = {
   number: 2,
@@ -19,7 +19,7 @@ const policy = aConfig().update.health;
 const { readyWithinMs, commitAfterMs } = policy;
 const active: UnitHealth = { state: 'active', restarts: 0 };
 
-function reading(over: Partial<Reading> = {}): Reading {
+function sample(over: Partial<HealthSample> = {}): HealthSample {
   return {
     nowMs: watch.sinceMs,
     units: new Map(watch.units.map((unit) => [unit, active])),
@@ -31,76 +31,69 @@ function reading(over: Partial<Reading> = {}): Reading {
   };
 }
 
-/** One look after the other. */
-function judgeAll(readings: readonly Reading[], watching = watch): Judgement {
-  let last: Judgement | undefined;
-  for (const one of readings) {
-    last = judgeHealth(one, watching, policy, last?.course);
+function judgeAll(samples: readonly HealthSample[], watching = watch): HealthVerdict {
+  let last: HealthVerdict | undefined;
+  for (const one of samples) {
+    last = judgeHealth(one, watching, policy, last?.history);
     if (last.decision !== 'watch') break;
   }
   return last!;
 }
 
-/** Every ten seconds, for so long. */
-const during = (ms: number, over: (atMs: number) => Partial<Reading>) =>
-  Array.from({ length: ms / 10_000 + 1 }, (_, i) =>
-    reading({ nowMs: watch.sinceMs + i * 10_000, ...over(i * 10_000) }),
-  );
+/** One sample every ten seconds. */
+const during = (ms: number, over: (atMs: number) => Partial<HealthSample>) =>
+  Array.from({ length: ms / 10_000 + 1 }, (_, i) => sample({ nowMs: watch.sinceMs + i * 10_000, ...over(i * 10_000) }));
 
-describe('pods', () => {
+describe('canMovePods', () => {
   const kubelet = (state: UnitHealth['state'], restarts = 0) =>
-    new Map<string, UnitHealth>([...reading().units, ['kubelet.service', { state, restarts }]]);
+    new Map<string, UnitHealth>([...sample().units, ['kubelet.service', { state, restarts }]]);
   const other = new Map<string, UnitHealth>([
-    ...reading().units,
+    ...sample().units,
     ['log-shipper.service', { state: 'failed', restarts: 0 }],
   ]);
 
-  it.each<[string, Partial<Reading>, boolean]>([
-    ['are moved from a node that is well', {}, true],
-    ['are moved where only another unit fails', { units: other }, true],
-    ['are moved once a busy API server has time', { node: { isReachable: true, isReady: undefined } }, true],
-    ['are not moved without an API server', { node: { isReachable: false } }, false],
+  it.each<[string, Partial<HealthSample>, boolean]>([
+    ['is true for a healthy node', {}, true],
+    ['is true if only another unit fails', { units: other }, true],
+    ['is true if the API server is overloaded', { node: { isReachable: true, isReady: undefined } }, true],
+    ['is false without an API server', { node: { isReachable: false } }, false],
+    ['is false for a node that is not Ready', { node: { isReachable: true, isReady: false, heartbeatMs: 1 } }, false],
     [
-      'are not moved from a node that is not Ready',
-      { node: { isReachable: true, isReady: false, heartbeatMs: 1 } },
-      false,
-    ],
-    [
-      'are not moved by a kubelet that has not been heard of since',
+      'is false if kubelet sent no heartbeat since its restart',
       { node: { isReachable: true, isReady: true, heartbeatMs: 1 } },
       false,
     ],
-    ['are not moved by a kubelet that is not healthy', { isKubeletHealthy: false }, false],
-    ['are not moved by a kubelet that does not run', { units: kubelet('starting') }, false],
-    ['are not moved without a runtime', { doesRuntimeAnswer: false }, false],
+    ['is false if kubelet is not healthy', { isKubeletHealthy: false }, false],
+    ['is false if kubelet does not run', { units: kubelet('starting') }, false],
+    ['is false without a runtime', { doesRuntimeAnswer: false }, false],
   ])('%s', (_, over, canMovePods) => {
     const watching = { ...watch, units: [...watch.units, 'log-shipper.service'] };
-    expect(judgeHealth(reading(over), watching, policy, undefined).canMovePods).toBe(canMovePods);
+    expect(judgeHealth(sample(over), watching, policy, undefined).canMovePods).toBe(canMovePods);
   });
 
-  it('are not moved by a kubelet that crashes over and over, whatever it says between two crashes', () => {
+  it('is false during a crash loop of kubelet, even if a sample between two crashes is healthy', () => {
     const crashing = during(60_000, (atMs) => ({ units: kubelet('active', atMs / 1000) }));
     expect(judgeAll(crashing)).toMatchObject({ code: 'verify/crash-loop', canMovePods: false });
   });
 });
 
-describe('health', () => {
-  it('is good for good after the time the document asks for, and not before', () => {
+describe('judgeHealth', () => {
+  it('returns good after commitAfterMs, and not before', () => {
     expect(judgeAll(during(commitAfterMs - 10_000, () => ({}))).decision).toBe('watch');
     expect(judgeAll(during(commitAfterMs, () => ({}))).decision).toBe('good');
   });
 
-  it('starts over with every lapse, and a lapse that ends is forgiven', () => {
+  it('starts counting again after a problem, and forgives a problem that ends', () => {
     const lapse = (atMs: number) => ({ isKubeletHealthy: atMs !== 200_000 });
     expect(judgeAll(during(commitAfterMs, lapse)).decision).toBe('watch');
     expect(judgeAll(during(200_000 + commitAfterMs + 10_000, lapse)).decision).toBe('good');
   });
 
-  it.each<[string, Partial<Reading>, string]>([
+  it.each<[string, Partial<HealthSample>, string]>([
     ['a unit is down', { units: new Map([['containerd.service', active]]) }, 'verify/unit-failed'],
-    ['containerd is silent', { doesRuntimeAnswer: false }, 'verify/runtime-silent'],
+    ['containerd does not answer', { doesRuntimeAnswer: false }, 'verify/runtime-silent'],
     ['kubelet is not healthy', { isKubeletHealthy: false }, 'verify/kubelet-unhealthy'],
-    ['kubelet runs another configuration', { kubeletConfig: { maxPods: 50 } }, 'verify/kubelet-unhealthy'],
+    ['kubelet runs a different configuration', { kubeletConfig: { maxPods: 50 } }, 'verify/kubelet-unhealthy'],
     [
       'the node is not Ready',
       { node: { isReachable: true, isReady: false, heartbeatMs: 9e15 } },
@@ -112,30 +105,30 @@ describe('health', () => {
       'verify/node-not-ready',
     ],
     [
-      'the last heartbeat is from before',
+      'the last heartbeat is older than the change',
       { node: { isReachable: true, isReady: true, heartbeatMs: watch.sinceMs - 1 } },
       'verify/node-not-ready',
     ],
-    ['the API server is gone', { node: { isReachable: false } }, 'verify/api-unreachable'],
-  ])('is given up when %s for too long, and not before', (_what, over, code) => {
+    ['the API server is unreachable', { node: { isReachable: false } }, 'verify/api-unreachable'],
+  ])('gives up when %s for too long, and not before', (_what, over, code) => {
     const early = judgeAll(during(readyWithinMs - 10_000, () => over));
     expect([early.decision, early.code]).toEqual(['watch', code]);
     const late = judgeAll(during(readyWithinMs, () => over));
     expect([late.decision, late.code]).toEqual(['give-up', code]);
   });
 
-  it('is given up at once when systemd has given up', () => {
+  it('gives up immediately when systemd reports a failed unit', () => {
     const units = new Map<string, UnitHealth>([['containerd.service', { state: 'failed', restarts: 0 }]]);
-    expect(judgeAll([reading({ units })])).toMatchObject({ decision: 'give-up', code: 'verify/unit-failed' });
+    expect(judgeAll([sample({ units })])).toMatchObject({ decision: 'give-up', code: 'verify/unit-failed' });
   });
 
-  it('takes a heartbeat of the same second for a new one: they are written without fractions', () => {
+  it('accepts a heartbeat of the same second, because heartbeats have no fractions', () => {
     const late = { ...watch, kubeletSinceMs: watch.sinceMs + 999 };
     const node: NodeHealth = { isReachable: true, isReady: true, heartbeatMs: watch.sinceMs };
-    expect(judgeAll([reading({ node })], late).code).toBe('verify/running');
+    expect(judgeAll([sample({ node })], late).code).toBe('verify/running');
   });
 
-  it('asks for no new heartbeat where kubelet runs as it did, for it says nothing new for minutes', () => {
+  it('needs no new heartbeat if kubelet was not restarted, because it may send none for minutes', () => {
     const { kubeletSinceMs: _, ...live } = watch;
     const node: NodeHealth = { isReachable: true, isReady: true, heartbeatMs: 1 };
     expect(
@@ -146,12 +139,12 @@ describe('health', () => {
     ).toBe('good');
   });
 
-  it('takes any heartbeat when the clock was set back meanwhile', () => {
+  it('accepts any heartbeat after the clock was set back', () => {
     const node: NodeHealth = { isReachable: true, isReady: true, heartbeatMs: 400 };
-    expect(judgeAll([reading({ nowMs: 500, node })]).code).toBe('verify/running');
+    expect(judgeAll([sample({ nowMs: 500, node })]).code).toBe('verify/running');
   });
 
-  it('waits for a node that was not Ready before', () => {
+  it('waits without a deadline for a node that was not Ready before the change', () => {
     const node: NodeHealth = { isReachable: true, isReady: false, heartbeatMs: 9e15 };
     const judgement = judgeAll(
       during(4 * readyWithinMs, () => ({ node })),
@@ -164,7 +157,7 @@ describe('health', () => {
   const gone: NodeHealth = { isReachable: false };
   const down: NodeHealth = { isReachable: true, isReady: false, heartbeatMs: 9e15 };
 
-  it('is waited for while the API server cannot say, and that time is not counted against the node', () => {
+  it('waits while the API server is overloaded, and does not count that time against the node', () => {
     const waiting = judgeAll(during(100 * readyWithinMs, () => ({ node: busy })));
     expect([waiting.decision, waiting.code, waiting.isWell]).toEqual(['watch', 'verify/running', false]);
     const decided = (ms: number) =>
@@ -172,7 +165,7 @@ describe('health', () => {
     expect([decided(3 * readyWithinMs - 10_000), decided(3 * readyWithinMs)]).toEqual(['watch', 'give-up']);
   });
 
-  it('is given up after a quarter of an hour when it was made before kubelet and nobody answers since', () => {
+  it('gives up a change made before kubelet started after 15 minutes without an answer of the API server', () => {
     const early = { ...watch, wasApiReachable: false, wasApiReachableEarlier: true };
     const limit = 15 * 60_000;
     const silent = (ms: number) =>
@@ -189,12 +182,12 @@ describe('health', () => {
     expect(answered.decision).toBe('watch');
   });
 
-  it('takes what kubelet says in its own words for the same', () => {
+  it('accepts values that kubelet formats differently', () => {
     const kubeletConfig = { maxPods: 110, clusterDNS: [], syncFrequency: '1m0s', nested: { a: true, b: 1 }, other: 3 };
-    expect(judgeAll([reading({ kubeletConfig })]).code).toBe('verify/running');
+    expect(judgeAll([sample({ kubeletConfig })]).code).toBe('verify/running');
   });
 
-  it('does not ask about what does not run on this node', () => {
+  it('ignores containerd and kubelet if they are not watched', () => {
     const bare = { ...watch, units: ['app.service'] };
     const nothing = { units: new Map([['app.service', active]]), doesRuntimeAnswer: false, isKubeletHealthy: false };
     const node: NodeHealth = { isReachable: false };
@@ -206,11 +199,11 @@ describe('health', () => {
     ).toBe('good');
   });
 
-  it('does not count restarts of before the first look, nor those by hand twice', () => {
+  it('counts neither restarts before the first sample nor manual restarts twice', () => {
     const restarted = (counts: number[]) =>
       counts.map((restarts, i) => {
         const units = new Map(watch.units.map((unit) => [unit, { state: 'active', restarts } as const]));
-        return reading({ nowMs: watch.sinceMs + i * 1000, units });
+        return sample({ nowMs: watch.sinceMs + i * 1000, units });
       });
     expect(judgeAll(restarted([40, 40, 41, 42])).decision).toBe('watch');
     expect(judgeAll(restarted([40, 41, 42, 43]))).toMatchObject({ decision: 'give-up', code: 'verify/crash-loop' });
@@ -218,21 +211,21 @@ describe('health', () => {
     expect(judgeAll(restarted([40, 0, 1, 2, 3])).decision).toBe('give-up');
   });
 
-  it('is never decided by a clock that was set', () => {
+  it('never decides because the clock was set', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -1e12, max: 1e12 }), { maxLength: 2 }), fc.boolean(), (jumps, isWell) => {
-        const readings = jumps.map((nowMs) => reading({ nowMs, isKubeletHealthy: isWell }));
-        expect(judgeAll([reading({ isKubeletHealthy: isWell }), ...readings]).decision).toBe('watch');
+        const samples = jumps.map((nowMs) => sample({ nowMs, isKubeletHealthy: isWell }));
+        expect(judgeAll([sample({ isKubeletHealthy: isWell }), ...samples]).decision).toBe('watch');
       }),
     );
   });
 
-  it('keeps no more than it needs, however long it watches', () => {
-    let course: Course | undefined;
+  it('keeps a bounded history', () => {
+    let history: HealthHistory | undefined;
     for (let i = 0; i < 1000; i++) {
       const units = new Map(watch.units.map((unit) => [unit, { state: 'active', restarts: i % 3 } as const]));
-      course = judgeHealth(reading({ nowMs: watch.sinceMs + i * 90_000, units }), watch, policy, course).course;
+      history = judgeHealth(sample({ nowMs: watch.sinceMs + i * 90_000, units }), watch, policy, history).history;
     }
-    expect(course!.restarts.length).toBeLessThan(10);
+    expect(history!.restarts.length).toBeLessThan(10);
   });
 });

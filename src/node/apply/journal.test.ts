@@ -1,50 +1,50 @@
 import { describe, expect, it } from 'vitest';
 import { OWN_CONFIG_PATH } from '../desired/aspects/kubelet.ts';
 import { aConfig, OTHER_PEM, PEM } from '../document/configs.testing.ts';
-import type { Disk } from './disk.ts';
+import type { NodeDisk } from './disk.ts';
 import { STORE } from './folder.ts';
 import { assignmentOf } from './node-folder.testing.ts';
 import {
   A,
   aNode,
   B,
-  BY_ITSELF,
   inService,
+  kindAndCode,
   MINUTE_MS,
   ORDERED,
-  said,
+  UNORDERED,
   watch,
   withPods,
   withUpdate,
 } from './store.testing.ts';
 import { openNodeStore } from './store.ts';
 
-describe('a change that cannot be made, or not kept', () => {
-  it('brings down a unit, which runs again once it is taken back', async () => {
+describe('a change that fails', () => {
+  it('is rolled back, and the unit it stopped runs again', async () => {
     const { node, store } = await inService();
     const before = node.snapshot();
     node.failing.set('start containerd.service', 1);
     const outcome = await store.apply(
       assignmentOf(withPods(110, 2, { containerd: { registries: {}, runtimes: {}, sandboxImage: 'x' } })),
-      BY_ITSELF,
+      UNORDERED,
     );
-    expect(said(outcome)).toEqual(['reverted', 'verify/unit-failed']);
+    expect(kindAndCode(outcome)).toEqual(['reverted', 'verify/unit-failed']);
     expect(node.snapshot()).toEqual(before);
     expect(outcome.slots.bad).toHaveLength(1);
   });
 
-  it('that cannot be taken back completely says so, and has put back all files', async () => {
+  it('reports an incomplete rollback, which has still restored all files', async () => {
     const { node, store } = await inService();
     const { files } = node.snapshot();
     node.failing.set('start kubelet.service', 9);
-    const outcome = await store.apply(B, BY_ITSELF);
-    expect(said(outcome)).toEqual(['failed', 'rollback/failed']);
+    const outcome = await store.apply(B, UNORDERED);
+    expect(kindAndCode(outcome)).toEqual(['failed', 'rollback/failed']);
     expect(outcome.reason).toContain('kubelet.service failed');
     expect(node.snapshot().files).toEqual(files);
     expect(outcome.slots.active?.hash).toBe(A.hash);
   });
 
-  it('the kernel refuses is taken back', async () => {
+  it('because the kernel rejects a setting is rolled back', async () => {
     const { node, store } = await inService();
     const before = node.snapshot();
     const disk = node.disk();
@@ -58,7 +58,7 @@ describe('a change that cannot be made, or not kept', () => {
       }),
     );
     const os = { ...aConfig().os, sysctls: { 'vm.max_map_count': 'nonsense' } };
-    expect(said(await refusing.apply(assignmentOf(withPods(120, 2, { os })), BY_ITSELF))).toEqual([
+    expect(kindAndCode(await refusing.apply(assignmentOf(withPods(120, 2, { os })), UNORDERED))).toEqual([
       'reverted',
       'apply/setting-refused',
     ]);
@@ -66,28 +66,28 @@ describe('a change that cannot be made, or not kept', () => {
     expect(store.slots().bad).toHaveLength(1);
   });
 
-  it('of certificates that only a new node could take goes back all the same', async () => {
+  it('is rolled back even if the rollback changes certificates that would otherwise require a new node', async () => {
     const { node, store } = await inService();
     const cluster = { ...aConfig().cluster!, certificateAuthority: PEM + OTHER_PEM };
     const both = assignmentOf(withPods(110, 2, { cluster }));
     const other = assignmentOf(withPods(110, 3, { cluster: { ...cluster, certificateAuthority: OTHER_PEM } }));
-    await store.apply(both, BY_ITSELF);
-    await store.apply(other, BY_ITSELF);
+    await store.apply(both, UNORDERED);
+    await store.apply(other, UNORDERED);
     node.health.kubelet = false;
     const outcome = await watch(node, store, 4, false);
-    expect(said(outcome)).toEqual(['reverted', 'verify/kubelet-unhealthy']);
+    expect(kindAndCode(outcome)).toEqual(['reverted', 'verify/kubelet-unhealthy']);
     expect(node.text('/etc/kubernetes/pki/ca.crt')).toBe(PEM);
   });
 
-  it('gives units back their state when they come back with it', async () => {
+  it('is rolled back with the unit file it removed, and the unit runs again', async () => {
     const node = aNode();
     const store = openNodeStore(node.deps());
     const unit = { content: '[Service]\nExecStart=/bin/a\n', dropIns: {}, isMasked: false };
-    await store.apply(assignmentOf(withPods(110, 1, { units: { 'app.service': unit } })), BY_ITSELF);
+    await store.apply(assignmentOf(withPods(110, 1, { units: { 'app.service': unit } })), UNORDERED);
     await node.run(['systemctl', 'start', '--', 'app.service']);
     node.join();
     await watch(node, store, 6);
-    await store.apply(B, BY_ITSELF);
+    await store.apply(B, UNORDERED);
     expect(node.system.units['app.service']?.isActive).toBe(false);
     node.health.units.set('kubelet.service', { state: 'failed', restarts: 0 });
     expect((await store.check()).kind).toBe('reverted');
@@ -104,39 +104,39 @@ describe('a change that drains or reboots', () => {
     }),
   );
 
-  it('drains, and lets pods come back', async () => {
+  it('drains the node and uncordons it', async () => {
     const { node, store } = await inService();
-    expect((await store.apply(down, BY_ITSELF)).kind).toBe('applied');
+    expect((await store.apply(down, UNORDERED)).kind).toBe('applied');
     expect([node.drains, node.uncordons]).toEqual([1, 1]);
   });
 
-  it('changes nothing when the node cannot be drained, and may be tried again', async () => {
+  it('changes nothing when the drain fails, and can be retried', async () => {
     const { node, store } = await inService();
     const before = node.snapshot();
     node.failing.set('drain', 1);
-    const outcome = await store.apply(down, BY_ITSELF);
-    expect(said(outcome)).toEqual(['reverted', 'apply/drain-failed']);
+    const outcome = await store.apply(down, UNORDERED);
+    expect(kindAndCode(outcome)).toEqual(['reverted', 'apply/drain-failed']);
     expect(node.snapshot()).toEqual(before);
     expect([outcome.slots.bad, node.uncordons]).toEqual([[], 1]);
-    expect((await store.apply(down, BY_ITSELF)).kind).toBe('applied');
+    expect((await store.apply(down, UNORDERED)).kind).toBe('applied');
   });
 
-  it('leaves the generation on trial that runs, when the node cannot be drained for the next', async () => {
+  it('leaves the active generation on trial when the drain for the next document fails', async () => {
     const { node, store } = await inService();
-    await store.apply(withUpdate(120, 2, { mode: 'try', tryForMs: 3 * MINUTE_MS }), BY_ITSELF);
+    await store.apply(withUpdate(120, 2, { mode: 'try', tryForMs: 3 * MINUTE_MS }), UNORDERED);
     node.failing.set('drain', 1);
-    expect(said(await store.apply(withUpdate(30, 3, { maxClass: 6 }), BY_ITSELF))).toEqual([
+    expect(kindAndCode(await store.apply(withUpdate(30, 3, { maxClass: 6 }), UNORDERED))).toEqual([
       'reverted',
       'apply/drain-failed',
     ]);
-    expect(said(await watch(node, store, 6))).toEqual(['reverted', 'verify/not-kept']);
+    expect(kindAndCode(await watch(node, store, 6))).toEqual(['reverted', 'verify/not-kept']);
     expect(store.slots().active?.hash).toBe(A.hash);
   });
 
-  it('owes the node its way back into service until somebody can be told', async () => {
+  it('retries a failed uncordon at later checks', async () => {
     const { node, store } = await inService();
     node.failing.set('uncordon', 2);
-    expect((await store.apply(down, BY_ITSELF)).kind).toBe('applied');
+    expect((await store.apply(down, UNORDERED)).kind).toBe('applied');
     expect(node.uncordons).toBe(0);
     node.beat();
     await store.check();
@@ -146,46 +146,43 @@ describe('a change that drains or reboots', () => {
     expect(node.uncordons).toBe(1);
   });
 
-  it('owes it also after it was taken back', async () => {
+  it('retries a failed uncordon also after a rollback', async () => {
     const { node, store } = await inService();
     node.failing.set('uncordon', 2);
-    await store.apply(down, BY_ITSELF);
+    await store.apply(down, UNORDERED);
     node.health.units.set('kubelet.service', { state: 'failed', restarts: 0 });
     expect((await store.check()).kind).toBe('reverted');
     expect(node.uncordons).toBe(0);
-    await store.apply(A, BY_ITSELF);
-    await store.apply(A, BY_ITSELF);
+    await store.apply(A, UNORDERED);
+    await store.apply(A, UNORDERED);
     expect(node.uncordons).toBe(1);
   });
 
   it.each([
-    ['kubelet crashes over and over', { units: new Map([['kubelet.service', { state: 'failed', restarts: 9 }]]) }],
+    ['kubelet is in a crash loop', { units: new Map([['kubelet.service', { state: 'failed', restarts: 9 }]]) }],
     ['kubelet is not healthy', { kubelet: false }],
-    ['the API server is not reached any more', { node: { isReachable: false } }],
+    ['the API server is unreachable', { node: { isReachable: false } }],
     ['the node is not Ready', { node: { isReachable: true, isReady: false, heartbeatMs: 0 } }],
-  ] as const)(
-    'is not made to wait on the way back, when %s: pods of such a node cannot be moved',
-    async (_, health) => {
-      const { node, store } = await inService();
-      expect((await store.apply(B, BY_ITSELF)).kind).toBe('applied'); // room for more pods, and so for less on the way back
-      Object.assign(node.health, health);
-      expect((await watch(node, store, 6, false)).kind).toBe('reverted');
-      expect([node.drains, store.slots().active?.hash]).toEqual([0, A.hash]);
-    },
-  );
-
-  it('is not made to wait for a kubelet that crashes when a person goes back, either', async () => {
+  ] as const)('is rolled back without a drain when %s, because no pod could be moved', async (_, health) => {
     const { node, store } = await inService();
-    await store.apply(B, BY_ITSELF);
+    expect((await store.apply(B, UNORDERED)).kind).toBe('applied'); // raises maxPods, so the rollback lowers it and would drain
+    Object.assign(node.health, health);
+    expect((await watch(node, store, 6, false)).kind).toBe('reverted');
+    expect([node.drains, store.slots().active?.hash]).toEqual([0, A.hash]);
+  });
+
+  it('does not drain a node with a failing kubelet for an ordered rollback, either', async () => {
+    const { node, store } = await inService();
+    await store.apply(B, UNORDERED);
     expect((await watch(node, store, 6)).kind).toBe('verified');
     node.health.units.set('kubelet.service', { state: 'starting', restarts: 9 });
     expect((await store.apply(A, ORDERED)).kind).toBe('applied');
     expect([node.drains, store.slots().active?.hash]).toEqual([0, A.hash]);
   });
 
-  it('owes the node its way back into service also when what it repaired could not be put right', async () => {
+  it('uncordons the node also after a failed repair', async () => {
     const { node, store } = await inService();
-    await store.apply(down, BY_ITSELF);
+    await store.apply(down, UNORDERED);
     expect((await watch(node, store, 6)).kind).toBe('verified');
     node.put(OWN_CONFIG_PATH, '{}');
     node.failing.set('start kubelet.service', 1);
@@ -193,24 +190,24 @@ describe('a change that drains or reboots', () => {
     expect([node.drains, node.uncordons]).toEqual([2, 2]);
   });
 
-  it('drains on the way back, too, when the node is well', async () => {
+  it('drains a healthy node for the rollback, too', async () => {
     const { node, store } = await inService();
-    await store.apply(withUpdate(120, 2, { mode: 'try', tryForMs: MINUTE_MS }), BY_ITSELF);
-    expect(said(await watch(node, store, 4))).toEqual(['reverted', 'verify/not-kept']);
+    await store.apply(withUpdate(120, 2, { mode: 'try', tryForMs: MINUTE_MS }), UNORDERED);
+    expect(kindAndCode(await watch(node, store, 4))).toEqual(['reverted', 'verify/not-kept']);
     expect([node.drains, node.uncordons]).toEqual([1, 1]);
   });
 
-  it('reboots once, and is finished in the boot after it', async () => {
+  it('reboots once and is finished in the next boot', async () => {
     const { node, store } = await inService();
-    const outcome = await store.apply(pages, BY_ITSELF);
-    expect(said(outcome)).toEqual(['waiting', 'apply/running']);
+    const outcome = await store.apply(pages, UNORDERED);
+    expect(kindAndCode(outcome)).toEqual(['waiting', 'apply/running']);
     expect([node.reboots, store.slots().active?.hash]).toEqual([1, A.hash]);
-    // The daemon starts once more before the machine goes down.
+    // The daemon restarts before the machine goes down.
     expect((await openNodeStore(node.deps()).recover()).kind).toBe('waiting');
     expect(node.reboots).toBe(2);
     node.boot();
     const after = openNodeStore(node.deps());
-    expect(said(await after.recover())).toEqual(['applied', 'apply/interrupted']);
+    expect(kindAndCode(await after.recover())).toEqual(['applied', 'apply/interrupted']);
     expect([node.reboots, node.uncordons, after.slots().active?.hash]).toEqual([2, 0, pages.hash]);
     await after.check();
     expect(node.uncordons).toBe(0);
@@ -219,11 +216,11 @@ describe('a change that drains or reboots', () => {
     expect(node.uncordons).toBe(1);
   });
 
-  it('that ends the machine each time it is made is given up', async () => {
+  it('is rolled back after three attempts that crashed the machine', async () => {
     const { node, store } = await inService();
     const before = node.snapshot();
     const { disk, ...deps } = node.deps();
-    const deadly: Disk = {
+    const deadly: NodeDisk = {
       ...disk,
       rename(from, to) {
         if (!to.startsWith(STORE)) throw new Error('gone');
@@ -231,11 +228,11 @@ describe('a change that drains or reboots', () => {
       },
     };
     const dying = openNodeStore({ ...deps, disk: deadly });
-    await expect(dying.apply(B, BY_ITSELF)).rejects.toThrow('gone');
+    await expect(dying.apply(B, UNORDERED)).rejects.toThrow('gone');
     for (let i = 0; i < 2; i++) await expect(dying.recover()).rejects.toThrow('gone');
     const outcome = await store.recover();
-    expect([...said(outcome), outcome.slots.active?.hash]).toEqual(['reverted', 'apply/interrupted', A.hash]);
+    expect([...kindAndCode(outcome), outcome.slots.active?.hash]).toEqual(['reverted', 'apply/interrupted', A.hash]);
     expect(node.snapshot()).toEqual(before);
-    expect(said(await store.apply(B, BY_ITSELF))).toEqual(['refused', 'plan/known-bad']);
+    expect(kindAndCode(await store.apply(B, UNORDERED))).toEqual(['refused', 'plan/known-bad']);
   });
 });

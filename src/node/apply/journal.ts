@@ -1,40 +1,40 @@
-// node/apply/journal.ts: how is a change made that a crash or a power cut may end at any moment? All of it is written down first; new files
-// are put beside the old ones, the steps are executed in order, and what is true then is recorded. Executed again from the start after a crash,
-// a change ends the same. One that cannot be finished is given up: the node goes back to what it was.
+// node/apply/journal.ts: how does a change survive a crash or a power cut at any kubeletPhase? Write the whole change to the journal, stage new files
+// next to the old ones, execute the steps in order, then record the new state. After a crash the change runs again from the start, with the
+// same result. If a change cannot be finished, the node rolls back.
 import type { Plan, PlanStep } from '../desired/tree.ts';
-import type { Outcome } from './contract.ts';
+import type { ApplyOutcome } from './contract.ts';
 import { type ExecutionResult, execute } from './execute.ts';
 import { asStepFailed, isDocumentToBlame, StepFailed } from './failures.ts';
+import { observeAndPlan, wantedBy } from './observe-and-plan.ts';
 import { uncordonIfOwed } from './owed-uncordon.ts';
-import { planFor, wantedBy } from './plan-for.ts';
 import type { Journal, State } from './records.ts';
-import { dropWaiting, type StagedFiles, stage, unstage } from './steps/stage.ts';
+import { decideRollback, NOTHING_DESIRED, ownershipBefore, type RollbackInput } from './rollback.ts';
+import { removeStaged, type StagedFiles, stage, unstage } from './steps/stage.ts';
 import type { Conclusion, Transaction } from './transaction.ts';
 import { startWatch } from './watch.ts';
-import { decideWayBack, NOTHING_WANTED, ownershipBefore, type WayBack } from './way-back.ts';
 
-/** A change that ends the machine each time it is made is not made a fourth time. */
+/** A change that crashes the machine on every attempt is not attempted a fourth time. */
 const MAX_ATTEMPTS = 3;
 
 const REBOOTING: Conclusion = {
   kind: 'waiting',
   code: 'apply/running',
-  reason: 'the machine reboots to finish the change',
+  reason: 'the machine is rebooting to finish the change',
 };
 
-/** `conclusion`: what to say once all of it is done. */
+/** `conclusion`: the outcome if every step succeeds. */
 export async function makeChange(
   transaction: Transaction,
   journal: Journal,
   conclusion: Conclusion,
   plan?: Plan,
-): Promise<Outcome> {
+): Promise<ApplyOutcome> {
   await transaction.time('journal', () => transaction.folder.writeJournal(journal));
   return followJournal(transaction, { journal, conclusion, plan });
 }
 
-/** What a crash, a power cut or a reboot cut off. Undefined: nothing. */
-export async function resume(transaction: Transaction): Promise<Outcome | undefined> {
+/** Resumes a change that a crash, a power cut or a reboot interrupted. Undefined: there is none. */
+export async function resume(transaction: Transaction): Promise<ApplyOutcome | undefined> {
   const { deps, folder } = transaction;
   const found = folder.readJournal();
   if (found === undefined) return undefined;
@@ -44,46 +44,45 @@ export async function resume(transaction: Transaction): Promise<Outcome | undefi
   }
   const journal: Journal = { ...found, attempts: found.attempts + 1 };
   if (journal.kind === 'forward' && journal.attempts > MAX_ATTEMPTS) {
-    const reason = `it was begun ${found.attempts} times and never ended`;
+    const reason = `it was started ${found.attempts} times and never finished`;
     return giveUp(transaction, { journal }, new StepFailed('apply/interrupted', reason));
   }
   await folder.writeJournal(journal);
   const kind = journal.kind === 'back' ? 'reverted' : 'applied';
-  const reason = 'a change that was cut off has been finished';
+  const reason = 'finished an interrupted change';
   return followJournal(transaction, { journal, conclusion: { kind, code: 'apply/interrupted', reason } });
 }
 
-/** The machine is about to reboot, or what was begun is still ahead: not a moment for the next document. */
-export function isUnfinished({ kind, code }: Outcome): boolean {
+/** The machine is about to reboot, or the interrupted change is still in the journal: the next document must wait. */
+export function isUnfinished({ kind, code }: ApplyOutcome): boolean {
   return kind === 'waiting' || code === 'rollback/failed' || code === 'apply/disk-full';
 }
 
-/** The node becomes again what it was, as a change of its own. `tried`: the plan that is given up. */
-export async function goBack(transaction: Transaction, back: WayBack, tried?: Plan): Promise<Outcome> {
+/** A rollback is a journaled change, too. `tried`: the plan that failed. */
+export async function rollBack(transaction: Transaction, back: RollbackInput, tried?: Plan): Promise<ApplyOutcome> {
   const { deps, folder } = transaction;
-  const old = back.target === undefined ? undefined : folder.readForNow(back.target, back.state);
-  const want = old === undefined ? NOTHING_WANTED : wantedBy(old.assignment);
-  const here = await transaction.time('observe', () => planFor(want, ownershipBefore(old, back), deps));
+  const old = back.target === undefined ? undefined : folder.readWithCurrentFacts(back.target, back.state);
+  const want = old === undefined ? NOTHING_DESIRED : wantedBy(old.assignment);
+  const here = await transaction.time('observe', () => observeAndPlan(want, ownershipBefore(old, back), deps));
   const stamp = { atMs: deps.clock.nowMs(), bootId: deps.bootId, vmId: deps.vmId };
-  const decision = decideWayBack(back, { old, here, stamp });
+  const decision = decideRollback(back, { old, here, stamp });
   if (decision.do === 'stay') {
     await folder.finish(decision.state, undefined, []);
     return transaction.outcome(decision.conclusion, decision.state.slots, here.plan);
   }
-  folder.makeRoom();
+  folder.freeBallast();
   const outcome = await makeChange(transaction, decision.journal, decision.conclusion, tried ?? here.plan);
   if (here.observed.kubeletPhase === 'running') await uncordonIfOwed(transaction, folder.readState());
   return outcome;
 }
 
-/** On disk already. */
-interface WrittenChange {
+interface JournaledChange {
   journal: Journal;
   conclusion: Conclusion;
   plan?: Plan | undefined;
 }
 
-async function followJournal(transaction: Transaction, change: WrittenChange): Promise<Outcome> {
+async function followJournal(transaction: Transaction, change: JournaledChange): Promise<ApplyOutcome> {
   const { deps, folder, time } = transaction;
   const { journal, plan } = change;
   const { steps, isRebootNext } = stepsOfThisBoot(journal, deps.bootId);
@@ -94,11 +93,11 @@ async function followJournal(transaction: Transaction, change: WrittenChange): P
   try {
     staged = await time('stage', () => stage(journal.steps, deps));
   } catch (error) {
-    return notStaged(transaction, change, failureIn(error, 'a file of the change could not be written'));
+    return giveUpStaging(transaction, change, failureIn(error, 'a file of the change could not be written'));
   }
   try {
-    const isWayBack = journal.kind === 'back';
-    result = await execute(steps, { deps, staged, isWayBack, isBeforeKubelet, isLaterBoot, time });
+    const isRollback = journal.kind === 'back';
+    result = await execute(steps, { deps, staged, isRollback, isBeforeKubelet, isLaterBoot, time });
     if (isRebootNext) {
       await deps.disk.syncFolders([...result.touched]);
       await folder.writeJournal({ ...journal, rebootAskedIn: deps.bootId });
@@ -108,12 +107,12 @@ async function followJournal(transaction: Transaction, change: WrittenChange): P
   } catch (error) {
     return giveUp(transaction, change, failureIn(error, 'a file of the change could not be written'));
   }
-  // It starts once we are done, or did when it was told to.
+  // Before kubelet's first start, heartbeats count from now; otherwise from the restart of kubelet.
   const kubeletSinceMs = isBeforeKubelet ? deps.clock.nowMs() : result.kubeletSinceMs;
   return record(transaction, change, { ...result, kubeletSinceMs });
 }
 
-/** Up to the reboot, if one comes next: there is one among the steps, and it has not happened. */
+/** The steps before the reboot, or those after it once it has happened. */
 function stepsOfThisBoot({ steps, rebootAskedIn }: Journal, bootId: string) {
   const at = steps.findIndex((step: PlanStep) => step.do === 'reboot');
   if (at < 0) return { steps, isRebootNext: false };
@@ -123,17 +122,21 @@ function stepsOfThisBoot({ steps, rebootAskedIn }: Journal, bootId: string) {
     : { steps: steps.slice(0, at), isRebootNext: true };
 }
 
-/** What the world did; a bug is thrown. */
+/** Throws anything that is not an expected failure. */
 function failureIn(error: unknown, what: string): StepFailed {
   const failure = asStepFailed(error, what);
   if (failure instanceof StepFailed) return failure;
   throw failure;
 }
 
-async function notStaged(transaction: Transaction, change: WrittenChange, failure: StepFailed): Promise<Outcome> {
+async function giveUpStaging(
+  transaction: Transaction,
+  change: JournaledChange,
+  failure: StepFailed,
+): Promise<ApplyOutcome> {
   const { deps, folder } = transaction;
   const { journal, plan } = change;
-  // A second attempt may come after some steps of the first, and a way back comes after some steps of the way there.
+  // The first attempt, or the change that is being rolled back, may have executed some steps.
   const isBegun = journal.attempts > 1 || journal.kind === 'back';
   if (isBegun) return giveUp(transaction, change, failure);
   unstage(journal.steps, deps.disk);
@@ -142,12 +145,11 @@ async function notStaged(transaction: Transaction, change: WrittenChange, failur
   return transaction.outcome({ kind: 'failed', code, reason }, folder.readState().slots, plan);
 }
 
-/** All steps are done. */
 async function record(
   transaction: Transaction,
-  { journal, conclusion, plan }: WrittenChange,
+  { journal, conclusion, plan }: JournaledChange,
   { touched, owesUncordon, troubles, kubeletSinceMs }: ExecutionResult,
-): Promise<Outcome> {
+): Promise<ApplyOutcome> {
   const { deps, folder, time } = transaction;
   const { after } = journal;
   const watch =
@@ -161,39 +163,39 @@ async function record(
   try {
     await time('commit', () => folder.finish(state, journal.generation, touched));
   } catch (error) {
-    // The journal is still there: the next attempt records it.
-    const { code, message: reason } = failureIn(error, 'the change was made, and could not be recorded');
+    // The journal still exists, so the next attempt records the change.
+    const { code, message: reason } = failureIn(error, 'the change was made but could not be recorded');
     return transaction.outcome({ kind: 'failed', code, reason }, folder.readState().slots, plan);
   }
   if (troubles.length === 0) return transaction.outcome(conclusion, state.slots, plan);
-  const reason = `${conclusion.reason}; but ${troubles.join('; ')}`;
+  const reason = `${conclusion.reason}; the rollback is incomplete: ${troubles.join('; ')}`;
   return transaction.outcome({ kind: 'failed', code: 'rollback/failed', reason }, state.slots, plan);
 }
 
-/** Some steps were done, and one cannot be. */
+/** Rolls back after a step failed. */
 async function giveUp(
   transaction: Transaction,
-  { journal, plan }: Pick<WrittenChange, 'journal' | 'plan'>,
+  { journal, plan }: Pick<JournaledChange, 'journal' | 'plan'>,
   { code, message: reason }: StepFailed,
-): Promise<Outcome> {
+): Promise<ApplyOutcome> {
   const { folder, deps } = transaction;
   const state = folder.readState();
   const { active } = state.slots;
   if (journal.kind === 'back') {
-    // It is still in the journal, and tried again at the next occasion.
+    // The rollback stays in the journal; the next call of the store retries it.
     return transaction.outcome({ kind: 'failed', code: 'rollback/failed', reason }, state.slots, plan);
   }
-  dropWaiting(journal.steps, deps.disk);
+  removeStaged(journal.steps, deps.disk);
   const tried = journal.after.slots.active;
   const owesUncordon = state.owesUncordon || journal.steps.some((step) => step.do === 'drain');
   if (active !== undefined && active.number === tried?.number) {
-    // What runs was put right, and there is nothing before it to go back to.
+    // This was a repair of the active document: there is no earlier state to roll back to.
     await folder.finish({ ...state, ownership: journal.ownershipMeanwhile, owesUncordon }, undefined, []);
     await uncordonIfOwed(transaction, folder.readState());
     return transaction.outcome({ kind: 'failed', code, reason }, state.slots, plan);
   }
   const isToBlame = isDocumentToBlame(code) || code === 'apply/interrupted';
-  const back: WayBack = {
+  const back: RollbackInput = {
     state,
     code,
     reason,
@@ -201,8 +203,8 @@ async function giveUp(
     blamed: isToBlame ? tried : undefined,
     meanwhile: journal.ownershipMeanwhile,
     ranBefore: journal.after.slots.watch?.ranBefore ?? [],
-    canMovePods: false, // what was done may be what broke it
+    canMovePods: false, // the executed steps may have broken kubelet
     owesUncordon,
   };
-  return goBack(transaction, back, plan);
+  return rollBack(transaction, back, plan);
 }

@@ -7,10 +7,10 @@ import { assignmentOf, NodeFolder } from './node-folder.testing.ts';
 import { openNodeStore } from './store.ts';
 
 const ORDERED = { isOrdered: true };
-/** Every so many writes; survives.test.ts has all of them, within one process. */
+/** Kills at every n-th write; survives.test.ts covers all writes within one process. */
 const STRIDE = process.env.HEADSTART_CAMPAIGN === 'full' ? 1 : 5;
 
-/** Without secrets, so that it can be an argument. */
+/** Contains no secrets, because it is passed as an argument. */
 const TO: Partial<NodeConfig> = {
   generation: 2,
   join: { method: 'existing' },
@@ -26,7 +26,7 @@ function applyAndDie(node: NodeFolder, at: number): 'killed' | 'ended' {
   return 'ended';
 }
 
-it('a process that is killed in the middle of an apply leaves the old, the new, or what the next one finishes', async () => {
+it('recover restores the old or the new configuration after a process was killed during an apply', async () => {
   const start = new NodeFolder();
   await openNodeStore(start.deps()).apply(assignmentOf({ join: { method: 'existing' } }), ORDERED);
   start.join();

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(join(folder, '..'), { recursive: true }));
 
-/** Takes the lock, says whether it got it, and waits. */
+/** A process that takes the lock, prints whether it got it, and waits. */
 function another() {
   const script = `import { takeLock } from ${JSON.stringify(join(import.meta.dirname, 'lock.ts'))};
 console.log(takeLock(${JSON.stringify(folder)}) !== undefined);
@@ -20,8 +20,8 @@ setInterval(() => {}, 1000);`;
   return spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
-describe('the lock', () => {
-  it('is held once, also by one process', () => {
+describe('takeLock', () => {
+  it('refuses a second lock, also for the same process', () => {
     const lock = takeLock(folder);
     expect(takeLock(folder)).toBeUndefined();
     lock?.release();
@@ -29,10 +29,10 @@ describe('the lock', () => {
     takeLock(folder)?.release();
   });
 
-  it('is held by another process until that is killed, however it is killed', async () => {
+  it('refuses while another process holds the lock, until that process is killed', async () => {
     const holder = another();
-    const [said] = await once(holder.stdout, 'data');
-    expect(String(said)).toBe('true\n');
+    const [kindAndCode] = await once(holder.stdout, 'data');
+    expect(String(kindAndCode)).toBe('true\n');
     expect(takeLock(folder)).toBeUndefined();
     expect(readdirSync(folder)).toHaveLength(1);
     holder.kill('SIGKILL');
@@ -44,10 +44,10 @@ describe('the lock', () => {
   });
 
   it.each([
-    ['of another boot', () => `11111111-2222-3333-4444-555555555555.1.${process.pid}.1`],
-    ['of a process whose number somebody else has now', (own: string) => own.replace(/\d+$/, '1')],
-    ['of nobody', () => 'nonsense'],
-  ])('is not kept by a mark %s', (_what, markOf) => {
+    ['of an earlier boot', () => `11111111-2222-3333-4444-555555555555.1.${process.pid}.1`],
+    ['with a pid that was reused', (own: string) => own.replace(/\d+$/, '1')],
+    ['with an invalid name', () => 'nonsense'],
+  ])('removes a mark %s', (_what, markOf) => {
     mkdirSync(folder);
     const lock = takeLock(folder);
     const [own] = readdirSync(folder);
@@ -59,7 +59,7 @@ describe('the lock', () => {
     next?.release();
   });
 
-  it('is respected where the numbers of processes mean nothing to us', () => {
+  it('respects a mark of another pid namespace', () => {
     mkdirSync(folder);
     const lock = takeLock(folder);
     const [own] = readdirSync(folder);

@@ -1,10 +1,10 @@
-// node/apply/lock.ts: does somebody else change this node right now? A mark of one's own, then a look for others': whoever comes at
-// the same moment sees one of the two. A process that died holds nothing, however it died.
+// node/apply/lock.ts: is another process changing this node? Each process creates its mark first and then looks for others, so of two that
+// start at the same time at least one sees the other. The mark of a dead process does not count.
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ProcessMark, systemProcesses } from '../../base/process-mark.ts';
 
-/** Undefined: it is held, by this process or another. */
+/** Undefined: this process or another holds the lock. */
 export function takeLock(folder: string): { release(): void } | undefined {
   const own = ownMark();
   const mark = join(folder, nameOf(own));
@@ -29,7 +29,7 @@ export function takeLock(folder: string): { release(): void } | undefined {
 
 function ownMark(): ProcessMark {
   const own = systemProcesses.own();
-  if (own === undefined) throw new Error('/proc does not tell which process this is');
+  if (own === undefined) throw new Error('cannot read the start time of this process from /proc');
   return own;
 }
 
@@ -37,7 +37,7 @@ function nameOf({ bootId, pidNamespace, pid, startTicks }: ProcessMark): string 
   return [bootId, pidNamespace.replace(/\D/g, ''), pid, startTicks].join('.');
 }
 
-/** The folder is gone with the boot, so what is of another one is nobody's. */
+/** The folder is on a tmpfs, so a mark with another boot id has no owner. */
 function isAlive(name: string, own: ProcessMark): boolean {
   const [bootId = '', pidNamespace = '', pid = '', startTicks = ''] = name.split('.');
   if (bootId !== own.bootId || !/^\d+$/.test(pid)) return false;

@@ -18,34 +18,34 @@ const next = (over: Partial<NextGeneration> = {}): NextGeneration => ({
   here: here({ steps: [SET_SYSCTL] }),
   number: 5,
   state: runsA(),
-  kept: undefined,
-  isAgain: false,
+  existing: undefined,
+  isOrderedRollback: false,
   stamp: STAMP,
   ...over,
 });
-const kept = { number: 1, appliedMs: 1, assignment: A, ownership: FIRST_STATE.ownership };
+const existing = { number: 1, appliedMs: 1, assignment: A, ownership: FIRST_STATE.ownership };
 
 describe('a document that changes nothing', () => {
-  it('is active at once, and good where the one before it was', () => {
+  it('becomes active, and verified if the previous document was', () => {
     const { slots, lastNumber } = stateWithoutChange(next());
     expect([slots.active?.number, slots.lastKnownGood?.number, slots.assigned?.number, lastNumber]).toEqual([
       5, 5, 5, 5,
     ]);
   });
 
-  it('does not become good by that where the one before it was not', () => {
+  it('does not become verified if the previous document was not', () => {
     const { slots } = stateWithoutChange(next({ state: runsA({ lastKnownGood: undefined }) }));
     expect([slots.active?.number, slots.lastKnownGood]).toEqual([5, undefined]);
   });
 
-  it('that the node runs already leaves every slot as it is', () => {
+  it('leaves every slot unchanged if it is already active', () => {
     const state = runsA();
     expect(stateWithoutChange(next({ assignment: A, number: 1, state })).slots).toBe(state.slots);
   });
 });
 
 describe('the journal of a change', () => {
-  it('leads to the new generation, watched, with the last known good to go back to', () => {
+  it('contains the new generation and a watch that rolls back to the last known good', () => {
     const journal = journalOf(next(), { isReachable: true, isReady: true, heartbeatMs: 0 });
     expect(journal).toMatchObject({ kind: 'forward', steps: [SET_SYSCTL], bootId: 'boot-2', attempts: 1 });
     expect(journal.after.slots).toMatchObject({
@@ -55,15 +55,15 @@ describe('the journal of a change', () => {
     });
   });
 
-  it('goes back to what runs where nothing was found good, and to nothing on a first boot', () => {
+  it('rolls back to the active generation if none was verified, and to none on a first boot', () => {
     const unproven = journalOf(next({ state: runsA({ lastKnownGood: undefined }) }), undefined);
     expect(unproven.after.slots.watch?.backTo).toBe(1);
     const first = journalOf(next({ state: FIRST_STATE, number: 1 }), undefined);
     expect(first.after.slots.watch).not.toHaveProperty('backTo');
   });
 
-  it('watches nothing new where what runs is repaired, or the last known good comes back', () => {
-    const repair = next({ assignment: A, number: 1, kept });
+  it('starts no watch for a repair or for the last known good', () => {
+    const repair = next({ assignment: A, number: 1, existing });
     expect([isToBeWatched(repair), journalOf(repair, undefined).after.slots.watch]).toEqual([false, undefined]);
     const back = next({
       assignment: B,
@@ -73,7 +73,7 @@ describe('the journal of a change', () => {
     expect([isToBeWatched(back), journalOf(back, undefined).after.slots.watch]).toEqual([false, undefined]);
   });
 
-  it('is made before kubelet unless kubelet runs', () => {
+  it('is marked as before kubelet unless kubelet runs', () => {
     for (const kubeletPhase of ['never-ran', 'not-started', 'running'] as const) {
       const { isBeforeKubelet } = journalOf(next({ here: here({}, { kubeletPhase }) }), undefined);
       expect(isBeforeKubelet).toBe(kubeletPhase !== 'running');
@@ -81,17 +81,17 @@ describe('the journal of a change', () => {
   });
 });
 
-describe('what a person goes back from', () => {
-  it('is not tried again by itself, and what it goes back to is not bad any more', () => {
+describe('the document that an ordered rollback replaces', () => {
+  it('becomes bad, and the restored document is no longer bad', () => {
     const bad = [{ hash: B.hash, generation: 2, code: 'verify/unit-failed', atMs: 0 }] as const;
-    const { slots } = stateWithoutChange(next({ isAgain: true, state: runsA({ bad }) }));
+    const { slots } = stateWithoutChange(next({ isOrderedRollback: true, state: runsA({ bad }) }));
     expect(slots.bad).toEqual([{ hash: A.hash, generation: 1, code: 'rollback/done', atMs: 1000 }]);
   });
 });
 
 describe('the record of a generation', () => {
-  it('is written once, and again when the platform says something new of the instance', () => {
-    const same = next({ assignment: A, number: 1, kept });
+  it('is written once, and again when the facts about the instance change', () => {
+    const same = next({ assignment: A, number: 1, existing });
     expect(generationToKeep(same)).toBeUndefined();
     const facts = { ...A.facts, instance: { ...A.facts.instance, addresses: ['10.0.0.9'] } };
     expect(generationToKeep({ ...same, assignment: { ...A, facts } })).toMatchObject({ number: 1, appliedMs: 1000 });

@@ -1,27 +1,26 @@
-// node/apply/next-state.ts: what is remembered of the node once a document is in force: which slots, which generation, what is watched? Pure.
+// node/apply/next-state.ts: which slots, generation and watch does the node save once a document is applied? Pure.
 import type { ApplyDeps, Assignment, NodeHealth, Slots, Watch } from './contract.ts';
 import { isActive } from './decide.ts';
-import type { PlanHere } from './plan-for.ts';
+import type { ObservedPlan } from './observe-and-plan.ts';
 import type { Generation, Journal, State } from './records.ts';
 import { slotOf, withBad, withoutHash } from './slots.ts';
 import { watchFor } from './watch.ts';
 
 export interface NextGeneration {
   assignment: Assignment;
-  here: PlanHere;
+  here: ObservedPlan;
   number: number;
   state: State;
-  /** The record of this number, where the node runs it or a person goes back to it. */
-  kept: Generation | undefined;
-  /** A person goes back to it. */
-  isAgain: boolean;
-  stamp: Stamp;
+  /** The existing record of this number, if the node runs it or rolls back to it. */
+  existing: Generation | undefined;
+  /** An operator ordered a rollback to it. */
+  isOrderedRollback: boolean;
+  stamp: ApplyStamp;
 }
 
-/** When, in which boot and on which machine. */
-export type Stamp = Pick<ApplyDeps, 'bootId' | 'vmId'> & { atMs: number };
+export type ApplyStamp = Pick<ApplyDeps, 'bootId' | 'vmId'> & { atMs: number };
 
-/** Without a change of the node. */
+/** The next state if the node itself does not change. */
 export function stateWithoutChange(next: NextGeneration): State {
   const { assignment, here, number, state, stamp } = next;
   if (isActive(assignment, state.slots)) return { ...state, ownership: here.plan.ownership };
@@ -37,7 +36,7 @@ export function stateWithoutChange(next: NextGeneration): State {
   });
 }
 
-/** `nodeBefore`: undefined where nobody asked. */
+/** `nodeBefore`: undefined if the Node was not probed. */
 export function journalOf(next: NextGeneration, nodeBefore: NodeHealth | undefined): Journal {
   const { assignment, here, number, state, stamp } = next;
   const slot = slotOf(assignment, number, stamp);
@@ -85,10 +84,11 @@ function stateAfter({ state, here, number }: NextGeneration, slots: Slots): Stat
   return { ...state, slots, lastNumber: Math.max(state.lastNumber, number), ownership: here.plan.ownership };
 }
 
-/** There is a record already of what runs and of what a person goes back to; but the platform may say something new of the instance. */
+/** An existing record is written again only if the facts about the instance have changed. */
 export function generationToKeep(next: NextGeneration): Generation | undefined {
-  const { kept, assignment } = next;
-  const isSame = kept !== undefined && JSON.stringify(kept.assignment.facts) === JSON.stringify(assignment.facts);
+  const { existing, assignment } = next;
+  const isSame =
+    existing !== undefined && JSON.stringify(existing.assignment.facts) === JSON.stringify(assignment.facts);
   return isSame ? undefined : generationOf(next);
 }
 
@@ -96,9 +96,9 @@ export function generationOf({ assignment, here, number, stamp }: NextGeneration
   return { number, appliedMs: stamp.atMs, assignment, ownership: here.plan.ownership };
 }
 
-/** What runs is good for now; what a person went back from does not return with the next look at the metadata. */
-function badAfter({ state, assignment, isAgain, stamp }: NextGeneration): Slots['bad'] {
+/** After an ordered rollback the replaced document counts as bad, so that the next fetch does not apply it again. */
+function badAfter({ state, assignment, isOrderedRollback, stamp }: NextGeneration): Slots['bad'] {
   const { active, bad } = state.slots;
-  const all = isAgain && active ? withBad(bad, active, 'rollback/done', stamp.atMs) : bad;
+  const all = isOrderedRollback && active ? withBad(bad, active, 'rollback/done', stamp.atMs) : bad;
   return withoutHash(all, assignment.hash);
 }

@@ -1,5 +1,5 @@
-// node/apply/node-folder.testing.ts: a folder that stands in for a node: files on a real disk, and a systemd, a kernel and a
-// firewall that are small but real enough to be told what to do. What runs is kept in a file, so that it outlives a killed process.
+// node/apply/node-folder.testing.ts: a fake node in a folder: real files, and small fakes of systemd, the kernel and the firewall. The state of
+// the fakes is kept in a file, so that it survives a killed process.
 import {
   cpSync,
   lstatSync,
@@ -25,7 +25,7 @@ import { CERTIFICATE } from '../document/documents.testing.ts';
 import { createHostReader, type HostReader } from '../observe/host-reader.ts';
 import type { NodeLabelsAndTaints } from '../observe/live-values.ts';
 import type { ApplyDeps, Assignment, NodeHealth, Probes, UnitHealth } from './contract.ts';
-import { type Disk, systemDisk } from './disk.ts';
+import { type NodeDisk, systemDisk } from './disk.ts';
 
 interface Unit {
   isActive: boolean;
@@ -45,9 +45,9 @@ export class NodeFolder {
   readonly folder: string;
   readonly root: string;
   readonly clock: FakeClock = fakeClock();
-  /** Everything that was run, but for questions. */
+  /** Commands that were run, except queries. */
   readonly ran: string[] = [];
-  /** `program`, `program verb`, `start unit`, `drain`, `uncordon`, `label`: fails as often as it says. */
+  /** `program`, `program verb`, `start unit`, `drain`, `uncordon` or `label` → how many times it fails. */
   readonly failing = new Map<string, number>();
   readonly health: { units: Map<string, UnitHealth>; runtime: boolean; kubelet: boolean; node: NodeHealth };
   readonly labels: Map<string, string> = new Map();
@@ -57,7 +57,7 @@ export class NodeFolder {
   drains = 0;
   uncordons = 0;
 
-  /** Without `folder` a new one, made like an image. */
+  /** Default: a new folder with the files of an image. */
   constructor(folder?: string) {
     this.folder = folder ?? mkdtempSync(join(tmpdir(), 'headstart-node-'));
     this.root = join(this.folder, 'root');
@@ -114,7 +114,7 @@ export class NodeFolder {
     }
   }
 
-  /** The same node once more, as it is now. */
+  /** A copy of the node in its current state. */
   copy(): NodeFolder {
     const folder = mkdtempSync(join(tmpdir(), 'headstart-node-'));
     cpSync(this.folder, folder, { recursive: true, verbatimSymlinks: true });
@@ -136,7 +136,7 @@ export class NodeFolder {
     writeFileSync(join(this.folder, 'system.json'), JSON.stringify(system));
   }
 
-  /** kubelet starts, gets its certificate, and registers. */
+  /** kubelet starts, gets its certificate and registers. */
   join(): void {
     const pem = '/var/lib/kubelet/pki/current.pem';
     this.put(KUBECONFIG_PATH, kubeconfig(pem), 0o600);
@@ -144,7 +144,7 @@ export class NodeFolder {
     this.beat();
   }
 
-  /** kubelet runs, and says so. */
+  /** kubelet sends a heartbeat. */
   beat(): void {
     const { system } = this;
     system.units['kubelet.service'] = { isActive: true, wasStarted: true, starts: 1 };
@@ -152,7 +152,7 @@ export class NodeFolder {
     this.health.node = { isReachable: true, isReady: true, heartbeatMs: this.clock.nowMs() };
   }
 
-  /** What is switched on starts by itself, but for kubelet, which waits for us; the kernel knows nothing of what it was told. */
+  /** Enabled units start, except kubelet, which waits for the daemon. Kernel settings are lost. */
   boot(): void {
     const { system } = this;
     for (const [name, unit] of Object.entries(system.units)) {
@@ -164,7 +164,7 @@ export class NodeFolder {
     this.bootId = `boot-${Number(this.bootId.slice(5)) + 1}`;
   }
 
-  /** All that was made of the image, byte for byte, and what runs; what headstart remembers aside. */
+  /** All files, byte for byte, and the running units, without the saved state of headstart. */
   snapshot(): { files: [string, string][]; running: unknown; rules: string | null } {
     const { units, rules } = this.system;
     const running = Object.entries(units).filter(([, { isActive }]) => isActive);
@@ -186,7 +186,7 @@ export class NodeFolder {
       });
   }
 
-  deps(disk: Disk = this.disk()): ApplyDeps {
+  deps(disk: NodeDisk = this.disk()): ApplyDeps {
     return {
       root: this.root,
       clock: this.clock,
@@ -227,7 +227,7 @@ export class NodeFolder {
     return times > 0;
   }
 
-  /** Whoever runs the tests stands in for root. */
+  /** Files owned by the user who runs the tests count as owned by root. */
   hostReader(): HostReader {
     const host = createHostReader(this.root, this.run);
     const at: HostReader['at'] = (path, isSecret) => {
@@ -237,10 +237,10 @@ export class NodeFolder {
     return { ...host, at };
   }
 
-  /** In memory all along: what syncing is good for, a disk that forgets can tell. */
-  disk(): Disk {
+  /** Does not sync; `forgetfulDisk` tests syncing. */
+  disk(): NodeDisk {
     const disk = systemDisk(this.root);
-    const create: Disk['create'] = (path, bytes, { mode }) => disk.create(path, bytes, { mode });
+    const create: NodeDisk['create'] = (path, bytes, { mode }) => disk.create(path, bytes, { mode });
     return { ...disk, create, syncFiles: async () => {}, syncFolders: async () => {} };
   }
 
@@ -361,7 +361,7 @@ export class NodeFolder {
   }
 }
 
-/** As if `parseDocument` had taken it. The hash is of what it says. */
+/** As `parseDocument` would return it. The hash is computed from the content. */
 export function assignmentOf(over: Partial<NodeConfig> = {}, origin = 'test'): Assignment {
   const config = aConfig(over);
   const text = JSON.stringify(config);

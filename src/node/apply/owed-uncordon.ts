@@ -1,5 +1,4 @@
-// node/apply/owed-uncordon.ts: is a drained node still out of service because the API server could not be told that it is back? Then it is
-// told now, if it answers.
+// node/apply/owed-uncordon.ts: is the node still cordoned because an earlier uncordon failed? Then try again.
 import type { State } from './records.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -8,7 +7,7 @@ export async function uncordonIfOwed({ deps, folder }: Transaction, state: State
   try {
     await deps.node.uncordon();
   } catch {
-    return state; // still owed
+    return state; // the next call retries
   }
   const next = { ...state, owesUncordon: false };
   await folder.writeState(next);

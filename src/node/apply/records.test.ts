@@ -33,7 +33,7 @@ const ownership: Ownership = {
   live: new Map([['sysctl a', { value: '1', original: undefined, aspect: 'sysctl' }]]),
 };
 
-/** With secrets shown, as plain data. */
+/** Plain data with revealed secrets. */
 function bare(value: unknown): unknown {
   if (value instanceof Secret) return { secret: value.reveal() };
   if (value instanceof Map) return { map: [...value].map(bare) };
@@ -48,8 +48,8 @@ function bare(value: unknown): unknown {
   );
 }
 
-describe('what is kept', () => {
-  it('is the same when it is read again, secrets included', () => {
+describe('a record', () => {
+  it('is the same after rendering and parsing, including secrets', () => {
     fc.assert(
       fc.property(anyConfig, fc.uint8Array(), (config, document) => {
         const assignment = { document, documentHash: 'd', hash: 'h', config, facts: someFacts, origin: 'test' };
@@ -82,7 +82,7 @@ describe('what is kept', () => {
     '"$secret"\nnull',
     '"$secret"\n{"version":1}',
     '"$secret"\n{"version":9}',
-  ])('is not made up from %j', (text) => {
+  ])('cannot be parsed from %j', (text) => {
     for (const parse of [parseState, parseGeneration, parseJournal]) expect(() => parse(text)).toThrow();
   });
 });

@@ -1,5 +1,5 @@
-// node/apply/records.ts: what does headstart remember of a node, and how is it written down? The state (which document where, and
-// what is ours), one record for each generation, and the journal of a change that is being made.
+// node/apply/records.ts: what does headstart persist on a node, and in which format? The state (slots and ownership), one record for each
+// generation, and the journal of a change in progress.
 import { Secret } from '../../base/secret.ts';
 import { NOTHING_OWNED, type Ownership, type PlanStep } from '../desired/tree.ts';
 import type { NodeConfig } from '../document/config.ts';
@@ -10,10 +10,10 @@ import { parseSealed, renderSealed } from './sealed-json.ts';
 
 export interface State {
   slots: Slots;
-  /** The highest number that was given to a generation. */
+  /** The highest number of a generation so far. */
   lastNumber: number;
   ownership: Ownership;
-  /** A drained node could not be put back into service so far. */
+  /** The node was drained and is not uncordoned yet. */
   owesUncordon: boolean;
 }
 
@@ -28,45 +28,44 @@ export interface Generation {
   number: number;
   appliedMs: number;
   assignment: Assignment;
-  /** When it was applied: with it, a later generation looks like drift from this one, and going back is a repair. */
+  /** Ownership when it was applied. A rollback plans with it: later generations then look like drift, and the plan repairs it. */
   ownership: Ownership;
 }
 
-/** Everything it takes to make a change, or to finish it after a crash: the node as it was is not asked again. */
+/** Everything needed to make a change, or to finish it after a crash without observing the node again. */
 export interface Journal {
-  /** forward: to a document · back: to what the node was before. */
+  /** forward: apply a document · back: roll back. */
   kind: 'forward' | 'back';
   steps: readonly PlanStep[];
-  /** kubelet had not started in that boot: nothing waits for units, for they may wait for us. */
+  /** kubelet had not started in that boot; do not wait for units, because they may be ordered after this daemon. */
   isBeforeKubelet: boolean;
   bootId: string;
-  /** How often it was begun. */
   attempts: number;
-  /** All before the reboot is done, and the reboot was asked for in this boot. */
+  /** The boot id in which all steps before the reboot were done and the reboot was requested. */
   rebootAskedIn?: string | undefined;
   ownershipMeanwhile: Ownership;
-  /** Once all steps are done. */
+  /** The state to save once all steps are done. */
   after: State;
-  /** To be kept; undefined when there is one already. */
+  /** The record to save; undefined if it exists already. */
   generation?: Generation | undefined;
 }
 
 const VERSION = 1;
 
 export function renderState(state: State): string {
-  return renderSealed({ version: VERSION, ...keepState(state) });
+  return renderSealed({ version: VERSION, ...encodeState(state) });
 }
 
 export function parseState(text: string): State {
-  return unkeepState(versioned(text));
+  return decodeState(versioned(text));
 }
 
 export function renderGeneration(generation: Generation): string {
-  return renderSealed({ version: VERSION, ...keepGeneration(generation) });
+  return renderSealed({ version: VERSION, ...encodeGeneration(generation) });
 }
 
 export function parseGeneration(text: string): Generation {
-  return unkeepGeneration(versioned(text));
+  return decodeGeneration(versioned(text));
 }
 
 export function renderJournal(journal: Journal): string {
@@ -74,26 +73,26 @@ export function renderJournal(journal: Journal): string {
   return renderSealed({
     version: VERSION,
     ...rest,
-    ownershipMeanwhile: keepOwnership(ownershipMeanwhile),
-    after: keepState(after),
-    generation: generation && keepGeneration(generation),
+    ownershipMeanwhile: encodeOwnership(ownershipMeanwhile),
+    after: encodeState(after),
+    generation: generation && encodeGeneration(generation),
   });
 }
 
 export function parseJournal(text: string): Journal {
-  const { after, generation, ownershipMeanwhile, ...rest } = versioned<Kept<Journal, 'steps'>>(text);
+  const { after, generation, ownershipMeanwhile, ...rest } = versioned<StoredJournal<Journal, 'steps'>>(text);
   return {
     ...rest,
-    ownershipMeanwhile: unkeepOwnership(ownershipMeanwhile),
-    after: unkeepState(after),
-    ...(generation && { generation: unkeepGeneration(generation) }),
+    ownershipMeanwhile: decodeOwnership(ownershipMeanwhile),
+    after: decodeState(after),
+    ...(generation && { generation: decodeGeneration(generation) }),
   };
 }
 
-type Kept<T, Hint extends keyof T> = Omit<T, 'after' | 'generation' | 'ownershipMeanwhile'> &
-  Pick<T, Hint> & { after: KeptState; generation?: KeptGeneration; ownershipMeanwhile: Secret };
-type KeptState = Omit<State, 'ownership'> & { ownership: Secret };
-interface KeptGeneration extends Omit<Generation, 'assignment' | 'ownership'> {
+type StoredJournal<T, Hint extends keyof T> = Omit<T, 'after' | 'generation' | 'ownershipMeanwhile'> &
+  Pick<T, Hint> & { after: StoredState; generation?: StoredGeneration; ownershipMeanwhile: Secret };
+type StoredState = Omit<State, 'ownership'> & { ownership: Secret };
+interface StoredGeneration extends Omit<Generation, 'assignment' | 'ownership'> {
   ownership: Secret;
   document: Secret;
   documentHash: string;
@@ -103,43 +102,43 @@ interface KeptGeneration extends Omit<Generation, 'assignment' | 'ownership'> {
   origin: string;
 }
 
-function keepState({ ownership, ...rest }: State): KeptState {
-  return { ...rest, ownership: keepOwnership(ownership) };
+function encodeState({ ownership, ...rest }: State): StoredState {
+  return { ...rest, ownership: encodeOwnership(ownership) };
 }
 
-function unkeepState({ ownership, slots, lastNumber, owesUncordon }: KeptState): State {
-  if (typeof lastNumber !== 'number' || !Array.isArray(slots?.bad)) throw new SyntaxError('it is no state of a node');
-  return { slots, lastNumber, owesUncordon, ownership: unkeepOwnership(ownership) };
+function decodeState({ ownership, slots, lastNumber, owesUncordon }: StoredState): State {
+  if (typeof lastNumber !== 'number' || !Array.isArray(slots?.bad)) throw new SyntaxError('not the state of a node');
+  return { slots, lastNumber, owesUncordon, ownership: decodeOwnership(ownership) };
 }
 
-function keepGeneration({ number, appliedMs, assignment, ownership }: Generation): KeptGeneration {
+function encodeGeneration({ number, appliedMs, assignment, ownership }: Generation): StoredGeneration {
   const { document, ...rest } = assignment;
   const text = new Secret(Buffer.from(document).toString('base64'));
-  return { number, appliedMs, ...rest, document: text, ownership: keepOwnership(ownership) };
+  return { number, appliedMs, ...rest, document: text, ownership: encodeOwnership(ownership) };
 }
 
-function unkeepGeneration(kept: KeptGeneration): Generation {
-  const { number, appliedMs, document, documentHash, hash, config, facts, origin, ownership } = kept;
-  if (typeof number !== 'number' || !(document instanceof Secret)) throw new SyntaxError('it is no generation');
+function decodeGeneration(stored: StoredGeneration): Generation {
+  const { number, appliedMs, document, documentHash, hash, config, facts, origin, ownership } = stored;
+  if (typeof number !== 'number' || !(document instanceof Secret)) throw new SyntaxError('not a generation');
   const bytes = Buffer.from(document.reveal(), 'base64');
   const assignment = { document: bytes, documentHash, hash, config, facts, origin };
-  return { number, appliedMs, assignment, ownership: unkeepOwnership(ownership) };
+  return { number, appliedMs, assignment, ownership: decodeOwnership(ownership) };
 }
 
-function keepOwnership(ownership: Ownership): Secret {
+function encodeOwnership(ownership: Ownership): Secret {
   return new Secret(renderOwnership(ownership));
 }
 
-function unkeepOwnership(kept: Secret): Ownership {
-  if (!(kept instanceof Secret)) throw new SyntaxError('it does not say what is owned');
-  return parseOwnership(kept.reveal());
+function decodeOwnership(stored: Secret): Ownership {
+  if (!(stored instanceof Secret)) throw new SyntaxError('the ownership is missing');
+  return parseOwnership(stored.reveal());
 }
 
-/** Our own file, written whole or not at all; one of a later headstart is not guessed at. */
+/** The file is never partial, but a later headstart may have written it. */
 function versioned<T>(text: string): T {
   const value = parseSealed(text);
   if (typeof value !== 'object' || value === null || !('version' in value) || value.version !== VERSION) {
-    throw new SyntaxError(`it is not of version ${VERSION}`);
+    throw new SyntaxError(`expected version ${VERSION}`);
   }
   const { version: _, ...rest } = value;
   return rest as T;

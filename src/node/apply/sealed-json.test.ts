@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Secret } from '../../base/secret.ts';
 import { parseSealed, renderSealed } from './sealed-json.ts';
 
-/** With secrets shown, as plain data. */
+/** Plain data with revealed secrets. */
 function bare(value: unknown): unknown {
   if (value instanceof Secret) return { revealed: value.reveal() };
   if (Array.isArray(value)) return value.map(bare);
@@ -12,7 +12,7 @@ function bare(value: unknown): unknown {
 }
 
 describe('sealed JSON', () => {
-  it('tells a secret from text that looks like one', () => {
+  it('distinguishes a secret from text that looks like one', () => {
     const looksLike = fc.object({
       key: fc.constantFrom('$secret', '$secret$', 'a'),
       values: [fc.constantFrom('$secret', 'x', 1)],
@@ -25,11 +25,11 @@ describe('sealed JSON', () => {
     );
   });
 
-  it('leaves an object alone whose mark holds no text', () => {
+  it('does not change an object with a mark that is not a string', () => {
     expect(parseSealed('"$secret"\n{"a":{"$secret":1}}')).toEqual({ a: { $secret: 1 } });
   });
 
-  it.each(['', '{}', '7\n{}', '"$secret"', '"$secret"\n', '"$secret"\n{"a":'])('is not made up from %j', (text) => {
+  it.each(['', '{}', '7\n{}', '"$secret"', '"$secret"\n', '"$secret"\n{"a":'])('cannot be parsed from %j', (text) => {
     expect(() => parseSealed(text)).toThrow(SyntaxError);
   });
 });

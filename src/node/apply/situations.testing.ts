@@ -1,12 +1,12 @@
-// node/apply/situations.testing.ts: a plan for a node, and what is remembered of it, as small as a test of a decision needs them.
+// node/apply/situations.testing.ts: minimal plans and slots for tests of decisions.
 import type { ObservedState, Plan } from '../desired/tree.ts';
 import { anObservation, aPlan } from '../plan/plans.testing.ts';
 import type { Assignment, Slot } from './contract.ts';
-import type { PlanHere } from './plan-for.ts';
+import type { ObservedPlan } from './observe-and-plan.ts';
 
 export const STAMP = { atMs: 1000, bootId: 'boot-2', vmId: 'vm-1' };
 
-export function here(plan: Partial<Plan> = {}, observed: Partial<ObservedState> = {}): PlanHere {
+export function here(plan: Partial<Plan> = {}, observed: Partial<ObservedState> = {}): ObservedPlan {
   return { plan: aPlan(plan), observed: anObservation(observed) };
 }
 

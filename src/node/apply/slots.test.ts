@@ -3,7 +3,7 @@ import type { Slots } from './contract.ts';
 import { assignmentOf } from './node-folder.testing.ts';
 import { FIRST_STATE, type Generation } from './records.ts';
 import { aSlot } from './situations.testing.ts';
-import { generationToGoBackTo, recordOf, slotOf, withBad, withoutHash } from './slots.ts';
+import { generationRecordOf, rollbackTarget, slotOf, withBad, withoutHash } from './slots.ts';
 
 const [A, B, C] = [1, 2, 3].map((generation) => assignmentOf({ generation })) as [
   ReturnType<typeof assignmentOf>,
@@ -17,28 +17,28 @@ const generation = (number: number, assignment = A): Generation => ({
   ownership: FIRST_STATE.ownership,
 });
 const ALL = [generation(3, C), generation(2, B), generation(1, A)];
-const back = (slots: Slots, number?: number) => generationToGoBackTo(slots, ALL, number)?.number;
+const back = (slots: Slots, number?: number) => rollbackTarget(slots, ALL, number)?.number;
 
-describe('the generation to go back to', () => {
-  it('is the one that was named, or none', () => {
+describe('rollbackTarget', () => {
+  it('is the given generation, if it exists', () => {
     expect(back({ active: aSlot(C, 3), bad: [] }, 1)).toBe(1);
     expect(back({ active: aSlot(C, 3), bad: [] }, 9)).toBeUndefined();
   });
 
-  it('is the last known good, unless the node runs that', () => {
+  it('is the last known good, unless that is active', () => {
     expect(back({ active: aSlot(C, 3), lastKnownGood: aSlot(A, 1), bad: [] })).toBe(1);
     expect(back({ active: aSlot(C, 3), lastKnownGood: aSlot(C, 3), bad: [] })).toBe(2);
   });
 
-  it('is the one before where none was found good, and none before the first', () => {
+  it('is the previous generation if none was verified, and undefined for the first', () => {
     expect(back({ active: aSlot(C, 3), bad: [] })).toBe(2);
     expect(back({ active: aSlot(A, 1), bad: [] })).toBeUndefined();
     expect(back({ bad: [] })).toBeUndefined();
   });
 });
 
-describe('documents that were taken back', () => {
-  it('are listed once each, the newest last, and the oldest of fifty are forgotten', () => {
+describe('bad documents', () => {
+  it('are listed once each, newest last, and only the last fifty are kept', () => {
     const many = Array.from({ length: 60 }, (_, i) => ({ ...aSlot(A, i), hash: `hash-${i}` }));
     const bad = many.reduce<Slots['bad']>((all, slot, i) => withBad(all, slot, 'verify/unit-failed', i), []);
     expect([bad.length, bad[0]?.hash, bad.at(-1)?.hash]).toEqual([50, 'hash-10', 'hash-59']);
@@ -49,17 +49,17 @@ describe('documents that were taken back', () => {
 });
 
 describe('a slot', () => {
-  it('names the machine only where that took the disk over', () => {
+  it('names the VM only on a clone', () => {
     expect(slotOf(A, 1, { atMs: 5, vmId: 'vm' })).toMatchObject({ number: 1, generation: 1, atMs: 5, vmId: 'vm' });
     expect(slotOf(A, 1, { atMs: 5 })).not.toHaveProperty('vmId');
   });
 });
 
-describe('a record of history', () => {
-  it('says whether the node runs it, whether it is good, and why it was taken back', () => {
+describe('a row of history', () => {
+  it('shows whether the generation is active, whether it is verified, and why it was rolled back', () => {
     const bad = [{ hash: B.hash, generation: 2, code: 'verify/unit-failed', atMs: 0 }] as const;
     const slots: Slots = { active: aSlot(C, 3), lastKnownGood: aSlot(A, 1), bad };
-    const seen = ALL.map((one) => recordOf(one, slots)).map((one) => [
+    const seen = ALL.map((one) => generationRecordOf(one, slots)).map((one) => [
       one.number,
       one.isActive,
       one.isLastKnownGood,

@@ -1,9 +1,9 @@
-// node/apply/slots.ts: which document is in which slot, and which ones are not tried again? Pure.
+// node/apply/slots.ts: which document is in which slot, and which documents are not retried? Pure.
 import type { ReasonCode } from '../reason-codes.ts';
 import type { Assignment, BadDocument, GenerationRecord, Slot, Slots } from './contract.ts';
 import type { Generation } from './records.ts';
 
-/** The oldest are forgotten. */
+/** The oldest are dropped. */
 const MAX_BAD = 50;
 
 export function slotOf(
@@ -22,8 +22,8 @@ export function withoutHash(bad: Slots['bad'], hash: string): BadDocument[] {
   return bad.filter((one) => one.hash !== hash);
 }
 
-/** `generations`, the newest first. Without a number: the last known good, or, where that runs, the one before it. */
-export function generationToGoBackTo(
+/** `generations`: newest first. Default: the last known good, or the generation before it if that is active. */
+export function rollbackTarget(
   { active, lastKnownGood }: Slots,
   generations: readonly Generation[],
   number: number | undefined,
@@ -34,7 +34,7 @@ export function generationToGoBackTo(
   return generations.find((one) => one.number < (active?.number ?? 0));
 }
 
-export function recordOf({ number, appliedMs, assignment }: Generation, slots: Slots): GenerationRecord {
+export function generationRecordOf({ number, appliedMs, assignment }: Generation, slots: Slots): GenerationRecord {
   const { hash, documentHash, origin, config } = assignment;
   return {
     number,

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { A, B, BY_ITSELF, C, inService, ORDERED, said, watch } from './store.testing.ts';
+import { A, B, C, inService, kindAndCode, ORDERED, UNORDERED, watch } from './store.testing.ts';
 
 describe('history', () => {
-  it('tells what was applied, what is good and what was taken back', async () => {
+  it('lists generations with what is active, verified and rolled back', async () => {
     const { node, store } = await inService();
-    await store.apply(B, BY_ITSELF);
+    await store.apply(B, UNORDERED);
     node.health.units.set('kubelet.service', { state: 'failed', restarts: 0 });
     await store.check();
-    // A change that is taken back was never more than tried: it is in the list because it was on the node.
+    // A generation that was rolled back stays in the list, because the node ran it.
     expect(
       store
         .listGenerations()
@@ -18,45 +18,48 @@ describe('history', () => {
     ]);
   });
 
-  it('is a way back, and what was left does not return by itself', async () => {
+  it('allows a rollback, and the replaced document is not applied again without an order', async () => {
     const { node, store } = await inService();
     const before = node.snapshot();
-    await store.apply(B, BY_ITSELF);
+    await store.apply(B, UNORDERED);
     await watch(node, store, 6);
     const outcome = await store.rollbackTo(1);
     expect([outcome.kind, outcome.slots.active?.number]).toEqual(['applied', 1]);
     expect(node.snapshot()).toEqual(before);
-    expect(said(await store.apply(B, BY_ITSELF))).toEqual(['refused', 'plan/known-bad']);
+    expect(kindAndCode(await store.apply(B, UNORDERED))).toEqual(['refused', 'plan/known-bad']);
     expect((await watch(node, store, 6)).kind).toBe('verified');
-    expect((await store.apply(C, BY_ITSELF)).kind).toBe('applied');
+    expect((await store.apply(C, UNORDERED)).kind).toBe('applied');
   });
 
-  it('without a number leads to the last known good, or to the one before', async () => {
+  it('rolls back to the last known good or the previous generation by default', async () => {
     const { node, store } = await inService();
-    await store.apply(B, BY_ITSELF);
+    await store.apply(B, UNORDERED);
     const { active, watch: watched } = (await store.rollbackTo()).slots;
     expect([active?.number, watched]).toEqual([1, undefined]);
-    await store.apply(C, BY_ITSELF);
+    await store.apply(C, UNORDERED);
     await watch(node, store, 6);
     expect((await store.rollbackTo()).slots.active?.number).toBe(2);
   });
 
-  it.each(['by itself', 'by order'])('leads back to a document, not to an address of then: %s', async (how) => {
-    const { node, store } = await inService();
-    const facts = { ...A.facts, instance: { ...A.facts.instance, addresses: ['10.0.0.9'] } };
-    await store.apply({ ...B, facts }, ORDERED);
-    if (how === 'by order') await store.rollbackTo(1);
-    else {
-      node.health.units.set('kubelet.service', { state: 'failed', restarts: 0 });
-      await store.check();
-    }
-    expect(store.slots().active?.hash).toBe(A.hash);
-    expect(node.text('/etc/default/kubelet')).toContain('--node-ip=10.0.0.9');
-    expect(store.active()?.facts).toEqual(facts);
-    expect((await store.apply(store.active()!, BY_ITSELF)).kind).toBe('unchanged');
-  });
+  it.each(['after a failed check', 'by order'])(
+    'rolls back to a document with the current facts of the instance: %s',
+    async (how) => {
+      const { node, store } = await inService();
+      const facts = { ...A.facts, instance: { ...A.facts.instance, addresses: ['10.0.0.9'] } };
+      await store.apply({ ...B, facts }, ORDERED);
+      if (how === 'by order') await store.rollbackTo(1);
+      else {
+        node.health.units.set('kubelet.service', { state: 'failed', restarts: 0 });
+        await store.check();
+      }
+      expect(store.slots().active?.hash).toBe(A.hash);
+      expect(node.text('/etc/default/kubelet')).toContain('--node-ip=10.0.0.9');
+      expect(store.active()?.facts).toEqual(facts);
+      expect((await store.apply(store.active()!, UNORDERED)).kind).toBe('unchanged');
+    },
+  );
 
-  it('has no generation that was never there', async () => {
+  it('refuses a generation that does not exist', async () => {
     const { store } = await inService();
     await expect(store.rollbackTo(9)).rejects.toMatchObject({ code: 'node/no-such-generation', exitCode: 1 });
   });

@@ -1,16 +1,16 @@
-// node/apply/store.testing.ts: a node in service, and documents for it: what the tests of the store's verbs begin with.
+// node/apply/store.testing.ts: a node in service and documents for it, for tests of the store.
 import { expect, onTestFinished } from 'vitest';
 import type { NodeConfig, UpdatePolicy } from '../document/config.ts';
 import { aConfig } from '../document/configs.testing.ts';
-import type { Assignment, NodeStore, Outcome } from './contract.ts';
+import type { ApplyOutcome, Assignment, NodeStore } from './contract.ts';
 import { assignmentOf, NodeFolder } from './node-folder.testing.ts';
 import { openNodeStore } from './store.ts';
 
-export const BY_ITSELF = { isOrdered: false };
+export const UNORDERED = { isOrdered: false };
 export const ORDERED = { isOrdered: true };
 export const MINUTE_MS = 60_000;
 
-/** Removed with the test. */
+/** Removed when the test ends. */
 export function aNode(): NodeFolder {
   const node = new NodeFolder();
   onTestFinished(() => node.remove());
@@ -29,8 +29,8 @@ export function withUpdate(maxPods: number, generation: number, update: Partial<
   return assignmentOf(withPods(maxPods, generation, { update: { ...aConfig().update, ...update } }));
 }
 
-/** Looks every half minute; kubelet says that it is well, unless `isWell` says otherwise. */
-export async function watch(node: NodeFolder, store: NodeStore, minutes: number, isWell = true): Promise<Outcome> {
+/** Checks every 30 seconds; kubelet sends heartbeats unless `isWell` is false. */
+export async function watch(node: NodeFolder, store: NodeStore, minutes: number, isWell = true): Promise<ApplyOutcome> {
   let outcome = await store.check();
   for (let i = 0; i < minutes * 2 && outcome.kind === 'applied'; i++) {
     node.clock.advance(MINUTE_MS / 2);
@@ -40,17 +40,17 @@ export async function watch(node: NodeFolder, store: NodeStore, minutes: number,
   return outcome;
 }
 
-/** In service with A, which is the last known good. */
+/** Runs A, which is the last known good. */
 export async function inService(): Promise<{ node: NodeFolder; store: NodeStore }> {
   const node = aNode();
   const store = openNodeStore(node.deps());
-  await store.apply(A, BY_ITSELF);
+  await store.apply(A, UNORDERED);
   node.join();
-  await store.apply(A, BY_ITSELF);
+  await store.apply(A, UNORDERED);
   expect((await watch(node, store, 6)).kind).toBe('verified');
   node.ran.length = 0;
   node.clock.advance(2_000);
   return { node, store };
 }
 
-export const said = ({ kind, code }: Outcome) => [kind, code];
+export const kindAndCode = ({ kind, code }: ApplyOutcome) => [kind, code];

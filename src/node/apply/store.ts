@@ -1,28 +1,31 @@
-// node/apply/store.ts: the verbs of the transaction, on a node. contract.ts says what they promise; this file, which of them does
-// what, and in which order: first what was cut off, then the verb.
+// node/apply/store.ts: the store of a node: apply, check, roll back and the other operations that contract.ts describes. Operations that change
+// the node resume an interrupted change first.
 import { UserError } from '../../base/errors.ts';
 import { apply } from './apply.ts';
-import { check, type Memory, takeBack } from './check.ts';
-import type { ApplyDeps, NodeStore, Outcome } from './contract.ts';
-import { judge } from './decide.ts';
+import { checkHealth, type HealthMemory, rollBackWatched } from './check.ts';
+import type { ApplyDeps, ApplyOutcome, NodeStore } from './contract.ts';
+import { judgeAssignment } from './decide.ts';
 import { openFolder } from './folder.ts';
 import { forget } from './forget.ts';
 import { isUnfinished, resume } from './journal.ts';
-import { planFor, wantedBy } from './plan-for.ts';
-import { generationToGoBackTo, recordOf } from './slots.ts';
-import { inTransaction, nothingDone, type Transaction } from './transaction.ts';
+import { observeAndPlan, wantedBy } from './observe-and-plan.ts';
+import { generationRecordOf, rollbackTarget } from './slots.ts';
+import { inTransaction, type Transaction, unchangedOutcome } from './transaction.ts';
 
 export function openNodeStore(deps: ApplyDeps): NodeStore {
   const folder = openFolder(deps.root, deps.disk);
-  const memory: Memory = {};
-  const doAlone = (act: (transaction: Transaction) => Promise<Outcome>) => inTransaction(deps, folder, act);
+  const memory: HealthMemory = {};
+  const doAlone = (act: (transaction: Transaction) => Promise<ApplyOutcome>) => inTransaction(deps, folder, act);
   return {
     recover: () => doAlone(recover),
 
     async plan(assignment, { isOrdered }) {
       const { ownership, slots } = folder.readState();
-      const here = await planFor(wantedBy(assignment), ownership, deps);
-      return { plan: here.plan, verdict: judge(assignment, { here, slots, isOrdered, nowMs: deps.clock.nowMs() }) };
+      const here = await observeAndPlan(wantedBy(assignment), ownership, deps);
+      return {
+        plan: here.plan,
+        verdict: judgeAssignment(assignment, { here, slots, isOrdered, nowMs: deps.clock.nowMs() }),
+      };
     },
 
     apply: (assignment, options) => doAlone((transaction) => apply(transaction, assignment, options)),
@@ -30,7 +33,7 @@ export function openNodeStore(deps: ApplyDeps): NodeStore {
     async check() {
       const state = folder.readState();
       const isQuiet = state.slots.watch === undefined && !state.owesUncordon && folder.readJournal() === undefined;
-      return isQuiet ? nothingDone(state) : doAlone((transaction) => check(transaction, memory));
+      return isQuiet ? unchangedOutcome(state) : doAlone((transaction) => checkHealth(transaction, memory));
     },
 
     keep: () => doAlone(keep),
@@ -46,60 +49,63 @@ export function openNodeStore(deps: ApplyDeps): NodeStore {
 
     listGenerations() {
       const state = folder.readState();
-      return folder.generations(state).map((one) => recordOf(one, state.slots));
+      return folder.generations(state).map((one) => generationRecordOf(one, state.slots));
     },
 
-    rollbackTo: (number) => doAlone((transaction) => rollback(transaction, number)),
+    rollbackTo: (number) => doAlone((transaction) => rollBackTo(transaction, number)),
 
     async drift() {
       const { slots, ownership } = folder.readState();
       const generation = slots.active && folder.readGeneration(slots.active.number);
       if (generation === undefined) return [];
-      const { plan } = await planFor(wantedBy(generation.assignment), ownership, deps);
+      const { plan } = await observeAndPlan(wantedBy(generation.assignment), ownership, deps);
       return plan.changes.filter((change) => change.isDrift);
     },
   };
 }
 
-async function recover(transaction: Transaction): Promise<Outcome> {
+async function recover(transaction: Transaction): Promise<ApplyOutcome> {
   const { deps, folder } = transaction;
   const resumed = await resume(transaction);
   const state = folder.readState();
   const { watch } = state.slots;
   if (watch === undefined || watch.bootId === deps.bootId) return resumed ?? transaction.nothing(state);
   if (watch.backTo !== undefined) {
-    const reason = 'the machine rebooted while the change was watched';
-    return takeBack(transaction, state, watch, { code: 'verify/unexpected-reboot', reason, canMovePods: false });
+    const reason = 'the machine rebooted while the change was being watched';
+    return rollBackWatched(transaction, state, watch, { code: 'verify/unexpected-reboot', reason, canMovePods: false });
   }
   const next = { ...state, slots: { ...state.slots, watch: { ...watch, bootId: deps.bootId } } };
   await folder.writeState(next);
   return resumed ?? transaction.nothing(next);
 }
 
-async function keep(transaction: Transaction): Promise<Outcome> {
+async function keep(transaction: Transaction): Promise<ApplyOutcome> {
   const state = transaction.folder.readState();
   const { watch } = state.slots;
   if (watch?.keepByMs === undefined) return transaction.nothing(state);
   const { keepByMs: _, ...kept } = watch;
   const slots = { ...state.slots, watch: kept };
   await transaction.folder.writeState({ ...state, slots });
-  return transaction.outcome({ kind: 'applied', code: 'verify/running', reason: 'it is kept' }, slots);
+  return transaction.outcome(
+    { kind: 'applied', code: 'verify/running', reason: 'confirmed; it is no longer on trial' },
+    slots,
+  );
 }
 
-async function rollback(transaction: Transaction, number: number | undefined): Promise<Outcome> {
+async function rollBackTo(transaction: Transaction, number: number | undefined): Promise<ApplyOutcome> {
   const resumed = await resume(transaction);
   if (resumed !== undefined && isUnfinished(resumed)) return resumed;
   const state = transaction.folder.readState();
   const { folder } = transaction;
-  const found = generationToGoBackTo(state.slots, folder.generations(state), number);
-  const generation = found && folder.readForNow(found.number, state);
+  const found = rollbackTarget(state.slots, folder.generations(state), number);
+  const generation = found && folder.readWithCurrentFacts(found.number, state);
   if (generation === undefined) {
     throw new UserError(
-      number === undefined ? 'there is no earlier generation on this node' : `there is no generation ${number}`,
+      number === undefined ? 'this node has no earlier generation' : `this node has no generation ${number}`,
       {
         code: 'node/no-such-generation',
-        kept: 'The node runs what it ran.',
-        next: 'run `headstart node history` to see which there are',
+        kept: 'The node was not changed.',
+        next: 'run `headstart node history` to list the generations',
         exitCode: 1,
       },
     );

@@ -1,4 +1,4 @@
-// Whatever ends an apply, and wherever: the node is what it was, or what it should become.
+// An apply may be interrupted at any point: the node then has the old or the new configuration.
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RunCommand } from '../../base/command.ts';
@@ -6,17 +6,17 @@ import { seedsAsked } from '../../base/seeds.testing.ts';
 import type { NodeConfig } from '../document/config.ts';
 import { PEM } from '../document/configs.testing.ts';
 import type { Assignment, NodeStore } from './contract.ts';
-import type { Disk } from './disk.ts';
-import { forgetfulDisk, fullDisk, Killed, type Killing, killAt, killingDisk } from './disks.testing.ts';
+import type { NodeDisk } from './disk.ts';
+import { forgetfulDisk, fullDisk, Killed, type KillSwitch, killAt, killingDisk } from './disks.testing.ts';
 import { assignmentOf, NodeFolder } from './node-folder.testing.ts';
 import { openNodeStore } from './store.ts';
 
 const ORDERED = { isOrdered: true };
 const IS_CAMPAIGN = process.env.HEADSTART_CAMPAIGN === 'full';
-/** Of the square of all pairs of moments. */
+/** Tests every n-th pair of two kill points. */
 const STRIDE = IS_CAMPAIGN ? 1 : 18;
 const SEEDS = IS_CAMPAIGN ? seedsAsked('1-25') : [1];
-/** On a machine that does a lot else. */
+/** Long enough for a busy machine. */
 const PATIENCE_MS = IS_CAMPAIGN ? 3_600_000 : 240_000;
 const file = (content: string) => ({ content, encoding: 'utf8', mode: 0o644, owner: 'root', group: 'root' }) as const;
 
@@ -64,7 +64,7 @@ afterEach(() => {
   for (const node of made.splice(0)) node.remove();
 });
 
-/** In service with A, or, without, as the image has it. */
+/** Runs A, or is a fresh image. */
 async function aNode(isInService: boolean): Promise<NodeFolder> {
   const node = new NodeFolder();
   made.push(node);
@@ -84,8 +84,8 @@ async function endsOf(start: NodeFolder, to: Assignment): Promise<{ old: unknown
   return { old, new: node.snapshot() };
 }
 
-/** Each on a node of its own, until `act` says that it was not hurt any more. */
-async function untilUnhurt(
+/** Repeats `act` on fresh copies with the next point of failure until `act` returns false: it ended before that point. */
+async function untilUndisturbed(
   start: NodeFolder,
   act: (node: NodeFolder, at: number) => Promise<boolean>,
 ): Promise<number> {
@@ -99,12 +99,12 @@ async function untilUnhurt(
   }
 }
 
-/** At this write or command; a file that was being written is half there. False when it ended before. */
+/** Kills `act` at the given write or command, which may leave a half-written file. False: it ended before. */
 async function isKilled(
   node: NodeFolder,
-  kill: Killing,
+  kill: KillSwitch,
   act: (store: NodeStore) => Promise<unknown>,
-  disk: Disk = node.disk(),
+  disk: NodeDisk = node.disk(),
 ): Promise<boolean> {
   const deps = node.deps(killingDisk(disk, kill));
   const { run } = deps;
@@ -136,11 +136,11 @@ describe.each(TO)('an apply %s', (when, isInService, to) => {
   };
 
   it(
-    'killed at any write or command is finished or undone at the next start',
+    'that is killed at any write or command is finished or rolled back at the next start',
     async () => {
       const start = await aNode(isInService);
       const expected = await endsOf(start, to);
-      await untilUnhurt(start, async (node, at) => {
+      await untilUndisturbed(start, async (node, at) => {
         if (!(await isKilled(node, killAt(at), (store) => store.apply(to, ORDERED)))) return false;
         const store = openNodeStore(node.deps());
         const outcome = await store.recover();
@@ -157,22 +157,22 @@ describe.each(TO)('an apply %s', (when, isInService, to) => {
   );
 
   it(
-    'killed once more while it is being finished ends the same',
+    'that is killed again during the recovery ends in the same state',
     async () => {
       const start = await aNode(isInService);
       const expected = await endsOf(start, to);
-      await untilUnhurt(start, async (node, first) => {
+      await untilUndisturbed(start, async (node, first) => {
         const at = 1 + (first - 1) * STRIDE;
         if (!(await isKilled(node, killAt(at), (store) => store.apply(to, ORDERED)))) return false;
-        await untilUnhurt(node, async (again, second) => {
+        await untilUndisturbed(node, async (again, second) => {
           const then = second * STRIDE;
-          const isHurt = await isKilled(again, killAt(then), (store) => store.recover());
+          const isHit = await isKilled(again, killAt(then), (store) => store.recover());
           const store = openNodeStore(again.deps());
           await store.recover();
           const end = store.slots().active?.hash === to.hash ? 'new' : 'old';
           expect(again.snapshot(), `killed at ${at}, then at ${then}`).toEqual(expected[end]);
           ends[end]++;
-          return isHurt;
+          return isHit;
         });
         return true;
       });
@@ -182,22 +182,22 @@ describe.each(TO)('an apply %s', (when, isInService, to) => {
   );
 
   it(
-    'on a disk that fills up at any write leaves the old, or is finished once there is room',
+    'on a disk that fills up at any write leaves the old configuration, or is finished once there is space',
     async () => {
       const start = await aNode(isInService);
       const expected = await endsOf(start, to);
-      await untilUnhurt(start, async (node, at) => {
-        const { disk, free, isHurt } = fullDisk(node.disk(), at);
+      await untilUndisturbed(start, async (node, at) => {
+        const { disk, free, isHit } = fullDisk(node.disk(), at);
         const store = openNodeStore(node.deps(disk));
         const outcome = await store.apply(to, ORDERED);
-        if (!isHurt()) return false;
+        if (!isHit()) return false;
         expect(outcome.code, `full at ${at}: ${outcome.reason}`).toEqual('apply/disk-full');
         const end = isDeepStrictEqual(node.snapshot(), expected.new) ? 'new' : 'old';
         expect(node.snapshot(), `full at ${at}: ${outcome.reason}`).toEqual(expected[end]);
         expect(store.slots().bad).toEqual([]);
         free();
         await store.apply(to, ORDERED);
-        expect(node.snapshot(), `full at ${at}, then there is room`).toEqual(expected.new);
+        expect(node.snapshot(), `full at ${at}, then freed`).toEqual(expected.new);
         ends[end]++;
         return true;
       });
@@ -207,19 +207,19 @@ describe.each(TO)('an apply %s', (when, isInService, to) => {
   );
 
   it(
-    'cut off from power at any moment is finished or undone at the next boot',
+    'that loses power at any moment is finished or rolled back at the next boot',
     async () => {
       const start = await aNode(isInService);
       const expected = await endsOfBoot(start, to);
       for (const seed of SEEDS) {
-        await untilUnhurt(start, async (node, at) => {
+        await untilUndisturbed(start, async (node, at) => {
           const forgetful = forgetfulDisk(node.disk(), node.root);
-          const isHurt = await isKilled(node, killAt(at), (store) => store.apply(to, ORDERED), forgetful.disk);
+          const isHit = await isKilled(node, killAt(at), (store) => store.apply(to, ORDERED), forgetful.disk);
           forgetful.cut(picker(seed * 1000 + at));
           const end = await bootAgain(node, to);
           expect(bootSnapshot(node), `cut at ${at}, seed ${seed}`).toEqual(expected[end]);
           ends[end]++;
-          return isHurt; // the last one was cut off after its end
+          return isHit; // the last power cut came after the apply had ended
         });
       }
       tell('cut');
@@ -228,47 +228,47 @@ describe.each(TO)('an apply %s', (when, isInService, to) => {
   );
 });
 
-describe('a change that is taken back', () => {
+describe('a rollback', () => {
   const to = assignmentOf(B);
   const isBack = (store: NodeStore) => store.slots().active?.hash === assignmentOf(A).hash;
 
   it(
-    'and killed at any write or command meanwhile, is taken back by the next look',
+    'that is killed at any write or command is finished by the next check',
     async () => {
       const start = await aNode(true);
       const old = start.snapshot();
       await openNodeStore(start.deps()).apply(to, ORDERED);
       start.health.units.set('kubelet.service', { state: 'failed', restarts: 0 });
-      const cases = await untilUnhurt(start, async (node, at) => {
-        const isHurt = await isKilled(node, killAt(at), (store) => store.check());
+      const cases = await untilUndisturbed(start, async (node, at) => {
+        const isHit = await isKilled(node, killAt(at), (store) => store.check());
         const store = openNodeStore(node.deps());
         await store.recover();
         await store.check();
         expect([isBack(store), node.snapshot()], `killed at ${at}`).toEqual([true, old]);
         expect(store.slots().bad.map(({ hash }) => hash)).toEqual([to.hash]);
-        return isHurt;
+        return isHit;
       });
-      console.log(`killed on the way back: ${cases} cases`);
+      console.log(`killed during a rollback: ${cases} cases`);
       expect(cases).toBeGreaterThan(20);
     },
     PATIENCE_MS,
   );
 
   it(
-    'because a command failed, and killed at any moment of it, is the old or the new',
+    'after a failed command that is killed at any moment leaves the old or the new configuration',
     async () => {
       const start = await aNode(true);
       const expected = await endsOf(start, to);
       const ends = { old: 0, new: 0 };
-      await untilUnhurt(start, async (node, at) => {
+      await untilUndisturbed(start, async (node, at) => {
         node.failing.set('update-ca-certificates', 1);
-        const isHurt = await isKilled(node, killAt(at), (store) => store.apply(to, ORDERED));
+        const isHit = await isKilled(node, killAt(at), (store) => store.apply(to, ORDERED));
         const store = openNodeStore(node.deps());
         await store.recover();
         const end = isBack(store) ? 'old' : 'new';
         expect(node.snapshot(), `killed at ${at}`).toEqual(expected[end]);
         ends[end]++;
-        return isHurt;
+        return isHit;
       });
       console.log(
         `killed while a command failed: ${ends.old + ends.new} cases, ${ends.old} ended old, ${ends.new} new`,
@@ -279,28 +279,28 @@ describe('a change that is taken back', () => {
   );
 
   it(
-    'on a full disk is taken back once there is room',
+    'on a full disk is finished once there is space',
     async () => {
       const start = await aNode(true);
       const old = start.snapshot();
       await openNodeStore(start.deps()).apply(to, ORDERED);
       start.health.units.set('kubelet.service', { state: 'failed', restarts: 0 });
-      await untilUnhurt(start, async (node, at) => {
-        const { disk, free, isHurt } = fullDisk(node.disk(), at);
+      await untilUndisturbed(start, async (node, at) => {
+        const { disk, free, isHit } = fullDisk(node.disk(), at);
         const store = openNodeStore(node.deps(disk));
         await store.check();
         free();
         await store.check();
         await store.check();
         expect([isBack(store), node.snapshot()], `full at ${at}`).toEqual([true, old]);
-        return isHurt();
+        return isHit();
       });
     },
     PATIENCE_MS,
   );
 });
 
-/** As the daemon does at every boot: what was cut off first, then what the node is to be. */
+/** What the daemon does at every boot: recover, then apply the active document. */
 async function bootAgain(node: NodeFolder, to: Assignment): Promise<'old' | 'new'> {
   node.boot();
   const store = openNodeStore(node.deps());
@@ -313,7 +313,7 @@ async function bootAgain(node: NodeFolder, to: Assignment): Promise<'old' | 'new
   return active?.hash === to.hash ? 'new' : 'old';
 }
 
-/** What was switched on in this boot is no matter. */
+/** Ignores which units were started in this boot. */
 function bootSnapshot(node: NodeFolder): unknown {
   const { files, rules } = node.snapshot();
   return { files, rules };
@@ -334,7 +334,7 @@ async function endsOfBoot(start: NodeFolder, to: Assignment): Promise<{ old: unk
   return { old: bootSnapshot(old), new: bootSnapshot(next) };
 }
 
-/** The same every time. */
+/** A deterministic random number generator. */
 function picker(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

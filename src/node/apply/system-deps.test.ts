@@ -51,8 +51,8 @@ function probes(over: Partial<Parameters<typeof systemProbes>[0]> = {}) {
   return { asked, probes: systemProbes({ root: '/nowhere', run, node, ...over }) };
 }
 
-describe('deps', () => {
-  it('know which machine this is where it took a disk over', () => {
+describe('systemDeps', () => {
+  it('have the VM id on a clone', () => {
     const root = mkdtempSync(join(tmpdir(), 'hs-'));
     const clock = fakeClock();
     const node = ownNode({ credential: async () => ({ why: 'none' }) });
@@ -68,7 +68,7 @@ describe('deps', () => {
 });
 
 describe('probes', () => {
-  it('ask systemd once for all units', async () => {
+  it('query systemd once for all units', async () => {
     const { asked, probes: ours } = probes();
     const units = await ours.units(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
     expect(asked).toHaveLength(1);
@@ -85,12 +85,12 @@ describe('probes', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('take an API server that fails for one that is not there', async () => {
+  it('report a failing API server as unreachable', async () => {
     const { probes: ours } = probes({ node: () => Promise.reject(new Error('no')) });
     expect(await ours.node()).toEqual({ isReachable: false });
   });
 
-  it('know whether containerd takes a connection', async () => {
+  it('report whether containerd accepts a connection', async () => {
     const root = mkdtempSync(join(tmpdir(), 'hs-'));
     const { probes: ours } = probes({ root });
     expect(await ours.runtimeAnswers()).toBe(false);
@@ -102,7 +102,7 @@ describe('probes', () => {
     rmSync(root, { recursive: true });
   });
 
-  it.each([200, 500])('know what kubelet means by %d', async (status) => {
+  it.each([200, 500])('interpret status %d of kubelet', async (status) => {
     const server = createServer((_request, response) => response.writeHead(status).end('x'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;

@@ -1,5 +1,5 @@
-// node/apply/system-deps.ts: how is a real node looked at, written to and asked how it is? Everything a transaction needs of the
-// world, but for what takes the Node's credential.
+// node/apply/system-deps.ts: how does a transaction observe, write to and probe a real node? All dependencies except those that need the
+// Node's credential.
 import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { connect } from 'node:net';
@@ -30,7 +30,7 @@ export function systemDeps({ root, run, clock, node }: SystemDepsOptions): Apply
     probes: systemProbes({ root, run, node: () => node.health() }),
     vmId: readCloneNote(root)?.vmId,
     bootId: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
-    // Returns at once: systemd ends us with everything else.
+    // Returns immediately; systemd then stops this process.
     async reboot() {
       const ran = await run(['systemctl', '--no-block', 'reboot']);
       if (ran.code !== 0) throw commandFailed('apply/command-failed', 'systemctl reboot', ran);
@@ -40,7 +40,7 @@ export function systemDeps({ root, run, clock, node }: SystemDepsOptions): Apply
 
 const CONTAINERD_SOCKET = 'run/containerd/containerd.sock';
 const HEALTHZ_PORT = 10248;
-const PATIENCE_MS = 2_000;
+const PROBE_TIMEOUT_MS = 2_000;
 
 export interface ProbesOptions {
   root: string;
@@ -51,9 +51,9 @@ export interface ProbesOptions {
 export function systemProbes({ root, run, node }: ProbesOptions): Probes {
   return {
     units: (names) => unitsHealth(names, run),
-    runtimeAnswers: () => takesConnection(join(root, CONTAINERD_SOCKET)),
-    kubeletHealthz: (port = HEALTHZ_PORT) => saysOk(port),
-    // Only who may use the whole of kubelet's interface may read it, and the node's own credential may not.
+    runtimeAnswers: () => acceptsConnection(join(root, CONTAINERD_SOCKET)),
+    kubeletHealthz: (port = HEALTHZ_PORT) => isHealthzOk(port),
+    // Reading /configz requires access to kubelet's API, which the node's credential does not have.
     kubeletConfig: async () => undefined,
     async node() {
       try {
@@ -70,7 +70,7 @@ const PROPERTIES = 'LoadState,ActiveState,Type,Result,NRestarts,ExecMainStartTim
 async function unitsHealth(names: readonly string[], run: RunCommand): Promise<Map<string, UnitHealth>> {
   if (names.length === 0) return new Map();
   const ran = await run(['systemctl', 'show', `--property=${PROPERTIES}`, '--', ...names]);
-  // One block for each, in the order asked.
+  // systemctl prints one block for each unit, in the order of the arguments.
   const blocks = ran.stdout.toString('utf8').trim().split(/\n\n+/);
   return new Map(names.map((name, i) => [name, unitHealth(blocks[i] ?? '')]));
 }
@@ -93,23 +93,23 @@ function unitHealth(block: string): UnitHealth {
   }
 }
 
-function takesConnection(path: string): Promise<boolean> {
+function acceptsConnection(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);
     const end = (answer: boolean) => {
       socket.destroy();
       resolve(answer);
     };
-    socket.setTimeout(PATIENCE_MS, () => end(false));
+    socket.setTimeout(PROBE_TIMEOUT_MS, () => end(false));
     socket.on('connect', () => end(true));
     socket.on('error', () => end(false));
   });
 }
 
-function saysOk(port: number): Promise<boolean> {
+function isHealthzOk(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    // Not through a proxy, and not kept alive: a kubelet that restarts would be asked on a dead connection.
-    const address = { host: '127.0.0.1', port, path: '/healthz', agent: false, timeout: PATIENCE_MS };
+    // No proxy and no keep-alive: after a restart of kubelet a reused connection would be dead.
+    const address = { host: '127.0.0.1', port, path: '/healthz', agent: false, timeout: PROBE_TIMEOUT_MS };
     const request = get(address, (response) => {
       response.resume();
       resolve(response.statusCode === 200);

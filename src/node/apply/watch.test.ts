@@ -15,14 +15,14 @@ const CONTEXT: WatchContext = {
 const watch = (steps: PlanStep[], observed: Partial<ObservedState> = {}, context: Partial<WatchContext> = {}) =>
   watchFor(aPlan({ steps }), anObservation(observed), { ...CONTEXT, ...context });
 
-describe('what is watched after a change', () => {
+describe('watchFor', () => {
   const units = new Map([
     ['kubelet.service', aUnit(true)],
     ['containerd.service', aUnit(true)],
     ['app.service', aUnit(false)],
   ]);
 
-  it('is kubelet, containerd and every unit that the change starts, restarts or reloads', () => {
+  it('watches kubelet, containerd and every unit that the change starts, restarts or reloads', () => {
     const steps: PlanStep[] = [
       { do: 'restart-unit', unit: 'app.service' },
       { do: 'set', kind: 'unit-active', key: 'b.timer', value: 'yes' },
@@ -31,7 +31,7 @@ describe('what is watched after a change', () => {
     expect(watch(steps, { units }).units).toEqual(['app.service', 'b.timer', 'containerd.service', 'kubelet.service']);
   });
 
-  it('is no unit that the change stops or masks', () => {
+  it('does not watch a unit that the change stops or masks', () => {
     const steps: PlanStep[] = [
       { do: 'restart-unit', unit: 'app.service' },
       { do: 'make-link', path: '/etc/systemd/system/app.service', target: '/dev/null' },
@@ -40,7 +40,7 @@ describe('what is watched after a change', () => {
     expect(watch(steps, { units }).units).toEqual(['kubelet.service']);
   });
 
-  it('is no kubelet that is masked, or that did not run before the change in a node in service', () => {
+  it('does not watch a kubelet that is masked, or that did not run before on a node in service', () => {
     const masked = new Map([['kubelet.service', aUnit(false, true)]]);
     const down = new Map([['kubelet.service', aUnit(false)]]);
     expect(watch([], { units: masked }).units).toEqual([]);
@@ -48,7 +48,7 @@ describe('what is watched after a change', () => {
     expect(watch([], { units: down, kubeletPhase: 'not-started' }).units).toEqual(['kubelet.service']);
   });
 
-  it('remembers what ran, and how the Node was before', () => {
+  it('records the running units and the health of the Node before the change', () => {
     const before = { isReachable: true, isReady: false, heartbeatMs: 1 } as const;
     expect(watch([], { units }, { before })).toMatchObject({
       ranBefore: ['kubelet.service', 'containerd.service'],
@@ -57,21 +57,21 @@ describe('what is watched after a change', () => {
     });
   });
 
-  it('expects an API server that nobody asked only behind a good generation with a credential', () => {
+  it('expects an API server that was not probed only after a verified generation with a credential', () => {
     const expects = (isBackGood: boolean, hasCredential: boolean) =>
       watch([], { hasCredential }, { isBackGood }).wasApiReachableEarlier === true;
     expect([expects(true, true), expects(false, true), expects(true, false)]).toEqual([true, false, false]);
   });
 
-  it('is on trial only where the document says so, and has nothing behind it on a first boot', () => {
+  it('starts a trial only with mode try, and has no generation to roll back to on a first boot', () => {
     expect(watch([], {}, { update: { mode: 'try', tryForMs: 60_000 } }).keepByMs).toBe(61_000);
     const first = watch([], {}, { backTo: undefined });
     expect([first.keepByMs, 'backTo' in first]).toEqual([undefined, false]);
   });
 });
 
-describe('a watch', () => {
-  it('starts when the last step was done, and a trial lasts as long as the document says', () => {
+describe('startWatch', () => {
+  it('starts when the last step ends, and a trial then lasts as long as the document says', () => {
     const trial = watch([], {}, { update: { mode: 'try', tryForMs: 60_000 } });
     const started = startWatch(trial, { nowMs: 5000, bootId: 'later', kubeletSinceMs: 4000 });
     expect(started).toMatchObject({ sinceMs: 5000, bootId: 'later', kubeletSinceMs: 4000, keepByMs: 65_000 });

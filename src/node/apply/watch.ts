@@ -1,4 +1,4 @@
-// node/apply/watch.ts: what is looked at after a change to know that it did no harm? Pure.
+// node/apply/watch.ts: what must be checked after a change to know that it broke nothing? Pure.
 import { CONTAINERD, KUBELET } from '../desired/aspects/aspect.ts';
 import type { ObservedState, Plan, PlanStep } from '../desired/tree.ts';
 import type { UpdatePolicy } from '../document/config.ts';
@@ -9,10 +9,10 @@ export interface WatchContext {
   number: number;
   nowMs: number;
   bootId: string;
-  /** Of the Node before the change; undefined where nobody asked, for kubelet had not started. */
+  /** Health of the Node before the change; undefined if it was not probed because kubelet had not started. */
   before: NodeHealth | undefined;
   backTo: number | undefined;
-  /** `backTo` was found good. */
+  /** `backTo` was verified. */
   isBackGood: boolean;
   update: Pick<UpdatePolicy, 'mode' | 'tryForMs'>;
 }
@@ -34,7 +34,7 @@ export function watchFor(plan: Plan, observed: ObservedState, context: WatchCont
   };
 }
 
-/** Health is watched from when the last step was done, in the boot in which it was done. */
+/** The watch starts when the last step ends, in the boot in which it ends. */
 export function startWatch(watch: Watch, { nowMs, bootId, kubeletSinceMs }: WatchStart): Watch {
   const keepByMs = watch.keepByMs === undefined ? undefined : nowMs + (watch.keepByMs - watch.sinceMs);
   return { ...watch, sinceMs: nowMs, kubeletSinceMs, bootId, keepByMs };
@@ -46,7 +46,7 @@ export interface WatchStart {
   kubeletSinceMs: number | undefined;
 }
 
-/** The two a node is made of, and what the change touches. One that did not run before, for no fault of the change, need not now. */
+/** kubelet, containerd and the units that the change starts, restarts or reloads. kubelet and containerd only if they ran before. */
 function unitsToWatch(steps: readonly PlanStep[], { units, kubeletPhase }: ObservedState): string[] {
   const core = [KUBELET, CONTAINERD].filter((name) => {
     const unit = units.get(name);

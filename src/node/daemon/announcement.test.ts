@@ -1,52 +1,52 @@
 import { describe, expect, it } from 'vitest';
 import { FAST_FOR_MS } from '../triggers/poll.ts';
-import { announced, overdue, withoutAnnounced } from './announcement.ts';
+import { noteIfOverdue, onAnnounced, withoutArrivedAnnouncement } from './announcement.ts';
 import { aState, START } from './states.testing.ts';
 
 const codes = (state: ReturnType<typeof aState>) => state.notes.map(({ code }) => code);
 
 describe('an announcement', () => {
-  const waiting = announced(aState(), { generation: 2 }, START);
+  const waiting = onAnnounced(aState(), { generation: 2 }, START);
 
-  it('makes the daemon look at once, and for a while more often', () => {
+  it('makes the daemon fetch now, and more often for a while', () => {
     expect(waiting.announced).toMatchObject({ generation: 2, byMs: START + FAST_FOR_MS, isOverdue: false });
-    expect(waiting.due).toMatchObject({ lookMs: START, fastUntilMs: START + FAST_FOR_MS });
+    expect(waiting.due).toMatchObject({ fetchMs: START, fastUntilMs: START + FAST_FOR_MS });
   });
 
-  it('that comes again changes nothing', () => {
-    expect(announced(waiting, { generation: 2 }, START + 9)).toBe(waiting);
+  it('that is repeated changes nothing', () => {
+    expect(onAnnounced(waiting, { generation: 2 }, START + 9)).toBe(waiting);
   });
 
   it.each([
-    ['runs already', { generation: 1 }],
-    ['is past', { generation: 0 }],
-    ['runs already, by its hash', { generation: 7, documentHash: 'document-1' }],
-  ])('of what the node %s is not waited for', (_, announcement) => {
-    expect(announced(aState(), announcement, START).announced).toBeUndefined();
+    ['already runs', { generation: 1 }],
+    ['has run before', { generation: 0 }],
+    ['already runs, by its hash', { generation: 7, documentHash: 'document-1' }],
+  ])('of a document that the node %s is ignored', (_, announcement) => {
+    expect(onAnnounced(aState(), announcement, START).announced).toBeUndefined();
   });
 
-  it('goes by the hash where it has one, not by the generation', () => {
-    const state = announced(aState(), { generation: 1, documentHash: 'another' }, START);
+  it('is compared by hash if it has one, not by generation', () => {
+    const state = onAnnounced(aState(), { generation: 1, documentHash: 'another' }, START);
     expect(state.announced?.documentHash).toBe('another');
   });
 
-  it('that is not fulfilled in time is a note, once', () => {
-    expect(overdue(waiting, START + FAST_FOR_MS - 1)).toBe(waiting);
-    const late = overdue(waiting, START + FAST_FOR_MS);
+  it('that is overdue adds one note', () => {
+    expect(noteIfOverdue(waiting, START + FAST_FOR_MS - 1)).toBe(waiting);
+    const late = noteIfOverdue(waiting, START + FAST_FOR_MS);
     expect(codes(late)).toEqual(['config/announced-not-delivered']);
-    expect(overdue(late, START + 2 * FAST_FOR_MS)).toBe(late);
+    expect(noteIfOverdue(late, START + 2 * FAST_FOR_MS)).toBe(late);
   });
 
-  it('is over with the document that was meant, and its note with it', () => {
-    const late = overdue(waiting, START + FAST_FOR_MS);
-    expect(withoutAnnounced(late, { generation: 1 })).toBe(late);
-    const delivered = withoutAnnounced(late, { generation: 2, documentHash: 'x' });
+  it('and its note are removed when the document arrives', () => {
+    const late = noteIfOverdue(waiting, START + FAST_FOR_MS);
+    expect(withoutArrivedAnnouncement(late, { generation: 1 })).toBe(late);
+    const delivered = withoutArrivedAnnouncement(late, { generation: 2, documentHash: 'x' });
     expect([delivered.announced, codes(delivered)]).toEqual([undefined, []]);
   });
 
-  it('of another document takes the note of the one before it away', () => {
-    const late = overdue(waiting, START + FAST_FOR_MS);
-    const next = announced(late, { generation: 3 }, START + FAST_FOR_MS);
+  it('of another document removes the note of the previous one', () => {
+    const late = noteIfOverdue(waiting, START + FAST_FOR_MS);
+    const next = onAnnounced(late, { generation: 3 }, START + FAST_FOR_MS);
     expect([next.announced?.generation, codes(next)]).toEqual([3, []]);
   });
 });

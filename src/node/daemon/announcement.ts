@@ -1,44 +1,49 @@
-// node/daemon/announcement.ts: a new document was announced on the Node: has it arrived, and what if it does not?
+// node/daemon/announcement.ts: has the document that an annotation on the Node announces been delivered, and what if it is not?
 import { FAST_FOR_MS } from '../triggers/poll.ts';
 import { withNote, withoutNote } from './notes.ts';
 import type { Announcement, DaemonState } from './state.ts';
 
-/** The same one comes again with every change of the Node. */
-export function announced(state: DaemonState, { generation, documentHash }: Announcement, nowMs: number): DaemonState {
+/** Every change of the Node repeats the announcement. */
+export function onAnnounced(
+  state: DaemonState,
+  { generation, documentHash }: Announcement,
+  nowMs: number,
+): DaemonState {
   const known = state.announced;
   if (known?.generation === generation && known.documentHash === documentHash) return state;
   const others = withoutNote(state, 'config/announced-not-delivered');
   if (isSatisfiedBy({ generation, documentHash }, state)) return { ...others, announced: undefined };
   const next = { generation, documentHash, byMs: nowMs + FAST_FOR_MS, isOverdue: false };
-  return hurried({ ...others, announced: next }, nowMs);
+  return withFastPolling({ ...others, announced: next }, nowMs);
 }
 
-export function overdue(state: DaemonState, nowMs: number): DaemonState {
-  const { announced: told } = state;
-  if (told === undefined || told.isOverdue || nowMs < told.byMs) return state;
-  const detail = `generation ${told.generation} was announced and has not been delivered in ${FAST_FOR_MS / 1000} s`;
+export function noteIfOverdue(state: DaemonState, nowMs: number): DaemonState {
+  const { announced: announcement } = state;
+  if (announcement === undefined || announcement.isOverdue || nowMs < announcement.byMs) return state;
+  const detail = `generation ${announcement.generation} was announced and has not been delivered in ${FAST_FOR_MS / 1000} s`;
   return withNote(
-    { ...state, announced: { ...told, isOverdue: true } },
+    { ...state, announced: { ...announcement, isOverdue: true } },
     { code: 'config/announced-not-delivered', detail },
   );
 }
 
-/** The metadata are asked at once, and every few seconds for a while. */
-export function hurried(state: DaemonState, nowMs: number): DaemonState {
-  return { ...state, due: { ...state.due, lookMs: nowMs, fastUntilMs: nowMs + FAST_FOR_MS } };
+/** Fetch the metadata now, and every few seconds for a while. */
+export function withFastPolling(state: DaemonState, nowMs: number): DaemonState {
+  return { ...state, due: { ...state.due, fetchMs: nowMs, fastUntilMs: nowMs + FAST_FOR_MS } };
 }
 
-/** A document arrived: it may be the announced one. */
-export function withoutAnnounced(
+/** Drops the announcement if `document` is the announced one. */
+export function withoutArrivedAnnouncement(
   state: DaemonState,
   document: { generation?: number; documentHash?: string },
 ): DaemonState {
-  const { announced: told } = state;
-  if (told === undefined || !isSatisfiedBy(told, { ...state, delivered: { raw: '', ...document } })) return state;
+  const { announced: announcement } = state;
+  if (announcement === undefined || !isSatisfiedBy(announcement, { ...state, delivered: { raw: '', ...document } }))
+    return state;
   return withoutNote({ ...state, announced: undefined }, 'config/announced-not-delivered');
 }
 
-/** It may long be in force: the annotation stays on the Node. */
+/** The annotation stays on the Node, so the document may have been applied long ago. */
 function isSatisfiedBy(
   { generation, documentHash }: Announcement,
   { slots: { active }, delivered }: Pick<DaemonState, 'slots' | 'delivered'>,

@@ -1,19 +1,18 @@
-// node/daemon/answers.ts: how does a person hear what became of an order? Each is answered once; most events have no answer at all.
-import type { DaemonState, Effect, Next, Order, Why } from './state.ts';
+// node/daemon/answers.ts: how does an operator learn that an order was refused? Every order is answered exactly once.
+import type { DaemonEffect, DaemonOrder, DaemonState, Transition, Why } from './state.ts';
 
-export function answerTo({ id }: Order, refused: Why): Effect[] {
+export function refusalAnswer({ id }: DaemonOrder, refused: Why): DaemonEffect[] {
   return [{ do: 'answer', id, result: { refused } }];
 }
 
-/** An order that can go no further. */
-export function answered(state: DaemonState, order: Order | undefined, why: Why): Next {
-  if (order === undefined) return only(state);
+export function refuseOrder(state: DaemonState, order: DaemonOrder | undefined, why: Why): Transition {
+  if (order === undefined) return withoutEffects(state);
   return {
     state: { ...state, orders: state.orders.filter((one) => one.id !== order.id) },
-    effects: answerTo(order, why),
+    effects: refusalAnswer(order, why),
   };
 }
 
-export function only(state: DaemonState): Next {
+export function withoutEffects(state: DaemonState): Transition {
   return { state, effects: [] };
 }

@@ -19,22 +19,19 @@ const onLong = () => {
 };
 const never: Clock = { nowMs: () => 0, sleep: () => Promise.reject(new Error('waited')) };
 
-describe('the turn of a daemon', () => {
-  it.each(['no file is named', 'the file is there'])(
-    'has come where %s, and nothing else is done first',
-    async (why) => {
-      const named = why === 'the file is there' ? file : undefined;
-      if (named) writeFileSync(named, '');
-      let isDone = false;
-      const meanwhile = async () => {
-        isDone = true;
-      };
-      await awaitTurn({ file: named, clock: never, signal, meanwhile, onLong });
-      expect(isDone).toBe(false);
-    },
-  );
+describe('awaitTurn', () => {
+  it.each(['no file is given', 'the file exists'])('returns immediately if %s', async (why) => {
+    const named = why === 'the file exists' ? file : undefined;
+    if (named) writeFileSync(named, '');
+    let isDone = false;
+    const meanwhile = async () => {
+      isDone = true;
+    };
+    await awaitTurn({ file: named, clock: never, signal, meanwhile, onLong });
+    expect(isDone).toBe(false);
+  });
 
-  it('comes with the file, however late; until then it does what it can', async () => {
+  it('waits for the file and runs `meanwhile` first', async () => {
     const story: string[] = [];
     let sleeps = 0;
     const clock: Clock = {
@@ -51,8 +48,8 @@ describe('the turn of a daemon', () => {
     expect(story).toEqual(['meanwhile, early', 'slept', 'slept', 'slept']);
   });
 
-  it('that is long in coming is told of, once', async () => {
-    let [told, sleptMs] = [0, 0];
+  it('reports a long wait once', async () => {
+    let [reports, sleptMs] = [0, 0];
     const clock: Clock = {
       nowMs: () => 0,
       async sleep(ms) {
@@ -60,15 +57,15 @@ describe('the turn of a daemon', () => {
         if (sleptMs >= 200_000) writeFileSync(file, '');
       },
     };
-    await awaitTurn({ file, clock, signal, meanwhile: async () => {}, onLong: () => (told += 1) });
-    expect(told).toBe(1);
+    await awaitTurn({ file, clock, signal, meanwhile: async () => {}, onLong: () => (reports += 1) });
+    expect(reports).toBe(1);
   });
 
-  it('never comes to one that is told to end', async () => {
+  it('rejects when it is aborted', async () => {
     const stopping = new AbortController();
-    stopping.abort(new Error('told to end'));
+    stopping.abort(new Error('stopped'));
     const clock: Clock = { nowMs: () => 0, sleep: async (_, ending) => ending?.throwIfAborted() };
     const turn = awaitTurn({ file, clock, signal: stopping.signal, meanwhile: async () => {}, onLong });
-    await expect(turn).rejects.toThrow('told to end');
+    await expect(turn).rejects.toThrow('stopped');
   });
 });

@@ -1,27 +1,27 @@
-// node/daemon/await-turn.ts: when may a daemon that was started with the machine look at it? Once its unit says so by a file: the identity is this
-// machine's own then, and what others set up while it starts is set up.
+// node/daemon/await-turn.ts: when may a daemon that starts early in the boot read the node? Once a unit has created a file: then the clone check has
+// run, and file systems and settings are in place.
 import { existsSync } from 'node:fs';
 import type { Clock } from '../../base/clock.ts';
 
-const LOOK_EVERY_MS = 25;
+const CHECK_EVERY_MS = 25;
 const LONG_MS = 60_000;
 
-export interface Turn {
-  /** Undefined: at once. */
+export interface TurnOptions {
+  /** Undefined: do not wait. */
   file: string | undefined;
   clock: Clock;
   signal: AbortSignal;
-  /** What can be done until then; nothing of it may depend on what it finds. */
+  /** Work to do while waiting; it must not depend on the state of the node. */
   meanwhile(): Promise<void>;
-  /** Once, when it takes longer than any machine should. */
+  /** Called once if the wait takes longer than LONG_MS. */
   onLong(): void;
 }
 
-export async function awaitTurn({ file, clock, signal, meanwhile, onLong }: Turn): Promise<void> {
+export async function awaitTurn({ file, clock, signal, meanwhile, onLong }: TurnOptions): Promise<void> {
   if (file === undefined || existsSync(file)) return;
   await meanwhile();
-  for (let waitedMs = 0; !existsSync(file); waitedMs += LOOK_EVERY_MS) {
+  for (let waitedMs = 0; !existsSync(file); waitedMs += CHECK_EVERY_MS) {
     if (waitedMs === LONG_MS) onLong();
-    await clock.sleep(LOOK_EVERY_MS, signal);
+    await clock.sleep(CHECK_EVERY_MS, signal);
   }
 }

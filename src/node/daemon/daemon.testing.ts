@@ -1,4 +1,4 @@
-// node/daemon/daemon.testing.ts: a daemon on a folder that stands in for a node, with a metadata service and a clock that a test holds.
+// node/daemon/daemon.testing.ts: a daemon on a fake node in a folder, with a metadata service and a clock that the test controls.
 
 import type { Clock } from '../../base/clock.ts';
 import type { NodeStore } from '../apply/contract.ts';
@@ -13,14 +13,14 @@ import { renderMetrics } from '../status/metrics.ts';
 import { type NodeStatus, statusOf } from '../status/node-status.ts';
 import { recordSteps } from '../status/steps-file.ts';
 import { createDaemon, type Daemon } from './loop.ts';
-import { INITIAL, shownOf } from './machine.ts';
+import { INITIAL, phaseStatusOf } from './machine.ts';
 
 interface Sleeper {
   atMs: number;
   wake(): void;
 }
 
-/** Passes when nothing else happens any more. */
+/** Advances only when nothing else is left to do. */
 class HeldClock implements Clock {
   readonly #folder: NodeFolder;
   #sleepers: Sleeper[] = [];
@@ -64,25 +64,25 @@ export class TestNode {
   readonly folder: NodeFolder;
   readonly store: NodeStore;
   readonly daemon: Daemon;
-  /** What the metadata service has; undefined: nothing, a failure: that. */
+  /** What the metadata service returns or throws; undefined: no document. */
   delivered: Uint8Array | MetadataFailure | undefined;
   instance = INSTANCE;
-  looks = 0;
+  fetches = 0;
   readyAtPhase: string[] = [];
   readonly statuses: NodeStatus[] = [];
-  /** Everything that left the daemon, in any way. */
-  readonly said: string[] = [];
+  /** Everything that the daemon logged, published or wrote. */
+  readonly output: string[] = [];
   readonly #clock: HeldClock;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
 
-  /** On the disk of an earlier one, where that is given. */
+  /** `folder`: the disk of an earlier TestNode. */
   constructor(
     options: {
       folder?: NodeFolder;
       isForeign?: boolean;
       delivered?: Uint8Array | MetadataFailure;
-      /** It is told to end as soon as it says that it is in this phase. */
+      /** Stops the daemon as soon as it reports this phase. */
       endAt?: string | undefined;
     } = {},
   ) {
@@ -94,7 +94,8 @@ export class TestNode {
       monotonicUs: () => this.#clock.nowMs() * 1000,
       wallUs: () => this.#clock.nowMs() * 1000,
     });
-    const log: Log = (priority, message, fields) => this.said.push(`${priority} ${message} ${JSON.stringify(fields)}`);
+    const log: Log = (priority, message, fields) =>
+      this.output.push(`${priority} ${message} ${JSON.stringify(fields)}`);
     const about = { source: 'test', daemon: { pid: 1, startedAt: 'x' }, skewMs: 0 };
     this.daemon = createDaemon({
       clock: this.#clock,
@@ -109,13 +110,13 @@ export class TestNode {
       log,
       steps,
       onReady: async (state) => {
-        this.readyAtPhase.push(shownOf(state).phase);
+        this.readyAtPhase.push(phaseStatusOf(state).phase);
       },
       onNews: (state) => {
         const status = statusOf(state, about);
         this.statuses.push(status);
         if (status.phase === options.endAt) this.#stop.abort();
-        this.said.push(
+        this.output.push(
           JSON.stringify(status),
           renderMetrics(status, steps.steps().steps),
           JSON.stringify(steps.steps()),
@@ -126,13 +127,13 @@ export class TestNode {
   }
 
   async #fetch(): Promise<FetchedMetadata> {
-    this.looks++;
+    this.fetches++;
     if (this.delivered instanceof MetadataFailure) throw this.delivered;
     return { document: this.delivered, instance: this.instance };
   }
 
   get phase(): string {
-    const { phase, code } = shownOf(this.daemon?.state() ?? INITIAL);
+    const { phase, code } = phaseStatusOf(this.daemon?.state() ?? INITIAL);
     return `${phase} ${code}`;
   }
 
@@ -140,24 +141,24 @@ export class TestNode {
     return this.statuses.map(({ phase }) => phase).filter((phase, i, all) => phase !== all[i - 1]);
   }
 
-  /** Lets the world go on, and the clock when it stands still, until it is so. */
-  async until(isSo: () => boolean, what = isSo.toString()): Promise<void> {
+  /** Runs pending work, and advances the clock when idle, until the condition is true. */
+  async until(isTrue: () => boolean, what = isTrue.toString()): Promise<void> {
     for (let idle = 1; idle < 20_000; ) {
-      if (isSo()) return;
+      if (isTrue()) return;
       await new Promise((resolve) => setImmediate(resolve));
-      if (this.daemon.state().work !== undefined) continue; // a disk may be slow
+      if (this.daemon.state().work !== undefined) continue; // the disk may be slow
       if (idle++ % 10 === 0) this.#clock.next();
     }
-    throw new Error(`never: ${what}; ${this.phase}`);
+    throw new Error(`never happened: ${what}; the phase is ${this.phase}`);
   }
 
   async reach(phase: string): Promise<void> {
     await this.until(() => this.phase.startsWith(phase), phase);
   }
 
-  async looksAgain(): Promise<void> {
-    const before = this.looks;
-    await this.until(() => this.looks > before + 1 && this.daemon.state().work === undefined, 'looks again');
+  async fetchesAgain(): Promise<void> {
+    const before = this.fetches;
+    await this.until(() => this.fetches > before + 1 && this.daemon.state().work === undefined, 'another fetch');
   }
 
   async stop(): Promise<void> {

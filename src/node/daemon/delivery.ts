@@ -1,73 +1,76 @@
-// node/daemon/delivery.ts: the metadata service answered, or did not: is there something to read, and when is it asked again?
+// node/daemon/delivery.ts: a fetch ended: is there a document to read, and when is the next fetch?
 import { pollDelayMs } from '../triggers/poll.ts';
-import { answered, only } from './answers.ts';
+import { refuseOrder, withoutEffects } from './answers.ts';
 import { withNote, withoutNote, withoutTrouble } from './notes.ts';
-import type { ApplyOrder, DaemonState, Next, Order, Why } from './state.ts';
+import type { ApplyOrder, DaemonOrder, DaemonState, Transition, Why } from './state.ts';
 
-export function fetched(before: DaemonState, raw: string | undefined, nowMs: number): Next {
+export function onFetched(before: DaemonState, raw: string | undefined, nowMs: number): Transition {
   const order = orderOfFetch(before);
-  const state = lookedAt(before, nowMs);
+  const state = afterFetch(before, nowMs);
   if (raw === undefined) return nothingDelivered(state, order);
   const present = withoutNote(state, 'config/disappeared');
   if (order !== undefined) {
-    return only({ ...present, orders: present.orders.map((one) => (one === order ? { ...order, raw } : one)) });
+    return withoutEffects({
+      ...present,
+      orders: present.orders.map((one) => (one === order ? { ...order, raw } : one)),
+    });
   }
-  if (!isToBeRead(present, raw, nowMs)) return only(present);
-  return only({ ...present, pending: { raw, atMs: nowMs, isItsTurn: false } });
+  if (!isToBeRead(present, raw, nowMs)) return withoutEffects(present);
+  return withoutEffects({ ...present, pending: { raw, atMs: nowMs, isItsTurn: false } });
 }
 
-/** A document that is to blame or is in force is not looked at again; one that waits, or could not be applied, is. */
+/** Do not read a document again if it is bad or applied; do if it is waiting or could not be applied. */
 function isToBeRead(state: DaemonState, raw: string, nowMs: number): boolean {
   if (state.pending?.raw === raw || (state.work?.is === 'reading' && state.work.raw === raw)) return false;
   if (state.delivered?.raw !== raw) return true;
-  if (state.ofDocument === undefined) return isBlameless(state) && nowMs >= state.due.tryAgainMs;
+  if (state.ofDocument === undefined) return isBlameless(state) && nowMs >= state.due.retryRolledBackMs;
   return state.ofDocument.phase !== 'Applying' && nowMs >= state.due.retryMs;
 }
 
-/** Taken back for something that was not its fault: a drain that others kept from ending, an API server that was away. */
+/** Rolled back for an external reason, such as a blocked drain or an unreachable API server. */
 function isBlameless({ delivered, ofNode, slots }: DaemonState): boolean {
   const hash = delivered?.hash;
   if (hash === undefined || hash === slots.active?.hash) return false;
   return ofNode.phase === 'RolledBack' && !slots.bad.some((one) => one.hash === hash);
 }
 
-function nothingDelivered(state: DaemonState, order: Order | undefined): Next {
+function nothingDelivered(state: DaemonState, order: DaemonOrder | undefined): Transition {
   const isNode = isConfigured(state);
   const why: Why = isNode
-    ? { code: 'config/disappeared', detail: 'there is no document in the metadata any more' }
-    : { code: 'metadata/no-user-data', detail: 'there is no document in the metadata' };
+    ? { code: 'config/disappeared', detail: 'the metadata no longer has a document' }
+    : { code: 'metadata/no-user-data', detail: 'the metadata has no document' };
   const after: DaemonState = isNode
     ? withNote({ ...state, ofDocument: undefined }, why)
     : { ...state, ofDocument: undefined, ofNode: { phase: 'Idle', ...why } };
-  return answered({ ...after, delivered: undefined, pending: undefined }, order, why);
+  return refuseOrder({ ...after, delivered: undefined, pending: undefined }, order, why);
 }
 
-/** This machine runs something, as far as anybody can tell. */
+/** headstart has configured this machine itself, not only its donor. True also if the saved state is lost. */
 export function isConfigured({ slots, isForeign, isMemoryLost }: DaemonState): boolean {
   return (slots.active !== undefined || isMemoryLost) && !isForeign;
 }
 
-/** A node that runs something goes on running it: for that one it is a note. */
-export function troubled(state: DaemonState, why: Why, phase: 'Fetching' | 'Degraded'): DaemonState {
+/** A configured node keeps running its document, so trouble is only a note there. */
+export function withFetchTrouble(state: DaemonState, why: Why, phase: 'Fetching' | 'Degraded'): DaemonState {
   if (!isConfigured(state)) return { ...state, ofDocument: { phase, ...why } };
   return phase === 'Degraded' ? withNote(withoutTrouble(state), why) : state;
 }
 
-export function fetchFailed(before: DaemonState, why: Why, nowMs: number): Next {
+export function onFetchFailed(before: DaemonState, why: Why, nowMs: number): Transition {
   const order = orderOfFetch(before);
-  const state = troubled(lookedAt(before, nowMs), why, 'Degraded');
-  return answered(state, order, why);
+  const state = withFetchTrouble(afterFetch(before, nowMs), why, 'Degraded');
+  return refuseOrder(state, order, why);
 }
 
-/** The request is over, whatever came of it. */
-function lookedAt(state: DaemonState, nowMs: number): DaemonState {
+/** After a fetch, successful or not. */
+function afterFetch(state: DaemonState, nowMs: number): DaemonState {
   const { due, pace } = state;
   const isFast = nowMs < due.fastUntilMs || !isConfigured(state);
   return {
     ...withoutTrouble(state),
     fetch: undefined,
     pace: { ...pace, polls: pace.polls + 1 },
-    due: { ...due, lookMs: nowMs + pollDelayMs({ ...pace, count: pace.polls }, isFast) },
+    due: { ...due, fetchMs: nowMs + pollDelayMs({ ...pace, count: pace.polls }, isFast) },
   };
 }
 

@@ -14,13 +14,13 @@ const pod = (name: string, more: Partial<OwnPod> = {}): OwnPod => ({
   ...more,
 });
 
-/** A Node and its pods; an evicted pod is gone the next time somebody looks, unless its budget says no. */
+/** A Node and its pods. An evicted pod is gone at the next list, unless its budget blocks the eviction. */
 class Cluster {
   readonly clock = fakeClock();
   readonly evicted: string[] = [];
   pods: OwnPod[] = [];
   refusals = 0;
-  /** Each of the next requests ends so. */
+  /** The next requests fail with these errors. */
   outages: ApiFailure[] = [];
   node: NodeObject | undefined = {
     name: 'n',
@@ -65,8 +65,8 @@ class Cluster {
   }
 }
 
-describe('a node that empties itself', () => {
-  it('cordons itself and evicts what can run elsewhere, then takes pods again', async () => {
+describe('drainSelf', () => {
+  it('cordons the node, evicts the pods that can run elsewhere, and can be undone', async () => {
     const cluster = new Cluster();
     cluster.pods = [
       pod('web'),
@@ -81,7 +81,7 @@ describe('a node that empties itself', () => {
     expect(cluster.node).toMatchObject({ isUnschedulable: false, annotations: {} });
   });
 
-  it('honours a budget as long as it takes', async () => {
+  it('retries an eviction that a budget blocks', async () => {
     const cluster = new Cluster();
     cluster.pods = [pod('web')];
     cluster.refusals = 100;
@@ -89,27 +89,27 @@ describe('a node that empties itself', () => {
     expect(cluster.evicted).toEqual(['web']);
   });
 
-  it('rides over an API server that is away for a while', async () => {
+  it('retries while the API server is unreachable', async () => {
     const cluster = new Cluster();
     cluster.pods = [pod('web')];
-    const silent = new ApiFailure('the API server does not answer in time');
-    const ill = new ApiFailure('the API server refuses it (503)', { status: 503 });
+    const silent = new ApiFailure('the API server did not answer in time');
+    const ill = new ApiFailure('the API server refused the request (503)', { status: 503 });
     cluster.outages = [silent, ill, silent, ill, silent];
     await drainSelf(cluster.deps());
     expect(cluster.evicted).toEqual(['web']);
   });
 
-  it('does not ask again what it may not do, and ends when the API server stays away', async () => {
+  it('does not retry a forbidden request, and gives up when the API server stays unreachable', async () => {
     const cluster = new Cluster();
-    const forbidden = new ApiFailure('the API server does not allow it (403)', { status: 403 });
+    const forbidden = new ApiFailure('the API server forbids the request (403)', { status: 403 });
     cluster.outages = [forbidden];
     await expect(drainSelf(cluster.deps())).rejects.toBe(forbidden);
-    cluster.outages = Array.from({ length: 1000 }, () => new ApiFailure('nobody there'));
-    await expect(drainSelf(cluster.deps())).rejects.toThrow('nobody there');
+    cluster.outages = Array.from({ length: 1000 }, () => new ApiFailure('unreachable'));
+    await expect(drainSelf(cluster.deps())).rejects.toThrow('unreachable');
     expect(cluster.outages.length).toBeGreaterThan(0);
   });
 
-  it('gives up in the end, names what is left, and is as it was found', async () => {
+  it('gives up at the deadline, names the remaining pods and uncordons the node', async () => {
     const cluster = new Cluster();
     cluster.pods = [pod('ledger')];
     cluster.refusals = Number.POSITIVE_INFINITY;
@@ -117,7 +117,7 @@ describe('a node that empties itself', () => {
     expect(cluster.node).toMatchObject({ isUnschedulable: false, annotations: {} });
   });
 
-  it('leaves a node that others cordoned cordoned', async () => {
+  it('does not uncordon a node that an operator cordoned', async () => {
     const cluster = new Cluster();
     cluster.node = { ...cluster.node!, isUnschedulable: true };
     await drainSelf(cluster.deps());
@@ -125,7 +125,7 @@ describe('a node that empties itself', () => {
     expect(cluster.node).toMatchObject({ isUnschedulable: true, annotations: {} });
   });
 
-  it('has nothing to do before it has registered', async () => {
+  it('does nothing before the node has registered', async () => {
     const cluster = new Cluster();
     cluster.node = undefined;
     await drainSelf(cluster.deps());

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome, Slot, Slots } from '../apply/contract.ts';
+import type { ApplyOutcome, Slot, Slots } from '../apply/contract.ts';
 import { forgetDonor } from './forget-donor.ts';
 
 const NOTE = { vmId: 'clone', why: { code: 'clone/new-identity', detail: 'new' } } as const;
@@ -7,13 +7,13 @@ const NOTE = { vmId: 'clone', why: { code: 'clone/new-identity', detail: 'new' }
 const ACTIVE: Slot = { number: 1, generation: 1, hash: 'h', documentHash: 'd', atMs: 1000 };
 const OWN: Slot = { ...ACTIVE, vmId: 'clone' };
 
-function remembering(active: Slot | undefined, kind: Outcome['kind'] = 'unchanged') {
+function remembering(active: Slot | undefined, kind: ApplyOutcome['kind'] = 'unchanged') {
   let slots: Slots = { bad: [], active };
   let forgotten = 0;
   return {
     forgotten: () => forgotten,
     slots: () => slots,
-    async forget(): Promise<Outcome> {
+    async forget(): Promise<ApplyOutcome> {
       forgotten++;
       if (kind !== 'failed') slots = { bad: [] };
       return { kind, code: 'clone/new-identity', reason: 'of another machine', timings: [], slots };
@@ -22,25 +22,25 @@ function remembering(active: Slot | undefined, kind: Outcome['kind'] = 'unchange
 }
 const log = () => {};
 
-describe('what a clone remembers of its donor', () => {
+describe('the saved state on a clone', () => {
   it.each([
-    ['was no clone', ACTIVE],
-    ['was a clone itself', { ...ACTIVE, vmId: 'donor' }],
-  ])('is forgotten before anything is made of it when that one %s', async (_, active) => {
+    ['is not a clone', ACTIVE],
+    ['is a clone itself', { ...ACTIVE, vmId: 'donor' }],
+  ])('is discarded if the donor %s', async (_, active) => {
     const store = remembering(active);
     expect(await forgetDonor(store, NOTE, log)).toBe(false);
     expect(store.slots()).toEqual({ bad: [] });
   });
 
-  it('is still known for the donor’s when it cannot be forgotten', async () => {
+  it("counts as the donor's if it cannot be discarded", async () => {
     expect(await forgetDonor(remembering(ACTIVE, 'failed'), NOTE, log)).toBe(true);
   });
 
   it.each([
-    ['this machine applied it after it was given its identity', OWN, NOTE],
-    ['there is nothing', undefined, NOTE],
-    ['this machine is no clone', ACTIVE, undefined],
-  ] as const)('is kept when %s', async (_, active, note) => {
+    ['this machine has applied it', OWN, NOTE],
+    ['no document is active', undefined, NOTE],
+    ['this machine is not a clone', ACTIVE, undefined],
+  ] as const)('is kept if %s', async (_, active, note) => {
     const store = remembering(active);
     expect(await forgetDonor(store, note, log)).toBe(false);
     expect(store.forgotten()).toBe(0);

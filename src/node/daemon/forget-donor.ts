@@ -1,11 +1,11 @@
-// node/daemon/forget-donor.ts: is what this machine remembers its own? On a clone it is the donor's: no way back leads there, and a change
-// that was cut off there is not this machine's to finish.
+// node/daemon/forget-donor.ts: does the saved state belong to this machine? On a clone it is the donor's: the clone must neither roll back to it nor
+// finish the donor's interrupted change.
 
 import type { NodeStore } from '../apply/contract.ts';
 import { type CloneNote, isFromBefore } from '../observe/clone.ts';
 import type { Log } from '../status/log.ts';
 
-/** True: it still remembers another machine, since that could not be forgotten. */
+/** True: the donor's state could not be discarded. */
 export async function forgetDonor(
   store: Pick<NodeStore, 'slots' | 'forget'>,
   clone: CloneNote | undefined,

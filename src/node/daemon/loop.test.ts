@@ -1,4 +1,4 @@
-// Whole lives of a daemon on a folder that stands in for a node: a real store, a real disk, no waiting.
+// Complete runs of a daemon on a fake node in a folder: a real store, a real disk, a fake clock.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -30,7 +30,7 @@ const config = (generation: number, motd: string, spec: JsonObject = {}): Uint8A
   );
 const motd = (node: TestNode) => node.folder.text('/etc/motd-test');
 
-/** A node that runs generation 1, known to be good. */
+/** A node that runs generation 1, verified. */
 async function good(spec: JsonObject = {}): Promise<TestNode> {
   const node = start({ delivered: config(1, 'one', spec) });
   await node.until(() => node.readyAtPhase.length === 1);
@@ -48,25 +48,25 @@ function keepsBeating(node: TestNode): void {
   });
 }
 
-describe('a daemon whose memory is damaged', () => {
+describe('a daemon with damaged saved state', () => {
   const damage = (node: TestNode, text: string) => node.folder.put('/var/lib/headstart/node/state', text);
 
-  it('lets kubelet start with what is on the disk, says what is wrong, and takes up again once it is repaired', async () => {
+  it('lets kubelet start with the files on disk, reports the damage, and recovers once the state is repaired', async () => {
     const before = await good();
     await before.stop();
     const state = before.folder.text('/var/lib/headstart/node/state')!;
     damage(before, '{"token": "s3cret"');
-    const node = start({ folder: before.folder, delivered: new MetadataFailure('metadata/unreachable', 'nobody') });
+    const node = start({ folder: before.folder, delivered: new MetadataFailure('metadata/unreachable', 'no answer') });
     await node.until(() => node.readyAtPhase.length === 1);
-    await node.looksAgain();
+    await node.fetchesAgain();
     expect(node.phase).toBe('Degraded apply/memory-unreadable');
-    expect(node.said.join('\n')).not.toContain('s3cret');
+    expect(node.output.join('\n')).not.toContain('s3cret');
     damage(node, state);
     await node.reach('Applied');
     expect(node.readyAtPhase).toEqual(['Degraded']);
   });
 
-  it('says so, and keeps kubelet from starting, where nothing of ours is there for it or all of it is of another machine', async () => {
+  it("reports the damage and does not let kubelet start if kubelet's files are missing or the donor's", async () => {
     const before = await good();
     await before.stop();
     damage(before, 'x');
@@ -80,8 +80,8 @@ describe('a daemon whose memory is damaged', () => {
   });
 });
 
-describe('a daemon', () => {
-  it('makes a machine a node from its metadata alone, and lets kubelet start before anything else', async () => {
+describe('the daemon', () => {
+  it('configures a machine from its metadata, and lets kubelet start before it does anything else', async () => {
     const node = await good();
     expect(motd(node)).toBe('one');
     expect(node.readyAtPhase).toEqual(['Verifying']);
@@ -93,26 +93,26 @@ describe('a daemon', () => {
     });
   });
 
-  it('updates it in place when its metadata change, and says nothing while they do not', async () => {
+  it('updates the node in place when the metadata changes, and publishes nothing while it does not', async () => {
     const node = await good();
-    const said = node.statuses.length;
-    await node.looksAgain();
-    await node.looksAgain();
-    expect(node.statuses.length).toBe(said);
+    const published = node.statuses.length;
+    await node.fetchesAgain();
+    await node.fetchesAgain();
+    expect(node.statuses.length).toBe(published);
     node.delivered = config(2, 'two');
     await node.until(() => node.statuses.at(-1)!.lastKnownGood?.generation === 2);
     expect([motd(node), node.phase]).toEqual(['two', 'Applied ok/applied']);
   });
 
-  it('takes back what does harm, does not try it again, and takes the next one', async () => {
+  it('rolls back a document that breaks the node, does not retry it, and applies the next one', async () => {
     const node = await good();
     node.folder.health.kubelet = false;
     node.delivered = config(2, 'two');
     await node.reach('RolledBack');
     expect(motd(node)).toBe('one');
     node.folder.health.kubelet = true;
-    await node.looksAgain();
-    await node.looksAgain();
+    await node.fetchesAgain();
+    await node.fetchesAgain();
     expect([motd(node), node.phase.split(' ')[0]]).toEqual(['one', 'RolledBack']);
     node.delivered = config(3, 'three');
     await node.until(() => node.statuses.at(-1)!.lastKnownGood?.generation === 3);
@@ -120,15 +120,15 @@ describe('a daemon', () => {
   });
 
   it.each([
-    ['is not one', Buffer.from('#cloud-config\n'), 'Blocked config/not-a-node-config'],
-    ['is cut off', config(2, 'two').subarray(0, 60), 'Blocked config/'],
-    ['goes backwards', config(1, 'other'), 'Blocked config/generation-reused'],
+    ['is not a NodeConfig', Buffer.from('#cloud-config\n'), 'Blocked config/not-a-node-config'],
+    ['is truncated', config(2, 'two').subarray(0, 60), 'Blocked config/'],
+    ['reuses the generation', config(1, 'other'), 'Blocked config/generation-reused'],
     [
-      'is for another version',
+      'is for another Kubernetes version',
       config(2, 'two', { kubernetes: { version: '1.99.0' } }),
       'Blocked config/other-kubernetes-version',
     ],
-  ])('keeps what runs when the document %s', async (_, bytes, phase) => {
+  ])('keeps the active document when the new one %s', async (_, bytes, phase) => {
     const node = await good();
     node.delivered = bytes;
     await node.reach(phase);
@@ -137,7 +137,7 @@ describe('a daemon', () => {
     await node.reach('Applied');
   });
 
-  it('keeps what runs when the document disappears, or nobody answers, and says so', async () => {
+  it('keeps the active document and adds a note when the metadata has none or does not answer', async () => {
     const node = await good();
     node.delivered = undefined;
     await node.until(() => node.statuses.at(-1)!.notes.some(({ code }) => code === 'config/disappeared'));
@@ -155,7 +155,7 @@ describe('a daemon', () => {
     expect(node.daemon.state().slots.active?.generation).toBe(1);
   });
 
-  it('puts right after a reboot what did not outlive it, also where changes wait for a person', async () => {
+  it('restores settings that a reboot cleared, also with mode manual', async () => {
     const before = await good({ update: { mode: 'manual' } });
     const { rules } = before.folder.system;
     expect(rules).not.toBeNull();
@@ -167,7 +167,7 @@ describe('a daemon', () => {
     expect(node.folder.system.rules).toBe(rules);
   });
 
-  it('finds what somebody else changed, and reports it or puts it back as the document says', async () => {
+  it('detects drift, and reports or repairs it as the document says', async () => {
     for (const [onDrift, phase, text] of [
       ['report', 'Blocked plan/drift', 'changed'],
       ['repair', 'Applied', 'one'],
@@ -181,7 +181,7 @@ describe('a daemon', () => {
     }
   });
 
-  it('does not take what was configured for the machine it was copied from for its own', async () => {
+  it("does not use the donor's state on a clone", async () => {
     const before = await good();
     await before.stop();
     before.folder.boot();
@@ -193,12 +193,12 @@ describe('a daemon', () => {
     await node.reach('Degraded');
     expect(node.readyAtPhase).toEqual([]);
     node.instance = { ...node.instance, vmId: 'vm-2' };
-    node.delivered = config(1, 'for the clone'); // the same generation: it is another node's document
+    node.delivered = config(1, 'for the clone'); // the same generation is accepted, because the active one was the donor's
     await node.until(() => node.readyAtPhase.length === 1);
     expect(motd(node)).toBe('for the clone');
   });
 
-  it('does what people order, once, and answers each of them', async () => {
+  it('executes every order once and answers it', async () => {
     const node = await good({ update: { mode: 'manual' } });
     node.delivered = config(2, 'two', { update: { mode: 'manual' } });
     await node.reach('Planned plan/manual');
@@ -215,7 +215,7 @@ describe('a daemon', () => {
     });
     await node.until(() => back !== undefined);
     expect([motd(node), back]).toMatchObject(['one', { outcome: { kind: 'applied' } }]);
-    await node.looksAgain();
+    await node.fetchesAgain();
     expect(motd(node)).toBe('one');
 
     let mistake: unknown;
@@ -226,25 +226,25 @@ describe('a daemon', () => {
     expect(mistake).toMatchObject({ error: { code: 'node/no-such-generation' } });
   });
 
-  it('answers a person when the metadata service does not, and goes on asking for itself', async () => {
+  it('answers an order when the metadata service does not answer, and keeps fetching', async () => {
     const node = await good();
     node.delivered = new MetadataFailure('metadata/refused', 'refused');
     let answer: unknown;
-    node.daemon.order({ what: 'apply', origin: 'test' }).then((told) => {
-      answer = told;
+    node.daemon.order({ what: 'apply', origin: 'test' }).then((result) => {
+      answer = result;
     });
     await node.until(() => answer !== undefined);
-    expect(answer).toEqual({ refused: { code: 'metadata/refused', detail: 'refused, for 30 s' } });
-    await node.looksAgain();
+    expect(answer).toEqual({ refused: { code: 'metadata/refused', detail: 'refused; gave up after 30 s' } });
+    await node.fetchesAgain();
   });
 
-  it('takes a document from a person that is larger than metadata can be, and goes on with it', async () => {
+  it('accepts an ordered document larger than metadata can be, and keeps it', async () => {
     const node = await good();
     const parts = Array.from({ length: 6 }, (_, i) => [`/etc/large-${i}`, { content: 'a '.repeat(8000) }]);
     const large = config(2, 'two', { files: { '/etc/motd-test': { content: 'two' }, ...Object.fromEntries(parts) } });
     let answer: unknown;
-    node.daemon.order({ what: 'apply', document: large, origin: 'file x' }).then((told) => {
-      answer = told;
+    node.daemon.order({ what: 'apply', document: large, origin: 'file x' }).then((result) => {
+      answer = result;
     });
     await node.until(() => answer !== undefined);
     expect(answer).toMatchObject({ outcome: { kind: 'applied' } });
@@ -253,18 +253,18 @@ describe('a daemon', () => {
     expect([motd(node), node.daemon.state().ofNode.code]).toEqual(['two', 'ok/applied']);
   });
 
-  it('answers a person who brings a document that is wrong, and goes on as before', async () => {
+  it('answers an order with an invalid document, and continues unchanged', async () => {
     const node = await good();
     let answer: unknown;
-    node.daemon.order({ what: 'apply', document: Buffer.from('hello'), origin: 'file x' }).then((told) => {
-      answer = told;
+    node.daemon.order({ what: 'apply', document: Buffer.from('hello'), origin: 'file x' }).then((result) => {
+      answer = result;
     });
     await node.until(() => answer !== undefined);
     expect(answer).toMatchObject({ refused: { code: expect.stringMatching(/^config\//) } });
     expect(node.phase).toBe('Applied ok/applied');
   });
 
-  it('says no secret of the document, in no way', async () => {
+  it('never outputs a secret of the document', async () => {
     const secrets = ['h1dd3n-t0ken', 'h1dd3n-f1le', 'h1dd3n-pr0xy'];
     const node = start({
       delivered: config(1, 'one', {
@@ -289,16 +289,16 @@ describe('a daemon', () => {
       files: { '/etc/key': { content: 7, mode: secrets[2]! } },
     });
     await node.reach('Blocked');
-    const all = node.said.join('\n');
+    const all = node.output.join('\n');
     for (const secret of [...secrets, 'h1dd3nt0ken']) expect(all.includes(secret), secret).toBe(false);
   });
 
-  it('ends when it is told to, in the middle of anything', async () => {
+  it('stops in any phase when it is aborted', async () => {
     for (const endAt of ['Fetching', 'Applying', 'Verifying']) {
       const node = start({ delivered: config(1, 'one'), endAt });
       await node.ended();
       expect(node.daemon.state().work).toBeUndefined();
-      // What was begun is whole: the next daemon goes on from there.
+      // The state is consistent: the next daemon continues from it.
       const next = start({ folder: node.folder, delivered: config(1, 'one') });
       await next.until(() => next.readyAtPhase.length === 1);
       expect(motd(next)).toBe('one');

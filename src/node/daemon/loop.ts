@@ -1,42 +1,42 @@
-// node/daemon/loop.ts: the loop of the daemon: events go into machine.ts one after the other, and the effects that come out are begun. It
+// node/daemon/loop.ts: the event loop of the daemon: passes events to machine.ts one at a time and starts the effects that it returns. It
 // decides nothing.
 import { withoutRepeats } from '../status/log.ts';
-import type { DaemonDeps, EffectContext, EventOfNow } from './effects/context.ts';
+import type { DaemonDeps, EffectContext, UntimedEvent } from './effects/context.ts';
 import { keepDocuments } from './effects/documents.ts';
 import { createFetch } from './effects/fetch.ts';
-import { read } from './effects/read.ts';
+import { readDocument } from './effects/read-document.ts';
 import { activeIfReadable, slotsIfReadable } from './effects/readable-store.ts';
 import { type WorkEffect, work } from './effects/work.ts';
 import { INITIAL, nextDueMs, step } from './machine.ts';
-import type { Announcement, Answer, DaemonState, Effect, Event, Order } from './state.ts';
+import type { Announcement, DaemonEffect, DaemonEvent, DaemonOrder, DaemonState, OrderResult } from './state.ts';
 
 export interface Daemon {
-  /** Until `signal`, and what is under way then. */
+  /** Ends after `signal`, once the running work has ended. */
   run(signal: AbortSignal): Promise<void>;
   signal(by: string): void;
   announce(announcement: Announcement): void;
-  order(order: GivenOrder): Promise<Answer>;
+  order(order: OrderRequest): Promise<OrderResult>;
   state(): DaemonState;
 }
 
-export type GivenOrder =
+export type OrderRequest =
   | { what: 'apply'; document?: Uint8Array; origin: string }
   | { what: 'roll-back'; to?: number | undefined }
   | { what: 'keep' };
 
-/** What is begun for each effect. Undefined: it is done. */
+/** Starts each effect. Undefined: the effect is already done. */
 type EffectTable = {
-  [Name in Effect['do']]: (effect: Extract<Effect, { do: Name }>) => Promise<void> | undefined;
+  [Name in DaemonEffect['do']]: (effect: Extract<DaemonEffect, { do: Name }>) => Promise<void> | undefined;
 };
 
 export function createDaemon(deps: DaemonDeps): Daemon {
   const { store, steps, log } = deps;
   const documents = keepDocuments(() => activeIfReadable(store)?.facts.instance);
-  const waiting = new Map<number, (answer: Answer) => void>();
-  const underWay = new Set<Promise<void>>();
+  const waiting = new Map<number, (answer: OrderResult) => void>();
+  const running = new Set<Promise<void>>();
   const stopping = new AbortController();
-  const queue: Event[] = [];
-  const alarm = createAlarm(deps, () => tell({ is: 'time' }));
+  const queue: DaemonEvent[] = [];
+  const alarm = createAlarm(deps, () => dispatch({ is: 'time' }));
   const ended = Promise.withResolvers<void>();
   let state = INITIAL;
   let lastOrder = 0;
@@ -45,21 +45,21 @@ export function createDaemon(deps: DaemonDeps): Daemon {
     deps,
     documents,
     state: () => state,
-    tell,
+    dispatch,
     stopping: stopping.signal,
-    logNews: withoutRepeats(log),
+    logOnChange: withoutRepeats(log),
   };
   const doWork = (effect: WorkEffect) => work(context, effect);
   const table: EffectTable = {
     fetch: createFetch(context),
-    read: (effect) => read(context, effect),
+    read: (effect) => readDocument(context, effect),
     recover: doWork,
     apply: doWork,
     reconcile: doWork,
     check: doWork,
     'roll-back': doWork,
     keep: doWork,
-    'tell-ready': () => steps.time('ready', () => deps.onReady(state)),
+    'report-ready': () => steps.time('ready', () => deps.onReady(state)),
     publish() {
       deps.onNews(state);
       return undefined;
@@ -75,43 +75,43 @@ export function createDaemon(deps: DaemonDeps): Daemon {
     },
   };
 
-  /** One after the other: what an effect tells at once waits until the others of its event were begun. */
-  function tell(event: EventOfNow): void {
-    queue.push({ ...event, nowMs: deps.steadyMs() } as Event);
+  /** An event that an effect dispatches synchronously waits until all effects of the current event have started. */
+  function dispatch(event: UntimedEvent): void {
+    queue.push({ ...event, nowMs: deps.steadyMs() } as DaemonEvent);
     if (queue.length > 1) return;
     for (let [first] = queue; first !== undefined; [first] = queue) {
       const next = step(state, first);
       state = next.state;
-      for (const effect of next.effects) begin(effect);
+      for (const effect of next.effects) start(effect);
       queue.shift();
     }
     alarm.setTo(nextDueMs(state));
   }
 
-  function begin<Name extends Effect['do']>(effect: Extract<Effect, { do: Name }>): void {
-    const begun = table[effect.do as Name](effect);
-    // What it does not catch itself is a bug: it ends the daemon, and systemd starts another.
-    const tracked = begun?.finally(() => underWay.delete(tracked!));
-    if (tracked) underWay.add(tracked);
+  function start<Name extends DaemonEffect['do']>(effect: Extract<DaemonEffect, { do: Name }>): void {
+    const started = table[effect.do as Name](effect);
+    // An error that an effect does not catch is a bug: it ends the daemon, and systemd restarts it.
+    const tracked = started?.finally(() => running.delete(tracked!));
+    if (tracked) running.add(tracked);
   }
 
   function stop(): void {
-    tell({ is: 'stop' });
+    dispatch({ is: 'stop' });
     stopping.abort();
   }
 
   return {
     state: () => state,
     signal(by) {
-      log('info', `asked to look again by ${by}`);
-      tell({ is: 'signalled', by });
+      log('info', `fetching the metadata again, requested by ${by}`);
+      dispatch({ is: 'signalled', by });
     },
-    announce: (announcement) => tell({ is: 'announced', announcement }),
+    announce: (announcement) => dispatch({ is: 'announced', announcement }),
     order(given) {
       const order = numbered(given, ++lastOrder, (document, origin) => documents.keep({ document, origin }, state));
       return new Promise((resolve) => {
         waiting.set(order.id, resolve);
-        tell({ is: 'ordered', order });
+        dispatch({ is: 'ordered', order });
       });
     },
     async run(signal) {
@@ -119,16 +119,20 @@ export function createDaemon(deps: DaemonDeps): Daemon {
       const { isForeign, seed } = deps;
       const slots = slotsIfReadable(store);
       const known = slots ? { slots } : { slots: { bad: [] }, isMemoryLost: deps.hasOwnFiles() };
-      tell({ is: 'started', ...known, isForeign, seed });
+      dispatch({ is: 'started', ...known, isForeign, seed });
       if (signal.aborted) stop();
       await ended.promise;
-      await Promise.all(underWay);
+      await Promise.all(running);
     },
   };
 }
 
-/** `keep` returns how the machine knows the document. */
-function numbered(given: GivenOrder, id: number, keep: (document: Uint8Array, origin: string) => string): Order {
+/** `keep` returns the sha256 of the document. */
+function numbered(
+  given: OrderRequest,
+  id: number,
+  keep: (document: Uint8Array, origin: string) => string,
+): DaemonOrder {
   switch (given.what) {
     case 'apply':
       return { id, what: 'apply', raw: given.document && keep(given.document, given.origin) };
@@ -139,10 +143,9 @@ function numbered(given: GivenOrder, id: number, keep: (document: Uint8Array, or
   }
 }
 
-/** However far ahead the next thing is. */
 const LONGEST_SLEEP_MS = 3_600_000;
 
-/** One at a time: setting it again takes back what was set before. */
+/** Setting the alarm replaces the previous one. */
 function createAlarm({ clock, steadyMs }: Pick<DaemonDeps, 'clock' | 'steadyMs'>, onTime: () => void) {
   let current = new AbortController();
   return {
@@ -151,7 +154,7 @@ function createAlarm({ clock, steadyMs }: Pick<DaemonDeps, 'clock' | 'steadyMs'>
       current = new AbortController();
       if (dueMs === undefined) return;
       const inMs = Math.min(Math.max(0, dueMs - steadyMs()), LONGEST_SLEEP_MS);
-      clock.sleep(inMs, current.signal).then(onTime, () => {}); // another one was set
+      clock.sleep(inMs, current.signal).then(onTime, () => {}); // the alarm was replaced
     },
   };
 }

@@ -1,51 +1,53 @@
-// Properties of the daemon's decisions, over whole lives: a world that answers what it is asked in any order, and everything that can happen.
+// Properties of the daemon's decisions over complete runs, with events and answers in any order.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Outcome, Slots } from '../apply/contract.ts';
-import { INITIAL, nextDueMs, shownOf, step } from './machine.ts';
-import type { DaemonState, Effect, Event, Order, ReadDocument } from './state.ts';
+import type { ApplyOutcome, Slots } from '../apply/contract.ts';
+import { INITIAL, nextDueMs, phaseStatusOf, step } from './machine.ts';
+import type { DaemonEffect, DaemonEvent, DaemonOrder, DaemonState, ReadDocument } from './state.ts';
 import { runs, START, slot, watch } from './states.testing.ts';
 
-type Bare = Event extends infer E ? (E extends Event ? Omit<E, 'nowMs'> : never) : never;
+type Bare = DaemonEvent extends infer E ? (E extends DaemonEvent ? Omit<E, 'nowMs'> : never) : never;
 
-/** A daemon whose world is driven by a test: what it asked for lies in `asked` until it is answered. */
+/** Runs the state machine. Effects stay in `pending` until the test answers them. */
 class Life {
   state: DaemonState = INITIAL;
   nowMs = START;
-  readonly all: Effect[] = [];
-  asked: Effect[] = [];
+  readonly all: DaemonEffect[] = [];
+  pending: DaemonEffect[] = [];
 
-  tell(event: Bare): readonly Effect[] {
-    const { state, effects } = step(this.state, { ...event, nowMs: this.nowMs } as Event);
+  dispatch(event: Bare): readonly DaemonEffect[] {
+    const { state, effects } = step(this.state, { ...event, nowMs: this.nowMs } as DaemonEvent);
     this.state = state;
     this.all.push(...effects);
-    this.asked.push(...effects.filter(({ do: what }) => !['publish', 'answer', 'tell-ready', 'end'].includes(what)));
+    this.pending.push(
+      ...effects.filter(({ do: what }) => !['publish', 'answer', 'report-ready', 'end'].includes(what)),
+    );
     return effects;
   }
 
-  answer(what: Effect['do'], event: Bare): readonly Effect[] {
-    const at = this.asked.findIndex((effect) => effect.do === what);
-    expect(at, `${what} was asked for: ${this.asked.map((one) => one.do)}`).toBeGreaterThanOrEqual(0);
-    this.asked.splice(at, 1);
-    return this.tell(event);
+  answer(what: DaemonEffect['do'], event: Bare): readonly DaemonEffect[] {
+    const at = this.pending.findIndex((effect) => effect.do === what);
+    expect(at, `${what} is pending: ${this.pending.map((one) => one.do)}`).toBeGreaterThanOrEqual(0);
+    this.pending.splice(at, 1);
+    return this.dispatch(event);
   }
 
-  pass(ms: number): readonly Effect[] {
+  pass(ms: number): readonly DaemonEffect[] {
     this.nowMs += ms;
-    return this.tell({ is: 'time' });
+    return this.dispatch({ is: 'time' });
   }
 
   get phase(): string {
-    const { phase, code } = shownOf(this.state);
+    const { phase, code } = phaseStatusOf(this.state);
     return `${phase} ${code}`;
   }
 
   names(): string[] {
-    return this.asked.map((effect) => effect.do);
+    return this.pending.map((effect) => effect.do);
   }
 }
 
-const outcome = (kind: Outcome['kind'], slots: Slots, code: Outcome['code'] = 'ok/applied'): Bare => ({
+const outcome = (kind: ApplyOutcome['kind'], slots: Slots, code: ApplyOutcome['code'] = 'ok/applied'): Bare => ({
   is: 'finished',
   outcome: { kind, code, reason: `it is ${kind}`, timings: [], slots },
 });
@@ -63,11 +65,11 @@ const document = (generation: number, more: Partial<ReadDocument> = {}): Bare =>
 
 function started(slots: Slots = runs(undefined), isForeign = false, isMemoryLost = false): Life {
   const life = new Life();
-  life.tell({ is: 'started', slots, isForeign, seed: 0.5, isMemoryLost });
+  life.dispatch({ is: 'started', slots, isForeign, seed: 0.5, isMemoryLost });
   return life;
 }
 
-/** A node that runs a generation for good, in the middle of its life. */
+/** A node that runs a verified generation. */
 function inService(generation = 1): Life {
   const life = started(runs(generation));
   life.answer('recover', outcome('unchanged', runs(generation)));
@@ -79,12 +81,12 @@ function inService(generation = 1): Life {
   return life;
 }
 
-function toNextLook(life: Life): void {
-  life.pass(life.state.due.lookMs - life.nowMs);
+function toNextFetch(life: Life): void {
+  life.pass(life.state.due.fetchMs - life.nowMs);
 }
 
 describe('a first boot', () => {
-  it('asks for metadata while it recovers, and lets kubelet start as soon as something is applied, before all else', () => {
+  it('fetches while it recovers, and lets kubelet start as soon as a document is applied, before any other report', () => {
     const life = started();
     expect(life.names()).toEqual(['recover', 'fetch']);
     expect(life.phase).toBe('Fetching metadata/waiting');
@@ -93,7 +95,7 @@ describe('a first boot', () => {
     life.answer('read', document(1));
     expect(life.phase).toBe('Applying apply/running');
     const effects = life.answer('apply', outcome('applied', runs(1, { watch }), 'verify/running'));
-    expect(effects.map((effect) => effect.do)).toEqual(['tell-ready', 'publish']);
+    expect(effects.map((effect) => effect.do)).toEqual(['report-ready', 'publish']);
     expect(life.phase).toBe('Verifying verify/running');
     life.pass(5000);
     life.answer('check', outcome('verified', runs(1)));
@@ -116,25 +118,25 @@ describe('a first boot', () => {
       life.answer('recover', outcome('unchanged', runs(undefined)));
       life.answer('fetch', { is: 'fetched', raw: 'raw-1' });
       bad(life);
-      expect(life.all).not.toContainEqual({ do: 'tell-ready' });
+      expect(life.all).not.toContainEqual({ do: 'report-ready' });
       expect(life.state.isReady).toBe(false);
     }
   });
 
-  it('asks every few seconds while there is no document, and says that it has none', () => {
+  it('fetches every few seconds while there is no document, and reports that', () => {
     const life = started();
     life.answer('recover', outcome('unchanged', runs(undefined)));
     life.answer('fetch', { is: 'fetched', raw: undefined });
     expect(life.phase).toBe('Idle metadata/no-user-data');
-    expect(life.state.due.lookMs - life.nowMs).toBeLessThanOrEqual(6000);
+    expect(life.state.due.fetchMs - life.nowMs).toBeLessThanOrEqual(6000);
   });
 
-  it('is degraded after a while without metadata, and goes on', () => {
+  it('is degraded after a while without metadata, and continues', () => {
     const life = started();
     life.answer('recover', outcome('unchanged', runs(undefined)));
-    life.tell({ is: 'fetch-trouble', why: { code: 'metadata/refused', detail: 'x' }, isDegraded: false });
+    life.dispatch({ is: 'fetch-trouble', why: { code: 'metadata/refused', detail: 'x' }, isDegraded: false });
     expect(life.phase).toBe('Fetching metadata/refused');
-    life.tell({ is: 'fetch-trouble', why: { code: 'metadata/refused', detail: 'x' }, isDegraded: true });
+    life.dispatch({ is: 'fetch-trouble', why: { code: 'metadata/refused', detail: 'x' }, isDegraded: true });
     expect(life.phase).toBe('Degraded metadata/refused');
     life.answer('fetch', { is: 'fetched', raw: 'raw-1' });
     life.answer('read', document(1));
@@ -144,16 +146,16 @@ describe('a first boot', () => {
 });
 
 describe('a boot of a node that was configured before', () => {
-  it('starts kubelet with what it has, without waiting for the metadata service', () => {
+  it('starts kubelet with the active document, without waiting for the metadata service', () => {
     const life = started(runs(3));
     expect(life.phase).toBe('Applied ok/applied');
     life.answer('recover', outcome('unchanged', runs(3)));
     const effects = life.answer('reconcile', outcome('applied', runs(3)));
-    expect(effects[0]).toEqual({ do: 'tell-ready' });
+    expect(effects[0]).toEqual({ do: 'report-ready' });
     expect(life.names()).toEqual(['fetch']);
   });
 
-  it('starts kubelet also when what it has could not be put right', () => {
+  it('starts kubelet even if the reconcile failed', () => {
     for (const end of [
       outcome('failed', runs(3), 'apply/disk-full'),
       { is: 'broke', lane: 'work', detail: 'x' } as const,
@@ -161,18 +163,18 @@ describe('a boot of a node that was configured before', () => {
       const life = started(runs(3));
       life.answer('recover', outcome('unchanged', runs(3)));
       life.answer('reconcile', end);
-      expect(life.all).toContainEqual({ do: 'tell-ready' });
+      expect(life.all).toContainEqual({ do: 'report-ready' });
     }
   });
 
-  it('waits a while for a document that was left for this boot, and applies it before kubelet starts', () => {
+  it('waits a while for a document staged for this boot, and applies it before kubelet starts', () => {
     const slots = runs(3, { assigned: slot(4, { number: 0 }) });
     const life = started(slots);
     life.answer('recover', outcome('unchanged', slots));
     expect(life.names()).toEqual(['fetch']);
     life.answer('fetch', { is: 'fetched', raw: 'raw-4' });
     life.answer('read', document(4));
-    expect(life.answer('apply', outcome('applied', runs(4)))[0]).toEqual({ do: 'tell-ready' });
+    expect(life.answer('apply', outcome('applied', runs(4)))[0]).toEqual({ do: 'report-ready' });
 
     const late = started(slots);
     late.answer('recover', outcome('unchanged', slots));
@@ -180,7 +182,7 @@ describe('a boot of a node that was configured before', () => {
     expect(late.names()).toEqual(['fetch', 'reconcile']);
   });
 
-  it('does not start from what was configured for the machine it is a copy of', () => {
+  it("does not start kubelet with the donor's document", () => {
     const life = started(runs(3), true);
     life.answer('recover', outcome('unchanged', runs(3)));
     expect(life.names()).toEqual(['fetch']);
@@ -188,25 +190,25 @@ describe('a boot of a node that was configured before', () => {
     life.answer('fetch', { is: 'fetched', raw: 'raw-3' });
     life.answer('read', document(3));
     expect(life.state.isReady).toBe(false);
-    expect(life.answer('apply', outcome('applied', runs(3)))[0]).toEqual({ do: 'tell-ready' });
+    expect(life.answer('apply', outcome('applied', runs(3)))[0]).toEqual({ do: 'report-ready' });
     expect(life.state.isForeign).toBe(false);
   });
 });
 
 describe('a node in service', () => {
-  it('reads nothing, does nothing and tells nothing while the metadata stays the same', () => {
+  it('reads, changes and publishes nothing while the metadata stays the same', () => {
     const life = inService();
     const before = life.all.length;
     for (let minute = 0; minute < 8; minute++) {
-      toNextLook(life);
+      toNextFetch(life);
       life.answer('fetch', { is: 'fetched', raw: 'raw-1' });
     }
     expect(life.all.slice(before).every((effect) => effect.do === 'fetch')).toBe(true);
   });
 
-  it('applies a new document, and tells what becomes of it', () => {
+  it('applies a new document and publishes the result', () => {
     const life = inService();
-    toNextLook(life);
+    toNextFetch(life);
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
     life.answer('read', document(2));
     life.answer('apply', outcome('applied', runs(2, { watch }), 'verify/running'));
@@ -220,8 +222,8 @@ describe('a node in service', () => {
       ),
     );
     expect(life.phase).toBe('RolledBack verify/unit-failed');
-    // The same document again is not looked at, and that the old one runs well is no news.
-    toNextLook(life);
+    // The same document is not read again, and a healthy old document does not change the status.
+    toNextFetch(life);
     expect(life.answer('fetch', { is: 'fetched', raw: 'raw-2' })).toEqual([]);
     life.pass(600_000);
     life.answer('reconcile', outcome('unchanged', runs(1)));
@@ -232,32 +234,32 @@ describe('a node in service', () => {
     expect(life.phase).toBe('Applied ok/applied');
   });
 
-  it('applies the document that it read, whatever arrives or is ordered meanwhile', () => {
+  it('applies the document that it read, even if others arrive or are ordered meanwhile', () => {
     const life = inService();
-    toNextLook(life);
+    toNextFetch(life);
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
-    life.tell({ is: 'signalled', by: 'SIGHUP' });
+    life.dispatch({ is: 'signalled', by: 'SIGHUP' });
     life.answer('fetch', { is: 'fetched', raw: 'raw-3' });
-    life.tell({ is: 'ordered', order: { id: 1, what: 'apply', raw: 'raw-4' } });
+    life.dispatch({ is: 'ordered', order: { id: 1, what: 'apply', raw: 'raw-4' } });
     life.answer('read', document(2));
-    expect(life.asked.at(-1)).toEqual({ do: 'apply', raw: 'raw-2', isOrdered: false });
+    expect(life.pending.at(-1)).toEqual({ do: 'apply', raw: 'raw-2', isOrdered: false });
     life.answer('apply', outcome('applied', runs(2)));
-    expect(life.asked.at(-1)).toEqual({ do: 'read', raw: 'raw-4', allowsOlder: true });
+    expect(life.pending.at(-1)).toEqual({ do: 'read', raw: 'raw-4', allowsOlder: true });
     life.answer('read', document(4));
-    expect(life.asked.at(-1)).toEqual({ do: 'apply', raw: 'raw-4', isOrdered: true });
+    expect(life.pending.at(-1)).toEqual({ do: 'apply', raw: 'raw-4', isOrdered: true });
     life.answer('apply', outcome('applied', runs(4)));
     life.answer('read', document(3));
-    expect(life.asked.at(-1)).toEqual({ do: 'apply', raw: 'raw-3', isOrdered: false });
+    expect(life.pending.at(-1)).toEqual({ do: 'apply', raw: 'raw-3', isOrdered: false });
   });
 
-  it('looks again at what waits, without telling the same thing twice', () => {
+  it('retries a waiting document without publishing the same status twice', () => {
     const life = inService();
-    toNextLook(life);
+    toNextFetch(life);
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
     life.answer('read', document(2));
     life.answer('apply', outcome('waiting', runs(1, { assigned: slot(2) }), 'plan/outside-window'));
     expect(life.phase).toBe('Planned plan/outside-window');
-    toNextLook(life);
+    toNextFetch(life);
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
     life.answer('read', document(2));
     const effects = life.answer('apply', outcome('waiting', runs(1, { assigned: slot(2) }), 'plan/outside-window'));
@@ -265,9 +267,9 @@ describe('a node in service', () => {
     expect(life.phase).toBe('Planned plan/outside-window');
   });
 
-  it('says that a document is refused while the old one goes on, and is content when it is gone', () => {
+  it('reports a refused document while the old one runs, and clears the status when it is removed', () => {
     const life = inService();
-    toNextLook(life);
+    toNextFetch(life);
     life.answer('fetch', { is: 'fetched', raw: 'raw-bad' });
     life.answer('read', { is: 'refused', why: { code: 'config/invalid', detail: 'spec.x' } });
     expect(life.phase).toBe('Blocked config/invalid');
@@ -279,9 +281,9 @@ describe('a node in service', () => {
     expect(life.state.notes.map((note) => note.code)).toEqual(['config/disappeared']);
   });
 
-  it('waits for its turn when a change is spread, and a person does not', () => {
+  it('waits for its turn if the document has a jitter, except for an order', () => {
     const life = inService();
-    toNextLook(life);
+    toNextFetch(life);
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
     life.answer('read', document(2, { jitterMs: 600_000 }));
     expect(life.phase).toBe('Planned plan/waiting-turn');
@@ -293,7 +295,7 @@ describe('a node in service', () => {
     expect(life.phase).toBe('Applying apply/running');
   });
 
-  it('is still applied when only the control plane has something left to do', () => {
+  it('is Applied if only changes for the control plane are left', () => {
     const life = inService();
     life.pass(600_000);
     life.answer('reconcile', outcome('blocked', runs(1), 'plan/needs-control-plane'));
@@ -301,7 +303,7 @@ describe('a node in service', () => {
     expect(life.state.notes).toEqual([{ code: 'plan/needs-control-plane', detail: 'it is blocked' }]);
   });
 
-  it('finds its files changed by somebody else, and is content when they are put back', () => {
+  it('reports drift, and clears the status when it is repaired', () => {
     const life = inService();
     life.pass(600_000);
     life.answer('reconcile', outcome('blocked', runs(1), 'plan/drift'));
@@ -313,7 +315,7 @@ describe('a node in service', () => {
 });
 
 describe('a document that cannot be applied', () => {
-  it('is tried again, but not at every look of a node that is in a hurry', () => {
+  it('is retried, but not at every fetch during fast polling', () => {
     const life = started();
     life.answer('recover', outcome('unchanged', runs(undefined)));
     let tries = 0;
@@ -333,9 +335,9 @@ describe('a document that cannot be applied', () => {
 });
 
 describe('an announcement', () => {
-  it('is looked for at once and every few seconds, and reported when it does not come', () => {
+  it('triggers a fetch now and every few seconds, and is reported when it is overdue', () => {
     const life = inService();
-    life.tell({ is: 'announced', announcement: { generation: 2, documentHash: 'document-2' } });
+    life.dispatch({ is: 'announced', announcement: { generation: 2, documentHash: 'document-2' } });
     let looks = 0;
     while (life.state.notes.length === 0) {
       if (life.names().includes('fetch')) {
@@ -348,8 +350,8 @@ describe('an announcement', () => {
     expect(looks).toBeGreaterThan(15);
     expect(looks).toBeLessThan(40);
     expect(life.state.notes[0]!.code).toBe('config/announced-not-delivered');
-    // It comes late, and all is well.
-    if (!life.names().includes('fetch')) toNextLook(life);
+    // The document arrives late.
+    if (!life.names().includes('fetch')) toNextFetch(life);
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
     life.answer('read', document(2));
     life.answer('apply', outcome('applied', runs(2)));
@@ -357,40 +359,40 @@ describe('an announcement', () => {
   });
 
   it.each([
-    ['that is in force', { generation: 1, documentHash: 'document-1' }],
-    ['that is in force, by its number', { generation: 1 }],
-    ['that is behind what runs', { generation: 0, documentHash: 'document-0' }],
-  ])('%s is none', (_, announcement) => {
+    ['of the active document', { generation: 1, documentHash: 'document-1' }],
+    ['of the active generation', { generation: 1 }],
+    ['of an older generation', { generation: 0, documentHash: 'document-0' }],
+  ])('%s is ignored', (_, announcement) => {
     const life = inService();
-    expect(life.tell({ is: 'announced', announcement })).toEqual([]);
+    expect(life.dispatch({ is: 'announced', announcement })).toEqual([]);
     expect(life.state.announced).toBeUndefined();
   });
 
-  it('that comes again with every change of the Node does not keep the daemon busy', () => {
+  it('that every change of the Node repeats does not keep the daemon busy', () => {
     const life = inService();
     const announcement = { generation: 2, documentHash: 'document-2' };
-    life.tell({ is: 'announced', announcement });
+    life.dispatch({ is: 'announced', announcement });
     life.answer('fetch', { is: 'fetched', raw: 'raw-1' });
-    const { lookMs } = life.state.due;
-    for (let i = 0; i < 10; i++) expect(life.tell({ is: 'announced', announcement })).toEqual([]);
-    expect(life.state.due.lookMs).toBe(lookMs);
+    const { fetchMs } = life.state.due;
+    for (let i = 0; i < 10; i++) expect(life.dispatch({ is: 'announced', announcement })).toEqual([]);
+    expect(life.state.due.fetchMs).toBe(fetchMs);
   });
 });
 
-describe('work that cannot be done with what is on the node', () => {
+describe('work without an outcome', () => {
   const error = { code: 'apply/memory-unreadable', message: 'generation 1 cannot be read' };
 
-  it('is not begun again at once, and does not keep kubelet from starting', () => {
+  it('is not retried immediately, and does not keep kubelet from starting', () => {
     const life = started(runs(1));
     life.answer('recover', outcome('unchanged', runs(1)));
     const effects = life.answer('reconcile', { is: 'declined', error });
-    expect(effects.map((effect) => effect.do)).toEqual(['tell-ready', 'publish']);
+    expect(effects.map((effect) => effect.do)).toEqual(['report-ready', 'publish']);
     expect([life.phase, life.names()]).toEqual(['Degraded apply/memory-unreadable', ['fetch']]);
     life.pass(600_000);
     expect(life.names()).toEqual(['fetch', 'reconcile']);
   });
 
-  it('lets what runs be put right first, where it is only the delivered document', () => {
+  it('does not delay the reconcile if only the delivered document cannot be read', () => {
     const life = started(runs(1));
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
     life.answer('recover', outcome('unchanged', runs(1)));
@@ -398,7 +400,7 @@ describe('work that cannot be done with what is on the node', () => {
     expect(life.names()).toEqual(['reconcile']);
   });
 
-  it('is a note where what runs was kept as it was applied, until it can be read again', () => {
+  it('adds a note if the document was kept as applied, until it can be read again', () => {
     const life = started(runs(1));
     const note = { code: 'config/kept-as-applied', detail: 'maxPods' } as const;
     life.answer('recover', outcome('unchanged', runs(1)));
@@ -410,17 +412,17 @@ describe('work that cannot be done with what is on the node', () => {
   });
 });
 
-describe('a document that was taken back', () => {
-  const takenBack = (bad: Slots['bad']): Life => {
+describe('a document that was rolled back', () => {
+  const rolledBack = (bad: Slots['bad']): Life => {
     const life = inService();
-    toNextLook(life);
+    toNextFetch(life);
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
     life.answer('read', document(2));
     life.answer('apply', outcome('reverted', runs(1, { bad }), 'apply/drain-failed'));
     expect(life.phase).toBe('RolledBack apply/drain-failed');
     return life;
   };
-  /** Whether it is read again at a look after this time, with all that happens until then. */
+  /** Whether a fetch within this time leads to another read. */
   const isReadAfter = (life: Life, ms: number): boolean => {
     const untilMs = life.nowMs + ms;
     while (life.nowMs < untilMs) {
@@ -431,23 +433,23 @@ describe('a document that was taken back', () => {
     return life.names().includes('read');
   };
 
-  it('and was not to blame is tried again after an hour, not before', () => {
-    const life = takenBack([]);
+  it('is retried after an hour if it is not bad', () => {
+    const life = rolledBack([]);
     expect(isReadAfter(life, 3_500_000)).toBe(false);
     expect(isReadAfter(life, 400_000)).toBe(true);
   });
 
-  it('and was to blame is not tried again', () => {
+  it('is not retried if it is bad', () => {
     const bad = [{ hash: 'hash-2', generation: 2, code: 'verify/unit-failed', atMs: START } as const];
-    expect(isReadAfter(takenBack(bad), 24 * 3_600_000)).toBe(false);
+    expect(isReadAfter(rolledBack(bad), 24 * 3_600_000)).toBe(false);
   });
 });
 
 describe('an order', () => {
-  it('that makes no sense on this node is answered as the mistake it is, and changes nothing', () => {
+  it('that is impossible on this node is answered with the error, and changes nothing', () => {
     const life = inService();
-    const error = { code: 'node/no-such-generation', message: 'there is no generation 9', next: 'x' };
-    life.tell({ is: 'ordered', order: { id: 3, what: 'roll-back', to: 9 } });
+    const error = { code: 'node/no-such-generation', message: 'this node has no generation 9', next: 'x' };
+    life.dispatch({ is: 'ordered', order: { id: 3, what: 'roll-back', to: 9 } });
     expect(life.answer('roll-back', { is: 'declined', error })).toContainEqual({
       do: 'answer',
       id: 3,
@@ -456,23 +458,25 @@ describe('an order', () => {
     expect(life.phase).toBe('Applied ok/applied');
   });
 
-  it('to apply what is in the metadata asks anew, also when a request is under way', () => {
+  it('to apply the document in the metadata starts a new fetch, even if one is running', () => {
     const life = inService();
-    toNextLook(life);
+    toNextFetch(life);
     expect(life.names()).toEqual(['fetch']);
-    expect(life.tell({ is: 'ordered', order: { id: 7, what: 'apply' } })).toEqual([{ do: 'fetch', isOrdered: true }]);
-    life.asked.shift();
+    expect(life.dispatch({ is: 'ordered', order: { id: 7, what: 'apply' } })).toEqual([
+      { do: 'fetch', isOrdered: true },
+    ]);
+    life.pending.shift();
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
-    expect(life.asked).toEqual([{ do: 'read', raw: 'raw-2', allowsOlder: true }]);
+    expect(life.pending).toEqual([{ do: 'read', raw: 'raw-2', allowsOlder: true }]);
     life.answer('read', document(2, { jitterMs: 600_000 }));
-    expect(life.asked).toEqual([{ do: 'apply', raw: 'raw-2', isOrdered: true }]);
+    expect(life.pending).toEqual([{ do: 'apply', raw: 'raw-2', isOrdered: true }]);
     const effects = life.answer('apply', outcome('applied', runs(2)));
     expect(effects).toContainEqual(expect.objectContaining({ do: 'answer', id: 7 }));
   });
 
-  it('that cannot be carried out is answered with the reason', () => {
+  it('that cannot be executed is answered with the reason', () => {
     const life = inService();
-    life.tell({ is: 'ordered', order: { id: 1, what: 'apply' } });
+    life.dispatch({ is: 'ordered', order: { id: 1, what: 'apply' } });
     expect(
       life.answer('fetch', { is: 'fetch-failed', why: { code: 'metadata/timed-out', detail: 'x' } }),
     ).toContainEqual({
@@ -480,31 +484,31 @@ describe('an order', () => {
       id: 1,
       result: { refused: { code: 'metadata/timed-out', detail: 'x' } },
     });
-    life.tell({ is: 'ordered', order: { id: 2, what: 'apply', raw: 'raw-x' } });
+    life.dispatch({ is: 'ordered', order: { id: 2, what: 'apply', raw: 'raw-x' } });
     expect(life.answer('read', { is: 'refused', why: { code: 'config/invalid', detail: 'y' } })[0]).toMatchObject({
       id: 2,
     });
     expect(life.phase).toBe('Applied ok/applied');
   });
 
-  it('to go back is shown while it is done, and not when it is over, whatever came of it', () => {
+  it('to roll back is shown while it runs, and not after any outcome', () => {
     for (const kind of ['reverted', 'applied', 'unchanged', 'failed', 'blocked', 'waiting'] as const) {
       const life = inService(2);
-      life.tell({ is: 'ordered', order: { id: 1, what: 'roll-back', to: 1 } });
+      life.dispatch({ is: 'ordered', order: { id: 1, what: 'roll-back', to: 1 } });
       expect(life.phase).toBe('RollingBack apply/running');
       life.answer('roll-back', outcome(kind, runs(1)));
       expect(life.phase).not.toContain('RollingBack');
-      // The document that the person turned away is not taken again by itself.
-      toNextLook(life);
+      // The document that the operator rolled back is not applied again without an order.
+      toNextFetch(life);
       expect(life.answer('fetch', { is: 'fetched', raw: 'raw-2' })).toEqual([]);
     }
   });
 });
 
-/** Anything that may happen, at any time. */
-const anOutcome: fc.Arbitrary<Outcome> = fc
+/** Any event or answer. */
+const anOutcome: fc.Arbitrary<ApplyOutcome> = fc
   .record({
-    kind: fc.constantFrom<Outcome['kind']>(
+    kind: fc.constantFrom<ApplyOutcome['kind']>(
       'unchanged',
       'applied',
       'verified',
@@ -514,7 +518,7 @@ const anOutcome: fc.Arbitrary<Outcome> = fc
       'refused',
       'failed',
     ),
-    code: fc.constantFrom<Outcome['code']>(
+    code: fc.constantFrom<ApplyOutcome['code']>(
       'ok/applied',
       'verify/running',
       'plan/needs-control-plane',
@@ -540,9 +544,9 @@ const anOrder = fc.oneof(
 );
 type Happening =
   | { is: 'answer-fetch'; with: Bare }
-  | { is: 'answer-work'; outcome: Outcome; document: Bare; end: 'finished' | 'declined' | 'broke' }
+  | { is: 'answer-work'; outcome: ApplyOutcome; document: Bare; end: 'finished' | 'declined' | 'broke' }
   | { is: 'pass'; ms: number }
-  | { is: 'order'; order: Omit<Order, 'id'> }
+  | { is: 'order'; order: Omit<DaemonOrder, 'id'> }
   | { is: 'event'; event: Bare };
 const aHappening: fc.Arbitrary<Happening> = fc.oneof(
   fc.record({
@@ -578,20 +582,20 @@ const aHappening: fc.Arbitrary<Happening> = fc.oneof(
 
 const WORK = new Set(['recover', 'read', 'apply', 'reconcile', 'check', 'roll-back', 'keep']);
 
-describe('ending', () => {
-  it('waits for what is being done, and says nothing of the node but what it said before', () => {
+describe('a stop', () => {
+  it('waits for the running work and does not change the status', () => {
     const life = inService();
-    toNextLook(life);
+    toNextFetch(life);
     life.answer('fetch', { is: 'fetched', raw: 'raw-2' });
     life.answer('read', document(2));
-    expect(life.tell({ is: 'stop' })).toEqual([]);
+    expect(life.dispatch({ is: 'stop' })).toEqual([]);
     expect(life.answer('apply', { is: 'broke', lane: 'work', detail: 'called off' })).toEqual([{ do: 'end' }]);
     expect(life.phase).toBe('Applying apply/running');
   });
 });
 
-describe('any life of the daemon', () => {
-  it('does one thing at a time, applies what it read last, answers every order once, says ready once and only with something to run, and ends when told', () => {
+describe('any run of the daemon', () => {
+  it('runs one work at a time, applies the document it read last, answers every order once, reports ready once, and ends when stopped', () => {
     fc.assert(
       fc.property(
         fc.array(aHappening, { maxLength: 60 }),
@@ -600,8 +604,8 @@ describe('any life of the daemon', () => {
         (happenings, first, isMemoryLost) => {
           const life = started(runs(first), false, first === undefined && isMemoryLost);
           const given: number[] = [];
-          const work = () => life.asked.filter((effect) => WORK.has(effect.do));
-          const fetches = () => life.asked.filter((effect) => effect.do === 'fetch');
+          const work = () => life.pending.filter((effect) => WORK.has(effect.do));
+          const fetches = () => life.pending.filter((effect) => effect.do === 'fetch');
           const answerWork = (happening: Extract<Happening, { is: 'answer-work' }>) => {
             const [current] = work();
             if (current === undefined) return;
@@ -614,20 +618,20 @@ describe('any life of the daemon', () => {
             life.answer(current.do, current.do === 'read' && isFinished ? happening.document : ends[happening.end]);
           };
           for (const happening of happenings) {
-            const before = shownOf(life.state);
+            const before = phaseStatusOf(life.state);
             const published = life.all.filter((effect) => effect.do === 'publish').length;
             if (happening.is === 'pass') life.pass(happening.ms);
-            if (happening.is === 'event') life.tell(happening.event);
+            if (happening.is === 'event') life.dispatch(happening.event);
             if (happening.is === 'answer-fetch' && fetches().length > 0) life.answer('fetch', happening.with);
             if (happening.is === 'answer-work') answerWork(happening);
             if (happening.is === 'order') {
               given.push(given.length);
               const wasFetching = life.state.fetch;
-              life.tell({ is: 'ordered', order: { ...happening.order, id: given.length - 1 } as Order });
-              // A request that is given up is answered by nobody.
+              life.dispatch({ is: 'ordered', order: { ...happening.order, id: given.length - 1 } as DaemonOrder });
+              // A cancelled fetch gets no answer.
               if (wasFetching && life.state.fetch !== wasFetching)
-                life.asked.splice(
-                  life.asked.findIndex((one) => one.do === 'fetch'),
+                life.pending.splice(
+                  life.pending.findIndex((one) => one.do === 'fetch'),
                   1,
                 );
             }
@@ -636,19 +640,19 @@ describe('any life of the daemon', () => {
             expect(life.state.work === undefined).toBe(work().length === 0);
             expect(life.state.fetch === undefined).toBe(fetches().length === 0);
             const due = nextDueMs(life.state);
-            expect(due !== undefined || life.asked.length > 0).toBe(true);
-            // Whatever is due is begun: the loop never spins.
+            expect(due !== undefined || life.pending.length > 0).toBe(true);
+            // Everything that is due is started: the loop never spins.
             if (due !== undefined && due <= life.nowMs) {
-              life.tell({ is: 'time' });
+              life.dispatch({ is: 'time' });
               const still = nextDueMs(life.state);
               expect(still === undefined || still > life.nowMs).toBe(true);
             }
-            const after = shownOf(life.state);
+            const after = phaseStatusOf(life.state);
             if (before.phase !== after.phase || before.code !== after.code) {
               expect(life.all.filter((effect) => effect.do === 'publish').length).toBeGreaterThan(published);
             }
           }
-          life.tell({ is: 'stop' });
+          life.dispatch({ is: 'stop' });
           for (let i = 0; i < 5 && work().length > 0; i++) {
             const current = work()[0]!;
             life.answer(current.do, current.do === 'read' ? document(1) : outcome('unchanged', runs(1)));
@@ -660,7 +664,7 @@ describe('any life of the daemon', () => {
           }
           const answers = life.all.flatMap((effect) => (effect.do === 'answer' ? [effect.id] : []));
           expect([...answers].sort((a, b) => a - b)).toEqual(given);
-          const ready = life.all.filter((effect) => effect.do === 'tell-ready').length;
+          const ready = life.all.filter((effect) => effect.do === 'report-ready').length;
           expect(ready).toBe(life.state.isReady ? 1 : 0);
         },
       ),

@@ -1,12 +1,12 @@
-// node/daemon/machine.ts: what does the daemon do when something happens? Pure: a state and an event in, the next state and what to do
-// out. Two things may be under way at once, one request for metadata and one piece of work on the node, and never two of a kind.
-import { announced, hurried, overdue } from './announcement.ts';
-import { answerTo, only } from './answers.ts';
-import { fetched, fetchFailed, troubled } from './delivery.ts';
-import { read, refused } from './reading.ts';
+// node/daemon/machine.ts: what does the daemon do when something happens? Pure: takes a state and an event, returns the next state and effects.
+// At most one fetch and one piece of work on the node run at the same time.
+import { noteIfOverdue, onAnnounced, withFastPolling } from './announcement.ts';
+import { refusalAnswer, withoutEffects } from './answers.ts';
+import { onFetched, onFetchFailed, withFetchTrouble } from './delivery.ts';
+import { onRead, onRefused } from './reading.ts';
 import { startFetch, startWork } from './start.ts';
-import type { DaemonState, Event, Next, Order, Shown } from './state.ts';
-import { broke, declined, finished } from './work-end.ts';
+import type { DaemonEvent, DaemonOrder, DaemonState, PhaseStatus, Transition } from './state.ts';
+import { onBroke, onDeclined, onFinished } from './work-end.ts';
 
 const MAX_ORDERS = 8;
 
@@ -25,36 +25,36 @@ export const INITIAL: DaemonState = {
   work: undefined,
   pending: undefined,
   orders: [],
-  due: { lookMs: 0, reconcileMs: undefined, checkMs: undefined, retryMs: 0, tryAgainMs: 0, fastUntilMs: 0 },
+  due: { fetchMs: 0, reconcileMs: undefined, checkMs: undefined, retryMs: 0, retryRolledBackMs: 0, fastUntilMs: 0 },
   pace: { seed: 0, pollMs: 60_000, polls: 0 },
   isStopping: false,
 };
 
-export function step(before: DaemonState, event: Event): Next {
+export function step(before: DaemonState, event: DaemonEvent): Transition {
   const { nowMs } = event;
-  const { state, effects } = startWork(startFetch(absorb(before, event), nowMs), nowMs);
+  const { state, effects } = startWork(startFetch(reduce(before, event), nowMs), nowMs);
   if (isSame(visibleOf(before), visibleOf(state))) return { state, effects };
-  // Last: nothing waits for others to be told.
+  // Last, so that publishing does not delay the other effects.
   return { state: { ...state, sinceMs: nowMs }, effects: [...effects, { do: 'publish' }] };
 }
 
-export function shownOf({ ofDocument, ofNode }: DaemonState): Shown {
+export function phaseStatusOf({ ofDocument, ofNode }: DaemonState): PhaseStatus {
   return ofDocument ?? ofNode;
 }
 
-/** When something has to happen although nothing does. */
+/** When the daemon must act without an event. */
 export function nextDueMs({ due, fetch, work, pending, isStopping, announced }: DaemonState): number | undefined {
   if (isStopping) return undefined;
-  const ofFetch = fetch === undefined ? [due.lookMs] : [];
+  const ofFetch = fetch === undefined ? [due.fetchMs] : [];
   const ofWork = work === undefined ? [due.reconcileMs, due.checkMs, pending?.atMs] : [];
   const ofAnnouncement = announced && !announced.isOverdue ? [announced.byMs] : [];
   const times = [...ofFetch, ...ofWork, ...ofAnnouncement].filter((ms) => ms !== undefined);
   return times.length > 0 ? Math.min(...times) : undefined;
 }
 
-/** What others see. A change of it is published; another wording, or a look that finds the same, is not. */
+/** The part of the state that is published when it changes. A different wording alone is not published. */
 function visibleOf(state: DaemonState): readonly unknown[] {
-  const { phase, code } = shownOf(state);
+  const { phase, code } = phaseStatusOf(state);
   const { assigned, active, lastKnownGood, bad } = state.slots;
   const slots = [assigned, active, lastKnownGood].flatMap((slot) => [slot?.number, slot?.hash]);
   return [phase, code, state.isReady, bad.length, ...slots, ...state.notes.map((note) => note.code)];
@@ -64,64 +64,65 @@ function isSame(some: readonly unknown[], others: readonly unknown[]): boolean {
   return some.length === others.length && some.every((one, i) => one === others[i]);
 }
 
-function absorb(state: DaemonState, event: Event): Next {
+function reduce(state: DaemonState, event: DaemonEvent): Transition {
   const { nowMs } = event;
   switch (event.is) {
     case 'started':
-      return started(state, event);
+      return onStarted(state, event);
     case 'time':
-      return only(overdue(state, nowMs));
+      return withoutEffects(noteIfOverdue(state, nowMs));
     case 'signalled':
-      return only({ ...hurried(state, nowMs), delivered: undefined });
+      return withoutEffects({ ...withFastPolling(state, nowMs), delivered: undefined });
     case 'announced':
-      return only(announced(state, event.announcement, nowMs));
+      return withoutEffects(onAnnounced(state, event.announcement, nowMs));
     case 'ordered':
-      return ordered(state, event.order);
+      return onOrdered(state, event.order);
     case 'fetched':
-      return fetched(state, event.raw, nowMs);
+      return onFetched(state, event.raw, nowMs);
     case 'fetch-trouble':
-      return only(troubled(state, event.why, event.isDegraded ? 'Degraded' : 'Fetching'));
+      return withoutEffects(withFetchTrouble(state, event.why, event.isDegraded ? 'Degraded' : 'Fetching'));
     case 'fetch-failed':
-      return fetchFailed(state, event.why, nowMs);
+      return onFetchFailed(state, event.why, nowMs);
     case 'read':
-      return read(state, event.document, nowMs);
+      return onRead(state, event.document, nowMs);
     case 'refused':
-      return refused(state, event.why, event.documentHash, nowMs);
+      return onRefused(state, event.why, event.documentHash, nowMs);
     case 'finished':
-      return finished(state, event, nowMs);
+      return onFinished(state, event, nowMs);
     case 'declined':
-      return declined(state, event.error, nowMs);
+      return onDeclined(state, event.error, nowMs);
     case 'broke':
-      return broke(state, event, nowMs);
+      return onBroke(state, event, nowMs);
     case 'stop':
-      return only({ ...state, isStopping: true });
+      return withoutEffects({ ...state, isStopping: true });
   }
 }
 
-function started(state: DaemonState, event: Extract<Event, { is: 'started' }>): Next {
+function onStarted(state: DaemonState, event: Extract<DaemonEvent, { is: 'started' }>): Transition {
   const { slots, isForeign, seed, nowMs } = event;
   const isMemoryLost = event.isMemoryLost === true && !isForeign;
-  const ofNode = slots.active !== undefined && !isForeign ? asBefore(slots, slots.active.generation) : state.ofNode;
+  const ofNode =
+    slots.active !== undefined && !isForeign ? statusAtStart(slots, slots.active.generation) : state.ofNode;
   const after: DaemonState = { ...state, slots, isForeign, isMemoryLost, ofNode, work: { is: 'recovering' } };
   return {
-    state: { ...after, pace: { ...state.pace, seed }, due: { ...state.due, lookMs: nowMs } },
+    state: { ...after, pace: { ...state.pace, seed }, due: { ...state.due, fetchMs: nowMs } },
     effects: [{ do: 'recover' }],
   };
 }
 
-/** What an earlier daemon left; what is wrong with it will show. */
-function asBefore({ watch }: DaemonState['slots'], generation: number): Shown {
+/** The status of the active document, until the first check replaces it. */
+function statusAtStart({ watch }: DaemonState['slots'], generation: number): PhaseStatus {
   return watch === undefined
     ? { phase: 'Applied', code: 'ok/applied', detail: `the node runs generation ${generation}` }
-    : { phase: 'Verifying', code: 'verify/running', detail: `generation ${generation} is watched` };
+    : { phase: 'Verifying', code: 'verify/running', detail: `watching the health of generation ${generation}` };
 }
 
-function ordered(state: DaemonState, order: Order): Next {
+function onOrdered(state: DaemonState, order: DaemonOrder): Transition {
   if (state.isStopping || state.orders.length >= MAX_ORDERS) {
-    const detail = state.isStopping ? 'the daemon is stopping' : `${MAX_ORDERS} others wait already`;
-    return { state, effects: answerTo(order, { code: 'apply/busy', detail }) };
+    const detail = state.isStopping ? 'the daemon is stopping' : `${MAX_ORDERS} orders are already waiting`;
+    return { state, effects: refusalAnswer(order, { code: 'apply/busy', detail }) };
   }
-  // A request that began before the order may bring what the order is meant to replace.
+  // A fetch that started before the order may return the document that the order is meant to replace.
   const isFetching = order.what === 'apply' && order.raw === undefined && state.fetch?.orderId === undefined;
-  return only({ ...state, orders: [...state.orders, order], ...(isFetching && { fetch: undefined }) });
+  return withoutEffects({ ...state, orders: [...state.orders, order], ...(isFetching && { fetch: undefined }) });
 }

@@ -5,7 +5,7 @@ import type { OwnNode } from '../api/own-node.ts';
 import { nodeHooks } from './node-hooks.ts';
 
 function hooksOf(get: OwnNode['get'], hasCredential = true) {
-  const never = () => Promise.reject(new Error('not asked for'));
+  const never = () => Promise.reject(new Error('not expected'));
   const node: OwnNode = {
     get,
     patchMetadata: never,
@@ -22,20 +22,17 @@ const failing = (status?: number) =>
   hooksOf(() => Promise.reject(new ApiFailure('no', { ...(status !== undefined && { status }) })));
 
 describe('the health of the Node', () => {
-  it.each([429, 500, 503, 504])(
-    'is not known while the API server answers %i, but it can be reached',
-    async (status) => {
-      expect(await failing(status).health()).toEqual({ isReachable: true, isReady: undefined });
-      expect(await failing(status).seen()).toBeUndefined();
-    },
-  );
+  it.each([429, 500, 503, 504])('is unknown while the API server answers %i, but reachable', async (status) => {
+    expect(await failing(status).health()).toEqual({ isReachable: true, isReady: undefined });
+    expect(await failing(status).seen()).toBeUndefined();
+  });
 
-  it.each([undefined, 401, 403])('is out of reach without an answer, or with %s', async (status) => {
+  it.each([undefined, 401, 403])('is unreachable without an answer, or with status %s', async (status) => {
     expect(await failing(status).health()).toEqual({ isReachable: false });
   });
 
-  it('is asked of nobody before there is a credential', async () => {
-    const hooks = hooksOf(() => Promise.reject(new Error('asked')), false);
+  it('is not requested without a credential', async () => {
+    const hooks = hooksOf(() => Promise.reject(new Error('requested')), false);
     expect([await hooks.health(), await hooks.seen()]).toEqual([{ isReachable: false }, undefined]);
   });
 
@@ -47,12 +44,12 @@ describe('the health of the Node', () => {
     });
   });
 
-  it('hides no bug', async () => {
+  it('rethrows a bug', async () => {
     const bug = new TypeError('x');
     await expect(hooksOf(() => Promise.reject(bug)).health()).rejects.toBe(bug);
   });
 });
 
-it('a node that never joined has no pods to move: a repair of it waits for nobody', async () => {
+it('the drain of a node that never joined succeeds without the API server', async () => {
   await hooksOf(() => Promise.reject(new ApiFailure('no credential')), false).drain();
 });

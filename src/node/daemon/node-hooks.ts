@@ -1,15 +1,15 @@
-// node/daemon/node-hooks.ts: what of a change takes the Node's credential? Its labels, its health as the cluster sees it, and emptying it.
+// node/daemon/node-hooks.ts: which parts of a change need the Node's credential? Labels, the health of the Node, and the drain.
 import { ApiFailure } from '../api/api-server.ts';
 import type { NodeObject, OwnNode } from '../api/own-node.ts';
 import type { NodeHealth, NodeHooks } from '../apply/contract.ts';
 import type { NodeLabelsAndTaints } from '../observe/live-values.ts';
-import { type DrainDeps, drainSelf, uncordonSelf } from './drain-self.ts';
+import { drainSelf, type SelfDrainDeps, uncordonSelf } from './drain-self.ts';
 
-export interface HookDeps extends DrainDeps {
+export interface HookDeps extends SelfDrainDeps {
   node: OwnNode;
-  /** Before kubelet has a credential nobody is asked: that is on the way to kubelet's start. */
+  /** Without a credential the API server is not called: that would delay the start of kubelet. */
   hasCredential(): boolean;
-  /** Pods may run here, whether somebody can be asked about them or not. */
+  /** Pods may run here, even if the API server cannot be reached. */
   hasJoined(): boolean;
 }
 
@@ -46,12 +46,11 @@ export function seenOf({ labels, taints }: Pick<NodeObject, 'labels' | 'taints'>
   };
 }
 
-/** Its own trouble: the way to it is fine, and nothing on this node makes it better or worse. */
+/** The API server is reachable and has a problem that this node did not cause. */
 function isBusy({ status }: ApiFailure): boolean {
   return status !== undefined && (status === 429 || status >= 500);
 }
 
-/** No answer is one, too. */
 async function orUnknown<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;

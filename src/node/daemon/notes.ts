@@ -1,4 +1,4 @@
-// node/daemon/notes.ts: what is worth knowing beside the phase? One note for each code.
+// node/daemon/notes.ts: which notes does the status show in addition to the phase? At most one for each code.
 import type { DaemonState, Why } from './state.ts';
 
 export function withNote(state: DaemonState, note: Why): DaemonState {
@@ -10,7 +10,7 @@ export function withoutNote(state: DaemonState, code: string): DaemonState {
   return { ...state, notes: state.notes.filter((note) => note.code !== code) };
 }
 
-/** All that is wrong with the metadata service begins with its name. */
+/** Removes the notes about fetches: all `metadata/` codes and `daemon/broke`. */
 export function withoutTrouble(state: DaemonState): DaemonState {
   return {
     ...state,

@@ -1,5 +1,5 @@
-// node/daemon/open-node.ts: everything a verb needs of this node: its store, its Node object, its source of documents. The one place where
-// the parts are put together; `root` may be a folder that stands in for a node.
+// node/daemon/open-node.ts: creates what the daemon and the command line need from this node: the store, the Node object, the source of documents.
+// `root` is `/`, or a folder in tests.
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { chooseSource, type SourceOptions } from '../metadata/choose.ts';
 import type { MetadataSource } from '../metadata/source.ts';
 import { readMachine, readOverrides, readRelease } from '../observe/read-node.ts';
 import { nodeHooks } from './node-hooks.ts';
-import type { NodeContext } from './read.ts';
+import type { NodeContext } from './read-assignment.ts';
 
 export interface OpenNode {
   root: string;
@@ -58,12 +58,11 @@ export function openNode({ root, ...from }: OpenOptions): OpenNode {
   };
 }
 
-/** What a document is read against. */
 export function contextOf(root: string): NodeContext {
   return { image: readRelease(root), machine: readMachine(), overrides: readOverrides(root) };
 }
 
-/** kubelet's own links are kubelet's to make. */
+/** Follows links, because kubelet's certificate is a link that kubelet makes. */
 function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

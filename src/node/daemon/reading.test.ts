@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { read, refused } from './reading.ts';
+import { onRead, onRefused } from './reading.ts';
 import type { DaemonState, ReadDocument } from './state.ts';
 import { aState, START } from './states.testing.ts';
 
@@ -21,57 +21,57 @@ const reading = (over: Partial<DaemonState> = {}): DaemonState =>
 const WHY = { code: 'config/invalid', detail: 'spec.x' } as const;
 
 describe('a document that was read', () => {
-  it('is applied, and shown as being applied; what it says of polling is in force', () => {
-    const { state, effects } = read(reading(), document(2), START);
+  it('is applied, shown as Applying, and sets the poll interval', () => {
+    const { state, effects } = onRead(reading(), document(2), START);
     expect(effects).toEqual([{ do: 'apply', raw: 'raw-2', isOrdered: false }]);
     expect(state.work).toEqual({ is: 'applying', raw: 'raw-2', order: undefined });
     expect([state.ofDocument?.phase, state.delivered?.hash, state.pace.pollMs]).toEqual(['Applying', 'hash-2', 30_000]);
   });
 
-  it('that runs already is applied without a word, and so is one that was refused before', () => {
-    expect(read(reading(), document(1), START).state.ofDocument).toBeUndefined();
+  it('is not shown as Applying if it is active or was refused before', () => {
+    expect(onRead(reading(), document(1), START).state.ofDocument).toBeUndefined();
     const waiting = { phase: 'Planned', code: 'plan/manual', detail: 'x' } as const;
     const again = reading({ delivered: { raw: 'raw-2' }, ofDocument: waiting });
-    expect(read(again, document(2), START).state.ofDocument).toBe(waiting);
+    expect(onRead(again, document(2), START).state.ofDocument).toBe(waiting);
   });
 
-  it('waits for its turn where the change is spread', () => {
-    const { state, effects } = read(reading(), document(2, { jitterMs: 600_000 }), START);
+  it('waits for its turn if it has a jitter', () => {
+    const { state, effects } = onRead(reading(), document(2, { jitterMs: 600_000 }), START);
     expect(effects).toEqual([]);
     expect(state.pending).toEqual({ raw: 'raw-2', atMs: START + 300_000, isItsTurn: true });
     expect([state.work, state.ofDocument?.code]).toEqual([undefined, 'plan/waiting-turn']);
   });
 
   it.each<[string, Partial<DaemonState>, number]>([
-    ['that has its turn', { work: { is: 'reading', raw: 'raw-2', isItsTurn: true } }, 2],
-    ['that a person ordered', { work: { is: 'reading', raw: 'raw-2', isItsTurn: true, order } }, 2],
-    ['of a node that has yet to become one', { isReady: false }, 2],
-    ['that the node runs already', {}, 1],
-  ])('%s does not wait for others', (_, over, generation) => {
-    const { effects } = read(reading(over), document(generation, { jitterMs: 600_000 }), START);
+    ['that has waited for its turn', { work: { is: 'reading', raw: 'raw-2', isItsTurn: true } }, 2],
+    ['that was ordered', { work: { is: 'reading', raw: 'raw-2', isItsTurn: true, order } }, 2],
+    ['of a node that is not configured yet', { isReady: false }, 2],
+    ['that is already active', {}, 1],
+  ])('%s does not wait for a turn', (_, over, generation) => {
+    const { effects } = onRead(reading(over), document(generation, { jitterMs: 600_000 }), START);
     expect(effects).toMatchObject([{ do: 'apply', raw: 'raw-2' }]);
   });
 
-  it('of a person is not what the metadata delivered', () => {
+  it('is not recorded as delivered if it was ordered', () => {
     const state = reading({
       work: { is: 'reading', raw: 'raw-2', isItsTurn: true, order },
       delivered: { raw: 'raw-1' },
     });
-    const after = read(state, document(2), START);
+    const after = onRead(state, document(2), START);
     expect(after.state.delivered).toEqual({ raw: 'raw-1' });
     expect(after.effects).toEqual([{ do: 'apply', raw: 'raw-2', isOrdered: true }]);
   });
 
-  it('after the daemon went on to other work changes nothing', () => {
+  it('changes nothing if other work has started', () => {
     const busy = aState({ work: { is: 'checking' } });
-    expect(read(busy, document(2), START)).toEqual({ state: busy, effects: [] });
-    expect(refused(busy, WHY, undefined, START)).toEqual({ state: busy, effects: [] });
+    expect(onRead(busy, document(2), START)).toEqual({ state: busy, effects: [] });
+    expect(onRefused(busy, WHY, undefined, START)).toEqual({ state: busy, effects: [] });
   });
 });
 
 describe('a document that is refused', () => {
-  it('is shown, and not read again for a while', () => {
-    const { state, effects } = refused(reading(), WHY, 'document-2', START);
+  it('is shown as Blocked and not read again for a while', () => {
+    const { state, effects } = onRefused(reading(), WHY, 'document-2', START);
     expect(effects).toEqual([]);
     expect(state).toMatchObject({
       ofDocument: { phase: 'Blocked', code: 'config/invalid' },
@@ -80,8 +80,8 @@ describe('a document that is refused', () => {
     });
   });
 
-  it('for a person is answered, and changes nothing of what is shown', () => {
-    const { state, effects } = refused(
+  it('is answered if it was ordered, without a change of the status', () => {
+    const { state, effects } = onRefused(
       reading({ work: { is: 'reading', raw: 'raw-2', isItsTurn: true, order } }),
       WHY,
       undefined,

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/json.ts';
 import type { NodeStatus } from '../status/node-status.ts';
-import type { Daemon, GivenOrder } from './loop.ts';
+import type { Daemon, OrderRequest } from './loop.ts';
 import { INITIAL } from './machine.ts';
 import { answerRequests, resultIn } from './requests.ts';
-import type { Answer } from './state.ts';
+import type { OrderResult } from './state.ts';
 
 const status = { phase: 'Applied' } as NodeStatus;
 
-function world(answer: Answer) {
-  const orders: GivenOrder[] = [];
+function world(answer: OrderResult) {
+  const orders: OrderRequest[] = [];
   const signals: string[] = [];
   const daemon: Daemon = {
     run: async () => {},
@@ -25,17 +25,17 @@ function world(answer: Answer) {
   return { orders, signals, ask };
 }
 
-const refused: Answer = { refused: { code: 'config/invalid', detail: 'x' } };
+const refused: OrderResult = { refused: { code: 'config/invalid', detail: 'x' } };
 
 describe('a request over the socket', () => {
-  it('asks how the node is, or to look again', async () => {
+  it('returns the status, or triggers a fetch', async () => {
     const { ask, signals } = world(refused);
     expect(await ask({ do: 'status' })).toEqual({ status });
     expect(await ask({ do: 'look' })).toEqual({ status });
     expect(signals).toEqual(['the socket']);
   });
 
-  it('is an order, and is answered with what came of it', async () => {
+  it('gives an order and returns its result', async () => {
     const { ask, orders } = world(refused);
     const answer = (await ask({
       do: 'apply',
@@ -54,7 +54,7 @@ describe('a request over the socket', () => {
     ]);
   });
 
-  it('tells a mistake as one', async () => {
+  it('returns an error of the order', async () => {
     const error = { code: 'node/no-such-generation', message: 'x' };
     expect(await world({ error }).ask({ do: 'roll-back', to: 9 })).toMatchObject({ error });
   });
@@ -68,13 +68,13 @@ describe('a request over the socket', () => {
     { do: 'roll-back', to: -1 },
     { do: 'roll-back', to: 1.5 },
     { do: 'constructor' },
-  ])('that makes no sense is refused: %o', async (request) => {
+  ])('that is invalid is refused: %o', async (request) => {
     const { ask, orders } = world(refused);
     expect(await ask(request)).toMatchObject({ error: { code: 'node/bad-request' } });
     expect(orders).toEqual([]);
   });
 
-  it('whose answer makes no sense has none', () => {
+  it('with an invalid answer has no result', () => {
     for (const answer of [{}, { result: 7 }, { result: { code: 7, reason: 'x' } }])
       expect(resultIn(answer)).toBeUndefined();
   });

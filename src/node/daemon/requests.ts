@@ -1,11 +1,11 @@
-// node/daemon/requests.ts: what may be asked over the socket, and what is answered? One row for each request.
+// node/daemon/requests.ts: which requests does the socket accept, and what does it answer?
 import { isObject, type JsonObject } from '../../schema/json.ts';
 import type { NodeStatus } from '../status/node-status.ts';
 import type { SocketRequestHandler } from '../triggers/socket.ts';
-import type { Daemon, GivenOrder } from './loop.ts';
-import type { Answer } from './state.ts';
+import type { Daemon, OrderRequest } from './loop.ts';
+import type { OrderResult } from './state.ts';
 
-/** `origin` is for people: which file, of whom. */
+/** `origin`: the file and the user, for display. */
 export type DaemonRequest =
   | { do: 'status' }
   | { do: 'look' }
@@ -14,7 +14,7 @@ export type DaemonRequest =
   | { do: 'keep' };
 
 export interface OrderAnswer {
-  /** Undefined: nothing was begun, see `code`. */
+  /** Undefined: nothing was started, see `code`. */
   kind?: string;
   code: string;
   reason: string;
@@ -29,12 +29,12 @@ export function answerRequests(daemon: Daemon, status: () => NodeStatus): Socket
       return { status: status() };
     }
     const order = orderIn(request);
-    if (order === undefined) return { error: { code: 'node/bad-request', message: 'there is no such request' } };
+    if (order === undefined) return { error: { code: 'node/bad-request', message: 'unknown request' } };
     return { ...toAnswer(await daemon.order(order)), status: status() };
   };
 }
 
-function orderIn(request: JsonObject): GivenOrder | undefined {
+function orderIn(request: JsonObject): OrderRequest | undefined {
   const { do: what, document, origin, to } = request;
   if (what === 'keep') return { what };
   if (what === 'roll-back') {
@@ -47,7 +47,7 @@ function orderIn(request: JsonObject): GivenOrder | undefined {
   return typeof document === 'string' ? { what, origin, document: Buffer.from(document, 'base64') } : undefined;
 }
 
-function toAnswer(answer: Answer): { result: OrderAnswer } | { error: object } {
+function toAnswer(answer: OrderResult): { result: OrderAnswer } | { error: object } {
   if ('error' in answer) return answer;
   if ('refused' in answer) return { result: { code: answer.refused.code, reason: answer.refused.detail } };
   const { kind, code, reason, plan } = answer.outcome;

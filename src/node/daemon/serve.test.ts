@@ -1,4 +1,4 @@
-// The daemon with all around it, on a folder that stands in for a node; a program in a folder of its own stands in for systemd-notify.
+// The complete daemon on a fake node in a folder, with a fake systemd-notify.
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -28,7 +28,7 @@ function put(path: string, text: string): void {
   writeFileSync(join(root, path), text);
 }
 
-/** What systemd has heard so far, and what the node says. */
+/** `heard`: the messages to systemd so far. */
 function serve(options: { waitFor?: string; file?: string } = {}) {
   put('bin/systemd-notify', `#!/bin/sh\nprintf '%s\\n' "$*" >> ${join(root, 'heard')}\n`);
   chmodSync(join(root, 'bin/systemd-notify'), 0o755);
@@ -38,7 +38,7 @@ function serve(options: { waitFor?: string; file?: string } = {}) {
       root,
       file: join(root, 'no-document'),
       ...options,
-      env: { NOTIFY_SOCKET: '/nobody', PATH: join(root, 'bin') },
+      env: { NOTIFY_SOCKET: '/unused', PATH: join(root, 'bin') },
       log: () => {},
       steps: recordSteps({ monotonicUs: () => 0, wallUs: () => 0 }),
       onHangUp: () => {},
@@ -50,7 +50,7 @@ function serve(options: { waitFor?: string; file?: string } = {}) {
   return { heard, statuses };
 }
 
-/** As little as it takes for a document to be applied: facts of an image, and programs that say yes. */
+/** The minimum that an apply needs: a release file, and programs that exit with 0. */
 function standIn(): void {
   const release = {
     apiVersion: 'headstart.dev/v1',
@@ -79,20 +79,20 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 describe('the daemon', () => {
-  it('tells systemd at once that it is ready where the node was configured in this boot: kubelet may be restarted by what it does next', async () => {
+  it('reports ready first if the node was configured in this boot, because recovery may restart kubelet', async () => {
     put(READY_MARK, '');
     const { heard } = serve();
     await until(() => heard().includes('--ready'));
-    expect(heard()).toContain('started again');
+    expect(heard()).toContain('restarted on a node');
   });
 
-  it('says nothing of the kind on a node that has yet to be configured', async () => {
+  it('does not report ready on a node that is not configured', async () => {
     const { heard, statuses } = serve();
     await until(() => statuses.some(({ code }) => code === 'metadata/no-user-data'));
     expect(heard()).not.toContain('--ready');
   });
 
-  it('does not end over a damaged memory, and lets kubelet start with the files it has', async () => {
+  it('lets kubelet start with the files on disk if the saved state is damaged', async () => {
     put('var/lib/headstart/node/state', 'x');
     for (const path of [OWN_CONFIG_PATH, FLAGS_PATH]) put(path, '');
     const { heard, statuses } = serve();
@@ -102,7 +102,7 @@ describe('the daemon', () => {
     expect(statuses.at(-1)).toMatchObject({ phase: 'Degraded', code: 'apply/memory-unreadable' });
   });
 
-  it('remembers whose disk it is on as the clone check has left it when its turn comes, however early it was started', async () => {
+  it('reads the VM id of the clone check only after its turn has come', async () => {
     standIn();
     put(
       'document',
@@ -117,7 +117,7 @@ describe('the daemon', () => {
     expect(readFileSync(join(root, 'var/lib/headstart/node/state'), 'utf8')).toMatch(/"vmId":\s*"a"/);
   });
 
-  it('keeps kubelet from starting over a damaged memory on a clone', async () => {
+  it('does not let kubelet start on a clone with damaged saved state', async () => {
     put('var/lib/headstart/node/state', 'x');
     put('var/lib/headstart/clone-check/result', 'vm-id=a\n');
     for (const path of [OWN_CONFIG_PATH, FLAGS_PATH]) put(path, '');

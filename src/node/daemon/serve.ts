@@ -1,5 +1,5 @@
-// node/daemon/serve.ts: the daemon with everything around it: what can wake it, and who is told. On the way to kubelet there is only what
-// has to be; all others hear of it afterwards.
+// node/daemon/serve.ts: runs the daemon with its triggers and its reports: socket, signals, systemd, platform, Node. Only what is necessary happens
+// before kubelet starts; all other reports come later.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
@@ -11,7 +11,7 @@ import type { Log } from '../status/log.ts';
 import { renderMetrics } from '../status/metrics.ts';
 import { headline, type NodeStatus, statusOf } from '../status/node-status.ts';
 import { notifySystemd } from '../status/notify.ts';
-import { publisher } from '../status/publish.ts';
+import { createStatusPublisher } from '../status/publish.ts';
 import { isMarkedReady, markReady } from '../status/ready-mark.ts';
 import { renderSteps, STEPS_PATH, type StepRecorder } from '../status/steps-file.ts';
 import { watchOwnNode } from '../triggers/node-watch.ts';
@@ -20,12 +20,12 @@ import { listenOnSocket } from '../triggers/socket.ts';
 import { awaitTurn } from './await-turn.ts';
 import { forgetDonor } from './forget-donor.ts';
 import { createDaemon } from './loop.ts';
-import { shownOf } from './machine.ts';
+import { phaseStatusOf } from './machine.ts';
 import { contextOf, type OpenOptions, openNode } from './open-node.ts';
+import { createPlatformReporter } from './platform-reporter.ts';
 import { answerRequests } from './requests.ts';
 import type { DaemonState } from './state.ts';
-import { tellPlatform } from './tell-platform.ts';
-import { tellSystemd } from './tell-systemd.ts';
+import { createSystemdNotifier } from './systemd-notifier.ts';
 import { warmUp } from './warm-up.ts';
 
 export interface ServeOptions extends OpenOptions {
@@ -34,29 +34,29 @@ export interface ServeOptions extends OpenOptions {
   steps: StepRecorder;
   /** Calls back for every SIGHUP. */
   onHangUp(listener: () => void): void;
-  /** Told whenever it changes. */
+  /** Called whenever the status changes. */
   onStatus(status: NodeStatus): void;
-  /** Nothing is decided from what is on the node, and nothing changed, before it is there. */
+  /** A file: the daemon neither reads nor changes the node before it exists. */
   waitFor?: string | undefined;
-  /** Of the wire server, where a test stands in for it. */
+  /** URL of the wire server; set by tests. */
   wireServer?: string | undefined;
 }
 
-/** Until `signal`. */
+/** Ends after `signal`. */
 export async function serveNode(
   { env, log, steps, onHangUp, onStatus, waitFor, wireServer, ...options }: ServeOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const meanwhile = () => warmUp(() => contextOf(options.root));
-  const onLong = () => log('warning', `the machine is not set up yet: there is no ${waitFor}`);
+  const onLong = () => log('warning', `still waiting for ${waitFor}: the machine is not set up yet`);
   await steps.time('turn', () => awaitTurn({ file: waitFor, clock: systemClock, signal, meanwhile, onLong }));
-  // Not before: whose disk this is belongs to what is remembered of everything that is done.
+  // Only after the turn: openNode reads the VM id that the clone check has written.
   const opened = openNode(options);
   const { root, clock, run, store, node, source } = opened;
   const clone = readCloneNote(root);
   if (clone) log('info', clone.why.detail, { code: clone.why.code });
   const isForeign = await forgetDonor(store, clone, log).catch((error: unknown) => {
-    // Whose it is cannot be told: on a clone it is not ours to start from.
+    // The owner of an unreadable state is unknown; on a clone it must count as the donor's.
     if (error instanceof UserError) return true;
     throw error;
   });
@@ -70,16 +70,16 @@ export async function serveNode(
   const statusNow = (state: DaemonState): NodeStatus =>
     statusOf(state, { ...about, skewMs: clock.nowMs() - steadyMs() });
   const files = statusFiles(root);
-  const over = new AbortController();
-  const besides = AbortSignal.any([signal, over.signal]);
-  const systemd = tellSystemd({ notify: notifySystemd(run, env), clock, log, signal: besides });
-  const cluster = publisher({
+  const ended = new AbortController();
+  const background = AbortSignal.any([signal, ended.signal]);
+  const systemd = createSystemdNotifier({ notify: notifySystemd(run, env), clock, log, signal: background });
+  const cluster = createStatusPublisher({
     node,
     clock,
     random: Math.random,
-    onTrouble: (message) => log('info', `the Node is not told yet: ${message}`),
+    onTrouble: (message) => log('info', `could not report to the Node yet: ${message}`),
   });
-  const platform = tellPlatform({ root, platform: options.platform, url: wireServer, clock, log, signal });
+  const platform = createPlatformReporter({ root, platform: options.platform, url: wireServer, clock, log, signal });
 
   function writeFiles(status: NodeStatus): void {
     try {
@@ -107,17 +107,17 @@ export async function serveNode(
       markReady(root);
       await systemd.ready(headline(statusNow(state)));
       platform.ready();
-      // This step is over only now, and a boot is looked at with it.
+      // The 'ready' step ends only after this callback, and the steps file must contain it.
       setImmediate(() => writeFiles(statusNow(daemon.state())));
     },
     onNews(state) {
       const status = statusNow(state);
-      const { phase, code, detail } = shownOf(state);
+      const { phase, code, detail } = phaseStatusOf(state);
       const isBad = phase === 'Blocked' || phase === 'Degraded' || phase === 'RolledBack';
       log(isBad ? 'warning' : 'info', `${phase}: ${detail}`, { code, generation: status.active?.generation });
       writeFiles(status);
       onStatus(status);
-      systemd.news(headline(status), { isOnTheWay: !state.isReady && !isBad });
+      systemd.news(headline(status), { isBeforeReady: !state.isReady && !isBad });
       cluster.publish(status);
       platform.news(status);
     },
@@ -128,49 +128,49 @@ export async function serveNode(
     answerRequests(daemon, () => statusNow(daemon.state())),
   ).catch((error: Error) => {
     if (error instanceof UserError) throw error;
-    log('error', `nobody can speak to the daemon: ${error.message}`);
+    log('error', `cannot listen on the socket: ${error.message}`);
   });
   onHangUp(() => daemon.signal('SIGHUP'));
-  const others = [
-    cluster.run(besides),
+  const backgroundTasks = [
+    cluster.run(background),
     watchOwnNode(
       {
         node,
         clock,
         random: Math.random,
         onAnnouncement: (announcement) => daemon.announce(announcement),
-        // A Node that was deleted and registered anew knows nothing of us.
+        // A Node that was deleted and registered again has lost our annotations.
         onNewNode: () => cluster.publish(statusNow(daemon.state())),
-        onTrouble: (message) => log('info', `the Node is not watched yet: ${message}`),
+        onTrouble: (message) => log('info', `could not watch the Node yet: ${message}`),
       },
-      besides,
+      background,
     ),
   ].map((other) => other.catch((error: Error) => log('error', `unexpected: ${error.stack ?? error.message}`)));
   try {
-    // systemd starts kubelet after us: what is put right first may restart it, and would wait for itself.
-    if (isMarkedReady(root)) await systemd.ready('started again on a node that was configured in this boot');
+    // kubelet is ordered after this unit. Recovery may restart kubelet, which would wait for this unit forever.
+    if (isMarkedReady(root)) await systemd.ready('restarted on a node that was configured in this boot');
     const running = daemon.run(signal);
     if (daemon.state().slots.active === undefined) await warmUp(opened.context);
     await running;
     writeFiles(statusNow(daemon.state()));
   } finally {
-    over.abort();
+    ended.abort();
     await socket?.close();
-    await Promise.all(others);
+    await Promise.all(backgroundTasks);
     await systemd.end();
   }
 }
 
-/** Without them kubelet would start with what the image has. */
+/** Without these files kubelet would start with the configuration of the image. */
 const KUBELET_FILES = [OWN_CONFIG_PATH, FLAGS_PATH];
 
-/** The same for the life of the instance, and another one for every other. */
+/** Constant for the life of the instance, and different for every instance. */
 function identityOf(root: string): string {
   for (const path of ['sys/class/dmi/id/product_uuid', 'etc/machine-id']) {
     try {
       return readFileSync(join(root, path), 'utf8').trim().toLowerCase();
     } catch {
-      // not every machine has both
+      // try the next file
     }
   }
   return 'unknown';

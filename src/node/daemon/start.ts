@@ -1,12 +1,12 @@
-// node/daemon/start.ts: what is begun next? A person's order first, then a new document, then a look at its health, then what has to be
-// put right; each only when nothing of its kind is under way.
+// node/daemon/start.ts: what does the daemon start next? An order first, then a new document, then a health check, then a reconcile. Work starts
+// only when no other work is running, and a fetch only when no other fetch is.
 import { isConfigured } from './delivery.ts';
-import type { DaemonState, Effect, Next, Order, Why } from './state.ts';
+import type { DaemonEffect, DaemonOrder, DaemonState, Transition, Why } from './state.ts';
 
-export function startFetch({ state, effects }: Next, nowMs: number): Next {
+export function startFetch({ state, effects }: Transition, nowMs: number): Transition {
   if (state.fetch !== undefined || state.isStopping) return { state, effects };
   const waiting = state.orders.find((order) => order.what === 'apply' && order.raw === undefined);
-  if (waiting === undefined && nowMs < state.due.lookMs) return { state, effects };
+  if (waiting === undefined && nowMs < state.due.fetchMs) return { state, effects };
   const isFirst = !isConfigured(state) && state.ofDocument === undefined && state.ofNode.code === WAITING.code;
   return {
     state: {
@@ -18,12 +18,12 @@ export function startFetch({ state, effects }: Next, nowMs: number): Next {
   };
 }
 
-const WAITING: Why = { code: 'metadata/waiting', detail: 'the metadata service is asked' };
+const WAITING: Why = { code: 'metadata/waiting', detail: 'waiting for the metadata service' };
 
-export function startWork({ state, effects }: Next, nowMs: number): Next {
+export function startWork({ state, effects }: Transition, nowMs: number): Transition {
   if (state.work !== undefined) return { state, effects };
   if (state.isStopping)
-    return { state: { ...state, orders: [] }, effects: [...effects, ...turnedAway(state.orders), { do: 'end' }] };
+    return { state: { ...state, orders: [] }, effects: [...effects, ...refuseAll(state.orders), { do: 'end' }] };
   const order = state.orders.find((one) => one.what !== 'apply' || one.raw !== undefined);
   if (order !== undefined) {
     const begun = startOrder({ ...state, orders: state.orders.filter((one) => one !== order) }, order);
@@ -46,12 +46,12 @@ export function startWork({ state, effects }: Next, nowMs: number): Next {
   return { state, effects };
 }
 
-function startOrder(state: DaemonState, order: Order): Next {
+function startOrder(state: DaemonState, order: DaemonOrder): Transition {
   switch (order.what) {
     case 'keep':
       return { state: { ...state, work: { is: 'keeping', order } }, effects: [{ do: 'keep' }] };
     case 'roll-back': {
-      const why: Why = { code: 'apply/running', detail: 'a person asked for it' };
+      const why: Why = { code: 'apply/running', detail: 'ordered by an operator' };
       return {
         state: { ...state, work: { is: 'rolling-back', order }, ofDocument: { phase: 'RollingBack', ...why } },
         effects: [{ do: 'roll-back', to: order.to }],
@@ -67,8 +67,8 @@ function startOrder(state: DaemonState, order: Order): Next {
   }
 }
 
-/** Nobody waits for an answer that will not come. */
-function turnedAway(orders: readonly Order[]): Effect[] {
+/** Answers the waiting orders when the daemon stops. */
+function refuseAll(orders: readonly DaemonOrder[]): DaemonEffect[] {
   const refused: Why = { code: 'apply/busy', detail: 'the daemon is stopping' };
   return orders.map(({ id }) => ({ do: 'answer', id, result: { refused } }));
 }

@@ -1,10 +1,9 @@
-// node/daemon/state.ts: what does the daemon know, what can happen to it, and what can it decide to do? The words of machine.ts; types only.
+// node/daemon/state.ts: the state, the events and the effects of the daemon. Types only.
 
-import type { Outcome, Slots } from '../apply/contract.ts';
+import type { ApplyOutcome, Slots } from '../apply/contract.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 
-/** What the node says of itself. */
-export type Phase =
+export type NodePhase =
   | 'Idle'
   | 'Fetching'
   | 'Planned'
@@ -16,43 +15,43 @@ export type Phase =
   | 'RolledBack'
   | 'Degraded';
 
-/** Why, in one code and one sentence without secrets. */
+/** `detail` is one sentence; it contains no secret. */
 export interface Why {
   code: ReasonCode;
   detail: string;
 }
 
-export interface Shown extends Why {
-  phase: Phase;
+export interface PhaseStatus extends Why {
+  phase: NodePhase;
 }
 
 export interface DaemonState {
-  /** Of the document that was delivered last, while the node does not run it. Goes before what is said of the node. */
-  ofDocument: Shown | undefined;
-  /** Of what the node runs. */
-  ofNode: Shown;
-  /** Since when it says so. */
+  /** Status of the last delivered document while the node does not run it. Shown instead of `ofNode`. */
+  ofDocument: PhaseStatus | undefined;
+  /** Status of the active document. */
+  ofNode: PhaseStatus;
+  /** When the visible status last changed. */
   sinceMs: number;
-  /** Beside the phase: what was announced and not delivered, a document that is gone, what only the control plane can do. */
+  /** In addition to the phase: an announced document that was not delivered, a removed document, changes for the control plane. */
   notes: readonly Why[];
   slots: Slots;
-  /** What is on disk was configured for the machine this one is a copy of: not ours to start from. */
+  /** The state on disk is the donor's and must not be used. */
   isForeign: boolean;
-  /** The node was configured, and what it remembers of that cannot be read: kubelet starts with what is on the disk. */
+  /** The node is configured, but its saved state cannot be read: kubelet starts with the files on disk. */
   isMemoryLost: boolean;
   /** kubelet may start. */
   isReady: boolean;
-  /** What of the delivered bytes was looked at last, and what it said if it could be read. */
+  /** The last delivered document that was read; without `generation` if it was refused. */
   delivered: DeliveredDocument | undefined;
   announced: (Announcement & { byMs: number; isOverdue: boolean }) | undefined;
-  /** The one request for metadata that is under way. */
+  /** The running fetch. */
   fetch: { orderId: number | undefined } | undefined;
-  /** The one thing that is being done to the node. */
-  work: Work | undefined;
-  /** A document that waits for its turn, or for the work to end. */
+  /** The running work on the node. */
+  work: DaemonWork | undefined;
+  /** A document that waits for its turn or for the running work. */
   pending: PendingDocument | undefined;
-  /** What people asked for, the oldest first. */
-  orders: readonly Order[];
+  /** Orders of operators, oldest first. */
+  orders: readonly DaemonOrder[];
   due: Due;
   pace: Pace;
   isStopping: boolean;
@@ -66,51 +65,51 @@ export interface DeliveredDocument {
   hash?: string;
 }
 
-/** By whoever changed the metadata, on the Node. */
+/** From annotations on the Node, written by the program that changed the metadata. */
 export interface Announcement {
   generation: number;
-  /** As `headstart node check` prints it. */
+  /** The hash that `headstart node check` prints. */
   documentHash?: string | undefined;
 }
 
 export interface PendingDocument {
   raw: string;
   atMs: number;
-  /** It had its turn. */
+  /** `atMs` is its turn: do not delay it again. */
   isItsTurn: boolean;
 }
 
-export type Work =
+export type DaemonWork =
   | { is: 'recovering' }
   | { is: 'reconciling' }
   | { is: 'reading'; raw: string; order?: ApplyOrder | undefined; isItsTurn: boolean }
   | { is: 'applying'; raw: string; order?: ApplyOrder | undefined }
   | { is: 'checking' }
-  | { is: 'rolling-back'; order: Order }
-  | { is: 'keeping'; order: Order };
+  | { is: 'rolling-back'; order: DaemonOrder }
+  | { is: 'keeping'; order: DaemonOrder };
 
-export type Order =
+export type DaemonOrder =
   | ApplyOrder
   | { id: number; what: 'roll-back'; to?: number | undefined }
   | { id: number; what: 'keep' };
 
-/** With `raw`: that document; without: the one in the metadata. */
+/** Without `raw`: apply the document in the metadata. */
 export interface ApplyOrder {
   id: number;
   what: 'apply';
   raw?: string | undefined;
 }
 
-/** Absolute times; undefined = not by itself. */
+/** Absolute times; undefined: not scheduled. */
 export interface Due {
-  lookMs: number;
+  fetchMs: number;
   reconcileMs: number | undefined;
   checkMs: number | undefined;
-  /** A document that could not be applied, or has to wait, is not looked at again before. */
+  /** Earliest retry of a document that waits or could not be applied. */
   retryMs: number;
-  /** One that was taken back, and is not to blame for it, is not tried again before. */
-  tryAgainMs: number;
-  /** Until then the metadata is asked every few seconds. */
+  /** Earliest retry of a document that was rolled back for an external reason. */
+  retryRolledBackMs: number;
+  /** Until then, fetch every few seconds. */
   fastUntilMs: number;
 }
 
@@ -120,22 +119,22 @@ export interface Pace {
   polls: number;
 }
 
-export type Event = { nowMs: number } & (
+export type DaemonEvent = { nowMs: number } & (
   | { is: 'started'; slots: Slots; isForeign: boolean; seed: number; isMemoryLost?: boolean | undefined }
   | { is: 'time' }
-  /** Somebody says that there is something new: SIGHUP, the socket. */
+  /** SIGHUP or a request over the socket: fetch now. */
   | { is: 'signalled'; by: string }
   | { is: 'announced'; announcement: Announcement }
-  | { is: 'ordered'; order: Order }
+  | { is: 'ordered'; order: DaemonOrder }
   | { is: 'fetched'; raw: string | undefined }
   | { is: 'fetch-trouble'; why: Why; isDegraded: boolean }
   | { is: 'fetch-failed'; why: Why }
   | { is: 'read'; document: ReadDocument }
   | { is: 'refused'; why: Why; documentHash?: string | undefined }
-  | { is: 'finished'; outcome: Outcome; note?: Why | undefined }
-  /** What was asked for makes no sense on this node, or what it takes cannot be read; nothing was done. */
+  | { is: 'finished'; outcome: ApplyOutcome; note?: Why | undefined }
+  /** The order is impossible on this node, or the saved state cannot be read; nothing was changed. */
   | { is: 'declined'; error: OrderError }
-  /** Something that nobody foresaw, in what was being done. */
+  /** An unexpected error in a fetch or in work. */
   | { is: 'broke'; lane: 'fetch' | 'work'; detail: string }
   | { is: 'stop' }
 );
@@ -148,35 +147,34 @@ export interface ReadDocument {
   jitterMs: number;
 }
 
-export type Effect =
+export type DaemonEffect =
   | { do: 'recover' }
-  /** One that is under way is given up. A person waits no longer than a person would. */
+  /** Cancels a running fetch. An ordered fetch has a deadline. */
   | { do: 'fetch'; isOrdered: boolean }
-  /** The document with these bytes: is it one for this node? */
+  /** Is the document valid for this node? */
   | { do: 'read'; raw: string; allowsOlder: boolean }
-  /** The document with these bytes, as it was read for this node. */
   | { do: 'apply'; raw: string; isOrdered: boolean }
-  /** What runs, again: what somebody else changed, what did not outlive the boot. */
+  /** Apply the active document again: repair drift, restore what a boot cleared. */
   | { do: 'reconcile' }
   | { do: 'check' }
   | { do: 'roll-back'; to: number | undefined }
   | { do: 'keep' }
-  | { do: 'tell-ready' }
+  | { do: 'report-ready' }
   | { do: 'publish' }
-  | { do: 'answer'; id: number; result: Answer }
+  | { do: 'answer'; id: number; result: OrderResult }
   | { do: 'end' };
 
-/** Refused, error: nothing was done. */
-export type Answer = { outcome: Outcome } | { refused: Why } | { error: OrderError };
+/** With `refused` or `error`, nothing was changed. */
+export type OrderResult = { outcome: ApplyOutcome } | { refused: Why } | { error: OrderError };
 
-/** As a UserError says it. */
+/** The fields of a UserError. */
 export interface OrderError {
   code: string;
   message: string;
   next?: string | undefined;
 }
 
-export interface Next {
+export interface Transition {
   state: DaemonState;
-  effects: readonly Effect[];
+  effects: readonly DaemonEffect[];
 }

@@ -1,5 +1,5 @@
-// node/daemon/states.testing.ts: states of the daemon, and outcomes of its work, for tests of single decisions.
-import type { Outcome, Slot, Slots } from '../apply/contract.ts';
+// node/daemon/states.testing.ts: states and outcomes for tests of single decisions of the daemon.
+import type { ApplyOutcome, Slot, Slots } from '../apply/contract.ts';
 import { INITIAL } from './machine.ts';
 import type { DaemonState } from './state.ts';
 
@@ -35,11 +35,11 @@ export function aState(over: Partial<DaemonState> = {}): DaemonState {
     slots: runs(1),
     ofNode: { phase: 'Applied', code: 'ok/applied', detail: 'the node runs generation 1' },
     isReady: true,
-    due: { ...INITIAL.due, lookMs: START + 3_600_000 },
+    due: { ...INITIAL.due, fetchMs: START + 3_600_000 },
     ...over,
   };
 }
 
-export function anOutcome(kind: Outcome['kind'], over: Partial<Outcome> = {}): Outcome {
+export function anOutcome(kind: ApplyOutcome['kind'], over: Partial<ApplyOutcome> = {}): ApplyOutcome {
   return { kind, code: 'ok/applied', reason: `it is ${kind}`, timings: [], slots: runs(1), ...over };
 }

@@ -1,30 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../apply/contract.ts';
-import type { DaemonState, Work } from './state.ts';
+import type { ApplyOutcome } from '../apply/contract.ts';
+import type { DaemonState, DaemonWork } from './state.ts';
 import { anOutcome, aState, runs, START, slot, watch } from './states.testing.ts';
-import { broke, declined, finished } from './work-end.ts';
+import { onBroke, onDeclined, onFinished } from './work-end.ts';
 
 const order = { id: 7, what: 'apply', raw: 'raw-2' } as const;
-const end = (work: Work, outcome: Outcome, over: Partial<DaemonState> = {}) =>
-  finished(aState({ work, ...over }), { is: 'finished', outcome, nowMs: START }, START);
+const end = (work: DaemonWork, outcome: ApplyOutcome, over: Partial<DaemonState> = {}) =>
+  onFinished(aState({ work, ...over }), { is: 'finished', outcome, nowMs: START }, START);
 const MINUTE_MS = 60_000;
 
-describe('what is due after a piece of work', () => {
-  it('is a look at the health of what is watched in five seconds, and at once after a boot', () => {
+describe('after work, the daemon schedules', () => {
+  it('a health check of a watched change in five seconds, and immediately after a boot', () => {
     const watched = anOutcome('applied', { slots: runs(1, { watch }) });
     expect(end({ is: 'checking' }, watched).state.due.checkMs).toBe(START + 5000);
     expect(end({ is: 'recovering' }, watched).state.due.checkMs).toBe(START);
     expect(end({ is: 'checking' }, anOutcome('verified')).state.due.checkMs).toBeUndefined();
   });
 
-  it('is a repair in ten minutes, at once after a boot, and later where a document was left for the boot', () => {
+  it('a reconcile in ten minutes, immediately after a boot, and later if a document was staged for the boot', () => {
     expect(end({ is: 'reconciling' }, anOutcome('unchanged')).state.due.reconcileMs).toBe(START + 10 * MINUTE_MS);
     expect(end({ is: 'recovering' }, anOutcome('unchanged')).state.due.reconcileMs).toBe(START);
     const staged = anOutcome('unchanged', { slots: runs(1, { assigned: slot(2) }) });
     expect(end({ is: 'recovering' }, staged).state.due.reconcileMs).toBe(START + MINUTE_MS / 2);
   });
 
-  it('is no repair of what is of another machine, or of nothing', () => {
+  it("no reconcile of the donor's document, or without a document", () => {
     const { state } = end({ is: 'recovering' }, anOutcome('unchanged'), { isForeign: true });
     expect(state.due.reconcileMs).toBeUndefined();
     expect(end({ is: 'recovering' }, anOutcome('unchanged', { slots: runs(undefined) })).state.due.reconcileMs).toBe(
@@ -32,43 +32,43 @@ describe('what is due after a piece of work', () => {
     );
   });
 
-  it('is not put off by looking at health', () => {
+  it('a reconcile that health checks do not postpone', () => {
     const due = { ...aState().due, reconcileMs: START + 1 };
     expect(end({ is: 'checking' }, anOutcome('applied'), { due }).state.due.reconcileMs).toBe(START + 1);
   });
 
-  it('is another attempt after an hour where a change was taken back', () => {
-    expect(end({ is: 'checking' }, anOutcome('reverted')).state.due.tryAgainMs).toBe(START + 60 * MINUTE_MS);
-    expect(end({ is: 'checking' }, anOutcome('failed')).state.due.tryAgainMs).toBe(0);
+  it('a retry after an hour if a change was rolled back', () => {
+    expect(end({ is: 'checking' }, anOutcome('reverted')).state.due.retryRolledBackMs).toBe(START + 60 * MINUTE_MS);
+    expect(end({ is: 'checking' }, anOutcome('failed')).state.due.retryRolledBackMs).toBe(0);
   });
 });
 
 describe('kubelet may start', () => {
-  const ready = (work: Work, outcome: Outcome, over: Partial<DaemonState> = {}) =>
-    end(work, outcome, { isReady: false, ...over }).effects.some((effect) => effect.do === 'tell-ready');
+  const ready = (work: DaemonWork, outcome: ApplyOutcome, over: Partial<DaemonState> = {}) =>
+    end(work, outcome, { isReady: false, ...over }).effects.some((effect) => effect.do === 'report-ready');
 
-  it('once something was applied or put right, before anything else is told', () => {
+  it('once a document was applied or reconciled, before other reports', () => {
     expect(ready({ is: 'applying', raw: 'r' }, anOutcome('applied'))).toBe(true);
     expect(ready({ is: 'reconciling' }, anOutcome('failed'))).toBe(true);
     const { effects } = end({ is: 'applying', raw: 'r', order }, anOutcome('applied'), { isReady: false });
-    expect(effects.map((effect) => effect.do)).toEqual(['tell-ready', 'answer']);
+    expect(effects.map((effect) => effect.do)).toEqual(['report-ready', 'answer']);
   });
 
-  it('neither before that, nor without anything to run, nor with what is of another machine', () => {
+  it("neither before that, nor without a document, nor with the donor's", () => {
     expect(ready({ is: 'recovering' }, anOutcome('unchanged'))).toBe(false);
     expect(ready({ is: 'applying', raw: 'r' }, anOutcome('failed', { slots: runs(undefined) }))).toBe(false);
     expect(ready({ is: 'reconciling' }, anOutcome('unchanged'), { isForeign: true })).toBe(false);
   });
 
-  it('with what is on the disk where the memory is lost, and only once', () => {
+  it('with the files on disk if the saved state is lost, and is reported only once', () => {
     const lost = { isMemoryLost: true, slots: runs(undefined) };
     expect(ready({ is: 'recovering' }, anOutcome('failed', { slots: runs(undefined) }), lost)).toBe(true);
     expect(ready({ is: 'applying', raw: 'r' }, anOutcome('applied'), { isReady: true })).toBe(false);
   });
 });
 
-describe('the machine of a document', () => {
-  it('is this one as soon as something was applied here', () => {
+describe('the state on a clone', () => {
+  it("is no longer the donor's once a document was applied", () => {
     const applied = end({ is: 'applying', raw: 'r' }, anOutcome('applied'), { isForeign: true });
     expect(applied.state.isForeign).toBe(false);
     expect(end({ is: 'applying', raw: 'r' }, anOutcome('failed'), { isForeign: true }).state.isForeign).toBe(true);
@@ -76,54 +76,55 @@ describe('the machine of a document', () => {
   });
 });
 
-describe('a repair that kept a document as it was applied', () => {
-  it('is a note, until it can be read again', () => {
+describe('a reconcile that kept the document as it was applied', () => {
+  it('adds a note until the document can be read again', () => {
     const note = { code: 'config/kept-as-applied', detail: 'x' } as const;
     const state = aState({ work: { is: 'reconciling' } });
-    const kept = finished(state, { is: 'finished', outcome: anOutcome('unchanged'), note, nowMs: START }, START);
+    const kept = onFinished(state, { is: 'finished', outcome: anOutcome('unchanged'), note, nowMs: START }, START);
     expect(kept.state.notes).toEqual([note]);
     expect(end({ is: 'reconciling' }, anOutcome('unchanged'), { notes: [note] }).state.notes).toEqual([]);
   });
 });
 
-describe('work that came to no outcome', () => {
+describe('work without an outcome', () => {
   const error = { code: 'node/no-such-generation', message: 'there is none' };
 
-  it('is answered as the mistake it is, where a person ordered it', () => {
-    const { state, effects } = declined(aState({ work: { is: 'rolling-back', order } }), error, START);
+  it('is answered with the error if it was ordered', () => {
+    const { state, effects } = onDeclined(aState({ work: { is: 'rolling-back', order } }), error, START);
     expect(effects).toEqual([{ do: 'answer', id: 7, result: { error } }]);
     expect([state.work, state.ofNode.phase]).toEqual([undefined, 'Applied']);
   });
 
-  it('degrades the node, with a reason of ours where the error has one', () => {
-    const givenUp = (code: string) => declined(aState({ work: { is: 'reconciling' } }), { code, message: 'x' }, START);
-    expect(givenUp('apply/memory-unreadable').state.ofNode).toMatchObject({
+  it('degrades the node, with the reason code of the error if it has one', () => {
+    const workFailed = (code: string) =>
+      onDeclined(aState({ work: { is: 'reconciling' } }), { code, message: 'x' }, START);
+    expect(workFailed('apply/memory-unreadable').state.ofNode).toMatchObject({
       phase: 'Degraded',
       code: 'apply/memory-unreadable',
     });
-    expect(givenUp('node/whatever').state.ofNode.code).toBe('daemon/broke');
+    expect(workFailed('node/whatever').state.ofNode.code).toBe('daemon/broke');
   });
 
-  it('is not begun again at once, and does not keep kubelet from starting', () => {
+  it('is not retried immediately, and does not keep kubelet from starting', () => {
     const event = { is: 'broke', lane: 'work', detail: 'x', nowMs: START } as const;
-    const { state, effects } = broke(aState({ work: { is: 'recovering' }, isReady: false }), event, START);
-    expect(effects).toEqual([{ do: 'tell-ready' }]);
+    const { state, effects } = onBroke(aState({ work: { is: 'recovering' }, isReady: false }), event, START);
+    expect(effects).toEqual([{ do: 'report-ready' }]);
     expect(state.due.reconcileMs).toBe(START + 10 * MINUTE_MS);
   });
 
-  it('says nothing of the node while the daemon stops', () => {
+  it('does not change the status while the daemon stops', () => {
     const event = { is: 'broke', lane: 'work', detail: 'x', nowMs: START } as const;
     const stopping = aState({ work: { is: 'applying', raw: 'r', order }, isStopping: true });
-    const { state, effects } = broke(stopping, event, START);
+    const { state, effects } = onBroke(stopping, event, START);
     expect(state.ofNode.phase).toBe('Applied');
     expect(effects).toMatchObject([{ do: 'answer', id: 7, result: { refused: { code: 'daemon/broke' } } }]);
   });
 
-  it('leaves the node alone where it was a request for metadata, or nothing', () => {
+  it('does not affect the node if it was a fetch, or nothing was running', () => {
     const event = { is: 'broke', lane: 'fetch', detail: 'x', nowMs: START } as const;
-    const { state } = broke(aState({ work: { is: 'checking' } }), event, START);
+    const { state } = onBroke(aState({ work: { is: 'checking' } }), event, START);
     expect([state.work, state.notes]).toEqual([{ is: 'checking' }, [{ code: 'daemon/broke', detail: 'x' }]]);
     const idle = aState();
-    expect(finished(idle, { is: 'finished', outcome: anOutcome('failed'), nowMs: START }, START).state).toBe(idle);
+    expect(onFinished(idle, { is: 'finished', outcome: anOutcome('failed'), nowMs: START }, START).state).toBe(idle);
   });
 });

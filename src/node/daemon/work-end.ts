@@ -1,51 +1,51 @@
-// node/daemon/work-end.ts: a piece of work ended, with an outcome or without: what is done next, and when; and may kubelet start?
+// node/daemon/work-end.ts: work on the node ended: what is due next, and may kubelet start?
 import { isReasonCode } from '../reason-codes.ts';
-import { answerTo, only } from './answers.ts';
-import { fetchFailed, isConfigured } from './delivery.ts';
+import { refusalAnswer, withoutEffects } from './answers.ts';
+import { isConfigured, onFetchFailed } from './delivery.ts';
 import { withNote, withoutNote } from './notes.ts';
-import { shownAfter } from './shown-after.ts';
-import type { DaemonState, Effect, Event, Next, OrderError, Why } from './state.ts';
+import type { DaemonEffect, DaemonEvent, DaemonState, OrderError, Transition, Why } from './state.ts';
+import { statusAfter } from './status-after.ts';
 
-/** What is put right although nobody changed the document. */
+/** Interval of reconciles. */
 const RECONCILE_MS = 600_000;
-/** Each look takes the processor away from a kubelet that starts. */
+/** Interval of health checks. A check takes CPU time from a starting kubelet. */
 const CHECK_MS = 5000;
-/** A document that could not be applied is not read again before. */
-export const RETRY_MS = 30_000;
-/** Its pods were disturbed once already. */
-const TRY_AGAIN_MS = 3_600_000;
-/** A document that is to be applied at a boot is waited for this long; then the node starts with what it has. */
+/** Retry of a document that waits or could not be applied. */
+export const DOCUMENT_RETRY_MS = 30_000;
+/** Retry of a document that was rolled back for an external reason; long, because every attempt disturbs pods. */
+const ROLLED_BACK_RETRY_MS = 3_600_000;
+/** At a boot, wait this long for a staged document; then start with the active one. */
 const STAGED_WAIT_MS = 30_000;
 
-export function finished(
+export function onFinished(
   found: DaemonState,
-  { outcome, note }: Extract<Event, { is: 'finished' }>,
+  { outcome, note }: Extract<DaemonEvent, { is: 'finished' }>,
   nowMs: number,
-): Next {
+): Transition {
   const { work } = found;
-  if (work === undefined) return only(found);
+  if (work === undefined) return withoutEffects(found);
   const before = work.is === 'reconciling' ? withKeptAsApplied(found, note) : found;
   const { slots } = outcome;
-  // As soon as something was applied for this machine, it is this machine's.
+  // Once a document was applied on this machine, the state is no longer the donor's.
   const isDone = outcome.kind === 'unchanged' || outcome.kind === 'applied' || outcome.kind === 'verified';
   const isForeign = before.isForeign && !(work.is === 'applying' && isDone);
   const isMemoryLost = before.isMemoryLost && (outcome.kind === 'failed' || outcome.kind === 'waiting');
   const state: DaemonState = {
     ...before,
-    ...shownAfter(before, work.is, outcome),
+    ...statusAfter(before, work.is, outcome),
     slots,
     isForeign,
     isMemoryLost,
     work: undefined,
     due: {
       ...dueAfter({ ...before, slots, isForeign, isMemoryLost }, work.is, nowMs),
-      retryMs: nowMs + RETRY_MS,
-      ...(outcome.kind === 'reverted' && { tryAgainMs: nowMs + TRY_AGAIN_MS }),
+      retryMs: nowMs + DOCUMENT_RETRY_MS,
+      ...(outcome.kind === 'reverted' && { retryRolledBackMs: nowMs + ROLLED_BACK_RETRY_MS }),
     },
   };
-  const answer: readonly Effect[] =
+  const answer: readonly DaemonEffect[] =
     'order' in work && work.order ? [{ do: 'answer', id: work.order.id, result: { outcome } }] : [];
-  return nowReady(state, work.is, answer);
+  return readyAfter(state, work.is, answer);
 }
 
 function withKeptAsApplied(state: DaemonState, note: Why | undefined): DaemonState {
@@ -62,44 +62,52 @@ function dueAfter(
     return { ...due, checkMs, reconcileMs: isMemoryLost ? nowMs + RECONCILE_MS : undefined };
   if (work === 'checking' && due.reconcileMs !== undefined) return { ...due, checkMs };
   if (work !== 'recovering') return { ...due, checkMs, reconcileMs: nowMs + RECONCILE_MS };
-  // At a boot what runs is put right at once, unless something was left for this boot.
+  // At a boot, reconcile immediately, unless a document was staged for this boot.
   const isStaged = slots.assigned !== undefined && slots.assigned.hash !== slots.active.hash;
   return { ...due, checkMs, reconcileMs: isForeign ? undefined : nowMs + (isStaged ? STAGED_WAIT_MS : 0) };
 }
 
-/** kubelet may start once what the node runs has been put right, or could not be; never before anything was applied. */
-function nowReady(state: DaemonState, work: string, effects: readonly Effect[]): Next {
-  // Without a memory there is nothing to put right.
+/** kubelet may start after the first reconcile, apply or rollback, even a failed one, if the node is configured. */
+function readyAfter(state: DaemonState, work: string, effects: readonly DaemonEffect[]): Transition {
+  // Without the saved state there is nothing to reconcile.
   const isTried = state.isMemoryLost || work === 'reconciling' || work === 'applying' || work === 'rolling-back';
   if (state.isReady || !isConfigured(state) || !isTried) return { state, effects };
-  return { state: { ...state, isReady: true }, effects: [{ do: 'tell-ready' }, ...effects] };
+  return { state: { ...state, isReady: true }, effects: [{ do: 'report-ready' }, ...effects] };
 }
 
-export function declined(state: DaemonState, error: OrderError, nowMs: number): Next {
+export function onDeclined(state: DaemonState, error: OrderError, nowMs: number): Transition {
   const { work } = state;
   if (work !== undefined && 'order' in work && work.order !== undefined) {
-    const answer: Effect = { do: 'answer', id: work.order.id, result: { error } };
+    const answer: DaemonEffect = { do: 'answer', id: work.order.id, result: { error } };
     return { state: { ...state, work: undefined, ofDocument: undefined }, effects: [answer] };
   }
-  return givenUp(state, { code: isReasonCode(error.code) ? error.code : 'daemon/broke', detail: error.message }, nowMs);
+  return workFailed(
+    state,
+    { code: isReasonCode(error.code) ? error.code : 'daemon/broke', detail: error.message },
+    nowMs,
+  );
 }
 
-export function broke(state: DaemonState, { lane, detail }: Extract<Event, { is: 'broke' }>, nowMs: number): Next {
+export function onBroke(
+  state: DaemonState,
+  { lane, detail }: Extract<DaemonEvent, { is: 'broke' }>,
+  nowMs: number,
+): Transition {
   const why: Why = { code: 'daemon/broke', detail };
-  return lane === 'fetch' ? fetchFailed(state, why, nowMs) : givenUp(state, why, nowMs);
+  return lane === 'fetch' ? onFetchFailed(state, why, nowMs) : workFailed(state, why, nowMs);
 }
 
-/** Work that came to no outcome. */
-function givenUp(state: DaemonState, why: Why, nowMs: number): Next {
+/** Work that ended without an outcome. */
+function workFailed(state: DaemonState, why: Why, nowMs: number): Transition {
   const { work } = state;
-  if (work === undefined) return only(state);
-  // Work that was called off because we end is no news of the node.
+  if (work === undefined) return withoutEffects(state);
+  // Work that was aborted because the daemon stops does not change the status.
   const shown = state.isStopping ? {} : { ofDocument: undefined, ofNode: { phase: 'Degraded', ...why } as const };
   const after: DaemonState = { ...state, work: undefined, ...shown };
-  const answer = 'order' in work && work.order ? answerTo(work.order, why) : [];
-  // A document that cannot be read keeps nobody from putting right what runs.
+  const answer = 'order' in work && work.order ? refusalAnswer(work.order, why) : [];
+  // A document that cannot be read does not delay the reconcile.
   if (work.is === 'reading') return { state: after, effects: answer };
-  // Not again at once: it would break again.
+  // Not immediately: it would fail again.
   const due = { ...state.due, checkMs: state.slots.watch && nowMs + RECONCILE_MS, reconcileMs: nowMs + RECONCILE_MS };
-  return nowReady({ ...after, due }, work.is === 'recovering' ? 'reconciling' : work.is, answer);
+  return readyAfter({ ...after, due }, work.is === 'recovering' ? 'reconciling' : work.is, answer);
 }

@@ -5,7 +5,7 @@ import { type LayerRules, parseLayer } from './parse-layer.ts';
 
 const RULES: LayerRules = { image: anImage, maxBytes: 65_536, isStrict: false };
 const read = (document: Json, rules: Partial<LayerRules> = {}) => parseLayer(bytesOf(document), { ...RULES, ...rules });
-const reasonOf = async (document: Json, rules: Partial<LayerRules> = {}) => {
+const reasonFor = async (document: Json, rules: Partial<LayerRules> = {}) => {
   const layer = await read(document, rules);
   return 'problem' in layer ? layer.problem.reason : undefined;
 };
@@ -17,12 +17,12 @@ describe('parseLayer', () => {
     ['another API group', { ...aDocument(), apiVersion: 'example.com/v1' }, 'config/not-a-node-config'],
     ['an unknown version', { ...aDocument(), apiVersion: 'headstart.dev/v9' }, 'config/unsupported-version'],
   ])('refuses %s', async (_, document, reason) => {
-    expect(await reasonOf(document)).toBe(reason);
+    expect(await reasonFor(document)).toBe(reason);
   });
 
   it('refuses a version that the image does not support', async () => {
     const image = { ...anImage, configApiVersions: ['headstart.dev/v1alpha1'] };
-    expect(await reasonOf(aDocument(), { image })).toBe('config/unsupported-version');
+    expect(await reasonFor(aDocument(), { image })).toBe('config/unsupported-version');
   });
 
   it('refuses a __proto__ key', async () => {

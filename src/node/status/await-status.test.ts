@@ -31,7 +31,7 @@ async function wait(goal: Goal, story: (NodeStatus | undefined)[], timeoutMs = 6
   return { why: awaited.why, news, sleptMs: clock.sleptMs };
 }
 
-describe('waiting for a node', () => {
+describe('awaitStatus', () => {
   it.each<[Goal, NodeStatus]>([
     [{ is: 'ready' }, { ...base, isReady: true }],
     [{ is: 'applied' }, { ...base, phase: 'Applied' }],
@@ -39,11 +39,11 @@ describe('waiting for a node', () => {
       { is: 'generation', atLeast: 7 },
       { ...base, phase: 'Applied', active },
     ],
-  ])('ends when it is %o', async (goal, last) => {
+  ])('ends when the node has reached %o', async (goal, last) => {
     expect(await wait(goal, [undefined, base, base, last])).toMatchObject({ why: 'reached', news: expect.any(Number) });
   });
 
-  it('does not take an older generation, or one that is still watched, for it', async () => {
+  it('does not accept an older generation, or one that is still being watched', async () => {
     const story = [{ ...base, phase: 'Applied', active: { ...active, generation: 6 } } as const];
     expect((await wait({ is: 'generation', atLeast: 7 }, story)).why).toBe('timeout');
     expect((await wait({ is: 'generation', atLeast: 7 }, [{ ...base, phase: 'Verifying', active }])).why).toBe(
@@ -51,7 +51,7 @@ describe('waiting for a node', () => {
     );
   });
 
-  it('ends at once when only another document could help', async () => {
+  it('ends immediately if only another document could reach the goal', async () => {
     expect(await wait({ is: 'applied' }, [{ ...base, phase: 'RolledBack' }])).toMatchObject({
       why: 'cannot',
       sleptMs: 0,
@@ -59,7 +59,7 @@ describe('waiting for a node', () => {
     expect((await wait({ is: 'ready' }, [{ ...base, phase: 'RolledBack' }])).why).toBe('timeout');
   });
 
-  it('ends in time, and tells what is new only', async () => {
+  it('ends at the timeout, and reports only changes', async () => {
     expect(await wait({ is: 'applied' }, [undefined, base], 1100)).toEqual({ why: 'timeout', news: 2, sleptMs: 1100 });
     expect((await wait({ is: 'applied' }, [undefined], 600_000)).news).toBe(1);
   });

@@ -1,32 +1,39 @@
-// node/status/await-status.ts: is the node where it should be, and if not yet, until when is that waited for?
+// node/status/await-status.ts: has the node reached a goal? Waits until it has, until it cannot, or until the timeout.
 import type { Clock } from '../../base/clock.ts';
 import type { NodeStatus } from './node-status.ts';
 
 export type Goal = { is: 'ready' } | { is: 'applied' } | { is: 'generation'; atLeast: number };
 
-export interface Awaiting {
+export interface AwaitOptions {
   goal: Goal;
   timeoutMs: number;
   clock: Clock;
   signal: AbortSignal;
-  /** Undefined: the daemon has not said anything in this boot. */
+  /** Undefined: the daemon has not reported a status in this boot. */
   read(): NodeStatus | undefined;
-  /** Called when what the node says has changed. */
+  /** Called when the status has changed. */
   onNews(status: NodeStatus | undefined): void;
 }
 
-export type Awaited = { isReached: boolean; why: 'reached' | 'cannot' | 'timeout'; status: NodeStatus | undefined };
+export type AwaitResult = { isReached: boolean; why: 'reached' | 'cannot' | 'timeout'; status: NodeStatus | undefined };
 
 const POLL_MS = 250;
 
-export async function awaitStatus({ goal, timeoutMs, clock, signal, read, onNews }: Awaiting): Promise<Awaited> {
+export async function awaitStatus({
+  goal,
+  timeoutMs,
+  clock,
+  signal,
+  read,
+  onNews,
+}: AwaitOptions): Promise<AwaitResult> {
   const untilMs = clock.nowMs() + timeoutMs;
-  let told: string | undefined;
+  let lastNews: string | undefined;
   for (;;) {
     const status = read();
     const news = status ? `${status.phase} ${status.code} ${status.active?.hash}` : '';
-    if (news !== told) onNews(status);
-    told = news;
+    if (news !== lastNews) onNews(status);
+    lastNews = news;
     if (status && isReached(goal, status)) return { isReached: true, why: 'reached', status };
     if (status && cannotBeReached(goal, status)) return { isReached: false, why: 'cannot', status };
     if (clock.nowMs() >= untilMs) return { isReached: false, why: 'timeout', status };
@@ -45,7 +52,7 @@ export function isReached(goal: Goal, { isReady, phase, active }: NodeStatus): b
   }
 }
 
-/** Not without another document, or another node. */
+/** Only another document or another node could reach the goal. */
 function cannotBeReached({ is }: Goal, { phase, code }: NodeStatus): boolean {
   return is !== 'ready' && (phase === 'RolledBack' || code === 'plan/needs-replacement' || code === 'plan/known-bad');
 }

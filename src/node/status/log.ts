@@ -1,12 +1,12 @@
-// node/status/log.ts: what does the daemon write into the journal? One line for each thing that happened, with its priority in front where
-// the journal listens, and what a program would look for as `key=value` behind it.
+// node/status/log.ts: what does the daemon write to the journal? One line for each event, with a priority prefix under systemd and with fields for
+// programs as `key=value`.
 
 export type Priority = 'error' | 'warning' | 'info' | 'debug';
 export type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export type Log = (priority: Priority, message: string, fields?: Fields) => void;
 
-/** As syslog numbers them. */
+/** Syslog levels. */
 const LEVEL: Readonly<Record<Priority, number>> = { error: 3, warning: 4, info: 6, debug: 7 };
 
 export interface LogDeps {
@@ -14,7 +14,7 @@ export interface LogDeps {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** systemd says with JOURNAL_STREAM that the journal is on the other side; a person wants no numbers. */
+/** systemd sets JOURNAL_STREAM when the output goes to the journal; on a terminal a line has no prefix. */
 export function journalLog({ write, env }: LogDeps): Log {
   const isJournal = env.JOURNAL_STREAM !== undefined;
   return (priority, message, fields = {}) => {
@@ -23,16 +23,16 @@ export function journalLog({ write, env }: LogDeps): Log {
   };
 }
 
-/** `about` says what is the same thing. */
-export type LogNews = (about: string, ...line: Parameters<Log>) => void;
+/** `about` is the key under which lines are compared. */
+export type LogOnChange = (about: string, ...line: Parameters<Log>) => void;
 
-/** What is tried again and again, and ends in the same way, is told once. */
-export function withoutRepeats(log: Log): LogNews {
-  const told = new Map<string, string>();
+/** Logs retries with the same result only once. */
+export function withoutRepeats(log: Log): LogOnChange {
+  const logged = new Map<string, string>();
   return (about, ...line) => {
     const text = JSON.stringify(line);
-    if (told.get(about) !== text) log(...line);
-    told.set(about, text);
+    if (logged.get(about) !== text) log(...line);
+    logged.set(about, text);
   };
 }
 

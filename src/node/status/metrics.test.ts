@@ -9,7 +9,7 @@ describe('the metrics', () => {
     { name: 'apply/daemon-reload', startUs: 0, tookUs: 1, isOk: true },
   ]);
 
-  it('are text that Prometheus reads: help, type and samples of each family', () => {
+  it('are in the Prometheus text format: help, type and samples of each family', () => {
     for (const line of text.trimEnd().split('\n')) {
       expect(line).toMatch(
         /^(# (HELP|TYPE) headstart_node_[a-z_]+ .+|headstart_node_[a-z_]+(\{[a-z]+="[^"\\]*"\})? [-+.e\d]+)$/,
@@ -18,7 +18,7 @@ describe('the metrics', () => {
     expect(text.match(/^# TYPE/gm)).toHaveLength(new Set(text.match(/^headstart_node_[a-z_]+/gm)).size);
   });
 
-  it('say the phase, every reason, every place and every step', () => {
+  it('contain the phase, every reason, every slot and every step', () => {
     expect(text).toContain('headstart_node_phase{phase="Applied"} 1\n');
     expect(text).toContain('headstart_node_phase{phase="Blocked"} 0\n');
     expect(text).toContain('headstart_node_reason{code="config/disappeared"} 1\n');
@@ -27,7 +27,7 @@ describe('the metrics', () => {
     expect(text).not.toContain('daemon-reload');
   });
 
-  it('say nothing of places that have no document, and keep a label one label', () => {
+  it('omit empty slots, and escape label values', () => {
     const bare = { ...statusOf(state, about), assigned: undefined, active: undefined, lastKnownGood: undefined };
     const none = renderMetrics(bare, [{ name: 'a"b', startUs: 0, tookUs: 1, isOk: true }]);
     expect(none).not.toContain('headstart_node_generation');

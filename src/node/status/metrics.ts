@@ -1,4 +1,4 @@
-// node/status/metrics.ts: the same as numbers over time, in the text format that Prometheus' node exporter picks up from a file.
+// node/status/metrics.ts: the status as metrics, in the text format that Prometheus' node exporter reads from a file.
 import { REASONS } from '../reason-codes.ts';
 import type { NodeStatus } from './node-status.ts';
 import type { TimedStep } from './steps-file.ts';
@@ -26,25 +26,25 @@ export function renderMetrics(status: NodeStatus, steps: readonly TimedStep[]): 
   return [
     family(
       'headstart_node_phase',
-      'Which phase the node is in.',
+      'The current phase of the node.',
       PHASES.map((phase) => [{ phase }, phase === status.phase ? 1 : 0]),
     ),
-    family('headstart_node_reason', 'The reason code of that phase, and of every note beside it.', reasons(status)),
+    family('headstart_node_reason', 'The reason codes of the phase and of every note.', reasons(status)),
     family('headstart_node_ready', 'Whether kubelet may start.', [[{}, status.isReady ? 1 : 0]]),
     family(
       'headstart_node_generation',
-      'The generation of the document in each place.',
+      'The generation of the document in each slot.',
       slots.flatMap(([slot, is]) => (is ? [[{ slot }, is.generation] as const] : [])),
     ),
-    family('headstart_node_bad_documents', 'Documents that were taken back and are not tried again.', [
+    family('headstart_node_bad_documents', 'Documents that were rolled back and are not retried.', [
       [{}, status.bad.length],
     ]),
-    family('headstart_node_phase_since_seconds', 'Since when the node is in this phase.', [
+    family('headstart_node_phase_since_seconds', 'When the node entered this phase, as a Unix time.', [
       [{}, Date.parse(status.since) / 1000],
     ]),
     family(
       'headstart_node_step_seconds',
-      'How long each step of the daemon took the last time.',
+      'Duration of the last run of each step of the daemon.',
       [...last].sort(([a], [b]) => (a < b ? -1 : 1)).map(([step, tookUs]) => [{ step }, tookUs / 1e6]),
     ),
   ].join('');

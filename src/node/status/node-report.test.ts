@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { Phase } from '../daemon/state.ts';
+import type { NodePhase } from '../daemon/state.ts';
 import { REASONS } from '../reason-codes.ts';
 import { camelCase, reportOf } from './node-report.ts';
 import { about, state } from './node-status.testing.ts';
 import { statusOf } from './node-status.ts';
 
-const inPhase = (phase: Phase) => statusOf({ ...state, ofNode: { phase, code: 'plan/drift', detail: 'x' } }, about);
+const inPhase = (phase: NodePhase) => statusOf({ ...state, ofNode: { phase, code: 'plan/drift', detail: 'x' } }, about);
 
-describe('what a cluster sees of the configuration of its node', () => {
-  it('is in annotations, a condition and an event', () => {
+describe('reportOf', () => {
+  it('returns annotations, a condition and an event', () => {
     const { annotations, condition, event } = reportOf(statusOf(state, about));
     expect(annotations).toEqual({
       'headstart.dev/config-state': 'Applied',
@@ -35,7 +35,7 @@ describe('what a cluster sees of the configuration of its node', () => {
     });
   });
 
-  it('takes away what is not so any more', () => {
+  it('removes annotations that no longer apply', () => {
     const { annotations } = reportOf(statusOf({ ...state, slots: { bad: [] } }, about));
     expect(annotations['headstart.dev/config-hash']).toBeNull();
   });
@@ -49,11 +49,11 @@ describe('what a cluster sees of the configuration of its node', () => {
     ['Applying', 'Unknown'],
     ['Verifying', 'Unknown'],
     ['Fetching', 'Unknown'],
-  ] as const)('is, while the node is %s, a condition that is %s', (phase, truth) => {
+  ] as const)('returns for phase %s a condition that is %s', (phase, truth) => {
     expect(reportOf(inPhase(phase)).condition.status).toBe(truth);
   });
 
-  it('has a reason that the API server takes, for every code there is', () => {
+  it('returns a reason that the API server accepts for every code', () => {
     for (const code of Object.keys(REASONS))
       expect(camelCase(code)).toMatch(/^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/);
   });

@@ -1,19 +1,19 @@
-// node/status/node-report.ts: how does a cluster see the state of its node? Annotations for programs, a condition for people and alerts, an
-// event when something happened. Pure.
+// node/status/node-report.ts: how does the daemon report its status in the cluster? Annotations for programs, a condition for people and alerts,
+// events for changes. Pure.
 import type { Condition, NodeEvent } from '../api/own-node.ts';
 import { headline, type NodeStatus } from './node-status.ts';
 
 export interface NodeReport {
   annotations: Readonly<Record<string, string | null>>;
   condition: Omit<Condition, 'lastHeartbeatTime'>;
-  /** What happened; undefined for what only goes on. */
+  /** Undefined for phases that are only transitional. */
   event: Omit<NodeEvent, 'time'> | undefined;
 }
 
 export const CONDITION = 'ConfigApplied';
 const PREFIX = 'headstart.dev/config-';
 
-/** By whoever changed the metadata; read by the watch. */
+/** Written by the program that changed the metadata; read by the watch. */
 export const DESIRED_GENERATION = 'headstart.dev/desired-generation';
 export const DESIRED_HASH = 'headstart.dev/desired-hash';
 
@@ -47,7 +47,7 @@ function numberOf(slot: { generation: number } | undefined): string | null {
   return slot === undefined ? null : String(slot.generation);
 }
 
-/** Does the node run the document it was given? While that is being found out, nobody knows. */
+/** Does the node run its assigned document? Unknown until the phase shows it. */
 function truth(phase: NodeStatus['phase']): Condition['status'] {
   if (phase === 'Applied') return 'True';
   return phase === 'Blocked' || phase === 'Planned' || phase === 'RolledBack' || phase === 'Degraded'

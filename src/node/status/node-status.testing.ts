@@ -1,4 +1,4 @@
-// node/status/node-status.testing.ts: a daemon that runs generation 7, for tests of what is told of it.
+// node/status/node-status.testing.ts: the state of a daemon that runs generation 7, for tests of reports.
 import { INITIAL } from '../daemon/machine.ts';
 import type { DaemonState } from '../daemon/state.ts';
 

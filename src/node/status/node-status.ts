@@ -1,34 +1,32 @@
-// node/status/node-status.ts: what does the node say of itself? One document, the same in the file, over the socket and for `--json`.
-// Nothing of the delivered document is in it but numbers and hashes.
+// node/status/node-status.ts: the status of the node: the same document in the file, over the socket and with `--json`. It contains only numbers and
+// hashes of the delivered document.
 
 import type { Slot } from '../apply/contract.ts';
-import { shownOf } from '../daemon/machine.ts';
-import type { DaemonState, Phase, Why } from '../daemon/state.ts';
-import { type ReasonCode, reasonOf } from '../reason-codes.ts';
+import { phaseStatusOf } from '../daemon/machine.ts';
+import type { DaemonState, NodePhase, Why } from '../daemon/state.ts';
+import { type ReasonCode, reasonFor } from '../reason-codes.ts';
 
 export interface NodeStatus {
-  phase: Phase;
+  phase: NodePhase;
   code: ReasonCode;
   detail: string;
-  /** What to do about it, where there is something to do. */
+  /** What the operator can do. */
   next?: string | undefined;
   since: string;
-  /** Beside the phase. */
   notes: readonly Why[];
   /** kubelet may start. */
   isReady: boolean;
-  /** What the node was told last, what it runs, what it would go back to. */
   assigned?: SlotStatus | undefined;
   active?: SlotStatus | undefined;
   lastKnownGood?: SlotStatus | undefined;
-  /** Taken back, and not tried again; the newest last. */
+  /** Rolled back and not retried; newest last. */
   bad: readonly { generation: number; hash: string; code: ReasonCode; at: string }[];
-  /** Until then a document on trial has to be kept by `headstart node apply --keep`. */
+  /** A document on trial is rolled back at this time unless `headstart node apply --keep` confirms it. */
   keepBy?: string | undefined;
   announced?: { generation: number; documentHash?: string | undefined } | undefined;
   /** Where documents come from. */
   source: string;
-  /** The machine started from a copy of another one's disk. */
+  /** Set if this machine is a clone. */
   clone?: Why | undefined;
   daemon: { pid: number; startedAt: string };
 }
@@ -42,14 +40,14 @@ export interface SlotStatus {
 }
 
 export type AboutDaemon = Pick<NodeStatus, 'source' | 'clone' | 'daemon'> & {
-  /** How far the clock of the machine is from the one the daemon counts on: it may have been set since. */
+  /** The difference between the wall clock and the daemon's monotonic clock, which changes when the wall clock is set. */
   skewMs: number;
 };
 
 export function statusOf(state: DaemonState, { skewMs, ...about }: AboutDaemon): NodeStatus {
-  const { phase, code, detail } = shownOf(state);
+  const { phase, code, detail } = phaseStatusOf(state);
   const { assigned, active, lastKnownGood, bad, watch } = state.slots;
-  const { next } = reasonOf(code);
+  const { next } = reasonFor(code);
   return {
     phase,
     code,
@@ -68,7 +66,6 @@ export function statusOf(state: DaemonState, { skewMs, ...about }: AboutDaemon):
   };
 }
 
-/** For `systemctl status`, and for people. */
 export function headline({ phase, code, detail }: Pick<NodeStatus, 'phase' | 'code' | 'detail'>): string {
   return `${phase}: ${detail} (${code})`;
 }
@@ -81,7 +78,7 @@ function announcedOf({ generation, documentHash }: NonNullable<DaemonState['anno
   return { generation, ...(documentHash !== undefined && { documentHash }) };
 }
 
-/** A clock that was never set must not keep anybody from saying how things are. */
+/** Clamped, so that a clock that was never set does not make `toISOString` throw. */
 function iso(ms: number): string {
   return new Date(Math.min(Math.max(0, Math.floor(ms)), 8.64e15)).toISOString();
 }

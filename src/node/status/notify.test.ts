@@ -13,8 +13,8 @@ function recording(code = 0): { argvs: Argv[]; run: RunCommand } {
   };
 }
 
-describe('telling systemd', () => {
-  it('starts no process when systemd does not ask', async () => {
+describe('notifySystemd', () => {
+  it('starts no process without NOTIFY_SOCKET', async () => {
     const { argvs, run } = recording();
     const notify = notifySystemd(run, {});
     expect([await notify.ready('a'), await notify.status('b'), await notify.stopping()]).toEqual([
@@ -25,7 +25,7 @@ describe('telling systemd', () => {
     expect(argvs).toEqual([]);
   });
 
-  it('says ready and what it is at in one go', async () => {
+  it('sends ready and the status in one message', async () => {
     const { argvs, run } = recording();
     const notify = notifySystemd(run, { NOTIFY_SOCKET: '/run/systemd/notify' });
     await notify.ready('generation 7 is applied');
@@ -36,7 +36,7 @@ describe('telling systemd', () => {
     ]);
   });
 
-  it('sends one message, whatever the line says', async () => {
+  it('sends one message for any status line', async () => {
     const { argvs, run } = recording();
     await notifySystemd(run, { NOTIFY_SOCKET: 'x' }).status(`a\nMAINPID=1\u0000${'b'.repeat(300)}`);
     expect(argvs[0]).toHaveLength(2);
@@ -44,9 +44,9 @@ describe('telling systemd', () => {
     expect(argvs[0]![1]!.length).toBeLessThanOrEqual('--status='.length + 200);
   });
 
-  it('tells why it could not be said, and does not throw', async () => {
+  it('returns the reason of a failure and does not throw', async () => {
     expect(await notifySystemd(recording(1).run, { NOTIFY_SOCKET: 'x' }).ready('a')).toBe(
-      'systemd-notify ended with 1',
+      'systemd-notify exited with 1',
     );
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiFailure } from '../api/api-server.ts';
 import type { OwnNode } from '../api/own-node.ts';
 import type { NodeStatus } from './node-status.ts';
-import { publisher } from './publish.ts';
+import { createStatusPublisher } from './publish.ts';
 
 const status = (code: NodeStatus['code'], phase: NodeStatus['phase'] = 'Applied'): NodeStatus => ({
   phase,
@@ -16,9 +16,9 @@ const status = (code: NodeStatus['code'], phase: NodeStatus['phase'] = 'Applied'
   daemon: { pid: 1, startedAt: 'x' },
 });
 
-/** An API server that fails as often as it is told to. */
+/** An API server that fails the given number of times. */
 function world(failures: number) {
-  const told: string[] = [];
+  const written: string[] = [];
   const troubles: string[] = [];
   const pauses: number[] = [];
   const stop = new AbortController();
@@ -34,14 +34,14 @@ function world(failures: number) {
     watchMetadata: unused,
     async patchMetadata({ annotations }) {
       if (left-- > 0) throw new ApiFailure('away');
-      told.push(`annotations ${annotations?.['headstart.dev/config-reason']}`);
+      written.push(`annotations ${annotations?.['headstart.dev/config-reason']}`);
     },
     async patchCondition({ reason }) {
-      told.push(`condition ${reason}`);
+      written.push(`condition ${reason}`);
     },
     async createEvent({ reason }) {
-      told.push(`event ${reason}`);
-      if (told.length >= 3) setImmediate(() => stop.abort());
+      written.push(`event ${reason}`);
+      if (written.length >= 3) setImmediate(() => stop.abort());
     },
   };
   const clock = {
@@ -50,41 +50,46 @@ function world(failures: number) {
       pauses.push(ms);
     },
   };
-  const publishing = publisher({ node, clock, random: () => 1, onTrouble: (message) => troubles.push(message) });
-  return { told, troubles, pauses, stop, publishing };
+  const publishing = createStatusPublisher({
+    node,
+    clock,
+    random: () => 1,
+    onTrouble: (message) => troubles.push(message),
+  });
+  return { written, troubles, pauses, stop, publishing };
 }
 
-describe('telling the Node', () => {
-  it('says annotations, condition and event', async () => {
-    const { told, stop, publishing } = world(0);
+describe('the status publisher', () => {
+  it('writes annotations, condition and event', async () => {
+    const { written, stop, publishing } = world(0);
     publishing.publish(status('ok/applied'));
     await publishing.run(stop.signal);
-    expect(told).toEqual(['annotations ok/applied', 'condition OkApplied', 'event ConfigApplied']);
+    expect(written).toEqual(['annotations ok/applied', 'condition OkApplied', 'event ConfigApplied']);
   });
 
-  it('goes on trying, with growing pauses, and says the reason once; then tells only the latest', async () => {
-    const { told, troubles, pauses, stop, publishing } = world(8);
+  it('retries with growing pauses, reports the reason once, and publishes only the latest status', async () => {
+    const { written, troubles, pauses, stop, publishing } = world(8);
     publishing.publish(status('metadata/waiting', 'Fetching'));
     publishing.publish(status('ok/applied'));
     await publishing.run(stop.signal);
-    expect(told).toEqual(['annotations ok/applied', 'condition OkApplied', 'event ConfigApplied']);
+    expect(written).toEqual(['annotations ok/applied', 'condition OkApplied', 'event ConfigApplied']);
     expect(troubles).toEqual(['away']);
     expect(pauses).toEqual([2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000]);
   });
 
-  it('wakes for news, and ends without them', async () => {
-    const { told, stop, publishing } = world(0);
+  it('waits for a new status, and ends without one', async () => {
+    const { written, stop, publishing } = world(0);
     const running = publishing.run(stop.signal);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(told).toEqual([]);
+    expect(written).toEqual([]);
     publishing.publish(status('ok/applied'));
     await running;
-    expect(told).toHaveLength(3);
+    expect(written).toHaveLength(3);
 
     const idle = world(0);
     const waiting = idle.publishing.run(idle.stop.signal);
     idle.stop.abort();
     await waiting;
-    expect(idle.told).toEqual([]);
+    expect(idle.written).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { STATUS_PATH, statusFiles } from './files.ts';
 import type { NodeStatus } from './node-status.ts';
-import { asStatus, readStatus } from './read-status.ts';
+import { asStatus, readNodeStatus } from './read-status.ts';
 
 const base: NodeStatus = {
   phase: 'Fetching',
@@ -19,14 +19,14 @@ const base: NodeStatus = {
 };
 
 describe('the status file', () => {
-  it('is for everybody, is not written twice, and what is no status is none', () => {
+  it('is readable by all users, is not written twice, and is ignored if invalid', () => {
     const root = mkdtempSync(join(tmpdir(), 'hs-'));
     const umask = process.umask(0o077);
     try {
-      expect(readStatus(root)).toBeUndefined();
+      expect(readNodeStatus(root)).toBeUndefined();
       const files = statusFiles(root);
       files.write(STATUS_PATH, JSON.stringify({ apiVersion: 'headstart.dev/v1', kind: 'NodeStatus', ...base }));
-      expect(readStatus(root)).toEqual(base);
+      expect(readNodeStatus(root)).toEqual(base);
       const before = statSync(join(root, STATUS_PATH));
       expect([before.mode & 0o777, statSync(join(root, 'run/headstart')).mode & 0o777]).toEqual([0o644, 0o755]);
       files.write(STATUS_PATH, JSON.stringify({ apiVersion: 'headstart.dev/v1', kind: 'NodeStatus', ...base }));
@@ -34,7 +34,7 @@ describe('the status file', () => {
       for (const text of ['', '{', '[]', '{"phase":"Applied"}', JSON.stringify({ ...base, code: 'no/such' })]) {
         mkdirSync(join(root, 'run/headstart'), { recursive: true });
         writeFileSync(join(root, STATUS_PATH), text);
-        expect(readStatus(root)).toBeUndefined();
+        expect(readNodeStatus(root)).toBeUndefined();
       }
     } finally {
       process.umask(umask);
@@ -44,7 +44,7 @@ describe('the status file', () => {
 });
 
 describe('a status over the socket', () => {
-  it('is one only with every part that others read', () => {
+  it('is accepted only with all required fields', () => {
     const whole = JSON.parse(JSON.stringify(base));
     expect(asStatus({ kind: 'NodeStatus', ...whole })).toEqual(base);
     for (const name of ['phase', 'code', 'detail', 'since', 'isReady', 'notes']) {

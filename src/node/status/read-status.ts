@@ -1,4 +1,4 @@
-// node/status/read-status.ts: what did the daemon say last? For whoever may not, or cannot, ask it.
+// node/status/read-status.ts: which status did the daemon report last? For callers that cannot use the socket.
 import { join } from 'node:path';
 import { isObject, type Json } from '../../schema/json.ts';
 import { readPlainFile } from '../observe/plain-file.ts';
@@ -8,13 +8,13 @@ import type { NodeStatus } from './node-status.ts';
 
 const MAX_BYTES = 1 << 20;
 
-/** Undefined: nothing in this boot, or nothing that makes sense. */
-export function readStatus(root: string): NodeStatus | undefined {
+/** Undefined: no status in this boot, or an invalid one. */
+export function readNodeStatus(root: string): NodeStatus | undefined {
   const bytes = readPlainFile(join(root, STATUS_PATH), MAX_BYTES);
   return bytes && asStatus(parse(Buffer.from(bytes).toString('utf8')));
 }
 
-/** From the file or the socket; both are written by the daemon of the same version. */
+/** From the file or the socket. */
 export function asStatus(value: Json | undefined): NodeStatus | undefined {
   if (value === undefined || !isObject(value)) return undefined;
   const { phase, code, detail, since, isReady, notes } = value;

@@ -16,9 +16,9 @@ afterEach(() => imds.stop());
 
 const deps = (more: Partial<ReportDeps> = {}): ReportDeps => ({ clock, random: () => 0.5, url: imds.url, ...more });
 
-describe('telling the platform', () => {
-  it('that the node is ready takes two requests, and is understood', async () => {
-    expect(await reportToPlatform({ kind: 'ready' }, deps())).toEqual({ isTold: true, attempts: 1 });
+describe('reportToPlatform', () => {
+  it('reports ready with two requests', async () => {
+    expect(await reportToPlatform({ kind: 'ready' }, deps())).toEqual({ isReported: true, attempts: 1 });
     expect(imds.reports.map(({ atMs: _, ...report }) => report)).toEqual([{ state: 'Ready' }]);
     expect(imds.requests.map(({ method, path, query }) => `${method} ${path}?${query}`)).toEqual([
       'GET /machine/?comp=goalstate',
@@ -27,7 +27,7 @@ describe('telling the platform', () => {
     expect(clock.sleptMs).toBe(0);
   });
 
-  it('why it is not says the code and its sentence, and nothing else', async () => {
+  it('reports a failure with its code and summary only', async () => {
     await reportToPlatform({ kind: 'failed', code: 'config/invalid' }, deps());
     expect(imds.reports).toMatchObject([
       {
@@ -48,39 +48,43 @@ describe('telling the platform', () => {
     'cut-off',
     'empty',
     'partial-json',
-  ] as const)('is tried again when the wire server misbehaves: %s', async (kind) => {
+  ] as const)('retries when the wire server misbehaves: %s', async (kind) => {
     imds.misbehave({ kind, on: 'wire', times: 3, retryAfterS: 7 });
-    const told: string[] = [];
-    const result = await reportToPlatform({ kind: 'ready' }, deps({ onRetry: ({ reason }) => told.push(reason) }));
-    expect(result).toMatchObject({ isTold: true });
+    const retries: string[] = [];
+    const result = await reportToPlatform({ kind: 'ready' }, deps({ onRetry: ({ reason }) => retries.push(reason) }));
+    expect(result).toMatchObject({ isReported: true });
     expect(imds.reports).toHaveLength(1);
-    expect(told.length).toBeGreaterThan(0);
+    expect(retries.length).toBeGreaterThan(0);
     expect(clock.sleptMs).toBeGreaterThanOrEqual(kind === 'throttled' ? 7000 : 100);
   });
 
-  it('asks for the goal state anew when it has changed under way', async () => {
+  it('fetches the goal state again if it has changed meanwhile', async () => {
     let asked = 0;
     const moving = await startImds({
       instance: () => ({ ...anInstance, vmId: asked++ < 2 ? anInstance.vmId : 'c6d5526c-5ac2-4200-b6e2-56f2b70c5ab2' }),
     });
     try {
-      expect(await reportToPlatform({ kind: 'ready' }, deps({ url: moving.url }))).toMatchObject({ isTold: true });
+      expect(await reportToPlatform({ kind: 'ready' }, deps({ url: moving.url }))).toMatchObject({ isReported: true });
       expect(moving.reports).toHaveLength(1);
     } finally {
       await moving.stop();
     }
   });
 
-  it('is given up when it is too late, with the last reason; the pauses grow to a bound', async () => {
+  it('gives up at the deadline with the last reason, after pauses that grow to a limit', async () => {
     imds.misbehave({ kind: 'unavailable', on: 'wire' });
     const result = await reportToPlatform({ kind: 'ready' }, deps());
-    expect(result).toMatchObject({ isTold: false, code: 'platform/not-told', reason: expect.stringContaining('503') });
+    expect(result).toMatchObject({
+      isReported: false,
+      code: 'platform/not-told',
+      reason: expect.stringContaining('503'),
+    });
     expect(clock.sleptMs).toBeGreaterThan(19 * 60_000);
     expect(clock.sleptMs).toBeLessThanOrEqual(20 * 60_000);
     expect(result.attempts).toBeLessThan(150);
   });
 
-  it('ends at once when the daemon is told to', async () => {
+  it('ends immediately when it is aborted', async () => {
     imds.misbehave({ kind: 'hang', on: 'wire' });
     const stop = new AbortController();
     const reporting = reportToPlatform({ kind: 'ready' }, deps({ signal: stop.signal }));
@@ -88,11 +92,11 @@ describe('telling the platform', () => {
     await expect(reporting).rejects.toThrow('stopping');
   });
 
-  it('takes no proxy, whatever the environment says', async () => {
+  it('ignores proxy settings in the environment', async () => {
     const before = process.env.http_proxy;
     process.env.http_proxy = 'http://127.0.0.1:1';
     try {
-      expect(await reportToPlatform({ kind: 'ready' }, deps())).toMatchObject({ isTold: true });
+      expect(await reportToPlatform({ kind: 'ready' }, deps())).toMatchObject({ isReported: true });
     } finally {
       if (before === undefined) delete process.env.http_proxy;
       else process.env.http_proxy = before;
@@ -103,7 +107,7 @@ describe('telling the platform', () => {
 describe('a report', () => {
   const goal = { incarnation: '1', containerId: 'c', instanceId: 'i' };
 
-  it('is well-formed for every reason there is', () => {
+  it('is well-formed for every reason code', () => {
     for (const code of Object.keys(REASONS) as ReasonCode[]) {
       const text = renderHealth({ kind: 'failed', code }, goal);
       expect(text.replace(/&(amp|lt|gt);/g, '')).not.toContain('&');
@@ -113,7 +117,7 @@ describe('a report', () => {
     }
   });
 
-  it('repeats the goal state as it came, entities included, and never throws anything but its own kind', () => {
+  it('repeats the goal state with its entities, and throws only MetadataFailure', () => {
     const xml = '<GoalState><Incarnation> 3 </Incarnation><ContainerId>a&amp;b</ContainerId><InstanceId>i</InstanceId>';
     expect(renderHealth({ kind: 'ready' }, parseGoalState(xml))).toContain('<ContainerId>a&amp;b</ContainerId>');
     fc.assert(

@@ -1,12 +1,12 @@
-// node/status/report-ready.ts: how does the platform learn that this instance came up, or did not? Azure deletes one that says nothing for too
-// long. Where neither cloud-init nor an agent is there to speak, this does: to the wire server, once kubelet was started, never on the way to it.
+// node/status/report-ready.ts: how does the daemon report the provisioning result to Azure? Azure marks an instance as failed if it reports nothing for
+// too long. Without cloud-init and the guest agent, the daemon reports to the wire server, after it has let kubelet start.
 import { type Backoff, pauseMs } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import { type MetadataResponse, requestMetadata, statusFailure } from '../metadata/http.ts';
 import { MetadataFailure } from '../metadata/source.ts';
-import { type ReasonCode, reasonOf } from '../reason-codes.ts';
+import { type ReasonCode, reasonFor } from '../reason-codes.ts';
 
-/** Of a failure only the code and its sentence from the catalogue are told: nothing of the document leaves the node this way. */
+/** A failure is reported with its code and summary only, so that nothing of the document leaves the node. */
 export type PlatformReport = { kind: 'ready' } | { kind: 'failed'; code: ReasonCode };
 
 export interface ReportDeps {
@@ -14,33 +14,33 @@ export interface ReportDeps {
   /** From 0 up to 1. */
   random(): number;
   signal?: AbortSignal | undefined;
-  /** Told when the cause changes, not every time. */
+  /** Called when the cause changes, not at every retry. */
   onRetry?(cause: { reason: ReasonCode; message: string; attempts: number }): void;
-  /** `http://168.63.129.16` unless a test stands in for it. */
+  /** Default: `http://168.63.129.16`. */
   url?: string | undefined;
   deadlineMs?: number | undefined;
 }
 
 export type ReportResult =
-  | { isTold: true; attempts: number }
-  | { isTold: false; code: 'platform/not-told'; reason: string; attempts: number };
+  | { isReported: true; attempts: number }
+  | { isReported: false; code: 'platform/not-told'; reason: string; attempts: number };
 
-/** After about this long the platform has made up its mind. */
+/** After about this time the platform has marked the instance as failed. */
 const DEADLINE_MS = 20 * 60_000;
 const TIMEOUT_MS = 10_000;
 const BACKOFF: Backoff = { firstMs: 200, maxMs: 15_000, jitter: 0.5, retryAfter: 'at-least' };
 const VERSION = { 'x-ms-version': '2012-11-30', 'x-ms-agent-name': 'headstart' };
 
-/** Rejects only with the reason of `signal`. Telling the same twice does no harm. */
+/** Idempotent. Rejects only with the reason of `signal`. */
 export async function reportToPlatform(report: PlatformReport, deps: ReportDeps): Promise<ReportResult> {
   const { clock, random, signal, onRetry, deadlineMs = DEADLINE_MS } = deps;
-  let spentMs = 0; // counted, not looked up: the clock may be set while a machine boots
+  let spentMs = 0; // summed up, because the clock may be set while the machine boots
   let lastCause = '';
   for (let attempts = 1; ; attempts++) {
     const fromMs = clock.nowMs();
     try {
-      await tell(report, deps);
-      return { isTold: true, attempts };
+      await sendReport(report, deps);
+      return { isReported: true, attempts };
     } catch (error) {
       signal?.throwIfAborted();
       if (!(error instanceof MetadataFailure)) throw error;
@@ -49,15 +49,15 @@ export async function reportToPlatform(report: PlatformReport, deps: ReportDeps)
       spentMs += Math.min(Math.max(0, clock.nowMs() - fromMs), 2 * TIMEOUT_MS);
       const waitMs = pauseMs(attempts, BACKOFF, { retryAfterMs: error.retryAfterMs, random: random() });
       if (spentMs + waitMs > deadlineMs)
-        return { isTold: false, code: 'platform/not-told', reason: error.message, attempts };
+        return { isReported: false, code: 'platform/not-told', reason: error.message, attempts };
       await clock.sleep(waitMs, signal);
       spentMs += waitMs;
     }
   }
 }
 
-/** A report repeats what the goal state says, which is asked for every time: it changes when the platform moves the instance. */
-async function tell(
+/** A report contains values of the goal state. Fetched for every attempt, because it changes when the platform moves the instance. */
+async function sendReport(
   report: PlatformReport,
   { url = 'http://168.63.129.16', clock, signal }: ReportDeps,
 ): Promise<void> {
@@ -87,7 +87,7 @@ interface GoalState {
   instanceId: string;
 }
 
-/** Three flat elements of a document that is otherwise not ours; its entities are passed back as they came. */
+/** Extracts three elements. Their XML entities stay encoded, because the report repeats them. */
 export function parseGoalState(xml: string): GoalState {
   const element = (name: string) => {
     const found = new RegExp(`<${name}>\\s*([^<\\s][^<]{0,511}?)\\s*</${name}>`).exec(xml)?.[1];
@@ -106,7 +106,7 @@ export function renderHealth(report: PlatformReport, { incarnation, containerId,
     report.kind === 'ready'
       ? '<State>Ready</State>'
       : `<State>NotReady</State><Details><SubStatus>ProvisioningFailed</SubStatus><Description>${escaped(
-          `headstart ${report.code}: ${reasonOf(report.code).summary}`,
+          `headstart ${report.code}: ${reasonFor(report.code).summary}`,
         )}</Description></Details>`;
   return (
     '<?xml version="1.0" encoding="utf-8"?>' +

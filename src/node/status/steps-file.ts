@@ -1,63 +1,62 @@
-// node/status/steps-file.ts: where did the daemon's time go in this boot? Every step it took, on the clock that the kernel and systemd
-// use, in a file that `headstart boot` reads as spans. Names are stable: budgets are written against them.
+// node/status/steps-file.ts: how long did each step of the daemon take in this boot? A file with monotonic times that `headstart boot` reads as spans.
+// Never rename a step: budgets refer to the names.
 
-/** Below the root; gone with the boot that it speaks of. */
+/** Relative to the root, on a tmpfs. */
 export const STEPS_PATH = 'run/headstart/steps.json';
 
 export interface NodeSteps {
   apiVersion: 'headstart.dev/v1';
   kind: 'NodeSteps';
-  /** As the kernel writes it, with dashes. */
+  /** In the format of the kernel, with dashes. */
   bootId?: string | undefined;
-  /** Both clocks, read at the same moment. */
+  /** Both clocks, read at the same time. */
   anchor: { monotonicUs: number; wallUs: number };
-  /** In the order in which they ended. */
+  /** In the order of their ends. */
   steps: readonly TimedStep[];
 }
 
 export interface TimedStep {
-  /** One of STEPS; below `apply` also `apply/<what>`, such as `apply/daemon-reload`. */
+  /** One of STEPS; below `apply` also `apply/<part>`, for example `apply/daemon-reload`. */
   name: string;
   /** Microseconds since the kernel started. */
   startUs: number;
   tookUs: number;
   isOk: boolean;
   generation?: number | undefined;
-  /** What it was about: a source, a unit, a reason code. */
+  /** A source, a unit or a reason code. */
   detail?: string | undefined;
 }
 
 /** In the order of a first boot. */
 export const STEPS = {
-  start: 'from the start of the process to its first line in the log',
-  load: 'the program itself is loaded',
-  turn: 'this machine has an identity, file systems and settings of its own, which the daemon is started beside',
-  recover: 'what an interrupted change left behind is finished or undone',
-  fetch: 'the metadata service is asked until it answers',
-  read: 'the document is read and checked',
-  apply: 'the node is looked at, the change is planned and made',
-  ready: 'systemd is told that kubelet may start',
-  verify: 'the health of the node after the change is watched',
-  commit: 'the generation becomes the last one known to be good',
-  'roll-back': 'a change is taken back',
+  start: 'the process starts, up to its first log line',
+  load: 'the process loads the program',
+  turn: 'the daemon waits until the identity, file systems and settings of this machine are set up',
+  recover: 'the daemon finishes or rolls back an interrupted change',
+  fetch: 'the daemon queries the metadata service until it answers',
+  read: 'the daemon reads and checks the document',
+  apply: 'the daemon observes the node, then plans and makes the change',
+  ready: 'the daemon notifies systemd that kubelet may start',
+  verify: 'the daemon watches the health of the node after the change',
+  commit: 'the generation becomes the last known good',
+  'roll-back': 'the daemon rolls back a change',
 } as const;
 
 export type StepName = keyof typeof STEPS;
 
 export interface StepRecorder {
-  /** Runs `act` and remembers how long it took, also when it throws. */
-  time<T>(name: StepName, act: () => Promise<T>, about?: About<T>): Promise<T>;
+  /** Runs `act` and records its duration, also when it throws. */
+  time<T>(name: StepName, act: () => Promise<T>, about?: DescribeStep<T>): Promise<T>;
   add(step: TimedStep): void;
-  /** One that began at `startUs` and is over now. */
-  since(name: StepName, startUs: number, about?: ReturnType<About<unknown>>): void;
+  /** Records a step from `startUs` until now. */
+  since(name: StepName, startUs: number, about?: ReturnType<DescribeStep<unknown>>): void;
   nowUs(): number;
   has(name: StepName): boolean;
-  /** What belongs into the file. */
   steps(): NodeSteps;
 }
 
-/** What to say of a result; a step that throws is not ok. */
-export type About<T> = (result: T) => Partial<Pick<TimedStep, 'isOk' | 'generation' | 'detail'>>;
+/** Describes a successful result; a step that throws is recorded as not ok. */
+export type DescribeStep<T> = (result: T) => Partial<Pick<TimedStep, 'isOk' | 'generation' | 'detail'>>;
 
 export interface StepClocks {
   monotonicUs(): number;
@@ -65,7 +64,7 @@ export interface StepClocks {
   bootId?: string | undefined;
 }
 
-/** The boot is what a boot analysis asks about, so its steps stay; of those after it the latest do. */
+/** A boot analysis needs the first steps, so they are kept; of later ones only the latest. */
 const FIRST_KEPT = 64;
 const LAST_KEPT = 192;
 

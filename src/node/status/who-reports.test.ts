@@ -15,12 +15,12 @@ function write(path: string, text = ''): void {
   writeFileSync(join(root, path), text);
 }
 
-describe('who tells the platform', () => {
-  it('is headstart where nobody else is there', () => {
+describe('whoReports', () => {
+  it('returns headstart if no other program reports', () => {
     expect(whoReports(root)).toBe('headstart');
   });
 
-  it('is cloud-init where it is, unless it is switched off in either of its ways', () => {
+  it('returns cloud-init if it is installed and not disabled in one of its two ways', () => {
     write('usr/bin/cloud-init');
     write('proc/cmdline', 'console=ttyS0 root=/dev/vda\n');
     expect(whoReports(root)).toBe('cloud-init');
@@ -31,7 +31,7 @@ describe('who tells the platform', () => {
     expect(whoReports(root)).toBe('headstart');
   });
 
-  it('is the agent where one is enabled; the link leads out of the root and is not followed', () => {
+  it('returns the guest agent if it is enabled, without following the link', () => {
     const wants = join(root, 'etc/systemd/system/multi-user.target.wants');
     mkdirSync(wants, { recursive: true });
     symlinkSync('/lib/systemd/system/walinuxagent.service', join(wants, 'walinuxagent.service'));

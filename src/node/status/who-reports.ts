@@ -1,10 +1,11 @@
-// node/status/who-reports.ts: who on this image tells the platform that the instance came up? Two voices do no harm; none gets the instance deleted.
+// node/status/who-reports.ts: which program on this image reports the provisioning result to the platform? Two reports do no harm; without a report the
+// platform marks the instance as failed.
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export type Reporter = 'headstart' | 'cloud-init' | 'guest-agent';
 
-/** Where distributions put the unit of Azure's agent once it is enabled. */
+/** The links that distributions create when Azure's guest agent is enabled. */
 const AGENTS = ['walinuxagent', 'waagent', 'azure-init'].flatMap((name) =>
   ['etc/systemd/system', 'usr/lib/systemd/system'].map((folder) => `${folder}/multi-user.target.wants/${name}.service`),
 );
@@ -12,7 +13,7 @@ const AGENTS = ['walinuxagent', 'waagent', 'azure-init'].flatMap((name) =>
 export function whoReports(root: string): Reporter {
   const has = (path: string) => lstatSync(join(root, path), { throwIfNoEntry: false }) !== undefined;
   if (AGENTS.some(has)) return 'guest-agent';
-  // Its own ways of being switched off.
+  // The two documented ways to disable cloud-init.
   const isOff =
     has('etc/cloud/cloud-init.disabled') ||
     /(?:^|\s)cloud-init=disabled(?:\s|$)/.test(textOf(join(root, 'proc/cmdline')));

@@ -3,7 +3,7 @@ import { fakeClock } from '../../../base/fake-clock.ts';
 import type { ApplyDeps, UnitHealth } from '../contract.ts';
 import { isKubeletFailing } from './kubelet-failing.ts';
 
-/** What systemd says of it, look by look; the last from then on. */
+/** The states that systemd reports, one for each check; the last one repeats. */
 async function asked(...looks: (UnitHealth | undefined)[]): Promise<{ isFailing: boolean; afterMs: number }> {
   const clock = fakeClock();
   const probes = {
@@ -20,32 +20,32 @@ const active = (restarts: number): UnitHealth => ({ state: 'active', restarts })
 const starting = (restarts: number): UnitHealth => ({ state: 'starting', restarts });
 const forEver = (look: (at: number) => UnitHealth) => Array.from({ length: 100 }, (_, at) => look(at));
 
-describe('kubelet', () => {
-  it('that runs, and has not been started again meanwhile, does not fail', async () => {
+describe('isKubeletFailing', () => {
+  it('is false if kubelet runs without another restart', async () => {
     expect(await asked(active(7))).toEqual({ isFailing: false, afterMs: 6_000 });
   });
 
-  it('that was just started has time to settle', async () => {
+  it('gives a kubelet that was just started time to become stable', async () => {
     expect(await asked(starting(0), starting(0), active(1))).toEqual({ isFailing: false, afterMs: 12_000 });
   });
 
   it.each([
-    ['that somebody has stopped', { state: 'inactive', restarts: 0 }],
-    ['that is not there', { state: 'absent', restarts: 0 }],
-    ['of which nothing is known', undefined],
-  ] as const)('%s does not fail', async (_, seen) => {
+    ['that is stopped', { state: 'inactive', restarts: 0 }],
+    ['that does not exist', { state: 'absent', restarts: 0 }],
+    ['with an unknown state', undefined],
+  ] as const)('is false for a kubelet %s', async (_, seen) => {
     expect(await asked(seen)).toEqual({ isFailing: false, afterMs: 0 });
   });
 
-  it('that systemd has given up fails', async () => {
+  it('is true for a kubelet in the failed state', async () => {
     expect(await asked({ state: 'failed', restarts: 5 })).toEqual({ isFailing: true, afterMs: 0 });
   });
 
   it.each([
-    ['is between two starts whenever somebody looks', forEver(starting)],
-    ['runs whenever somebody looks, each time anew', forEver(active)],
-    ['runs for two looks each time', forEver((at) => active(Math.floor(at / 2)))],
-  ])('that %s fails', async (_, looks) => {
+    ['is starting at every check', forEver(starting)],
+    ['has restarted at every check', forEver(active)],
+    ['restarts after every two checks', forEver((at) => active(Math.floor(at / 2)))],
+  ])('is true for a kubelet that %s', async (_, looks) => {
     expect(await asked(...looks)).toEqual({ isFailing: true, afterMs: 33_000 });
   });
 });

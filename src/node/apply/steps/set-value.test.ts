@@ -7,7 +7,7 @@ import { aWorld, doneBy, restart, set } from '../execute.testing.ts';
 import { execute } from '../execute.ts';
 
 describe('a step that sets a value', () => {
-  it('sets no MTU while there is no network, and does not fail by that', async () => {
+  it('skips the MTU without a network interface, and does not fail', async () => {
     const { done, context } = aWorld();
     const host: HostReader = { ...context.deps.host, text: () => undefined };
     await execute([set('mtu', '', '9000'), restart('a.service')], { ...context, deps: { ...context.deps, host } });
@@ -15,7 +15,7 @@ describe('a step that sets a value', () => {
     expect(done.some((line) => /^systemctl .*a\.service$/.test(line))).toBe(true);
   });
 
-  it('waits for the network to come up before it sets its MTU', async () => {
+  it('waits for the network before it sets the MTU', async () => {
     const { done, context } = aWorld();
     let looks = 0;
     const text = (path: string) => (++looks > 20 ? context.deps.host.text(path) : undefined);
@@ -30,8 +30,12 @@ describe('a step that sets a value', () => {
     ['a kernel setting', [set('sysctl', 'vm.max_map_count', '1')], ['setKernelValue /proc/sys/vm/max_map_count 1']],
     ['a host name', [set('host-name', '', 'node-1')], ['setKernelValue /proc/sys/kernel/hostname node-1']],
     ['an MTU', [set('mtu', '', '9000')], ['setKernelValue /sys/class/net/eth7/mtu 9000']],
-    ['rules', [set('firewall', 't', 'x')], [`nft -f ${RULES_PATH}`]],
-    ['no rules', [{ do: 'clear', kind: 'firewall', key: 't' }], ['nft -f - < table inet t;delete table inet t;']],
+    ['firewall rules', [set('firewall', 't', 'x')], [`nft -f ${RULES_PATH}`]],
+    [
+      'the removal of firewall rules',
+      [{ do: 'clear', kind: 'firewall', key: 't' }],
+      ['nft -f - < table inet t;delete table inet t;'],
+    ],
     [
       'a label',
       [set('label', 'tier', 'a'), { do: 'clear', kind: 'label', key: 'b' }],
@@ -49,16 +53,20 @@ describe('a step that sets a value', () => {
       ],
     ],
     [
-      'no swap of a daemon that is gone',
+      'the removal of swap with a path that the kernel shows differently',
       [{ do: 'clear', kind: 'swap', key: '/var/lib/shown-otherwise' }],
       ['swapoff /var/lib/shown-otherwise', 'remove /var/lib/shown-otherwise'],
     ],
-    ['no swap', [{ do: 'clear', kind: 'swap', key: '/var/lib/on' }], ['swapoff /var/lib/on', 'remove /var/lib/on']],
-  ])('is done for %s', async (_what, steps, expected) => {
+    [
+      'the removal of swap',
+      [{ do: 'clear', kind: 'swap', key: '/var/lib/on' }],
+      ['swapoff /var/lib/on', 'remove /var/lib/on'],
+    ],
+  ])('executes the commands and writes for %s', async (_what, steps, expected) => {
     expect(await doneBy(steps)).toEqual(expected);
   });
 
-  it('takes the kubeconfig from where it waits, and leaves one alone that is right already', async () => {
+  it('renames the staged kubeconfig, and skips one that is up to date', async () => {
     const step = set('kubeconfig', '', 'https://10.0.0.1');
     expect(await doneBy([step], { staged: new Map([[KUBECONFIG_PATH, '/etc/kubernetes/.new']]) })).toEqual([
       'rename /etc/kubernetes/.new '.concat(KUBECONFIG_PATH),
@@ -66,20 +74,20 @@ describe('a step that sets a value', () => {
     expect(await doneBy([step])).toEqual([]);
   });
 
-  it('fails where there is no room for swap', async () => {
+  it('fails if the disk has no space for swap', async () => {
     const { done, context } = aWorld({}, { 'fallocate --length 1 /var/lib/a': { code: 1 } });
     const steps: PlanStep[] = [set('swap', '/var/lib/a', '1'), { do: 'daemon-reload' }];
     await expect(execute(steps, context)).rejects.toMatchObject({ name: 'StepFailed', code: 'apply/disk-full' });
     expect(done).not.toContain('systemctl daemon-reload');
   });
 
-  it('leaves no swap file behind', async () => {
+  it('removes the swap file on failure', async () => {
     const { done, context } = aWorld({}, { 'mkswap /var/lib/a': { code: 1 } });
     await expect(execute([set('swap', '/var/lib/a', '1')], context)).rejects.toThrow('mkswap');
     expect(done.at(-1)).toBe('remove /var/lib/a');
   });
 
-  it("that the kernel refuses fails with the value and the kernel's word, and a bug is no refusal", async () => {
+  it('fails with the value and the errno if the kernel rejects it, and rethrows a bug', async () => {
     const refuse = (error: Error) => {
       const { context } = aWorld();
       const disk = {
@@ -97,8 +105,8 @@ describe('a step that sets a value', () => {
     await expect(refuse(new TypeError('bug'))).rejects.toThrow(TypeError);
   });
 
-  it('is refused for what only others set', async () => {
-    await expect(doneBy([set('taint', 'a:NoSchedule', 'x')])).rejects.toThrow('taint is not set on a node');
-    await expect(doneBy([{ do: 'clear', kind: 'sysctl', key: 'a' }])).rejects.toThrow('sysctl is not cleared');
+  it('refuses a kind that it cannot set or clear', async () => {
+    await expect(doneBy([set('taint', 'a:NoSchedule', 'x')])).rejects.toThrow('cannot set taint');
+    await expect(doneBy([{ do: 'clear', kind: 'sysctl', key: 'a' }])).rejects.toThrow('cannot clear sysctl');
   });
 });

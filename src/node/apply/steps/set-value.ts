@@ -1,4 +1,4 @@
-// node/apply/steps/set-value.ts: how is a value of the running system set, or taken away again? Each may be done again.
+// node/apply/steps/set-value.ts: how is a value of the running system set or cleared? Every call is idempotent.
 import { dirname } from 'node:path';
 import { KUBECONFIG_PATH } from '../../desired/aspects/join.ts';
 import { RULES_PATH } from '../../desired/aspects/metadata-firewall.ts';
@@ -7,14 +7,14 @@ import type { PlanStep } from '../../desired/tree.ts';
 import { firstInterface, isSwapOn } from '../../observe/live-values.ts';
 import { errnoOf, StepFailed } from '../failures.ts';
 import type { StagedFiles } from './stage.ts';
-import { command, isDoneBy, placeOf, type StepDeps } from './step-command.ts';
+import { command, type ExecutionDeps, hasSucceeded, pathBelowRoot } from './step-command.ts';
 
 type SetStep = Extract<PlanStep, { do: 'set' }>;
 
 export interface ValueContext {
-  deps: StepDeps;
+  deps: ExecutionDeps;
   staged: StagedFiles;
-  /** Takes the folders with new or fewer names in them, also of a step that fails. */
+  /** Collects the folders in which a name was added or removed, also by a step that fails. */
   touched: Set<string>;
 }
 
@@ -26,7 +26,7 @@ export async function setValue({ kind, key, value }: SetStep, context: ValueCont
     case 'host-name':
       return setInKernel('/proc/sys/kernel/hostname', value, deps);
     case 'mtu': {
-      // Without a network there is nothing to set yet: planned again until there is, and no reason to take the rest back.
+      // Without a network interface there is nothing to set. The next plan retries; this is no reason for a rollback.
       const name = await interfaceInTime(deps);
       return name === undefined ? undefined : setInKernel(`/sys/class/net/${name}/mtu`, value, deps);
     }
@@ -34,28 +34,28 @@ export async function setValue({ kind, key, value }: SetStep, context: ValueCont
       await clearValue({ kind, key }, context);
       return makeSwap(key, value, context);
     case 'firewall':
-      return command(['nft', '-f', placeOf(RULES_PATH, deps)], deps);
+      return command(['nft', '-f', pathBelowRoot(RULES_PATH, deps)], deps);
     case 'kubeconfig': {
-      const waiting = staged.get(KUBECONFIG_PATH);
-      if (waiting === undefined) return;
-      deps.disk.rename(waiting, KUBECONFIG_PATH);
+      const stagedFile = staged.get(KUBECONFIG_PATH);
+      if (stagedFile === undefined) return;
+      deps.disk.rename(stagedFile, KUBECONFIG_PATH);
       touched.add(dirname(KUBECONFIG_PATH));
       return;
     }
     case 'label':
-      // Planned again as long as it is not there, and no reason to take the rest back.
-      await isDoneBy(() => deps.node.setLabel(key, value));
+      // If it fails, the next plan retries; this is no reason for a rollback.
+      await hasSucceeded(() => deps.node.setLabel(key, value));
       return;
     default:
-      throw new Error(`${kind} is not set on a node`);
+      throw new Error(`cannot set ${kind} on a node`);
   }
 }
 
 const NETWORK_MS = 30_000;
 const LOOK_EVERY_MS = 100;
 
-/** The network may still be on its way: a kubelet that starts before the value is set has pods that would have to be drained for it. */
-async function interfaceInTime({ host, clock }: StepDeps): Promise<string | undefined> {
+/** Waits for the network: if kubelet started before the MTU is set, setting it later would require a drain. */
+async function interfaceInTime({ host, clock }: ExecutionDeps): Promise<string | undefined> {
   for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
     const name = firstInterface(host);
     if (name !== undefined || waitedMs >= NETWORK_MS) return name;
@@ -69,27 +69,27 @@ export async function clearValue(
 ): Promise<void> {
   switch (kind) {
     case 'swap':
-      if (isSwapOn(key, deps.host)) await command(['swapoff', placeOf(key, deps)], deps);
+      if (isSwapOn(key, deps.host)) await command(['swapoff', pathBelowRoot(key, deps)], deps);
       deps.disk.remove(key);
       touched.add(dirname(key));
       return;
     case 'firewall':
-      // Made before it is deleted, so that there is something to delete.
+      // Deleting a missing table fails, so the input creates it first.
       return command(['nft', '-f', '-'], deps, {
         input: `table inet ${key}\ndelete table inet ${key}\n`,
       });
     case 'label':
-      await isDoneBy(() => deps.node.setLabel(key, undefined));
+      await hasSucceeded(() => deps.node.setLabel(key, undefined));
       return;
     default:
-      throw new Error(`${kind} is not cleared on a node`);
+      throw new Error(`cannot clear ${kind} on a node`);
   }
 }
 
-/** What could not be made does not stay: it may be what filled the disk. */
+/** Removes the file on failure: it may be what filled the disk. */
 async function makeSwap(file: string, bytes: string, { deps, touched }: ValueContext): Promise<void> {
   const { disk } = deps;
-  const place = placeOf(file, deps);
+  const place = pathBelowRoot(file, deps);
   disk.create(file, new Uint8Array(), { mode: 0o600 });
   touched.add(dirname(file));
   try {
@@ -102,7 +102,7 @@ async function makeSwap(file: string, bytes: string, { deps, touched }: ValueCon
   }
 }
 
-function setInKernel(path: string, value: string, { disk }: StepDeps): void {
+function setInKernel(path: string, value: string, { disk }: ExecutionDeps): void {
   try {
     disk.setKernelValue(path, value);
   } catch (error) {

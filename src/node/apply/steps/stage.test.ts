@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../base/secret.ts';
 import { KUBECONFIG_PATH } from '../../desired/aspects/join.ts';
 import type { ObservedPath, PlanStep } from '../../desired/tree.ts';
-import type { Disk } from '../disk.ts';
-import { dropWaiting, stage, unstage, waitingPlace } from './stage.ts';
+import type { NodeDisk } from '../disk.ts';
+import { removeStaged, stage, stagedPath, unstage } from './stage.ts';
 
-/** `there`: what is on the disk already. */
+/** `there`: the existing files. */
 function aWorld(there: Record<string, ObservedPath> = {}) {
   const done: string[] = [];
   const record = (op: string) => (path: string) => void done.push(`${op} ${path}`);
@@ -16,7 +16,7 @@ function aWorld(there: Record<string, ObservedPath> = {}) {
     remove: record('remove'),
     removeFolder: record('removeFolder'),
     syncFiles: async (paths: readonly string[]) => void done.push(`sync ${paths.join(' ')}`),
-  } as unknown as Disk;
+  } as unknown as NodeDisk;
   const host = { at: (path: string): ObservedPath => there[path] ?? { kind: 'absent' } };
   return { done, deps: { disk, host: host as never } };
 }
@@ -37,23 +37,23 @@ const file = (content: string | Secret, over: object = {}): ObservedPath => ({
   ...over,
 });
 
-describe('new files', () => {
-  it('wait beside the old ones, all made safe before the first old one is touched', async () => {
+describe('stage', () => {
+  it('writes new files next to the old ones and syncs them', async () => {
     const { done, deps } = aWorld();
     const staged = await stage([{ do: 'make-folder', path: '/etc' }, write(A, 'one'), write(B, 'two')], deps);
     expect([...staged]).toEqual([
-      [A, waitingPlace(A)],
-      [B, waitingPlace(B)],
+      [A, stagedPath(A)],
+      [B, stagedPath(B)],
     ]);
     expect(done).toEqual([
       'makeFolder /etc',
-      `create ${waitingPlace(A)} one`,
-      `create ${waitingPlace(B)} two`,
-      `sync ${waitingPlace(A)} ${waitingPlace(B)}`,
+      `create ${stagedPath(A)} one`,
+      `create ${stagedPath(B)} two`,
+      `sync ${stagedPath(A)} ${stagedPath(B)}`,
     ]);
   });
 
-  it('are not written where they are there already, a secret included', async () => {
+  it('skips files that are up to date, including secrets', async () => {
     const { deps } = aWorld({ [A]: file(new Secret('one')) });
     expect((await stage([write(A, new Secret('one'))], deps)).size).toBe(0);
   });
@@ -64,54 +64,54 @@ describe('new files', () => {
     ['owner', file('one', { uid: 7 })],
     ['group', file('one', { gid: 7 })],
     ['kind', { kind: 'link', target: 'one' } as const],
-  ])('are written where the %s is another', async (_, seen) => {
+  ])('writes a file with a different %s', async (_, seen) => {
     const { deps } = aWorld({ [A]: seen });
     expect((await stage([write(A, 'one')], deps)).size).toBe(1);
   });
 
-  it('that are links are made where the link leads elsewhere', async () => {
+  it('replaces a link with a different target', async () => {
     const link: PlanStep = { do: 'make-link', path: A, target: '/dev/null' };
     expect((await stage([link], aWorld({ [A]: { kind: 'link', target: '/dev/null' } }).deps)).size).toBe(0);
     expect((await stage([link], aWorld({ [A]: { kind: 'link', target: '/etc/x' } }).deps)).size).toBe(1);
   });
 
-  it('have one waiting place each, hidden, in the folder of the old one', () => {
-    expect(waitingPlace(A)).toMatch(/^\/etc\/\.headstart-[0-9a-f]{16}\.new$/);
-    expect(waitingPlace(A)).not.toBe(waitingPlace(B));
+  it('uses one hidden path for each file, in the same folder', () => {
+    expect(stagedPath(A)).toMatch(/^\/etc\/\.headstart-[0-9a-f]{16}\.new$/);
+    expect(stagedPath(A)).not.toBe(stagedPath(B));
   });
 });
 
-describe("kubelet's own kubeconfig", () => {
+describe("kubelet's kubeconfig", () => {
   const step: PlanStep = { do: 'set', kind: 'kubeconfig', key: '', value: 'https://10.0.0.2:6443' };
   const text = (server: string) => `apiVersion: v1\nclusters:\n- cluster:\n    server: ${server}\n`;
 
-  it('gets another address, and is left alone where it has it already', async () => {
+  it('gets a new address, and is skipped if it has it already', async () => {
     const { done, deps } = aWorld({ [KUBECONFIG_PATH]: file(text('https://10.0.0.1:6443')) });
-    expect((await stage([step], deps)).get(KUBECONFIG_PATH)).toBe(waitingPlace(KUBECONFIG_PATH));
+    expect((await stage([step], deps)).get(KUBECONFIG_PATH)).toBe(stagedPath(KUBECONFIG_PATH));
     expect(done[0]).toContain('server: https://10.0.0.2:6443');
     const right = aWorld({ [KUBECONFIG_PATH]: file(text('https://10.0.0.2:6443')) });
     expect((await stage([step], right.deps)).size).toBe(0);
   });
 
-  it('is not replaced where it is no file', async () => {
+  it('is not replaced if it is not a file', async () => {
     await expect(stage([step], aWorld().deps)).rejects.toMatchObject({ code: 'apply/write-failed' });
   });
 });
 
-describe('a change that was not begun', () => {
-  it('leaves neither new content nor new folders, the inner ones first', () => {
+describe('staged files', () => {
+  it('are removed with the new folders, inner folders first', () => {
     const { done, deps } = aWorld();
     unstage(
       [{ do: 'make-folder', path: '/etc/x' }, { do: 'make-folder', path: '/etc/x/y' }, write(A, '1'), { do: 'drain' }],
       deps.disk,
     );
-    expect(done).toEqual([`remove ${waitingPlace(A)}`, 'removeFolder /etc/x/y', 'removeFolder /etc/x']);
+    expect(done).toEqual([`remove ${stagedPath(A)}`, 'removeFolder /etc/x/y', 'removeFolder /etc/x']);
   });
 
-  it('keeps its folders where some of it was done', () => {
+  it('are removed without the folders if some steps were executed', () => {
     const { done, deps } = aWorld();
     const kubeconfig: PlanStep = { do: 'set', kind: 'kubeconfig', key: '', value: 'x' };
-    dropWaiting([{ do: 'make-folder', path: '/etc/x' }, write(A, '1'), kubeconfig], deps.disk);
-    expect(done).toEqual([`remove ${waitingPlace(A)}`, `remove ${waitingPlace(KUBECONFIG_PATH)}`]);
+    removeStaged([{ do: 'make-folder', path: '/etc/x' }, write(A, '1'), kubeconfig], deps.disk);
+    expect(done).toEqual([`remove ${stagedPath(A)}`, `remove ${stagedPath(KUBECONFIG_PATH)}`]);
   });
 });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Ran } from '../../../base/command.ts';
-import { command, isDoneBy, placeOf } from './step-command.ts';
+import { command, hasSucceeded, pathBelowRoot } from './step-command.ts';
 
 const answering = (over: Partial<Ran>) => ({
   run: async () => ({ outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: '', ...over }) as Ran,
 });
 
-describe('a command of a step', () => {
-  it('is done when it exits with 0, and only then', async () => {
+describe('command', () => {
+  it('succeeds only with exit code 0', async () => {
     await command(['nft'], answering({}));
     await expect(command(['nft', '-f'], answering({ code: 2, stderr: 'no' }))).rejects.toMatchObject({
       code: 'apply/command-failed',
@@ -16,24 +16,24 @@ describe('a command of a step', () => {
     await expect(command(['nft'], answering({ outcome: 'timed-out', code: null } as Partial<Ran>))).rejects.toThrow();
   });
 
-  it('fails with the reason that its caller gives', async () => {
+  it('fails with the given code', async () => {
     const failing = command(['a'], answering({ code: 1 }), { code: 'verify/unit-failed' });
     await expect(failing).rejects.toMatchObject({ name: 'StepFailed', code: 'verify/unit-failed' });
   });
 });
 
-describe('a place', () => {
-  it('is below the folder that stands in for a node', () => {
-    expect([placeOf('/etc/a', { root: '/' }), placeOf('/etc/a', { root: '/tmp/node' })]).toEqual([
+describe('pathBelowRoot', () => {
+  it('prefixes the path with the root', () => {
+    expect([pathBelowRoot('/etc/a', { root: '/' }), pathBelowRoot('/etc/a', { root: '/tmp/node' })]).toEqual([
       '/etc/a',
       '/tmp/node/etc/a',
     ]);
   });
 });
 
-describe('what is asked for again later', () => {
-  it('says whether it was done, whatever was wrong', async () => {
-    expect(await isDoneBy(async () => {})).toBe(true);
-    expect(await isDoneBy(() => Promise.reject(new Error('no')))).toBe(false);
+describe('hasSucceeded', () => {
+  it('returns whether the call succeeded, for any error', async () => {
+    expect(await hasSucceeded(async () => {})).toBe(true);
+    expect(await hasSucceeded(() => Promise.reject(new Error('no')))).toBe(false);
   });
 });

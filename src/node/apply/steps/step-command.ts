@@ -1,16 +1,15 @@
-// node/apply/steps/step-command.ts: how does a step have something done by others: by a program, or by whoever has the Node's credential?
+// node/apply/steps/step-command.ts: how does a step run a program or call the API server?
 import type { Argv } from '../../../base/command.ts';
 import type { ReasonCode } from '../../reason-codes.ts';
 import type { ApplyDeps } from '../contract.ts';
 import { commandFailed } from '../failures.ts';
 
-/** What a step may use of the world. */
-export type StepDeps = Pick<ApplyDeps, 'clock' | 'disk' | 'host' | 'run' | 'node' | 'probes' | 'root'>;
+export type ExecutionDeps = Pick<ApplyDeps, 'clock' | 'disk' | 'host' | 'run' | 'node' | 'probes' | 'root'>;
 
-/** A unit may take its time to stop; systemd's own patience ends after a minute and a half. */
+/** Longer than systemd's default stop timeout of 90 s. */
 const COMMAND_TIMEOUT_MS = 180_000;
 
-/** Throws a StepFailed of this code when it does not succeed. */
+/** Throws a StepFailed with `code` if the command fails. */
 export async function command(
   argv: Argv,
   { run }: Pick<ApplyDeps, 'run'>,
@@ -20,13 +19,13 @@ export async function command(
   if (ran.outcome !== 'exited' || ran.code !== 0) throw commandFailed(code, argv.join(' '), ran);
 }
 
-/** As programs see it. */
-export function placeOf(path: string, { root }: Pick<ApplyDeps, 'root'>): string {
+/** The path that a program must use to reach a file of the node. */
+export function pathBelowRoot(path: string, { root }: Pick<ApplyDeps, 'root'>): string {
   return root === '/' ? path : `${root}${path}`;
 }
 
-/** Where it is no matter why not: it is asked for again. */
-export async function isDoneBy(act: () => Promise<void>): Promise<boolean> {
+/** For operations that are retried later, whatever the failure. */
+export async function hasSucceeded(act: () => Promise<void>): Promise<boolean> {
   try {
     await act();
     return true;

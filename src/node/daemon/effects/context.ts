@@ -1,33 +1,33 @@
-// node/daemon/effects/context.ts: what do the effects of the daemon work with? The world around it, the documents it knows, and a way to tell
-// the loop what happened. Types only.
+// node/daemon/effects/context.ts: what do the effects of the daemon need? The dependencies, the documents, and a function that dispatches events to
+// the loop. Types only.
 import type { Clock } from '../../../base/clock.ts';
 import type { NodeStore } from '../../apply/contract.ts';
 import type { MetadataSource } from '../../metadata/source.ts';
-import type { Log, LogNews } from '../../status/log.ts';
+import type { Log, LogOnChange } from '../../status/log.ts';
 import type { StepRecorder } from '../../status/steps-file.ts';
-import type { NodeContext } from '../read.ts';
-import type { DaemonState, Event } from '../state.ts';
+import type { NodeContext } from '../read-assignment.ts';
+import type { DaemonEvent, DaemonState } from '../state.ts';
 import type { Documents } from './documents.ts';
 
 export interface DaemonDeps {
   clock: Clock;
-  /** Goes on evenly when the clock of the machine is set. */
+  /** Monotonic: not affected when the clock is set. */
   steadyMs(): number;
   /** From 0 up to 1. */
   random(): number;
   store: NodeStore;
   source: MetadataSource;
   context(): NodeContext;
-  /** Unique to this node. */
+  /** Derived from the identity of this node; spreads polls and turns. */
   seed: number;
   isForeign: boolean;
-  /** kubelet has its files from us, and they are not those of another machine. */
+  /** headstart wrote kubelet's files on this machine, not on the donor. */
   hasOwnFiles(): boolean;
   log: Log;
   steps: StepRecorder;
-  /** kubelet may start; nothing is done before it that does not have to be. */
+  /** kubelet may start. On the critical path: do only what is necessary before it. */
   onReady(state: DaemonState): Promise<void>;
-  /** What others see has changed. */
+  /** The visible status has changed. */
   onNews(state: DaemonState): void;
 }
 
@@ -35,12 +35,12 @@ export interface EffectContext {
   deps: DaemonDeps;
   documents: Documents;
   state(): DaemonState;
-  tell(event: EventOfNow): void;
-  /** The daemon was told to end. */
+  dispatch(event: UntimedEvent): void;
+  /** Aborted when the daemon stops. */
   stopping: AbortSignal;
-  /** Says the same thing once. */
-  logNews: LogNews;
+  /** Logs a line only if it differs from the last one with the same key. */
+  logOnChange: LogOnChange;
 }
 
 /** The loop adds the time. */
-export type EventOfNow<E = Event> = E extends Event ? Omit<E, 'nowMs'> : never;
+export type UntimedEvent<E = DaemonEvent> = E extends DaemonEvent ? Omit<E, 'nowMs'> : never;

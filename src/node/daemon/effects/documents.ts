@@ -1,37 +1,37 @@
-// node/daemon/effects/documents.ts: which document has this sha256, and what was it read as? The machine knows documents by the sha256 of their bytes
-// only; the bytes, and the assignment they became, are kept here while something in its state refers to them.
+// node/daemon/effects/documents.ts: which bytes and which assignment belong to a sha256? The state machine refers to documents by the sha256 of their
+// bytes. This keeps the bytes and the assignment while the state refers to them.
 import { createHash } from 'node:crypto';
 import type { Assignment } from '../../apply/contract.ts';
 import type { InstanceFacts } from '../../observe/facts.ts';
-import type { ToRead } from '../read.ts';
+import type { UnreadDocument } from '../read-assignment.ts';
 import type { DaemonState } from '../state.ts';
 
 export interface Documents {
-  /** The platform says that this is the instance; documents that are kept from now on are read for it. */
+  /** Sets the facts about the instance for documents that are kept from now on. */
   foundOn(instance: InstanceFacts): void;
   /** Returns the sha256 of its bytes. Drops the documents that nothing in `state` refers to. */
-  keep(delivery: Pick<ToRead, 'document' | 'origin'>, state: DaemonState): string;
-  /** These bytes were read, and are meant for this node. */
+  keep(delivery: Pick<UnreadDocument, 'document' | 'origin'>, state: DaemonState): string;
+  /** Saves the assignment that was read from the document. */
   accept(raw: string, assignment: Assignment): void;
-  /** Throws for a document that is not kept any more. */
-  toRead(raw: string): ToRead;
-  /** Throws for a document that was not accepted. */
+  /** Throws if the document was dropped. */
+  unread(raw: string): UnreadDocument;
+  /** Throws if the document was not accepted. */
   assignment(raw: string): Assignment;
 }
 
 interface KnownDocument {
-  toRead: ToRead;
+  unread: UnreadDocument;
   assignment?: Assignment | undefined;
 }
 
-/** `instanceBefore`: as far as is known until the platform says. */
+/** `instanceBefore`: used until the platform reports the instance. */
 export function keepDocuments(instanceBefore: () => InstanceFacts | undefined): Documents {
   const known = new Map<string, KnownDocument>();
   let latest: InstanceFacts | undefined;
 
   function find(raw: string): KnownDocument {
     const found = known.get(raw);
-    if (found === undefined) throw new Error('the document to be read is not there any more');
+    if (found === undefined) throw new Error('the document to read was dropped');
     return found;
   }
 
@@ -45,17 +45,17 @@ export function keepDocuments(instanceBefore: () => InstanceFacts | undefined): 
       for (const one of known.keys()) if (!needed.has(one)) known.delete(one);
       known.set(raw, {
         ...known.get(raw),
-        toRead: { document, origin, instance: latest ?? instanceBefore() ?? NO_INSTANCE },
+        unread: { document, origin, instance: latest ?? instanceBefore() ?? NO_INSTANCE },
       });
       return raw;
     },
     accept(raw, assignment) {
       known.set(raw, { ...find(raw), assignment });
     },
-    toRead: (raw) => find(raw).toRead,
+    unread: (raw) => find(raw).unread,
     assignment(raw) {
       const { assignment } = find(raw);
-      if (assignment === undefined) throw new Error('the document to be applied was not accepted');
+      if (assignment === undefined) throw new Error('the document to apply was not accepted');
       return assignment;
     },
   };

@@ -1,4 +1,4 @@
-// node/daemon/effects/effects.testing.ts: what an effect works with, in a test: it writes down what the loop was told and what was logged.
+// node/daemon/effects/effects.testing.ts: a context for tests of effects that records dispatched events and log lines.
 import { fakeClock } from '../../../base/fake-clock.ts';
 import type { NodeStore } from '../../apply/contract.ts';
 import { anImage } from '../../document/documents.testing.ts';
@@ -6,12 +6,12 @@ import type { MetadataSource } from '../../metadata/source.ts';
 import { recordSteps } from '../../status/steps-file.ts';
 import type { DaemonState } from '../state.ts';
 import { aState } from '../states.testing.ts';
-import type { EffectContext, EventOfNow } from './context.ts';
+import type { EffectContext, UntimedEvent } from './context.ts';
 import { keepDocuments } from './documents.ts';
 
 export interface EffectWorld {
   context: EffectContext;
-  told: EventOfNow[];
+  dispatched: UntimedEvent[];
   logged: string[];
   stop(): void;
 }
@@ -19,12 +19,12 @@ export interface EffectWorld {
 export function aWorld(
   over: { store?: Partial<NodeStore>; fetch?: MetadataSource['fetch']; state?: Partial<DaemonState> } = {},
 ): EffectWorld {
-  const told: EventOfNow[] = [];
+  const dispatched: UntimedEvent[] = [];
   const logged: string[] = [];
   const stopping = new AbortController();
   const clock = fakeClock();
   const log = (priority: string, message: string) => void logged.push(`${priority} ${message}`);
-  const unused = () => Promise.reject(new Error('not asked for in this test'));
+  const unused = () => Promise.reject(new Error('not expected in this test'));
   const store = { slots: () => ({ bad: [] }), active: () => undefined, ...over.store } as NodeStore;
   const context: EffectContext = {
     deps: {
@@ -44,9 +44,9 @@ export function aWorld(
     },
     documents: keepDocuments(() => undefined),
     state: () => aState(over.state),
-    tell: (event) => void told.push(event),
+    dispatch: (event) => void dispatched.push(event),
     stopping: stopping.signal,
-    logNews: (_about, priority, message) => log(priority, message),
+    logOnChange: (_about, priority, message) => log(priority, message),
   };
-  return { context, told, logged, stop: () => stopping.abort(new Error('the daemon ends')) };
+  return { context, dispatched, logged, stop: () => stopping.abort(new Error('the daemon ends')) };
 }

@@ -1,9 +1,9 @@
-// node/daemon/effects/fetch.ts: what is in the metadata now? The service is asked without an end, unless a person waits for the answer; a newer
-// request takes the place of one that is under way.
+// node/daemon/effects/fetch.ts: which document is in the metadata now? Retries without a deadline, unless an operator waits for the result. A newer
+// fetch cancels the running one.
 import { fetchPersistently, type RetryEvent, type RetryOptions } from '../../metadata/retry.ts';
 import { type FetchedMetadata, MetadataFailure, type MetadataSource } from '../../metadata/source.ts';
-import { tellBroke } from './broke.ts';
 import type { EffectContext } from './context.ts';
+import { reportUnexpected } from './unexpected.ts';
 
 export type Fetch = (options: { isOrdered: boolean }) => Promise<void>;
 
@@ -11,48 +11,48 @@ export function createFetch(context: EffectContext): Fetch {
   let latest = new AbortController();
   return async ({ isOrdered }) => {
     latest.abort();
-    const mine = new AbortController();
-    latest = mine;
-    await fetchOnce(context, { isOrdered, mine: mine.signal });
+    const current = new AbortController();
+    latest = current;
+    await fetchOnce(context, { isOrdered, current: current.signal });
   };
 }
 
-/** `mine` is aborted by the next request: nothing is told of this one then. */
-async function fetchOnce(context: EffectContext, { isOrdered, mine }: { isOrdered: boolean; mine: AbortSignal }) {
-  const { deps, documents, state, tell, stopping } = context;
+/** The next fetch aborts `current`; this fetch then dispatches nothing. */
+async function fetchOnce(context: EffectContext, { isOrdered, current }: { isOrdered: boolean; current: AbortSignal }) {
+  const { deps, documents, state, dispatch, stopping } = context;
   const { clock, random, source, steps, log } = deps;
   const startUs = steps.nowUs();
   try {
     const fetched = await fetchDocument(source, {
       clock,
       random,
-      signal: AbortSignal.any([mine, stopping]),
+      signal: AbortSignal.any([current, stopping]),
       isOrdered,
-      onEvent: (event) => tellTrouble(context, event),
+      onEvent: (event) => reportTrouble(context, event),
     });
-    if (mine.aborted) return;
+    if (current.aborted) return;
     documents.foundOn(fetched.instance);
     const raw = fetched.document && documents.keep({ document: fetched.document, origin: source.name }, state());
     if (raw !== state().delivered?.raw) steps.since('fetch', startUs, { detail: source.name });
-    tell({ is: 'fetched', raw });
+    dispatch({ is: 'fetched', raw });
   } catch (error) {
-    if (stopping.aborted || mine.aborted) return;
+    if (stopping.aborted || current.aborted) return;
     if (error instanceof MetadataFailure) {
       log('warning', error.message, { code: error.reason });
-      tell({ is: 'fetch-failed', why: { code: error.reason, detail: error.message } });
-    } else tellBroke(context, 'fetch', error);
+      dispatch({ is: 'fetch-failed', why: { code: error.reason, detail: error.message } });
+    } else reportUnexpected(context, 'fetch', error);
   }
 }
 
-function tellTrouble({ deps, tell }: EffectContext, event: RetryEvent): void {
+function reportTrouble({ deps, dispatch }: EffectContext, event: RetryEvent): void {
   const { reason, message, attempts } = event;
   deps.log('warning', message, { code: reason, attempts });
-  tell({ is: 'fetch-trouble', why: { code: reason, detail: message }, isDegraded: event.kind === 'degraded' });
+  dispatch({ is: 'fetch-trouble', why: { code: reason, detail: message }, isDegraded: event.kind === 'degraded' });
 }
 
 const ORDERED_MS = 30_000;
 
-/** Rejects with a MetadataFailure that is final, or with the reason of `signal`. */
+/** Rejects with a final MetadataFailure, or with the reason of `signal`. */
 function fetchDocument(
   source: MetadataSource,
   { isOrdered, ...options }: RetryOptions & { signal: AbortSignal; isOrdered: boolean },
@@ -66,7 +66,7 @@ function fetchDocument(
     onEvent(event) {
       options.onEvent?.(event);
       if (event.kind !== 'degraded') return;
-      enough.abort(new MetadataFailure(event.reason, `${event.message}, for ${ORDERED_MS / 1000} s`));
+      enough.abort(new MetadataFailure(event.reason, `${event.message}; gave up after ${ORDERED_MS / 1000} s`));
     },
   });
 }

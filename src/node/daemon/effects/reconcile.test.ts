@@ -1,10 +1,10 @@
-// What a node runs is put right also when it cannot be read again: kubelet must not start without it.
+// The active document is applied even if it cannot be read again, because kubelet must not start without its settings.
 import { afterEach, describe, expect, it } from 'vitest';
 import { UserError } from '../../../base/errors.ts';
 import { openNodeStore } from '../../apply/store.ts';
 import { aCluster, aDocument, anImage, bytesOf } from '../../document/documents.testing.ts';
 import { TestNode } from '../daemon.testing.ts';
-import type { NodeContext } from '../read.ts';
+import type { NodeContext } from '../read-assignment.ts';
 import { reconcile } from './reconcile.ts';
 
 const nodes: TestNode[] = [];
@@ -12,7 +12,7 @@ afterEach(() => {
   for (const { folder } of nodes.splice(0)) folder.remove();
 });
 
-/** It was configured in an earlier boot; nothing of the kernel's is set in this one. */
+/** A node that was configured in an earlier boot; this boot has lost the kernel settings. */
 async function booted(): Promise<TestNode['folder']> {
   const delivered = bytesOf(aDocument({ cluster: aCluster, join: { existing: {} } }, { generation: 1 }));
   const node = new TestNode({ delivered });
@@ -27,22 +27,22 @@ async function booted(): Promise<TestNode['folder']> {
 const context: NodeContext = { image: { ...anImage }, machine: { cpus: 4, memoryBytes: 16 * 2 ** 30 }, overrides: [] };
 const typo = 'apiVersion: headstart.dev/v1\nkind: NodeConfig\nspec: {kubelet: {maxPods: many}}\n';
 
-describe('what the node runs', () => {
+describe('reconcile', () => {
   it.each<[string, () => NodeContext, RegExp | undefined]>([
-    ['with the files it was applied with', () => context, undefined],
+    ['with unchanged override files', () => context, undefined],
     [
-      'with a mistake in a file that changes it',
+      'with an invalid override file',
       () => ({ ...context, overrides: [{ name: '50-me.yaml', bytes: Buffer.from(typo) }] }),
       /maxPods/,
     ],
     [
-      'with a link in place of such a file',
+      'with a link in place of an override file',
       () => {
         throw new UserError('50-me.yaml is a link', { code: 'config/not-readable' });
       },
       /50-me.yaml is a link/,
     ],
-  ])('is put right after a boot %s', async (_, read, problem) => {
+  ])('applies the active document after a boot %s', async (_, read, problem) => {
     const folder = await booted();
     const store = openNodeStore(folder.deps());
     const { outcome, note } = await reconcile({ store, context: read, clock: folder.clock });

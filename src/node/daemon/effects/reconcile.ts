@@ -1,10 +1,10 @@
-// node/daemon/effects/reconcile.ts: what the node runs, once more: settings that did not outlive a boot, files that somebody else changed, local
-// files that change the document. The same document again is no new change: it does not wait for a window or for a person.
+// node/daemon/effects/reconcile.ts: how is the active document applied again? It restores settings that a boot cleared, repairs drift and picks up changed
+// override files. Applying the same document again is not a new change, so it waits neither for a window nor for an operator.
 import type { Clock } from '../../../base/clock.ts';
 import { UserError } from '../../../base/errors.ts';
-import type { Assignment, NodeStore, Outcome } from '../../apply/contract.ts';
+import type { ApplyOutcome, Assignment, NodeStore } from '../../apply/contract.ts';
 import { MAX_TEXT_BYTES } from '../../document/unwrap.ts';
-import { type NodeContext, readAssignment } from '../read.ts';
+import { type NodeContext, readAssignment } from '../read-assignment.ts';
 import type { Why } from '../state.ts';
 
 export interface ReconcileDeps {
@@ -15,8 +15,8 @@ export interface ReconcileDeps {
 }
 
 export interface Reconciliation {
-  outcome: Outcome;
-  /** It was put right as it was applied, since it could not be read again. */
+  outcome: ApplyOutcome;
+  /** Set if the document could not be read again and was applied as saved. */
   note?: Why | undefined;
 }
 
@@ -25,7 +25,7 @@ export async function reconcile({ store, context, clock, signal }: ReconcileDeps
   const slots = store.slots();
   if (active === undefined)
     return {
-      outcome: { kind: 'unchanged', code: 'ok/nothing-to-do', reason: 'nothing is applied', timings: [], slots },
+      outcome: { kind: 'unchanged', code: 'ok/nothing-to-do', reason: 'no document is applied', timings: [], slots },
     };
   const { assignment, note } = await readAgain(active, context, clock);
   const { mode, window } = assignment.config.update;
@@ -35,7 +35,7 @@ export async function reconcile({ store, context, clock, signal }: ReconcileDeps
   return { outcome: await store.apply(assignment, { isOrdered: isWaiting, signal }), note };
 }
 
-/** A mistake in a file of the node must not start kubelet without the firewall, the swap and the host name it was joined with. */
+/** An invalid override file must not make kubelet start without the firewall, the swap and the host name of the applied document. */
 async function readAgain(
   active: Assignment,
   context: () => NodeContext,
@@ -46,15 +46,15 @@ async function readAgain(
     note: { code: 'config/kept-as-applied', detail } as const,
   });
   const { document, origin, documentHash } = active;
-  const toRead = { document, origin, instance: active.facts.instance };
-  // Its time may be over; what is applied stays in force.
+  const unread = { document, origin, instance: active.facts.instance };
+  // The document may have expired; an applied document stays valid.
   const applied = { generation: active.config.generation, documentHash };
   try {
-    const result = await readAssignment(toRead, context(), {
+    const result = await readAssignment(unread, context(), {
       nowMs: clock.nowMs(),
       applied,
       allowsOlder: true,
-      maxBytes: MAX_TEXT_BYTES, // it was taken, however it came
+      maxBytes: MAX_TEXT_BYTES, // it was accepted before, from any source
     });
     return 'why' in result ? asApplied(result.why.detail) : result;
   } catch (error) {

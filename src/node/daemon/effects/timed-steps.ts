@@ -1,16 +1,16 @@
-// node/daemon/effects/timed-steps.ts: how long did a piece of work take, and each part of it? On the clock of the kernel, for the file of steps.
+// node/daemon/effects/timed-steps.ts: how long did the work and each of its parts take? Monotonic times for the steps file.
 import type { Clock } from '../../../base/clock.ts';
-import type { Outcome } from '../../apply/contract.ts';
+import type { ApplyOutcome } from '../../apply/contract.ts';
 import type { StepName, StepRecorder } from '../../status/steps-file.ts';
 
-/** Begins now. A look that found nothing to do is not worth a line, but the first one is on the way to kubelet. */
-export function timedSteps(steps: StepRecorder, clock: Clock): { done(name: StepName, outcome: Outcome): void } {
+/** Starts the timer. Skips work that changed nothing, except the first time, because that delays kubelet. */
+export function timedSteps(steps: StepRecorder, clock: Clock): { done(name: StepName, outcome: ApplyOutcome): void } {
   const startUs = steps.nowUs();
   return {
     done(name, outcome) {
       const isNothing = outcome.kind === 'unchanged' || (name === 'verify' && outcome.kind === 'applied');
       if (isNothing && steps.has(name)) return;
-      // The parts are timed by the wall clock; only how far back they lie is taken from it.
+      // The parts have wall-clock times; use only their distance from now.
       const [nowUs, nowMs] = [steps.nowUs(), clock.nowMs()];
       for (const { name: part, startedMs, tookMs } of outcome.timings) {
         const [what, ...rest] = part.split(' ');

@@ -5,10 +5,10 @@ import { anOutcome } from '../states.testing.ts';
 import { aWorld } from './effects.testing.ts';
 import { work } from './work.ts';
 
-describe('a piece of work', () => {
-  it('applies the document that the effect names, and no other', async () => {
+describe('work', () => {
+  it('applies the document that the effect names', async () => {
     const applied: string[] = [];
-    const { context, told } = aWorld({
+    const { context, dispatched } = aWorld({
       store: {
         apply: async ({ hash }) => {
           applied.push(hash);
@@ -24,14 +24,14 @@ describe('a piece of work', () => {
     context.documents.accept(keep('two'), { ...assignmentOf(), hash: 'hash of two' });
     await work(context, { do: 'apply', raw: one, isOrdered: false });
     expect(applied).toEqual(['hash of one']);
-    expect(told).toMatchObject([{ is: 'finished', outcome: { kind: 'applied' } }]);
+    expect(dispatched).toMatchObject([{ is: 'finished', outcome: { kind: 'applied' } }]);
   });
 
   it.each([
     ['failed', ['error apply: it is failed']],
     ['applied', ['info apply: it is applied']],
     ['unchanged', []],
-  ] as const)('that ends %s is logged so', async (kind, lines) => {
+  ] as const)('logs the outcome %s', async (kind, lines) => {
     const { context, logged } = aWorld({ store: { apply: async () => anOutcome(kind) } });
     const raw = context.documents.keep({ document: Buffer.from('x'), origin: 'x' }, context.state());
     context.documents.accept(raw, assignmentOf());
@@ -39,31 +39,31 @@ describe('a piece of work', () => {
     expect(logged).toEqual(lines);
   });
 
-  it('that only looks at health is not logged: what it finds is published', async () => {
-    const { context, logged, told } = aWorld({ store: { check: async () => anOutcome('failed') } });
+  it('does not log a health check, because its result is published', async () => {
+    const { context, logged, dispatched } = aWorld({ store: { check: async () => anOutcome('failed') } });
     await work(context, { do: 'check' });
-    expect([logged, told.length]).toEqual([[], 1]);
+    expect([logged, dispatched.length]).toEqual([[], 1]);
   });
 
-  it('to go back to a generation that was never there is declined, and the store is not asked', async () => {
-    const { context, told } = aWorld({ store: { listGenerations: () => [] } });
+  it('declines a rollback to a missing generation without calling the store', async () => {
+    const { context, dispatched } = aWorld({ store: { listGenerations: () => [] } });
     await work(context, { do: 'roll-back', to: 9 });
-    expect(told).toMatchObject([{ is: 'declined', error: { code: 'node/no-such-generation' } }]);
+    expect(dispatched).toMatchObject([{ is: 'declined', error: { code: 'node/no-such-generation' } }]);
   });
 
-  it('to go back without a number leaves the choice to the store', async () => {
-    const { context, told } = aWorld({ store: { rollbackTo: async () => anOutcome('applied') } });
+  it('lets the store choose the generation of a rollback without a number', async () => {
+    const { context, dispatched } = aWorld({ store: { rollbackTo: async () => anOutcome('applied') } });
     await work(context, { do: 'roll-back', to: undefined });
-    expect(told).toMatchObject([{ is: 'finished' }]);
+    expect(dispatched).toMatchObject([{ is: 'finished' }]);
   });
 
-  it('that a bug ends is told as such, and a mistake of a person too once the daemon stops', async () => {
+  it('reports a bug as unexpected, and once the daemon stops also a UserError', async () => {
     const bug = aWorld({ store: { recover: () => Promise.reject(new TypeError('bug')) } });
     await work(bug.context, { do: 'recover' });
-    expect(bug.told).toEqual([{ is: 'broke', lane: 'work', detail: 'bug' }]);
+    expect(bug.dispatched).toEqual([{ is: 'broke', lane: 'work', detail: 'bug' }]);
     const stopping = aWorld({ store: { keep: () => Promise.reject(new UserError('no', { code: 'node/x' })) } });
     stopping.stop();
     await work(stopping.context, { do: 'keep' });
-    expect([stopping.told, stopping.logged]).toEqual([[{ is: 'broke', lane: 'work', detail: 'no' }], []]);
+    expect([stopping.dispatched, stopping.logged]).toEqual([[{ is: 'broke', lane: 'work', detail: 'no' }], []]);
   });
 });

@@ -1,17 +1,19 @@
-// node/daemon/effects/work.ts: how is the node changed or checked? One call of the store; its outcome goes into the log and the file of steps,
-// and back to the loop.
+// node/daemon/effects/work.ts: how is the node changed or checked? Calls the store once; the outcome goes to the log, the steps file and the loop.
 import { UserError } from '../../../base/errors.ts';
-import type { NodeStore, Outcome } from '../../apply/contract.ts';
+import type { ApplyOutcome, NodeStore } from '../../apply/contract.ts';
 import type { StepName } from '../../status/steps-file.ts';
-import type { Effect } from '../state.ts';
-import { tellBroke } from './broke.ts';
+import type { DaemonEffect } from '../state.ts';
 import type { EffectContext } from './context.ts';
 import { type Reconciliation, reconcile } from './reconcile.ts';
 import { timedSteps } from './timed-steps.ts';
+import { reportUnexpected } from './unexpected.ts';
 
-export type WorkEffect = Extract<Effect, { do: 'recover' | 'apply' | 'reconcile' | 'check' | 'roll-back' | 'keep' }>;
+export type WorkEffect = Extract<
+  DaemonEffect,
+  { do: 'recover' | 'apply' | 'reconcile' | 'check' | 'roll-back' | 'keep' }
+>;
 
-/** Of a step in the file of steps: never renamed. */
+/** Names in the steps file; never rename them. */
 const STEP: Readonly<Record<WorkEffect['do'], StepName>> = {
   recover: 'recover',
   apply: 'apply',
@@ -22,19 +24,19 @@ const STEP: Readonly<Record<WorkEffect['do'], StepName>> = {
 };
 
 export async function work(context: EffectContext, effect: WorkEffect): Promise<void> {
-  const { deps, tell, stopping } = context;
+  const { deps, dispatch, stopping } = context;
   const name = STEP[effect.do];
   const timed = timedSteps(deps.steps, deps.clock);
   try {
     const { outcome, note } = await callStore(context, effect);
     timed.done(name, outcome);
     logOutcome(context, name, { outcome, note });
-    tell({ is: 'finished', outcome, note });
+    dispatch({ is: 'finished', outcome, note });
   } catch (error) {
-    if (!(error instanceof UserError) || stopping.aborted) return tellBroke(context, 'work', error);
+    if (!(error instanceof UserError) || stopping.aborted) return reportUnexpected(context, 'work', error);
     const { code, message, next } = error;
     deps.log('warning', `${name}: ${message}`, { code });
-    tell({ is: 'declined', error: { code, message, next } });
+    dispatch({ is: 'declined', error: { code, message, next } });
   }
 }
 
@@ -58,19 +60,19 @@ async function callStore({ deps, documents, stopping }: EffectContext, effect: W
   }
 }
 
-async function rollBack(store: NodeStore, to: number | undefined): Promise<Outcome> {
+async function rollBack(store: NodeStore, to: number | undefined): Promise<ApplyOutcome> {
   if (to === undefined || store.listGenerations().some(({ number }) => number === to)) return store.rollbackTo(to);
-  throw new UserError(`there is no generation with the number ${to} on this node`, {
+  throw new UserError(`this node has no generation ${to}`, {
     code: 'node/no-such-generation',
     next: 'headstart node history',
   });
 }
 
-function logOutcome({ logNews }: EffectContext, name: StepName, { outcome, note }: Reconciliation): void {
+function logOutcome({ logOnChange }: EffectContext, name: StepName, { outcome, note }: Reconciliation): void {
   const { kind, code, reason } = outcome;
   if (kind !== 'unchanged' && name !== 'verify') {
     const fields = { outcome: kind, code, generation: outcome.slots.active?.generation };
-    logNews(name, kind === 'failed' ? 'error' : 'info', `${name}: ${reason}`, fields);
+    logOnChange(name, kind === 'failed' ? 'error' : 'info', `${name}: ${reason}`, fields);
   }
-  if (note !== undefined) logNews('note', 'warning', `${name}: ${note.detail}`, { code: note.code });
+  if (note !== undefined) logOnChange('note', 'warning', `${name}: ${note.detail}`, { code: note.code });
 }

@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Imds, startImds } from '../../vms/qemu/metadata-service/start.ts';
 import { anInstance } from '../../vms/qemu/metadata-service/testing.ts';
 import type { NodeStatus } from '../status/node-status.ts';
-import { tellPlatform } from './tell-platform.ts';
+import { createPlatformReporter } from './platform-reporter.ts';
 
-describe('the platform', () => {
+describe('the platform reporter', () => {
   let root: string;
   let imds: Imds;
   beforeEach(async () => {
@@ -21,43 +21,43 @@ describe('the platform', () => {
 
   function world(platform: 'azure' | 'ec2' | undefined) {
     const stop = new AbortController();
-    let endOfPatience = () => {};
+    let endWait = () => {};
     const clock = {
       nowMs: () => 0,
       sleep: (_ms: number, signal?: AbortSignal) =>
         new Promise<void>((resolve, reject) => {
-          endOfPatience = resolve;
+          endWait = resolve;
           signal?.addEventListener('abort', () => reject(signal.reason));
         }),
     };
     const lines: string[] = [];
     const log = (_: string, message: string) => lines.push(message);
-    const teller = tellPlatform({ root, platform, url: imds.url, clock, log, signal: stop.signal });
-    const told = async () => {
-      while (!lines.some((line) => line.startsWith('the platform was')))
+    const reporter = createPlatformReporter({ root, platform, url: imds.url, clock, log, signal: stop.signal });
+    const reports = async () => {
+      while (!lines.some((line) => /^(reported|could not report) to the platform: /.test(line)))
         await new Promise((resolve) => setImmediate(resolve));
       return imds.reports;
     };
-    return { teller, told, stop, endOfPatience: () => endOfPatience() };
+    return { reporter, reports, stop, endWait: () => endWait() };
   }
 
-  it('hears that the node is up', async () => {
-    const { teller, told } = world('azure');
-    teller.ready();
-    expect(await told()).toMatchObject([{ state: 'Ready' }]);
+  it('reports that the node is ready', async () => {
+    const { reporter, reports } = world('azure');
+    reporter.ready();
+    expect(await reports()).toMatchObject([{ state: 'Ready' }]);
   });
 
-  it('hears why a node does not come up, when that takes too long', async () => {
-    const { teller, told, endOfPatience } = world('azure');
-    teller.news({ code: 'config/invalid' } as NodeStatus);
-    endOfPatience();
-    expect(await told()).toMatchObject([{ state: 'NotReady' }]);
+  it('reports why the node is not ready when that takes too long', async () => {
+    const { reporter, reports, endWait } = world('azure');
+    reporter.news({ code: 'config/invalid' } as NodeStatus);
+    endWait();
+    expect(await reports()).toMatchObject([{ state: 'NotReady' }]);
   });
 
-  it('hears nothing from us where somebody else speaks, or where it is another one', async () => {
+  it('reports nothing if cloud-init reports, or on another platform', async () => {
     mkdirSync(join(root, 'usr/bin'), { recursive: true });
     writeFileSync(join(root, 'usr/bin/cloud-init'), '');
-    for (const platform of ['azure', 'ec2', undefined] as const) world(platform).teller.ready();
+    for (const platform of ['azure', 'ec2', undefined] as const) world(platform).reporter.ready();
     await new Promise((resolve) => setImmediate(resolve));
     expect(imds.requests).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aDocument, aDocumentContext, anImage, bytesOf } from '../document/documents.testing.ts';
-import { readAssignment } from './read.ts';
+import { readAssignment } from './read-assignment.ts';
 
 const { machine, nowMs } = aDocumentContext;
 const image = anImage;
@@ -8,8 +8,8 @@ const instance = { platform: 'azure', vmId: 'vm-1', addresses: ['10.0.0.4'], tag
 const read = (document: Uint8Array, more: Parameters<typeof readAssignment>[2] = { nowMs }) =>
   readAssignment({ document, instance, origin: 'test' }, { image, machine }, more);
 
-describe('delivered bytes', () => {
-  it('become an assignment with the facts they were read with', async () => {
+describe('readAssignment', () => {
+  it('returns an assignment with the facts it was read with', async () => {
     const document = bytesOf(aDocument({}, { generation: 3 }));
     const result = await read(document);
     expect(result).toMatchObject({
@@ -17,7 +17,7 @@ describe('delivered bytes', () => {
     });
   });
 
-  it('that are refused say the first reason, and how many more there are', async () => {
+  it('returns the first problem and the number of others', async () => {
     const one = await read(bytesOf(aDocument({ kubelet: { maxPods: 0 } })));
     expect(one).toMatchObject({ why: { code: 'config/invalid' } });
     expect('why' in one && one.why.detail).toMatch(/^spec\.kubelet\.maxPods: /);
@@ -26,7 +26,7 @@ describe('delivered bytes', () => {
     expect('why' in two && two.why.detail).toMatch(/, and 1 more$/);
   });
 
-  it('are the same document however they are written, and another one with other content', async () => {
+  it('returns the same hash for any formatting, and another hash for other content', async () => {
     const hashOf = async (document: Uint8Array) => {
       const result = await read(document);
       return 'assignment' in result ? result.assignment.hash : undefined;

@@ -1,5 +1,5 @@
-// node/apply/way-back.ts: is there a way back to what the node was, and which steps does it take? The later generation is looked at as drift
-// from the earlier one, and repaired: what would take another node on the way there does not on the way back. Pure.
+// node/apply/rollback.ts: can the node roll back, and with which steps? The plan treats the later generation as drift from the earlier one and
+// repairs it, so a rollback may also make changes that would require a new node in the other direction. Pure.
 import { DEFAULT_KUBELET_ROOT } from '../desired/aspects/kubelet.ts';
 import { unitPath } from '../desired/aspects/units.ts';
 import {
@@ -14,54 +14,54 @@ import type { UpdatePolicy } from '../document/config.ts';
 import { judgePlan } from '../plan/policy.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { Slot, Slots, Watch } from './contract.ts';
-import type { Stamp } from './next-state.ts';
-import type { PlanHere } from './plan-for.ts';
+import type { ApplyStamp } from './next-state.ts';
+import type { ObservedPlan } from './observe-and-plan.ts';
 import type { Generation, Journal, State } from './records.ts';
 import { slotOf, withBad } from './slots.ts';
 import type { Conclusion } from './transaction.ts';
 import { watchFor } from './watch.ts';
 
-export interface WayBack {
+export interface RollbackInput {
   state: State;
   code: ReasonCode;
   reason: string;
-  /** Undefined: the image as it was. */
+  /** Undefined: the original image. */
   target: number | undefined;
-  /** Not tried again by itself. */
+  /** The document that is recorded as bad. */
   blamed: Slot | undefined;
-  /** What may be ours by now. */
+  /** Everything that headstart may own while the change is half done. */
   meanwhile: Ownership;
   ranBefore: readonly string[];
-  /** Those that would not survive the way back: kubelet would end them, and can be told to. */
+  /** A drain can evict the pods that would not survive the rollback. */
   canMovePods: boolean;
-  /** Nobody knows whether the node is in service. */
+  /** The node may still be cordoned. */
   owesUncordon: boolean;
 }
 
-export interface BackSituation {
-  /** The generation to go back to; undefined: the image as it was. */
+export interface RollbackSituation {
+  /** Undefined: the original image. */
   old: Generation | undefined;
-  here: PlanHere;
-  stamp: Stamp;
+  here: ObservedPlan;
+  stamp: ApplyStamp;
 }
 
-export type BackDecision =
+export type RollbackDecision =
   | { do: 'stay'; conclusion: Conclusion; state: State }
   | { do: 'go'; conclusion: Conclusion; journal: Journal };
 
-export function decideWayBack(back: WayBack, situation: BackSituation): BackDecision {
+export function decideRollback(back: RollbackInput, situation: RollbackSituation): RollbackDecision {
   const { state, code, reason, meanwhile, blamed, ranBefore, canMovePods, owesUncordon } = back;
   const { old, here, stamp } = situation;
   const { observed, plan } = here;
-  // On its first boot a node has nothing else to run: there, a document is tried as often as it is delivered.
+  // Without an earlier generation the node has nothing else to run, so it retries the document whenever it is delivered.
   const isBlamed = blamed !== undefined && old !== undefined;
   const bad = isBlamed ? withBad(state.slots.bad, blamed, code, stamp.atMs) : state.slots.bad;
   const { kubeletPhase } = observed;
-  const verdict = judgePlan(plan, BACK_POLICY, { kubeletPhase, nowMs: stamp.atMs, isOrdered: true });
+  const verdict = judgePlan(plan, ROLLBACK_POLICY, { kubeletPhase, nowMs: stamp.atMs, isOrdered: true });
   if (verdict.decision === 'blocked' && verdict.code !== 'plan/needs-control-plane') {
     return {
       do: 'stay',
-      conclusion: { kind: 'failed', code: 'rollback/failed', reason: `${reason}; no way back: ${verdict.reason}` },
+      conclusion: { kind: 'failed', code: 'rollback/failed', reason: `${reason}; cannot roll back: ${verdict.reason}` },
       state: { ...state, slots: { ...state.slots, bad, watch: undefined }, ownership: meanwhile, owesUncordon },
     };
   }
@@ -76,20 +76,20 @@ export function decideWayBack(back: WayBack, situation: BackSituation): BackDeci
       isBeforeKubelet: kubeletPhase !== 'running',
       bootId: stamp.bootId,
       attempts: 1,
-      ownershipMeanwhile: asDriftFrom(plan.ownershipMeanwhile, meanwhile),
+      ownershipMeanwhile: withOwnershipBefore(plan.ownershipMeanwhile, meanwhile),
       after: { ...state, slots, ownership: plan.ownership, owesUncordon },
       generation: old,
     },
   };
 }
 
-function watchAfter({ state, ranBefore }: WayBack, { old, here, stamp }: BackSituation): Watch | undefined {
+function watchAfter({ state, ranBefore }: RollbackInput, { old, here, stamp }: RollbackSituation): Watch | undefined {
   if (old === undefined) return undefined;
   const { watch, lastKnownGood } = state.slots;
-  // What was being watched before a change that came to nothing still is.
+  // The earlier generation was still being watched when the failed change began.
   if (watch?.number === old.number) return watch;
   if (lastKnownGood?.number === old.number) return undefined;
-  // An earlier generation that was never found good, with nothing behind it.
+  // The earlier generation was never verified and has nothing to roll back to.
   const again = watchFor(here.plan, here.observed, {
     number: old.number,
     nowMs: stamp.atMs,
@@ -102,21 +102,21 @@ function watchAfter({ state, ranBefore }: WayBack, { old, here, stamp }: BackSit
   return { ...again, ranBefore };
 }
 
-/** What the node owns, as the plan of a way back has to see it. */
-export function ownershipBefore(old: Generation | undefined, { meanwhile }: WayBack): Ownership {
-  return asDriftFrom(old?.ownership ?? NOTHING_OWNED, meanwhile);
+/** The ownership that a rollback plans with. */
+export function ownershipBefore(old: Generation | undefined, { meanwhile }: RollbackInput): Ownership {
+  return withOwnershipBefore(old?.ownership ?? NOTHING_OWNED, meanwhile);
 }
 
-/** Where there is no earlier generation: the image as it was. */
-export const NOTHING_WANTED: DesiredState = {
+/** The original image. */
+export const NOTHING_DESIRED: DesiredState = {
   files: new Map(),
   live: new Map(),
   kubeletRoot: DEFAULT_KUBELET_ROOT,
   problems: [],
 };
 
-/** What a node may do to itself is not asked on the way back. */
-const BACK_POLICY: UpdatePolicy = {
+/** A rollback is not limited by the update policy. */
+const ROLLBACK_POLICY: UpdatePolicy = {
   mode: 'auto',
   tryForMs: 0,
   maxClass: 6,
@@ -127,8 +127,8 @@ const BACK_POLICY: UpdatePolicy = {
   health: { requireNodeReady: false, readyWithinMs: 0, maxRestarts: 0, restartsWithinMs: 0, commitAfterMs: 0 },
 };
 
-/** Everything that may be ours by now; of what was ours before, what we left there then. */
-function asDriftFrom(before: Ownership, meanwhile: Ownership): Ownership {
+/** Everything that may be owned by now; entries of the earlier generation win. */
+function withOwnershipBefore(before: Ownership, meanwhile: Ownership): Ownership {
   return {
     files: new Map([...meanwhile.files, ...before.files]),
     folders: new Set([...meanwhile.folders, ...before.folders]),
@@ -136,12 +136,12 @@ function asDriftFrom(before: Ownership, meanwhile: Ownership): Ownership {
   };
 }
 
-/** Where nobody would end the pods, or can be told to, waiting for that keeps the node as it is: going back is what helps them. */
+/** Without a working kubelet and API server a drain would only delay the rollback that fixes them. */
 function withoutDrain(plan: Plan): Plan {
   return { ...plan, steps: plan.steps.filter((step) => step.do !== 'drain') };
 }
 
-/** A plan leaves alone what does not run; here, what ran before the change and was brought down by it runs again. */
+/** A plan does not start units that are down. A rollback must: the change may have stopped units that ran before. */
 function withRevived(plan: Plan, observed: ObservedState, ranBefore: readonly string[]): PlanStep[] {
   const handled = new Set(
     plan.steps.flatMap((step) => {

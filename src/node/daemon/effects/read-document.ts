@@ -1,21 +1,21 @@
-// node/daemon/effects/read.ts: is the document with these bytes one for this node? What it becomes is kept until it is applied.
+// node/daemon/effects/read-document.ts: is this document valid for this node? Saves its assignment until it is applied.
 import { UserError } from '../../../base/errors.ts';
 import { renderProblem } from '../../../schema/problem.ts';
 import { MAX_TEXT_BYTES } from '../../document/unwrap.ts';
 import type { InstanceFacts } from '../../observe/facts.ts';
 import { isReasonCode } from '../../reason-codes.ts';
-import { type ReadResult, readAssignment } from '../read.ts';
-import type { Effect, Why } from '../state.ts';
-import { tellBroke } from './broke.ts';
+import { type ReadResult, readAssignment } from '../read-assignment.ts';
+import type { DaemonEffect, Why } from '../state.ts';
 import type { EffectContext } from './context.ts';
 import { activeIfReadable } from './readable-store.ts';
+import { reportUnexpected } from './unexpected.ts';
 
-type ReadEffect = Extract<Effect, { do: 'read' }>;
+type ReadEffect = Extract<DaemonEffect, { do: 'read' }>;
 
-export async function read(context: EffectContext, { raw, allowsOlder }: ReadEffect): Promise<void> {
-  const { deps, documents, tell } = context;
+export async function readDocument(context: EffectContext, { raw, allowsOlder }: ReadEffect): Promise<void> {
+  const { deps, documents, dispatch } = context;
   try {
-    const found = documents.toRead(raw);
+    const found = documents.unread(raw);
     const { slots, isForeign } = context.state();
     const applied = isForeign || isOfAnother(found.instance, context) ? undefined : slots.active;
     const startUs = deps.steps.nowUs();
@@ -23,42 +23,42 @@ export async function read(context: EffectContext, { raw, allowsOlder }: ReadEff
       nowMs: deps.clock.nowMs(),
       applied,
       allowsOlder,
-      // What a person brings has not gone through the metadata.
+      // A document from an operator is not limited by the size of the metadata.
       ...(allowsOlder && { maxBytes: MAX_TEXT_BYTES }),
     });
     deps.steps.since('read', startUs, { isOk: 'assignment' in result });
     if ('why' in result) refuse(context, result);
     else accept(context, raw, result);
   } catch (error) {
-    // The image's release file, or a file of the node that changes the document, cannot be read.
+    // The image's release file or an override file cannot be read.
     if (error instanceof UserError && isReasonCode(error.code)) {
-      tell({ is: 'refused', why: { code: error.code, detail: error.message } });
-    } else tellBroke(context, 'work', error);
+      dispatch({ is: 'refused', why: { code: error.code, detail: error.message } });
+    } else reportUnexpected(context, 'work', error);
   }
 }
 
-/** Beside the clone check: the platform knows which instance this is. */
+/** In addition to the clone check: the active document was applied on another instance, as the platform reports it. */
 function isOfAnother({ vmId }: InstanceFacts, { deps }: EffectContext): boolean {
   const before = activeIfReadable(deps.store)?.facts.instance.vmId;
   return vmId !== undefined && before !== undefined && vmId !== before;
 }
 
-function refuse({ logNews, tell }: EffectContext, { why, refused }: Extract<ReadResult, { why: Why }>): void {
-  logNews('refused', 'warning', `the document is refused: ${why.detail}`, { code: why.code });
-  tell({ is: 'refused', why, documentHash: refused.documentHash });
+function refuse({ logOnChange, dispatch }: EffectContext, { why, refused }: Extract<ReadResult, { why: Why }>): void {
+  logOnChange('refused', 'warning', `the document is refused: ${why.detail}`, { code: why.code });
+  dispatch({ is: 'refused', why, documentHash: refused.documentHash });
 }
 
 function accept(
-  { logNews, documents, tell }: EffectContext,
+  { logOnChange, documents, dispatch }: EffectContext,
   raw: string,
   { assignment, warnings }: Exclude<ReadResult, { why: Why }>,
 ): void {
   const { config, documentHash, hash } = assignment;
   for (const warning of warnings) {
     const line = renderProblem(warning);
-    logNews(`warning ${line}`, 'warning', line, { document: documentHash.slice(0, 12) });
+    logOnChange(`warning ${line}`, 'warning', line, { document: documentHash.slice(0, 12) });
   }
   documents.accept(raw, assignment);
   const { pollMs, jitterMs } = config.update;
-  tell({ is: 'read', document: { generation: config.generation, documentHash, hash, pollMs, jitterMs } });
+  dispatch({ is: 'read', document: { generation: config.generation, documentHash, hash, pollMs, jitterMs } });
 }

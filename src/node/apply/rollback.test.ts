@@ -4,8 +4,8 @@ import { NOTHING_OWNED } from '../desired/tree.ts';
 import { aChange, aUnit } from '../plan/plans.testing.ts';
 import { assignmentOf } from './node-folder.testing.ts';
 import { FIRST_STATE, type Generation } from './records.ts';
+import { decideRollback, ownershipBefore, type RollbackDecision, type RollbackInput } from './rollback.ts';
 import { aSlot, here, STAMP } from './situations.testing.ts';
-import { type BackDecision, decideWayBack, ownershipBefore, type WayBack } from './way-back.ts';
 
 const A = assignmentOf({ generation: 1 });
 const B = assignmentOf({ generation: 2 });
@@ -20,7 +20,7 @@ const WATCH = {
   kubeletConfig: {},
 };
 
-const back = (over: Partial<WayBack> = {}): WayBack => ({
+const back = (over: Partial<RollbackInput> = {}): RollbackInput => ({
   state: { ...FIRST_STATE, lastNumber: 2, slots: { active: aSlot(B, 2), lastKnownGood: aSlot(A, 1), bad: [] } },
   code: 'verify/unit-failed',
   reason: 'kubelet failed',
@@ -33,12 +33,12 @@ const back = (over: Partial<WayBack> = {}): WayBack => ({
   ...over,
 });
 const decideFrom = (
-  over: Partial<WayBack> = {},
+  over: Partial<RollbackInput> = {},
   plan: Partial<Plan> = {},
   observed: Partial<ObservedState> = {},
   old: Generation | undefined = OLD,
-) => decideWayBack(back(over), { old, here: here(plan, observed), stamp: STAMP });
-function journalOf(decision: BackDecision) {
+) => decideRollback(back(over), { old, here: here(plan, observed), stamp: STAMP });
+function journalOf(decision: RollbackDecision) {
   if (decision.do !== 'go') throw new Error(decision.conclusion.reason);
   return decision.journal;
 }
@@ -47,8 +47,8 @@ const DRAIN: PlanStep = { do: 'drain' };
 const UNCORDON: PlanStep = { do: 'uncordon' };
 const RESTART: PlanStep = { do: 'restart-unit', unit: 'kubelet.service' };
 
-describe('a way back', () => {
-  it('leads to the earlier generation, and the later one is not tried again', () => {
+describe('decideRollback', () => {
+  it('restores the earlier generation and marks the later one as bad', () => {
     const decision = decideFrom();
     expect(decision.conclusion).toEqual({ kind: 'reverted', code: 'verify/unit-failed', reason: 'kubelet failed' });
     const { kind, after, generation } = journalOf(decision);
@@ -56,20 +56,20 @@ describe('a way back', () => {
     expect(after.slots.bad).toEqual([{ hash: B.hash, generation: 2, code: 'verify/unit-failed', atMs: 1000 }]);
   });
 
-  it('blames no document where it was not its fault, nor on a first boot, where there is nothing else to run', () => {
+  it('marks no document as bad if none is blamed, nor on a first boot', () => {
     expect(journalOf(decideFrom({ blamed: undefined })).after.slots.bad).toEqual([]);
-    const first = decideWayBack(back({ target: undefined }), { old: undefined, here: here(), stamp: STAMP });
+    const first = decideRollback(back({ target: undefined }), { old: undefined, here: here(), stamp: STAMP });
     expect([first.conclusion.kind, journalOf(first).after.slots.bad]).toEqual(['failed', []]);
     expect(journalOf(first).after.slots.active).toBeUndefined();
   });
 
-  it('drains only a node whose pods can be moved', () => {
+  it('drains only if pods can be moved', () => {
     const plan = { changes: [aChange({ class: 4 })], steps: [DRAIN, RESTART, UNCORDON], class: 4 } as const;
     expect(journalOf(decideFrom({}, plan)).steps).toEqual([DRAIN, RESTART, UNCORDON]);
     expect(journalOf(decideFrom({ canMovePods: false }, plan)).steps).toEqual([RESTART, UNCORDON]);
   });
 
-  it('starts units again that the change brought down, before the pods come back', () => {
+  it('restarts units that the change stopped before it uncordons the node', () => {
     const units = new Map([
       ['app.service', aUnit(false)],
       ['fine.service', aUnit(true)],
@@ -80,42 +80,42 @@ describe('a way back', () => {
     expect(steps).toEqual([RESTART, { do: 'restart-unit', unit: 'app.service' }, UNCORDON]);
   });
 
-  it('starts a unit again that comes back with its file', () => {
+  it('restarts a unit that the rollback restores', () => {
     const path = '/etc/systemd/system/app.service';
     const write: PlanStep = { do: 'write-file', path, mode: 0o644, uid: 0, gid: 0, content: '', encoding: 'utf8' };
     const { steps } = journalOf(decideFrom({ ranBefore: ['app.service'] }, { steps: [write] }));
     expect(steps).toEqual([write, { do: 'restart-unit', unit: 'app.service' }]);
   });
 
-  it('does not exist where only a new node could be what it was: the node stays, and is watched no more', () => {
+  it('keeps the node and ends the watch if the rollback requires a new node', () => {
     const decision = decideFrom({ owesUncordon: true }, { changes: [aChange({ class: 7 })], class: 7 });
     expect(decision).toMatchObject({
       do: 'stay',
       conclusion: { kind: 'failed', code: 'rollback/failed' },
       state: { owesUncordon: true, slots: { active: { number: 2 }, bad: [{ hash: B.hash }] } },
     });
-    expect(decision.conclusion.reason).toMatch(/^kubelet failed; no way back: class 7/);
+    expect(decision.conclusion.reason).toMatch(/^kubelet failed; cannot roll back: class 7/);
   });
 
-  it('exists where only the control plane has something left to do', () => {
+  it('proceeds if only changes for the control plane are left', () => {
     expect(decideFrom({}, { changes: [aChange({ class: 'C' })], class: 'C' }).do).toBe('go');
   });
 });
 
-describe('what a node went back to', () => {
-  const withSlots = (slots: Partial<WayBack['state']['slots']>) => ({
+describe('the restored generation', () => {
+  const withSlots = (slots: Partial<RollbackInput['state']['slots']>) => ({
     state: { ...back().state, slots: { ...back().state.slots, ...slots } },
   });
 
-  it('is not watched where it was found good', () => {
+  it('is not watched if it was verified', () => {
     expect(journalOf(decideFrom()).after.slots.watch).toBeUndefined();
   });
 
-  it('is watched on where it was being watched', () => {
+  it('keeps its watch', () => {
     expect(journalOf(decideFrom(withSlots({ watch: WATCH }))).after.slots.watch).toBe(WATCH);
   });
 
-  it('is watched where it was never found good, with nothing behind it', () => {
+  it('is watched without a rollback target if it was never verified', () => {
     const { watch } = journalOf(decideFrom({ ...withSlots({ lastKnownGood: undefined }), ranBefore: ['a'] })).after
       .slots;
     expect(watch).toMatchObject({ number: 1, bootId: 'boot-2', ranBefore: ['a'] });
@@ -123,8 +123,8 @@ describe('what a node went back to', () => {
   });
 });
 
-describe('what may be ours on the way back', () => {
-  it('is what was ours then and what became ours since', () => {
+describe('ownershipBefore', () => {
+  it('contains what was owned then and what became owned since', () => {
     const live = (value: string) => ({ value, original: undefined, aspect: 'sysctl' }) as const;
     const old: Generation = { ...OLD, ownership: { ...NOTHING_OWNED, live: new Map([['sysctl a', live('then')]]) } };
     const meanwhile = {

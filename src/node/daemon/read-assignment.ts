@@ -1,4 +1,4 @@
-// node/daemon/read.ts: from delivered bytes to something that can be applied to this node, or to the reason why not.
+// node/daemon/read-assignment.ts: can the delivered bytes be applied to this node? Returns an assignment, or the reason why not.
 
 import { renderProblem } from '../../schema/problem.ts';
 import type { Assignment } from '../apply/contract.ts';
@@ -11,13 +11,13 @@ import {
 import type { Facts, InstanceFacts } from '../observe/facts.ts';
 import type { Why } from './state.ts';
 
-export interface ToRead {
+export interface UnreadDocument {
   document: Uint8Array;
   instance: InstanceFacts;
   origin: string;
 }
 
-/** Read anew each time: the files that change a document may have been changed. */
+/** Read again each time, because override files may have changed. */
 export type NodeContext = Pick<DocumentContext, 'machine' | 'overrides'> & { image: Facts['image'] };
 
 export type ReadResult =
@@ -25,7 +25,7 @@ export type ReadResult =
   | { refused: RefusedDocument; why: Why };
 
 export async function readAssignment(
-  { document, instance, origin }: ToRead,
+  { document, instance, origin }: UnreadDocument,
   context: NodeContext,
   reading: Pick<DocumentContext, 'nowMs' | 'applied' | 'allowsOlder' | 'maxBytes'>,
 ): Promise<ReadResult> {
