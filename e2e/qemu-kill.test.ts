@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { seedsAsked } from '../src/base/seeds.testing.ts';
+import { requestedSeeds } from '../src/base/seeds.testing.ts';
 import { guestCommands } from '../src/cli/compose/guest-commands.ts';
 import { partialPrefix } from '../src/host/whole-folders.ts';
 import { DONOR_TAG } from '../src/prototype/names.ts';
@@ -23,7 +23,7 @@ const POOL: PoolRef = { id: 'pools/kill', name: 'kill' };
 /** Early enough to find most runs at work; each that was resumed is further on, so together they come to every step. */
 const LATEST_MS = 25_000;
 /** A case: what happens to the command the first, second and third time; then it is left alone and must finish. */
-const cases = seedsAsked('1-12').map((seed) => ({ name: `seed ${seed}: `, blows: drawnBlows(seed, LATEST_MS) }));
+const cases = requestedSeeds('1-12').map((seed) => ({ name: `seed ${seed}: `, blows: drawnBlows(seed, LATEST_MS) }));
 /** Of the three blows of a seed some find a donor that is off, or a run that has ended. */
 const LEAST_KILLS = Math.floor((cases.length * 5) / 3);
 

@@ -12,7 +12,7 @@ export interface Backoff {
   maxRetryAfterMs?: number | undefined;
 }
 
-export interface Circumstances {
+export interface PauseInputs {
   /** What the service asked for. */
   retryAfterMs?: number | undefined;
   /** From 0 up to 1; needed with jitter. */
@@ -20,7 +20,7 @@ export interface Circumstances {
 }
 
 /** `tries` counts the ones made so far. */
-export function pauseMs(tries: number, backoff: Backoff, { retryAfterMs, random = 1 }: Circumstances = {}): number {
+export function pauseMs(tries: number, backoff: Backoff, { retryAfterMs, random = 1 }: PauseInputs = {}): number {
   const { jitter = 0, retryAfter = 'replaces', maxRetryAfterMs = Number.POSITIVE_INFINITY } = backoff;
   const ownMs = longestPauseMs(tries, backoff) * (1 - jitter + jitter * random);
   if (retryAfterMs === undefined) return ownMs;

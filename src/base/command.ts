@@ -4,17 +4,17 @@ import { shownArgv } from './shown-argv.ts';
 import { isTraced, trace } from './trace.ts';
 
 /** cut: the output reached its limit and the program was ended; what came before is in `stdout`. */
-export type Outcome = 'exited' | 'missing' | 'timed-out' | 'cut' | 'aborted';
+export type CommandOutcome = 'exited' | 'missing' | 'timed-out' | 'cut' | 'aborted';
 
-export interface Ran {
-  outcome: Outcome;
+export interface CommandResult {
+  outcome: CommandOutcome;
   /** Null unless the program ended by itself. */
   code: number | null;
   stdout: Buffer;
   stderr: string;
 }
 
-export interface RunOptions {
+export interface CommandOptions {
   timeoutMs?: number;
   /** Of standard output; the program is ended when it writes more. */
   maxBytes?: number;
@@ -29,7 +29,7 @@ export interface RunOptions {
 
 /** Program and arguments, never a shell string. */
 export type Argv = readonly [program: string, ...args: string[]];
-export type RunCommand = (argv: Argv, options?: RunOptions) => Promise<Ran>;
+export type RunCommand = (argv: Argv, options?: CommandOptions) => Promise<CommandResult>;
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_BYTES = 64 << 20;
@@ -51,14 +51,14 @@ export const runCommand: RunCommand = ([program, ...args], options = {}) => {
     const abort = () => end('aborted');
     signal?.addEventListener('abort', abort, { once: true });
 
-    const settle = (outcome: Outcome, code: number | null) => {
+    const settle = (outcome: CommandOutcome, code: number | null) => {
       clearTimeout(deadline);
       signal?.removeEventListener('abort', abort);
       if (isTraced()) traceEnd([program, ...args], outcome, code, performance.now() - beganMs);
       resolve(result(outcome, code, chunks, stderr));
     };
     // A grandchild may hold the pipes open after the program is gone, so the pipes are not waited for.
-    const end = (outcome: Outcome) => {
+    const end = (outcome: CommandOutcome) => {
       child.kill('SIGKILL');
       child.stdout?.destroy();
       child.stderr?.destroy();
@@ -85,10 +85,10 @@ export const runCommand: RunCommand = ([program, ...args], options = {}) => {
 };
 
 /** Never the input, and never the environment: both carry secrets. */
-function traceEnd(argv: readonly string[], outcome: Outcome, code: number | null, tookMs: number): void {
+function traceEnd(argv: readonly string[], outcome: CommandOutcome, code: number | null, tookMs: number): void {
   trace('run', `${shownArgv(argv)}: ${outcome}${code === null ? '' : ` ${code}`} in ${Math.round(tookMs)} ms`);
 }
 
-function result(outcome: Outcome, code: number | null, chunks: Buffer[], stderr: string): Ran {
+function result(outcome: CommandOutcome, code: number | null, chunks: Buffer[], stderr: string): CommandResult {
   return { outcome, code, stdout: Buffer.concat(chunks), stderr };
 }

@@ -23,7 +23,7 @@ export function renderSeeds(seeds: readonly number[]): string {
 }
 
 /** Those that are asked for, otherwise these. */
-export function seedsAsked(otherwise: string): number[] {
+export function requestedSeeds(otherwise: string): number[] {
   const text = process.env.HEADSTART_SEEDS ?? otherwise;
   const seeds = parseSeeds(text);
   if (!seeds) throw new Error(`HEADSTART_SEEDS: expected seeds such as 1-12, got ${text}`);

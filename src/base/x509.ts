@@ -4,16 +4,16 @@ import { createHash, createPublicKey, type KeyObject, randomBytes } from 'node:c
 import { isIPv4, isIPv6 } from 'node:net';
 import type { Extension, JsonGeneralNames, KeyUsageFlags, Name } from '@peculiar/x509';
 
-export interface Subject {
+export interface CertificateSubject {
   commonName: string;
   /** What Kubernetes takes for a group. */
   organization?: string;
 }
 
 export interface CertificateSpec {
-  subject: Subject;
+  subject: CertificateSubject;
   publicKey: KeyObject;
-  issuer: { subject: Subject; key: KeyObject };
+  issuer: { subject: CertificateSubject; key: KeyObject };
   notBeforeMs: number;
   notAfterMs: number;
   /** `unlimited`: an authority that is also a server, for what signs itself and lives as long as a process. */
@@ -79,7 +79,7 @@ function keyUsages(isAuthority: boolean, { KeyUsageFlags }: Library): KeyUsageFl
 const purposeOf = (usage: 'server' | 'client', { ExtendedKeyUsage }: Library) =>
   usage === 'server' ? ExtendedKeyUsage.serverAuth : ExtendedKeyUsage.clientAuth;
 
-function nameOf({ organization, commonName }: Subject, x509: Library): Name {
+function nameOf({ organization, commonName }: CertificateSubject, x509: Library): Name {
   const part = (name: string, utf8String: string) => ({ [name]: [{ utf8String }] });
   const parts = [...(organization === undefined ? [] : [part('O', organization)]), part('CN', commonName)];
   return new x509.Name(parts);

@@ -1,6 +1,6 @@
 // clone-check/seal-script.ts: the one text that is run on a machine, over any channel, to seal it, and what its answer means.
 import { readFileSync } from 'node:fs';
-import { type Item, parseItems } from './result.ts';
+import { type CheckItem, parseItems } from './result.ts';
 
 export interface SealOptions {
   /** The donor's VM id as the factory has it; the script refuses to seal any other machine. */
@@ -13,7 +13,7 @@ export interface SealOptions {
 
 export interface SealResult {
   isSealed: boolean;
-  items: Item[];
+  items: CheckItem[];
   /** Why it is not sealed, each naming its item. */
   problems: string[];
 }

@@ -103,19 +103,19 @@ export function watchStarts(shell: Shell): { shell: Shell; started: () => string
   };
 }
 
-export interface Ran {
+export interface ScriptRun {
   code: number | null;
   signal: NodeJS.Signals | null;
   stdout: string;
   stderr: string;
 }
 
-export function run(shell: Shell, args: readonly string[], script = SCRIPT, env: NodeJS.ProcessEnv = {}): Ran {
+export function run(shell: Shell, args: readonly string[], script = SCRIPT, env: NodeJS.ProcessEnv = {}): ScriptRun {
   const [program, ...before] = shell.argv;
   return spawned(program, [...before, script, ...args], shell, { env });
 }
 
-export function seal(shell: Shell, root: string, donorId = DONOR_ID): Ran {
+export function seal(shell: Shell, root: string, donorId = DONOR_ID): ScriptRun {
   return run(shell, ['seal', '--root', root, '--from', SOURCE, '--donor-id', donorId, '--node-name', DONOR_NAME]);
 }
 
@@ -128,7 +128,7 @@ export function makeClone(shell: Shell, vmId: string = CLONE_IDS[0], files = DON
 }
 
 /** As a channel does it: the text on standard input of a shell. */
-export function pipe(shell: Shell, text: string): Ran {
+export function pipe(shell: Shell, text: string): ScriptRun {
   const [program, ...before] = shell.argv;
   return spawned(program, [...before, '-s'], shell, { input: text });
 }
@@ -138,7 +138,7 @@ function spawned(
   args: string[],
   shell: Shell,
   { env = {}, input }: { env?: NodeJS.ProcessEnv; input?: string },
-): Ran {
+): ScriptRun {
   const { status, signal, stdout, stderr } = spawnSync(program, args, {
     encoding: 'utf8',
     env: { PATH: shell.path, ...env },

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Ran, RunCommand } from '../base/command.ts';
+import type { CommandResult, RunCommand } from '../base/command.ts';
 import { sshProgram } from '../base/ssh-program.ts';
 import { sshChannel } from './ssh-channel.ts';
 
 describe('sshChannel', () => {
   const answer =
-    (ran: Partial<Ran>): RunCommand =>
+    (ran: Partial<CommandResult>): RunCommand =>
     async () => ({
       outcome: 'exited',
       code: 0,

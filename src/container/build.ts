@@ -5,18 +5,18 @@ import { dirname, join } from 'node:path';
 import { runCommand } from '../base/command.ts';
 import { exitCodeOf, renderError, UserError } from '../base/errors.ts';
 import { bundle } from './bundle.ts';
-import { PACKAGES } from './debian-files.ts';
+import { DEBIAN_PACKAGES } from './debian-files.ts';
 import { fetchDebian } from './fetch-debian.ts';
 import { ENTRYPOINT, ENVIRONMENT, programFiles, type Runtime, runtimeFiles, USER_ID } from './image-files.ts';
 import { layerOf } from './layer.ts';
 import { type OciImage, ociImageOf } from './oci-image.ts';
-import { type Platform, platformOf } from './platform.ts';
+import { type ImagePlatform, imagePlatform } from './platform.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
 /** The same sources, dependencies and Debian packages give the same bytes. */
-export async function buildImage(): Promise<OciImage> {
-  const platform = platformOf(process.arch);
+export async function buildContainerImage(): Promise<OciImage> {
+  const platform = imagePlatform(process.arch);
   const { version, license, description } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     version: string;
     license: string;
@@ -48,14 +48,14 @@ export function writeLayout(image: OciImage, folder: string): void {
   }
 }
 
-async function readRuntime(platform: Platform): Promise<Runtime> {
+async function readRuntime(platform: ImagePlatform): Promise<Runtime> {
   const installed = join(ROOT, 'node_modules', platform.runtimePackage);
   const downloads = mkdtempSync(join(tmpdir(), 'headstart-image-'));
   try {
     return {
       node: readFileSync(join(installed, 'bin/node')),
       licence: readFileSync(join(installed, 'LICENSE')),
-      packages: await fetchDebian(PACKAGES, downloads, runCommand),
+      packages: await fetchDebian(DEBIAN_PACKAGES, downloads, runCommand),
     };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
@@ -72,7 +72,7 @@ async function readRuntime(platform: Platform): Promise<Runtime> {
 if (import.meta.main) {
   const folder = process.argv[2] ?? join(ROOT, 'out/image');
   try {
-    const image = await buildImage();
+    const image = await buildContainerImage();
     writeLayout(image, folder);
     process.stdout.write(`${folder}  ${image.digest}\n`);
   } catch (error) {

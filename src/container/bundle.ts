@@ -3,14 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Plugin } from 'rolldown';
 import { licencesOf } from '../base/licences.ts';
-import type { ImageFile } from './layer.ts';
+import type { LayerFile } from './layer.ts';
 
 /** Name of the bundled file → the source it starts from. */
 const ENTRIES = { headstart: 'src/cli/bin.ts', 'copy-host-file': 'src/container/copy-host-file.ts' };
 const SOURCE_FOLDERS = ['src', 'sims'];
 
 /** Paths are relative to the folder the program is installed in. */
-export async function bundle(root: string): Promise<ImageFile[]> {
+export async function bundle(root: string): Promise<LayerFile[]> {
   const { rolldown } = await import('rolldown');
   const build = await rolldown({
     cwd: root,
@@ -68,7 +68,7 @@ function sourceLocations(root: string): Plugin {
 }
 
 /** All that is not a test: a list of the files that are read at run time would go stale, and all of them are small. */
-function filesBesideSources(root: string): ImageFile[] {
+function filesBesideSources(root: string): LayerFile[] {
   return SOURCE_FOLDERS.flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
@@ -76,6 +76,6 @@ function filesBesideSources(root: string): ImageFile[] {
     .map((path) => plainFile(path, readFileSync(join(root, path))));
 }
 
-function plainFile(path: string, content: string | Uint8Array): ImageFile {
+function plainFile(path: string, content: string | Uint8Array): LayerFile {
   return { path, bytes: typeof content === 'string' ? Buffer.from(content) : content, isExecutable: false };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type DebianPackage, debianFiles } from './debian-files.ts';
-import { platformOf } from './platform.ts';
+import { imagePlatform } from './platform.ts';
 
 const LIBRARIES = ['libm.so.6', 'libgcc_s.so.1', 'libdl.so.2', 'libpthread.so.0', 'libselinux.so.1'];
 
@@ -27,7 +27,7 @@ const bookworm = [
 ];
 
 describe('debianFiles', () => {
-  const files = new Map(debianFiles(bookworm, platformOf('x64')).map((file) => [file.path, file]));
+  const files = new Map(debianFiles(bookworm, imagePlatform('x64')).map((file) => [file.path, file]));
   const textOf = (path: string) => Buffer.from(files.get(path)?.bytes ?? []).toString();
 
   it('puts the linker where programs look for it, and it can be run', () => {
@@ -53,12 +53,12 @@ describe('debianFiles', () => {
   });
 
   it('says which library no package holds', () => {
-    expect(() => debianFiles([packageWith([])], platformOf('x64'))).toThrow('ld-linux-x86-64.so.2');
+    expect(() => debianFiles([packageWith([])], imagePlatform('x64'))).toThrow('ld-linux-x86-64.so.2');
   });
 });
 
 describe('platformOf', () => {
   it('knows what it cannot build for', () => {
-    expect(() => platformOf('ppc64')).toThrow('no container image can be built on ppc64');
+    expect(() => imagePlatform('ppc64')).toThrow('no container image can be built on ppc64');
   });
 });

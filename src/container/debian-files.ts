@@ -1,7 +1,7 @@
 // container/debian-files.ts: which files of Debian's packages does the runtime need, and where do they go?
 import { basename } from 'node:path';
-import type { ImageFile } from './layer.ts';
-import type { Platform } from './platform.ts';
+import type { LayerFile } from './layer.ts';
+import type { ImagePlatform } from './platform.ts';
 
 export interface DebianPackage {
   name: string;
@@ -21,12 +21,12 @@ const LIBRARIES = [
   ...['libc.so.6', 'libm.so.6', 'libstdc++.so.6', 'libgcc_s.so.1', 'libdl.so.2', 'libpthread.so.0'],
   ...['libselinux.so.1', 'libpcre2-8.so.0'],
 ];
-export const PACKAGES = [
+export const DEBIAN_PACKAGES = [
   ...['libc6', 'libstdc++6', 'libgcc-s1', 'ca-certificates'],
   ...['util-linux', 'libselinux1', 'libpcre2-8-0'],
 ];
 
-export function debianFiles(packages: readonly DebianPackage[], platform: Platform): ImageFile[] {
+export function debianFiles(packages: readonly DebianPackage[], platform: ImagePlatform): LayerFile[] {
   const all = packages.flatMap(({ files }) => [...files]).sort(([a], [b]) => (a < b ? -1 : 1));
   return [
     { path: platform.linker, bytes: fileNamed(basename(platform.linker), all), isExecutable: true },
@@ -50,7 +50,7 @@ function fileNamed(name: string, files: readonly (readonly [string, Uint8Array])
     const file = basename(path);
     return file === name || (file.startsWith(`${name}.`) && /^[\d.]+$/.test(file.slice(name.length + 1)));
   });
-  if (!found) throw new Error(`no Debian package among ${PACKAGES.join(', ')} holds ${name}`);
+  if (!found) throw new Error(`no Debian package among ${DEBIAN_PACKAGES.join(', ')} holds ${name}`);
   return found[1];
 }
 

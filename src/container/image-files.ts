@@ -1,7 +1,7 @@
 // container/image-files.ts: what is in the image? The runtime with the libraries it needs, and the program; no shell, no package manager.
 import { type DebianPackage, debianFiles } from './debian-files.ts';
-import type { ImageFile } from './layer.ts';
-import type { Platform } from './platform.ts';
+import type { LayerFile } from './layer.ts';
+import type { ImagePlatform } from './platform.ts';
 
 export const USER_ID = 65532;
 export const NODE_PATH = 'usr/bin/node';
@@ -25,7 +25,7 @@ export interface Runtime {
 }
 
 /** Changes rarely: machines that have it fetch only the program's layer. */
-export function runtimeFiles({ node, licence, packages }: Runtime, platform: Platform): ImageFile[] {
+export function runtimeFiles({ node, licence, packages }: Runtime, platform: ImagePlatform): LayerFile[] {
   return [
     { path: NODE_PATH, bytes: node, isExecutable: true },
     { path: 'usr/share/doc/node/LICENSE', bytes: licence, isExecutable: false },
@@ -41,10 +41,10 @@ export function runtimeFiles({ node, licence, packages }: Runtime, platform: Pla
   ];
 }
 
-export function programFiles(bundled: readonly ImageFile[]): ImageFile[] {
+export function programFiles(bundled: readonly LayerFile[]): LayerFile[] {
   return bundled.map((file) => ({ ...file, path: `${PROGRAM_FOLDER}/${file.path}` }));
 }
 
-function text(path: string, content: string): ImageFile {
+function text(path: string, content: string): LayerFile {
   return { path, bytes: Buffer.from(content), isExecutable: false };
 }

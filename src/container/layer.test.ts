@@ -2,9 +2,9 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { parseTar } from 'nanotar';
 import { describe, expect, it } from 'vitest';
-import { type ImageFile, layerOf, sha256 } from './layer.ts';
+import { type LayerFile, layerOf, ociDigest } from './layer.ts';
 
-const file = (path: string, text = path, isExecutable = false): ImageFile => ({
+const file = (path: string, text = path, isExecutable = false): LayerFile => ({
   path,
   bytes: Buffer.from(text),
   isExecutable,
@@ -56,8 +56,8 @@ describe('layerOf', () => {
 
   it('names the compressed bytes and the archive inside', () => {
     const layer = layerOf([file('a')]);
-    expect(layer.digest).toBe(sha256(layer.blob));
-    expect(layer.diffId).toBe(sha256(gunzipSync(layer.blob)));
+    expect(layer.digest).toBe(ociDigest(layer.blob));
+    expect(layer.diffId).toBe(ociDigest(gunzipSync(layer.blob)));
   });
 
   it('refuses a name that would be cut, and a path that occurs twice', () => {

@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { createTar } from 'nanotar';
 
-export interface ImageFile {
+export interface LayerFile {
   /** From the root, without a leading slash. */
   path: string;
   bytes: Uint8Array;
   isExecutable: boolean;
 }
 
-export interface Layer {
+export interface ImageLayer {
   /** Of the compressed bytes: what the manifest refers to. */
   digest: string;
   /** Of the archive inside: what the configuration refers to. */
@@ -23,17 +23,17 @@ const MAX_PATH_BYTES = 100;
 const END_OF_ARCHIVE = new Uint8Array(1024);
 
 /** Folders are made for every file; all belongs to root, so that nothing the program does as another user can change it. */
-export function layerOf(files: readonly ImageFile[]): Layer {
+export function layerOf(files: readonly LayerFile[]): ImageLayer {
   const tar = Buffer.concat([createTar(entriesOf(files), { attrs: { uid: 0, gid: 0, mtime: 0 } }), END_OF_ARCHIVE]);
   const blob = gzipSync(tar);
-  return { digest: sha256(blob), diffId: sha256(tar), blob };
+  return { digest: ociDigest(blob), diffId: ociDigest(tar), blob };
 }
 
-export function sha256(bytes: Uint8Array): string {
+export function ociDigest(bytes: Uint8Array): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
-function entriesOf(files: readonly ImageFile[]) {
+function entriesOf(files: readonly LayerFile[]) {
   const byPath = new Map(files.map((file) => [file.path, file]));
   if (byPath.size < files.length) throw new Error('one path occurs twice in a layer');
   const folders = new Set(files.flatMap((file) => foldersAbove(file.path)));

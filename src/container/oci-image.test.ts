@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { layerOf, sha256 } from './layer.ts';
+import { layerOf, ociDigest } from './layer.ts';
 import { type ImageSpec, ociImageOf } from './oci-image.ts';
 
 const layers = ['one', 'two'].map((path) => layerOf([{ path, bytes: Buffer.from(path), isExecutable: false }]));
@@ -24,7 +24,7 @@ describe('ociImageOf', () => {
   it('names every blob by the sha256 of its bytes', () => {
     const blobs = [...image.files].filter(([path]) => path.startsWith('blobs/'));
     expect(blobs).toHaveLength(4);
-    for (const [path, bytes] of blobs) expect(path).toBe(`blobs/${sha256(bytes).replace(':', '/')}`);
+    for (const [path, bytes] of blobs) expect(path).toBe(`blobs/${ociDigest(bytes).replace(':', '/')}`);
   });
 
   it('leads from the index over the manifest to configuration and layers, each with its size', () => {

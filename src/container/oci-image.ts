@@ -1,9 +1,9 @@
 // container/oci-image.ts: layers and a configuration as an OCI image layout, which every registry tool can push and every engine can import.
-import { type Layer, sha256 } from './layer.ts';
+import { type ImageLayer, ociDigest } from './layer.ts';
 
 export interface ImageSpec {
   architecture: 'amd64' | 'arm64';
-  layers: readonly Layer[];
+  layers: readonly ImageLayer[];
   entrypoint: readonly string[];
   env: Readonly<Record<string, string>>;
   /** `uid:gid`, in numbers: a cluster checks "not root" only on a number. */
@@ -42,7 +42,7 @@ export function ociImageOf(spec: ImageSpec): OciImage {
   const manifest = json({
     schemaVersion: 2,
     mediaType: MANIFEST_TYPE,
-    config: { mediaType: CONFIG_TYPE, digest: sha256(config), size: config.length },
+    config: { mediaType: CONFIG_TYPE, digest: ociDigest(config), size: config.length },
     layers: spec.layers.map(({ digest, blob }) => ({ mediaType: LAYER_TYPE, digest, size: blob.length })),
   });
   const index = json({
@@ -51,7 +51,7 @@ export function ociImageOf(spec: ImageSpec): OciImage {
     manifests: [
       {
         mediaType: MANIFEST_TYPE,
-        digest: sha256(manifest),
+        digest: ociDigest(manifest),
         size: manifest.length,
         platform: { architecture: spec.architecture, os: 'linux' },
         annotations: {
@@ -63,11 +63,11 @@ export function ociImageOf(spec: ImageSpec): OciImage {
   });
   const blobs = [...spec.layers.map((layer) => layer.blob), config, manifest];
   return {
-    digest: sha256(manifest),
+    digest: ociDigest(manifest),
     files: new Map([
       ['oci-layout', json({ imageLayoutVersion: '1.0.0' })],
       ['index.json', index],
-      ...blobs.map((blob) => [`blobs/${sha256(blob).replace(':', '/')}`, blob] as const),
+      ...blobs.map((blob) => [`blobs/${ociDigest(blob).replace(':', '/')}`, blob] as const),
     ]),
   };
 }

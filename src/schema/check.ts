@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { isObject, type Json } from './json.ts';
 import { type Remark, renderPath } from './problem.ts';
 
-export interface Checked<T> {
+export interface CheckedValue<T> {
   /** With defaults and without unknown fields; absent when there are problems. */
   value?: T;
   problems: Remark[];
@@ -14,7 +14,7 @@ export interface Checked<T> {
   unknown: Remark[];
 }
 
-export function check<S extends z.ZodMiniType>(schema: S, value: Json): Checked<z.output<S>> {
+export function checkValue<S extends z.ZodMiniType>(schema: S, value: Json): CheckedValue<z.output<S>> {
   const first = z.safeParse(schema, value, { reportInput: true });
   const unknown = first.success ? [] : first.error.issues.filter((issue) => issue.code === 'unrecognized_keys');
   // A check of a whole list or map is left out while something in it is unknown, so the rest is asked without it.

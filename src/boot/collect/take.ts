@@ -1,7 +1,7 @@
 // boot/collect/take.ts: take one item from this machine. Reads only; whatever is missing is an answer, not a failure.
 import { closeSync, constants, fstatSync, globSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Argv, Ran, RunCommand } from '../../base/command.ts';
+import type { Argv, CommandResult, RunCommand } from '../../base/command.ts';
 import { fromFirstWholeLine, type Member, type Missed, NO_SUCH_FILE, toLastWholeLine } from './collected.ts';
 import type { CommandItem, FileItem, Item } from './items.ts';
 
@@ -42,7 +42,7 @@ async function takeCommand(item: CommandItem, machine: Machine): Promise<Taken> 
   return { members: [], missed: [{ name: item.name, why }] };
 }
 
-function whyNot([program]: Argv, { outcome, code, stderr }: Ran, timeoutMs: number): string {
+function whyNot([program]: Argv, { outcome, code, stderr }: CommandResult, timeoutMs: number): string {
   if (outcome === 'missing') return `${program} is not installed`;
   if (outcome === 'timed-out') return `${program} did not answer within ${timeoutMs / 1000} s`;
   if (outcome === 'aborted') return 'interrupted';

@@ -3,7 +3,7 @@ import { everySpan } from '../model/everything.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import { phases } from '../model/phases.ts';
 import type { BootRecord, Span } from '../model/record.ts';
-import { layOut } from './lanes.ts';
+import { assignLanes } from './lanes.ts';
 
 export interface ChromeTrace {
   displayTimeUnit: 'ms';
@@ -35,7 +35,7 @@ export function chromeTrace(record: BootRecord): ChromeTrace {
   const traceEvents: TraceEvent[] = [];
   const addProcess = (name: string, ofProcess: readonly Span[], pid: number) => {
     traceEvents.push(...nameProcess(pid, name));
-    const placed = layOut(ofProcess);
+    const placed = assignLanes(ofProcess);
     for (const lane of new Set(placed.map((one) => one.lane)))
       traceEvents.push(nameThread(pid, lane + 1, `${name} ${lane + 1}`));
     for (const { span, lane } of placed) traceEvents.push(spanEvent(span, { pid, tid: lane + 1, firstUs }));

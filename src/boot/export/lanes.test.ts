@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { everySpan } from '../model/everything.ts';
 import { anyRecord, span } from '../testing.ts';
-import { layOut } from './lanes.ts';
+import { assignLanes } from './lanes.ts';
 
-const lanes = (...spans: Parameters<typeof layOut>[0]) =>
-  Object.fromEntries(layOut(spans).map(({ span: one, lane }) => [one.name, lane]));
+const lanes = (...spans: Parameters<typeof assignLanes>[0]) =>
+  Object.fromEntries(assignLanes(spans).map(({ span: one, lane }) => [one.name, lane]));
 
 describe('the lanes of a trace', () => {
   it('are shared by spans that follow each other', () => {
@@ -38,7 +38,7 @@ describe('the lanes of a trace', () => {
     fc.assert(
       fc.property(anyRecord, (record) => {
         const spans = everySpan(record);
-        const placed = layOut(spans).map(({ span: one }) => one.id);
+        const placed = assignLanes(spans).map(({ span: one }) => one.id);
         expect(placed.sort()).toEqual(spans.map(({ id }) => id).sort());
       }),
     );

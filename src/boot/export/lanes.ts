@@ -1,7 +1,7 @@
 // boot/export/lanes.ts: beside, under or after which others is a span drawn, so that no two slices of a lane cross?
 import type { Span } from '../model/record.ts';
 
-export interface Placed {
+export interface SpanInLane {
   span: Span;
   lane: number;
 }
@@ -10,7 +10,7 @@ export interface Placed {
  * Slices of one lane must follow or contain each other, or viewers drop them. A span goes into its parent's lane when it
  * fits inside and no brother is in the way; otherwise into the lane that has been free longest, or a new one.
  */
-export function layOut(spans: readonly Span[]): Placed[] {
+export function assignLanes(spans: readonly Span[]): SpanInLane[] {
   const sorted = [...spans].sort((a, b) => a.startUs - b.startUs || b.endUs - a.endUs || (a.id < b.id ? -1 : 1));
   const laneOf = new Map<string, number>();
   const openIn: Span[][] = []; // per lane, what is still running at the current start, outermost first

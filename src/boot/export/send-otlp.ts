@@ -17,7 +17,7 @@ export interface SendDeps {
   signal: AbortSignal;
 }
 
-export interface Sent {
+export interface SendResult {
   tries: number;
   /** Spans the collector took the request without. */
   rejectedSpans: number;
@@ -39,7 +39,7 @@ export function otlpRequest(target: string, trace: object, headersText: string |
   };
 }
 
-export async function sendOtlp(request: OtlpRequest, deps: SendDeps): Promise<Sent> {
+export async function sendOtlp(request: OtlpRequest, deps: SendDeps): Promise<SendResult> {
   for (let tries = 1; ; tries++) {
     const response = await post(request, deps);
     if (response.ok) return { tries, ...(await partialSuccess(response)) };
@@ -150,7 +150,7 @@ function refused(url: string, what: string, tries: number, cause?: unknown): Use
   });
 }
 
-async function partialSuccess(response: Response): Promise<Omit<Sent, 'tries'>> {
+async function partialSuccess(response: Response): Promise<Omit<SendResult, 'tries'>> {
   let rejected: unknown;
   let reason: unknown;
   try {

@@ -55,8 +55,8 @@ function segmentsOf(anchors: readonly Anchor[]): Segment[] {
     const agrees = (segment: Segment | undefined): segment is Segment =>
       segment !== undefined && lowUs <= segment.highUs + DRIFT_US && highUs >= segment.lowUs - DRIFT_US;
     // One stamp that both its sides contradict: its writer was interrupted between reading the two clocks.
-    const isLone = segments.at(-1)?.fromMonotonicUs === segments.at(-1)?.toMonotonicUs;
-    if (isLone && !agrees(segments.at(-1)) && agrees(segments.at(-2))) segments.pop();
+    const isSingle = segments.at(-1)?.fromMonotonicUs === segments.at(-1)?.toMonotonicUs;
+    if (isSingle && !agrees(segments.at(-1)) && agrees(segments.at(-2))) segments.pop();
     const current = segments.at(-1);
     if (!agrees(current)) {
       segments.push({ fromMonotonicUs: anchor.monotonicUs, toMonotonicUs: anchor.monotonicUs, lowUs, highUs });

@@ -34,11 +34,11 @@ export function clusterBoots(groups: readonly EvidenceGroup[]): BootCluster[] {
   const strength = ({ evidence, zeroUs }: (typeof all)[number]) =>
     evidence.bootId ? 0 : zeroUs !== undefined ? 1 : evidence.clock === 'wall' ? 2 : 3;
   for (const item of all.sort((a, b) => strength(a) - strength(b))) {
-    const home = findHome(clusters, item.evidence, item.group, item.zeroUs) ?? newCluster(clusters);
-    home.evidence.push(item.evidence);
-    home.groups.add(item.group);
-    if (item.evidence.bootId) home.bootId ??= item.evidence.bootId;
-    if (item.zeroUs !== undefined) home.wallAtZeroUs ??= item.zeroUs;
+    const found = findCluster(clusters, item.evidence, item.group, item.zeroUs) ?? newCluster(clusters);
+    found.evidence.push(item.evidence);
+    found.groups.add(item.group);
+    if (item.evidence.bootId) found.bootId ??= item.evidence.bootId;
+    if (item.zeroUs !== undefined) found.wallAtZeroUs ??= item.zeroUs;
   }
   return clusters.sort((a, b) => beganUs(a) - beganUs(b));
 }
@@ -55,7 +55,7 @@ function newCluster(clusters: BootCluster[]): BootCluster {
   return cluster;
 }
 
-function findHome(
+function findCluster(
   clusters: BootCluster[],
   evidence: Evidence,
   group: EvidenceGroup,
@@ -69,7 +69,7 @@ function findHome(
       .sort((a, b) => Math.abs(a.wallAtZeroUs! - zeroUs) - Math.abs(b.wallAtZeroUs! - zeroUs))[0];
     if (near) return near;
     // A boot that has an id or a different kernel start is another boot; one that has neither may be this one.
-    return clusters.findLast((c) => c.wallAtZeroUs === undefined && isOpenTo(c, group) && !isContradicted(c, evidence));
+    return clusters.findLast((c) => c.wallAtZeroUs === undefined && accepts(c, group) && !isContradicted(c, evidence));
   }
   if (evidence.clock === 'wall') {
     const { firstUs, lastUs } = timesOf(evidence);
@@ -77,11 +77,11 @@ function findHome(
       .filter((c) => c.wallAtZeroUs !== undefined && c.wallAtZeroUs <= firstUs + SAME_BOOT_US)
       .sort((a, b) => b.wallAtZeroUs! - a.wallAtZeroUs!)[0];
     if (began) return began;
-    const isKnownHere = clusters.some((c) => c.wallAtZeroUs !== undefined && isOpenTo(c, group));
+    const isKnownHere = clusters.some((c) => c.wallAtZeroUs !== undefined && accepts(c, group));
     if (Number.isFinite(firstUs) && isKnownHere) return undefined; // older than every boot known here: not theirs
-    return clusters.findLast((c) => isOpenTo(c, group) && !isAnotherTime(c, firstUs, lastUs));
+    return clusters.findLast((c) => accepts(c, group) && !isAnotherTime(c, firstUs, lastUs));
   }
-  const possible = clusters.filter((c) => isOpenTo(c, group) && !isContradicted(c, evidence));
+  const possible = clusters.filter((c) => accepts(c, group) && !isContradicted(c, evidence));
   const own = possible.filter((c) => c.groups.has(group));
   return nearestFolder(own.length > 0 ? own : possible, evidence.input);
 }
@@ -118,7 +118,7 @@ function isAnotherTime(cluster: BootCluster, firstUs: number, lastUs: number): b
 }
 
 /** Evidence of a folder stays in its folder; a loose file may go with anything. */
-function isOpenTo(cluster: BootCluster, group: EvidenceGroup): boolean {
+function accepts(cluster: BootCluster, group: EvidenceGroup): boolean {
   return cluster.groups.has(group) || !group.isFolder || [...cluster.groups].every((other) => !other.isFolder);
 }
 

@@ -18,7 +18,7 @@ export function everySpan(record: BootRecord): Span[] {
   // Where the log says which part of a stage was the wait, the unit as a whole is not one.
   const byId = new Map(others.map((span) => [span.id, span]));
   const waiting = new Set(others.filter((span) => span.wait !== undefined).map((span) => topOf(span, byId)));
-  return [...units.map((span) => (waiting.has(span.id) ? working(span) : span)), ...others];
+  return [...units.map((span) => (waiting.has(span.id) ? asWork(span) : span)), ...others];
 }
 
 /**
@@ -66,7 +66,7 @@ function isFailed(unit: Unit): boolean {
   return unit.activeState === 'failed' || (unit.result !== undefined && unit.result !== 'success');
 }
 
-function working(span: Span): Span {
+function asWork(span: Span): Span {
   const { wait: _, ...rest } = span;
   return rest;
 }

@@ -10,7 +10,7 @@ export function isWatched({ source, errorUs = 0 }: Milestone): boolean {
 }
 
 /** `milestones` are those that were chosen for the record; `kubeletUpUs` is when its unit was first up in this boot. */
-export function toldOnce(
+export function mergeJoinSpans(
   spans: readonly Span[],
   milestones: readonly Milestone[],
   kubeletUpUs: number | undefined,
@@ -28,7 +28,7 @@ export function toldOnce(
     .filter((span) => span.id !== spare)
     .map((span) => {
       if (span.id === 'kubelet:register') return endedAt(span, registeredUs);
-      if (hasBoth && span.id === 'kubelet:tls-bootstrap') return working(span, spans);
+      if (hasBoth && span.id === 'kubelet:tls-bootstrap') return asWork(span, spans);
       return hasBoth && span.id === 'cluster:certificate' ? { ...span, parent: 'kubelet:tls-bootstrap' } : span;
     });
 }
@@ -36,11 +36,14 @@ export function toldOnce(
 /** Up for systemd is that the process exists; until the kubelet says its first word, a large program is being read from disk. */
 function loadSpan(spans: readonly Span[], upUs: number | undefined): Span[] {
   const start = spans.find(({ id }) => id === 'kubelet:start');
-  if (!start || upUs === undefined || upUs >= start.startUs || spans.some(({ id }) => id === LOAD)) return [];
-  return [{ ...start, id: LOAD, name: 'kubelet, until its first line', startUs: upUs, endUs: start.startUs }];
+  if (!start || upUs === undefined || upUs >= start.startUs || spans.some(({ id }) => id === KUBELET_LOAD_SPAN))
+    return [];
+  return [
+    { ...start, id: KUBELET_LOAD_SPAN, name: 'kubelet, until its first line', startUs: upUs, endUs: start.startUs },
+  ];
 }
 
-export const LOAD = 'kubelet:load';
+export const KUBELET_LOAD_SPAN = 'kubelet:load';
 
 /** The kubelet reads the answer a moment after the Node is there; what comes next begins when it is. */
 function endedAt(span: Span, atUs: number | undefined): Span {
@@ -48,7 +51,7 @@ function endedAt(span: Span, atUs: number | undefined): Span {
 }
 
 /** Making a key and asking is part of the kubelet's own work; the wait is the cluster's part of it, which is told inside. */
-function working(span: Span, spans: readonly Span[]): Span {
+function asWork(span: Span, spans: readonly Span[]): Span {
   const { wait: _, ...rest } = span;
   const start = spans.find(({ id }) => id === 'kubelet:start');
   const isInside = start && start.startUs <= span.startUs && span.endUs <= start.endUs;

@@ -3,7 +3,7 @@ import { formatSpan } from '../../base/duration.ts';
 import { chooseClock } from './choose-clock.ts';
 import { type BootCluster, clusterBoots, type EvidenceGroup } from './cluster-boots.ts';
 import type { Evidence, SourceKind } from './evidence.ts';
-import { isWatched, toldOnce } from './joining-spans.ts';
+import { isWatched, mergeJoinSpans } from './joining-spans.ts';
 import { KUBELET_UNIT } from './known-units.ts';
 import { mergeUnits, type PlacedEvidence } from './merge-units.ts';
 import { BOOT_API_VERSION, type BootRecord, type HostFacts, type Milestone, type Note, type Span } from './record.ts';
@@ -37,14 +37,14 @@ function mergeOne(cluster: BootCluster): BootRecord {
   for (const piece of evidence) {
     const shift = clock.shiftOf(piece);
     if (shift) placed.push({ evidence: piece, shift });
-    else notes.push(leftOut(piece));
+    else notes.push(unplacedNote(piece));
   }
   const units = mergeUnits(placed);
   notes.unshift(...evidence.filter((e) => !units.unused.has(e.kind)).flatMap((e) => e.notes));
   const milestones = mergeMilestones(
     placed.flatMap(({ evidence: piece, shift }) => piece.milestones.map((m) => ({ ...m, atUs: shift(m.atUs) }))),
   );
-  const storytellers = placed.filter(({ evidence: piece }) => tellsTheStory(piece, placed));
+  const spanProviders = placed.filter(({ evidence: piece }) => providesSpans(piece, placed));
   const record: BootRecord = {
     apiVersion: BOOT_API_VERSION,
     kind: 'BootRecord',
@@ -58,10 +58,10 @@ function mergeOne(cluster: BootCluster): BootRecord {
     ...(manager && { manager }),
     units: units.units,
     spans: uniqueIds(
-      toldOnce(
+      mergeJoinSpans(
         [
           ...units.spans,
-          ...storytellers.flatMap(({ evidence: piece, shift }) => piece.spans.map((span) => moveSpan(span, shift))),
+          ...spanProviders.flatMap(({ evidence: piece, shift }) => piece.spans.map((span) => moveSpan(span, shift))),
         ],
         milestones,
         firstUpUs(placed, KUBELET_UNIT),
@@ -116,7 +116,7 @@ const RANK = new Map(
   ).map((kind, index) => [kind as SourceKind, index] as const),
 );
 
-function leftOut(piece: Evidence): Note {
+function unplacedNote(piece: Evidence): Note {
   const knows = piece.clock === 'wall' ? 'wall-clock times only' : 'times since userspace only';
   const missing = piece.clock === 'wall' ? 'the wall clock to the kernel clock' : 'userspace to kernel start';
   return {
@@ -125,7 +125,7 @@ function leftOut(piece: Evidence): Note {
   };
 }
 
-function tellsTheStory(piece: Evidence, placed: readonly PlacedEvidence[]): boolean {
+function providesSpans(piece: Evidence, placed: readonly PlacedEvidence[]): boolean {
   const family = FAMILIES.find((kinds) => kinds.includes(piece.kind));
   if (!family) return true;
   const present = (kind: SourceKind) => placed.some((p) => p.evidence.kind === kind && p.evidence.spans.length > 0);

@@ -44,7 +44,7 @@ export function mergeUnits(placed: readonly PlacedEvidence[]): MergedUnits {
     // a unit that ran and was forgotten by the manager since is a span beside them.
     const seenByJournal = others.filter((kind) => JOURNALS.has(kind)).flatMap((kind) => listingsOf(placed, kind));
     const unused = new Set(others.filter((kind) => !JOURNALS.has(kind)));
-    return { units: [...units.values()], spans: forgotten(units, seenByJournal), unused };
+    return { units: [...units.values()], spans: unloadedUnitSpans(units, seenByJournal), unused };
   }
   for (const unit of others.flatMap((kind) => listingsOf(placed, kind))) {
     units.set(unit.name, withMissingParts(units.get(unit.name), unit));
@@ -61,7 +61,7 @@ function listingsOf(placed: readonly PlacedEvidence[], kind: SourceKind): Unit[]
     .flat();
 }
 
-function forgotten(units: ReadonlyMap<string, Unit>, others: readonly Unit[]): Span[] {
+function unloadedUnitSpans(units: ReadonlyMap<string, Unit>, others: readonly Unit[]): Span[] {
   const known = new Set<string>();
   for (const unit of units.values()) for (const name of [unit.name, ...(unit.aliases ?? [])]) known.add(name);
   const spans: Span[] = [];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyUnits, bootRecord, managerTimes, unit } from '../testing.ts';
-import { knownUserspaceUs, latest, orderGraph } from './order-graph.ts';
+import { knownUserspaceUs, latestEndUs, orderGraph } from './order-graph.ts';
 import { retime } from './retime.ts';
 
 const waits = (units: Parameters<typeof bootRecord>[0] & object) => {
@@ -70,9 +70,9 @@ describe('the start of userspace', () => {
   });
 });
 
-describe('the latest end', () => {
+describe('latestEndUs', () => {
   it('is not before the floor', () => {
-    expect(latest([0, 1], [3, 7], 5)).toBe(7);
-    expect(latest([0], [3, 7], 5)).toBe(5);
+    expect(latestEndUs([0, 1], [3, 7], 5)).toBe(7);
+    expect(latestEndUs([0], [3, 7], 5)).toBe(5);
   });
 });

@@ -34,7 +34,7 @@ export function orderGraph(record: BootRecord): OrderGraph {
     if (activatingUs >= userspaceUs && activatingUs < earliestUs) earliestUs = activatingUs;
   }
   const floorUs = units.map((unit) => (unit.activatingUs >= userspaceUs ? earliestUs : firstUs));
-  const delayUs = units.map((unit, u) => unit.activatingUs - latest(after[u]!, endUs, floorUs[u]!));
+  const delayUs = units.map((unit, u) => unit.activatingUs - latestEndUs(after[u]!, endUs, floorUs[u]!));
   if (earliestUs === Number.POSITIVE_INFINITY) earliestUs = units.length > 0 ? firstUs : userspaceUs;
   return { names: units.map((unit) => unit.name), numberOf, after, floorUs, delayUs, tookUs, earliestUs };
 }
@@ -46,7 +46,7 @@ export function knownUserspaceUs({ clock, manager }: BootRecord): number | undef
 }
 
 /** The latest end among `units`, but not before `floorUs`. */
-export function latest(units: readonly number[], endUs: ArrayLike<number>, floorUs: number): number {
+export function latestEndUs(units: readonly number[], endUs: ArrayLike<number>, floorUs: number): number {
   let result = floorUs;
   for (const unit of units) if (endUs[unit]! > result) result = endUs[unit]!;
   return result;

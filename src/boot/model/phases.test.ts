@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyBoot, boot, unit } from '../compat/systemd/testing.ts';
-import { isContainer, phases, userspaceStartUs } from './phases.ts';
+import { phases, sharesHostKernel, userspaceStartUs } from './phases.ts';
 
 const names = (record: Parameters<typeof phases>[0]) => phases(record).map((phase) => phase.name);
 
@@ -22,7 +22,7 @@ test('edge case 36: firmware without a loader is a phase of its own', () => {
 
 test('edge case 32: a container has userspace only', () => {
   const record = boot([], { securityStartUs: 0, generatorsStartUs: 3e6 });
-  expect(isContainer(record)).toBe(true);
+  expect(sharesHostKernel(record)).toBe(true);
   expect(names(record)).toEqual(['userspace']);
 });
 

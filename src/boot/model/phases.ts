@@ -5,7 +5,7 @@ import type { BootRecord, ManagerTimes } from './record.ts';
 export const PHASE_NAMES = ['firmware', 'loader', 'kernel', 'initrd', 'soft-reboot', 'userspace'] as const;
 export type PhaseName = (typeof PHASE_NAMES)[number];
 
-export interface Phase {
+export interface BootPhase {
   name: PhaseName;
   /** On the record's clock: firmware and loader lie before the kernel's zero, so theirs are negative. */
   startUs: number;
@@ -13,7 +13,7 @@ export interface Phase {
 }
 
 /** In order of time, without gaps between them. An unfinished boot has a userspace phase up to the last thing seen. */
-export function phases(record: BootRecord): Phase[] {
+export function phases(record: BootRecord): BootPhase[] {
   const { manager } = record;
   if (!manager || record.clock.zero === 'first-event') return [];
   const userspaceUs = userspaceStartUs(record);
@@ -29,21 +29,21 @@ export function userspaceStartUs(record: BootRecord): number {
 }
 
 /** A container (or a user's own manager) shares its host's kernel: what came before userspace is not its own. */
-export function isContainer({ manager, sources }: BootRecord): boolean {
+export function sharesHostKernel({ manager, sources }: BootRecord): boolean {
   if (!manager || manager.securityStartUs > 0) return false;
   // Only a source that knows the manager's own stamps can tell "not set" from "not told".
   const knowsStamps = manager.generatorsStartUs > 0 || manager.unitsLoadStartUs > 0;
   return knowsStamps || sources.some((source) => source.kind === 'systemctl-manager');
 }
 
-function* phasesBeforeUserspace(record: BootRecord, manager: ManagerTimes, userspaceUs: number): Generator<Phase> {
+function* phasesBeforeUserspace(record: BootRecord, manager: ManagerTimes, userspaceUs: number): Generator<BootPhase> {
   if (manager.softRebootsCount > 0) {
     // The clock runs on through a soft reboot: firmware, kernel and initrd are those of an earlier boot.
     const startUs = manager.shutdownStartUs;
     if (startUs > 0 && startUs < userspaceUs) yield { name: 'soft-reboot', startUs, endUs: userspaceUs };
     return;
   }
-  if (isContainer(record)) return;
+  if (sharesHostKernel(record)) return;
   // On a userspace clock the kernel's zero lies before ours.
   const kernelUs = userspaceUs - manager.userspaceUs;
   const { firmwareUs, loaderUs } = manager;

@@ -8,7 +8,7 @@ export interface BootRecord {
   /** 32 lower-case hex digits. */
   bootId?: string;
   host: HostFacts;
-  clock: Clock;
+  clock: BootClock;
   /** systemd's own stamps, absent when no source told them. */
   manager?: ManagerTimes;
   /** In the order of the source listing: ties are printed in it. */
@@ -16,7 +16,7 @@ export interface BootRecord {
   /** Everything timed that is not a unit: cloud-init, guest agent, extension tasks, kubelet, cluster. */
   spans: Span[];
   milestones: Milestone[];
-  sources: SourceSeen[];
+  sources: RecordSource[];
   /** What could not be read, aligned or trusted. Shown to the user, never dropped. */
   notes: Note[];
 }
@@ -42,7 +42,7 @@ export interface HostFacts {
 }
 
 /** All times of a record are microseconds since `zero`. */
-export interface Clock {
+export interface BootClock {
   /** kernel: CLOCK_MONOTONIC's zero · userspace: text that only knows "in userspace" · first-event: logs with wall times only. */
   zero: 'kernel' | 'userspace' | 'first-event';
   /** Wall clock (µs since 1970 UTC) at zero; absent when no source ties the two clocks. */
@@ -163,7 +163,7 @@ export interface Milestone {
   detail?: string;
 }
 
-export interface SourceSeen {
+export interface RecordSource {
   kind: string;
   input: string;
 }

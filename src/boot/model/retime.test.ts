@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bootRecord, unit } from '../testing.ts';
 import { type OrderGraph, orderGraph } from './order-graph.ts';
-import { criticalPath, retime, type Timed } from './retime.ts';
+import { criticalPath, type RetimedGraph, retime } from './retime.ts';
 
 const graph = orderGraph(
   bootRecord({
@@ -15,7 +15,7 @@ const graph = orderGraph(
   }),
 );
 
-function timedOf(of: OrderGraph): Timed {
+function timedOf(of: OrderGraph): RetimedGraph {
   const timed = retime(of);
   if ('cycle' in timed) throw new Error('not expected to have a circle');
   return timed;

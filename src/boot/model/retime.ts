@@ -1,7 +1,7 @@
 // boot/model/retime.ts: when does each unit of an order graph start and end, and which path leads to one of them?
-import { latest, type OrderGraph } from './order-graph.ts';
+import { latestEndUs, type OrderGraph } from './order-graph.ts';
 
-export interface Timed {
+export interface RetimedGraph {
   startUs: Float64Array;
   endUs: Float64Array;
   /** Every unit after all it waits for. */
@@ -9,23 +9,23 @@ export interface Timed {
 }
 
 /** Each unit's times, or the names on a circle of After= that no order can satisfy. */
-export function retime(graph: OrderGraph): Timed | { cycle: string[] } {
+export function retime(graph: OrderGraph): RetimedGraph | { cycle: string[] } {
   const order = topologicalOrder(graph.after);
   if (order.length < graph.names.length) return { cycle: findCycle(graph, order) };
   const startUs = new Float64Array(graph.names.length);
   const endUs = new Float64Array(graph.names.length);
   for (const u of order) {
-    startUs[u] = latest(graph.after[u]!, endUs, graph.floorUs[u]!) + graph.delayUs[u]!;
+    startUs[u] = latestEndUs(graph.after[u]!, endUs, graph.floorUs[u]!) + graph.delayUs[u]!;
     endUs[u] = startUs[u]! + graph.tookUs[u]!;
   }
   return { startUs, endUs, order };
 }
 
 /** From the target back to the first unit that waited for none: each time the After= that ended last. */
-export function criticalPath(graph: OrderGraph, { endUs }: Timed, target: number): number[] {
+export function criticalPath(graph: OrderGraph, { endUs }: RetimedGraph, target: number): number[] {
   const path = [target];
   for (let u: number | undefined = target; u !== undefined; ) {
-    const until = latest(graph.after[u]!, endUs, graph.floorUs[u]!);
+    const until = latestEndUs(graph.after[u]!, endUs, graph.floorUs[u]!);
     u = graph.after[u]!.filter((d) => endUs[d] === until).reduce(
       (best: number | undefined, d) => (best === undefined || graph.names[d]! < graph.names[best]! ? d : best),
       undefined,

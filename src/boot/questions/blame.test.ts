@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { everySpan } from '../model/everything.ts';
 import { anyRecord, bootRecord, span } from '../testing.ts';
-import { blame, coveredUs } from './blame.ts';
+import { blame, unionUs } from './blame.ts';
 import { aksBoot, nodeBoot } from './testing.ts';
 
 describe('boot blame', () => {
@@ -67,9 +67,7 @@ describe('coveredUs', () => {
       fc.property(fc.array(fc.tuple(fc.nat(60), fc.nat(20))), (pairs) => {
         const seconds = new Set<number>();
         for (const [start, length] of pairs) for (let s = start; s < start + length; s++) seconds.add(s);
-        expect(coveredUs(pairs.map(([start, length]) => ({ startUs: start, endUs: start + length })))).toBe(
-          seconds.size,
-        );
+        expect(unionUs(pairs.map(([start, length]) => ({ startUs: start, endUs: start + length })))).toBe(seconds.size);
       }),
     );
   });

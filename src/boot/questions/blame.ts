@@ -40,11 +40,11 @@ function entryOf({ span, children }: SpanTree): BlameEntry {
     tookUs,
     ownUs:
       tookUs -
-      coveredUs(
+      unionUs(
         children.map((child) => child.span),
         span,
       ),
-    waitUs: coveredUs(waitsOf({ span, children }), span),
+    waitUs: unionUs(waitsOf({ span, children }), span),
     ...(span.wait !== undefined && { wait: span.wait }),
     ...(span.result !== undefined && { result: span.result }),
     parts,
@@ -68,7 +68,7 @@ function longestFirst(a: BlameEntry, b: BlameEntry): number {
 }
 
 /** How much of `within` the intervals cover together: overlapping ones count once. */
-export function coveredUs(
+export function unionUs(
   intervals: readonly { startUs: number; endUs: number }[],
   within: { startUs: number; endUs: number } = { startUs: Number.NEGATIVE_INFINITY, endUs: Number.POSITIVE_INFINITY },
 ): number {

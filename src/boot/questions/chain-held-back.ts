@@ -1,7 +1,7 @@
 // boot/questions/chain-held-back.ts: which one thing held this link of the chain back?
 import { KUBELET_UNIT } from '../model/known-units.ts';
 import { type BootRecord, hasStarted, startTookUs, type Unit } from '../model/record.ts';
-import { type ChainPoints, isOfJoining, lastEnded, milestoneId, type Point, unitPoint } from './chain-points.ts';
+import { type ChainPoints, isJoinSpan, lastEnded, milestoneId, type Point, unitPoint } from './chain-points.ts';
 import { startedByCloudInit, startedByTask, taskBefore } from './chain-started-by.ts';
 import { beforeOnWayToReady, kubeletBefore } from './chain-to-ready.ts';
 
@@ -10,7 +10,7 @@ const QUEUED_US = 1_000_000;
 
 export function heldBackBy(points: ChainPoints, point: Point): Point | undefined {
   if (point.id === milestoneId('startup-finished')) return lastUnitPoint(points, point.startUs);
-  if (isOfJoining(point)) return beforeOnWayToReady(points, point);
+  if (isJoinSpan(point)) return beforeOnWayToReady(points, point);
   if (point.source === 'extension') return beforeTask(points, point);
   if (point.source === 'cloud-init') return lastEnded(points.stages, point);
   return beforeUnit(points, point);

@@ -45,7 +45,7 @@ export function chainPoints(record: BootRecord): ChainPoints {
   const unique = [...spans.values()];
   const cloudInit = unique.filter((span) => span.source === 'cloud-init');
   const agentTasks = unique.filter((span) => span.source === 'extension' || span.source === 'guest-agent');
-  const joining = unique.filter(isOfJoining);
+  const joining = unique.filter(isJoinSpan);
   return {
     record,
     spans,
@@ -64,7 +64,7 @@ export function chainPoints(record: BootRecord): ChainPoints {
 }
 
 /** Told by the kubelet or the cluster. */
-export function isOfJoining({ source }: Point): boolean {
+export function isJoinSpan({ source }: Point): boolean {
   return source === 'kubelet' || source === 'cluster';
 }
 

@@ -1,6 +1,6 @@
 // boot/questions/chain-to-ready.ts: what held the node back between the start of kubelet and Ready?
 
-import { LOAD } from '../model/joining-spans.ts';
+import { KUBELET_LOAD_SPAN } from '../model/joining-spans.ts';
 import { KUBELET_UNIT } from '../model/known-units.ts';
 import { type ChainPoints, lastEnded, milestoneId, milestonePoint, type Point, unitPoint } from './chain-points.ts';
 import { taskBefore } from './chain-started-by.ts';
@@ -29,7 +29,7 @@ export function kubeletBefore(points: ChainPoints, point: Point): Point | undefi
 /** The first start of kubelet: the manager remembers only the last one, and a change in place restarts it. */
 function kubeletStart(points: ChainPoints): Point | undefined {
   const unit = unitPoint(points, KUBELET_UNIT);
-  const first = points.spans.get(LOAD) ?? milestonePoint(points, 'kubelet-started');
+  const first = points.spans.get(KUBELET_LOAD_SPAN) ?? milestonePoint(points, 'kubelet-started');
   const isRestarted = unit && first && unit.startUs - first.startUs > RESTARTED_US;
   return isRestarted ? { ...unit, startUs: first.startUs, endUs: first.startUs } : (unit ?? first);
 }

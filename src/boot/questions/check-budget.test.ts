@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyRecord, bootRecord, managerTimes, span, unit } from '../testing.ts';
 import { parseBudget } from './budget.ts';
-import { checkBudget } from './check-budget.ts';
+import { checkBootBudget } from './check-budget.ts';
 
 const record = bootRecord({
   manager: managerTimes({ userspaceUs: 2_000_000, finishUs: 12_000_000 }),
@@ -16,7 +16,7 @@ const record = bootRecord({
   spans: [span('cloud-init:modules-final', 8, 11)],
   milestones: [{ name: 'node-ready', atUs: 30_000_000, source: 'cluster' }],
 });
-const verdictOf = (document: unknown) => checkBudget(record, parseBudget(document, 'budget.yaml'))[0]!;
+const verdictOf = (document: unknown) => checkBootBudget(record, parseBudget(document, 'budget.yaml'))[0]!;
 
 describe('a boot held to its budget', () => {
   it.each([
@@ -56,7 +56,7 @@ describe('a boot held to its budget', () => {
 
   it('can show a limit broken, but not kept, when the record begins in userspace', () => {
     const pasted = bootRecord({ clock: { zero: 'userspace' }, units: [unit('multi-user.target', 20, 0)] });
-    const verdict = (total: string) => checkBudget(pasted, parseBudget({ total }, 'b'))[0]!.verdict;
+    const verdict = (total: string) => checkBootBudget(pasted, parseBudget({ total }, 'b'))[0]!.verdict;
     expect([verdict('30s'), verdict('10s')]).toEqual(['unknown', 'exceeded']);
   });
 
@@ -65,6 +65,6 @@ describe('a boot held to its budget', () => {
       { total: 1, phases: { kernel: 1 }, units: { 'u1.service': 1 }, milestones: { 'node-ready': 1 }, spans: { x: 1 } },
       'b',
     );
-    fc.assert(fc.property(anyRecord, (any) => void expect(checkBudget(any, budget)).toHaveLength(5)));
+    fc.assert(fc.property(anyRecord, (any) => void expect(checkBootBudget(any, budget)).toHaveLength(5)));
   });
 });

@@ -19,7 +19,7 @@ export interface BudgetCheck {
 }
 
 /** One answer per limit, in the budget's order. */
-export function checkBudget(record: BootRecord, budget: Budget): BudgetCheck[] {
+export function checkBootBudget(record: BootRecord, budget: Budget): BudgetCheck[] {
   const spans = new Map(everySpan(record).map((span) => [span.id, span]));
   const byPhase = new Map(phases(record).map((phase) => [phase.name as string, phase.endUs - phase.startUs]));
   const instants = new Map(milestonesOf(record).map(({ name, atUs }) => [name as string, atUs]));
@@ -55,14 +55,14 @@ export function checkBudget(record: BootRecord, budget: Budget): BudgetCheck[] {
   return checks;
 }
 
-interface Seen {
+interface MeasuredTime {
   us: number;
   detail?: string;
   /** The true value is at least `us`: enough to fail a limit, not to pass one. */
   isLowerBound?: boolean;
 }
 
-function judge(path: string, limitUs: number, seen: Seen | undefined, missing: string): BudgetCheck {
+function judge(path: string, limitUs: number, seen: MeasuredTime | undefined, missing: string): BudgetCheck {
   if (!seen) return { path, limitUs, verdict: 'unknown', detail: missing };
   const { us, detail, isLowerBound } = seen;
   const verdict = us > limitUs ? 'exceeded' : isLowerBound ? 'unknown' : 'ok';
@@ -70,14 +70,14 @@ function judge(path: string, limitUs: number, seen: Seen | undefined, missing: s
 }
 
 /** A record that knows nothing before userspace, or before its first log line, can show a limit broken but not kept. */
-function sinceStart(record: BootRecord, atUs: number, detail?: string): Seen {
+function sinceStart(record: BootRecord, atUs: number, detail?: string): MeasuredTime {
   const us = atUs - originUs(record);
   if (record.clock.zero === 'kernel') return { us, ...(detail !== undefined && { detail }) };
   const from = record.clock.zero === 'userspace' ? 'userspace' : 'the first event';
   return { us, isLowerBound: true, detail: `counted from ${from}: what came before is not known` };
 }
 
-function measureUnit(unit: Unit, spans: ReadonlyMap<string, Span>): Seen {
+function measureUnit(unit: Unit, spans: ReadonlyMap<string, Span>): MeasuredTime {
   const span = spans.get(unitSpanId(unit.name));
   if (!span) {
     return {

@@ -9,16 +9,16 @@ import { type BootMeasures, type Measure, measuresOf } from './compare-measures.
 export interface BootCompare {
   boots: { before: number; after: number };
   /** Absent when no end of the boot, or not the one asked for, is known on both sides. */
-  total?: Difference & { name: string };
+  total?: TimeDifference & { name: string };
   /** Biggest first. */
-  changes: Change[];
+  changes: MeasureChange[];
   /** Changes below the threshold, which are not listed. */
   belowThreshold: number;
   thresholdUs: number;
   notes: string[];
 }
 
-export interface Difference {
+export interface TimeDifference {
   beforeUs: number;
   afterUs: number;
   deltaUs: number;
@@ -27,7 +27,7 @@ export interface Difference {
   isNoise?: boolean;
 }
 
-export interface Change extends Partial<Difference> {
+export interface MeasureChange extends Partial<TimeDifference> {
   id: string;
   name: string;
   what: Measure['what'];
@@ -66,7 +66,7 @@ export function compareBoots(
 
   const total = name === undefined ? undefined : { name, ...difference(totalsOf(sides.before), totalsOf(sides.after)) };
   const every = changesOf(sides, total?.deltaUs, thresholdUs);
-  const isListed = (change: Change) => sizeOf(change) >= thresholdUs;
+  const isListed = (change: MeasureChange) => sizeOf(change) >= thresholdUs;
   return {
     boots: { before: before.length, after: after.length },
     ...(total && { total }),
@@ -95,7 +95,7 @@ function totalsOf(boots: readonly BootMeasures[]): number[] {
   return boots.map((boot) => boot.totalUs).filter((us) => us !== undefined);
 }
 
-function difference(before: readonly number[], after: readonly number[]): Difference {
+function difference(before: readonly number[], after: readonly number[]): TimeDifference {
   const beforeUs = median(before);
   const afterUs = median(after);
   const deltaUs = afterUs - beforeUs;
@@ -113,7 +113,7 @@ interface Sides {
   after: BootMeasures[];
 }
 
-function changesOf(sides: Sides, totalDeltaUs: number | undefined, thresholdUs: number): Change[] {
+function changesOf(sides: Sides, totalDeltaUs: number | undefined, thresholdUs: number): MeasureChange[] {
   const ids = new Set([...sides.before, ...sides.after].flatMap((boot) => [...boot.measures.keys()]));
   const canShare = totalDeltaUs !== undefined && Math.abs(totalDeltaUs) >= thresholdUs;
   return [...ids].map((id) => {
@@ -129,7 +129,7 @@ function changeOf(
   before: readonly (Measure | undefined)[],
   after: readonly (Measure | undefined)[],
   thresholdUs: number,
-): Change {
+): MeasureChange {
   const seenBefore = before.filter((m) => m !== undefined);
   const seenAfter = after.filter((m) => m !== undefined);
   const { name, what, source, inside } = (seenAfter.at(-1) ?? seenBefore.at(-1))!;
@@ -154,19 +154,22 @@ function changeOf(
   };
 }
 
-function verdict(deltaUs: number, thresholdUs: number): Change['change'] {
+function verdict(deltaUs: number, thresholdUs: number): MeasureChange['change'] {
   if (Math.abs(deltaUs) < thresholdUs) return 'moved';
   return deltaUs > 0 ? 'slower' : 'faster';
 }
 
 /** Of several boots, most decide. */
-function pathOf(before: readonly (Measure | undefined)[], after: readonly (Measure | undefined)[]): Change['onPath'] {
+function pathOf(
+  before: readonly (Measure | undefined)[],
+  after: readonly (Measure | undefined)[],
+): MeasureChange['onPath'] {
   const isOn = (side: readonly (Measure | undefined)[]) =>
     side.filter((m) => m?.onPathUs !== undefined).length * 2 >= side.length;
   if (isOn(before)) return isOn(after) ? 'both' : 'before';
   return isOn(after) ? 'after' : 'no';
 }
 
-function sizeOf({ deltaUs, explainsUs }: Change): number {
+function sizeOf({ deltaUs, explainsUs }: MeasureChange): number {
   return Math.max(Math.abs(deltaUs), Math.abs(explainsUs));
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { UserError } from '../../base/errors.ts';
 import { orderGraph } from '../model/order-graph.ts';
 import { caught } from '../testing.ts';
-import { applyEdits, type Edit, numberOrExplain, parseEdit, renderEdit } from './edits.ts';
+import { applyEdits, numberOrExplain, parseEdit, renderEdit, type WhatIfEdit } from './edits.ts';
 import { bootOf, ran } from './what-if.testing.ts';
 
 describe('written edits', () => {
@@ -42,7 +42,7 @@ describe('written edits', () => {
     fc.assert(
       fc.property(fc.constantFrom('add', 'after', 'drop-after', 'set', 'mask'), fc.string(), (kind, text) => {
         try {
-          parseEdit(kind as Edit['kind'], text);
+          parseEdit(kind as WhatIfEdit['kind'], text);
         } catch (error) {
           expect(error).toBeInstanceOf(UserError);
         }
@@ -60,7 +60,7 @@ describe('edits of an order graph', () => {
   ]);
   const known = new Set(record.units.map(({ name }) => name));
   const recorded = orderGraph(record);
-  const edited = (...edits: [Edit['kind'], string][]) =>
+  const edited = (...edits: [WhatIfEdit['kind'], string][]) =>
     applyEdits(
       recorded,
       edits.map(([kind, text]) => parseEdit(kind, text)),

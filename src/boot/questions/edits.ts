@@ -4,7 +4,7 @@ import { UserError } from '../../base/errors.ts';
 import { didYouMean } from '../../base/nearest-names.ts';
 import type { OrderGraph } from '../model/order-graph.ts';
 
-export type Edit =
+export type WhatIfEdit =
   | { kind: 'add'; unit: string; after: string[]; tookUs: number }
   | { kind: 'after'; unit: string; dependency: string }
   | { kind: 'drop-after'; unit: string; dependency: string }
@@ -12,7 +12,7 @@ export type Edit =
   | { kind: 'mask'; unit: string };
 
 /** `VALUE` of `--add`, `--after` and the rest, as a user types it. */
-export function parseEdit(kind: Edit['kind'], text: string): Edit {
+export function parseEdit(kind: WhatIfEdit['kind'], text: string): WhatIfEdit {
   const words = text.trim().split(/\s+/).filter(Boolean);
   if (kind === 'add') return parseAdd(words, text);
   if (kind === 'set') return parseSet(text);
@@ -26,7 +26,7 @@ export function parseEdit(kind: Edit['kind'], text: string): Edit {
 }
 
 /** The edit as a user would type it. */
-export function renderEdit(edit: Edit): string {
+export function renderEdit(edit: WhatIfEdit): string {
   if (edit.kind === 'mask') return `--mask '${edit.unit}'`;
   if (edit.kind === 'set') return `--set '${edit.unit}=${written(edit.tookUs)}'`;
   if (edit.kind !== 'add') return `--${edit.kind} '${edit.unit} ${edit.dependency}'`;
@@ -38,7 +38,7 @@ function written(us: number): string {
   return us === 0 ? '0s' : us % 1000 === 0 ? formatSpan(us) : `${us}us`;
 }
 
-function parseAdd([unit, ...fields]: string[], text: string): Edit {
+function parseAdd([unit, ...fields]: string[], text: string): WhatIfEdit {
   const shape = "'UNIT After=DEPENDENCY Took=2s'";
   if (unit === undefined || unit.includes('=')) throw badEdit('add', text, shape);
   const after: string[] = [];
@@ -59,7 +59,7 @@ function parseAdd([unit, ...fields]: string[], text: string): Edit {
   return { kind: 'add', unit, after: [...new Set(after)], tookUs };
 }
 
-function parseSet(text: string): Edit {
+function parseSet(text: string): WhatIfEdit {
   // Unit names may hold `=` (escaped paths do not, but templates' arguments can): the last one is ours.
   const at = text.lastIndexOf('=');
   const unit = text.slice(0, at).trim();
@@ -69,21 +69,21 @@ function parseSet(text: string): Edit {
   return { kind: 'set', unit, tookUs };
 }
 
-function badEdit(kind: Edit['kind'], text: string, shape: string): UserError {
+function badEdit(kind: WhatIfEdit['kind'], text: string, shape: string): UserError {
   return new UserError(`--${kind} '${text}' cannot be read: expected ${shape}`, {
     code: 'boot/bad-edit',
     next: `write --${kind} ${shape}`,
   });
 }
 
-function badSpan(kind: Edit['kind'], text: string, span: string): UserError {
+function badSpan(kind: WhatIfEdit['kind'], text: string, span: string): UserError {
   return new UserError(`--${kind} '${text}': '${span}' is not a time span`, {
     code: 'boot/bad-edit',
     next: 'write a span such as 200ms, 2s or 1min 30s',
   });
 }
 
-export interface Edited {
+export interface EditedGraph {
   graph: OrderGraph;
   /** Still in the graph under their numbers, but nothing waits for them. */
   masked: ReadonlySet<number>;
@@ -92,7 +92,7 @@ export interface Edited {
 }
 
 /** The graph with the edits made, in the order given; the one passed in stays as it is. `known` has units that never ran. */
-export function applyEdits(before: OrderGraph, edits: readonly Edit[], known: ReadonlySet<string>): Edited {
+export function applyEdits(before: OrderGraph, edits: readonly WhatIfEdit[], known: ReadonlySet<string>): EditedGraph {
   const graph: OrderGraph = {
     ...before,
     names: [...before.names],
@@ -140,7 +140,7 @@ export function applyEdits(before: OrderGraph, edits: readonly Edit[], known: Re
   return { graph, masked, notes };
 }
 
-function addUnit(graph: OrderGraph, { unit, tookUs }: Edit & { kind: 'add' }): void {
+function addUnit(graph: OrderGraph, { unit, tookUs }: WhatIfEdit & { kind: 'add' }): void {
   if (graph.numberOf.has(unit)) {
     throw new UserError(`--add '${unit}': the recording already has it`, {
       code: 'boot/unit-exists',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BOOT_API_VERSION, type BootRecord, type HostFacts, type ManagerTimes, type Unit } from '../model/record.ts';
-import { type Change, history } from './history.ts';
+import { type HistoryChange, history } from './history.ts';
 
 const SECOND = 1_000_000;
 
@@ -51,7 +51,7 @@ function boot({
 
 const flagged = (sketches: Sketch[]) =>
   history(sketches.map(boot)).map(({ changes }) => changes.map((change) => describeChange(change)));
-const describeChange = (change: Change) =>
+const describeChange = (change: HistoryChange) =>
   'figure' in change
     ? `${change.figure} ${change.what}`
     : 'fact' in change

@@ -21,10 +21,10 @@ export interface PastBoot {
   startedAtUs?: number;
   /** How long each took; node-ready counts from kernel start. */
   tookUs: Partial<Record<Figure, number>>;
-  changes: Change[];
+  changes: HistoryChange[];
 }
 
-export type Change =
+export type HistoryChange =
   | { what: 'slower' | 'faster'; figure: Figure; fromUs: number; toUs: number; comparedBoots: number }
   | { what: 'fact'; fact: keyof HostFacts; from: string; to: string }
   | { what: 'new-units' | 'gone-units'; units: string[] };

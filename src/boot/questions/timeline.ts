@@ -1,12 +1,12 @@
 // boot/questions/timeline.ts: from "give me a node" to Node Ready, one table: what came when, how long it took, and was it work or a wait?
 
 import { everySpan, unitSpanId } from '../model/everything.ts';
-import { LOAD } from '../model/joining-spans.ts';
+import { KUBELET_LOAD_SPAN } from '../model/joining-spans.ts';
 import { KUBELET_UNIT } from '../model/known-units.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import { phases } from '../model/phases.ts';
 import type { BootRecord, Milestone, MilestoneName, Span } from '../model/record.ts';
-import { coveredUs } from './blame.ts';
+import { unionUs } from './blame.ts';
 import { chain } from './chain.ts';
 
 export interface TimelineRow {
@@ -39,7 +39,7 @@ export interface Timeline {
 
 const ENDS: readonly MilestoneName[] = ['node-ready', 'node-registered', 'startup-finished'];
 /** Units that stand for a part of the node's story even when no log tells it from inside. */
-const STORY_UNITS: readonly RegExp[] = [
+const SHOWN_UNITS: readonly RegExp[] = [
   /^(cloud-init-local|cloud-init-main|cloud-init-network|cloud-init|cloud-config|cloud-final)\.service$/,
   /^(walinuxagent|waagent|google-guest-agent|amazon-ssm-agent)\.service$/,
   /^(containerd|docker|crio)\.service$/,
@@ -48,7 +48,7 @@ const STORY_UNITS: readonly RegExp[] = [
 ];
 
 /** What is part of something else is worth a row of its own where it is a step to Ready. */
-const TOLD_IN_PARTS: ReadonlySet<Span['source']> = new Set(['extension', 'kubelet']);
+const SHOWN_IN_PARTS: ReadonlySet<Span['source']> = new Set(['extension', 'kubelet']);
 
 export function timeline(record: BootRecord): Timeline {
   const spans = everySpan(record);
@@ -60,15 +60,15 @@ export function timeline(record: BootRecord): Timeline {
     ...milestones.map(milestoneRow),
   ]);
   // The clock runs on through a soft reboot: what came before it belongs to an earlier life of the machine.
-  const reborn = phases(record).find((phase) => phase.name === 'soft-reboot');
-  const rows = reborn ? everything.filter((row) => row.startUs >= reborn.startUs) : everything;
+  const softReboot = phases(record).find((phase) => phase.name === 'soft-reboot');
+  const rows = softReboot ? everything.filter((row) => row.startUs >= softReboot.startUs) : everything;
   const bounds = boundsOf(rows, milestones);
-  const waitUs = coveredUs([...waitsThatHeldUp(record, spans), ...creationRow(milestones).map(intervalOf)], bounds);
+  const waitUs = unionUs([...blockingWaits(record, spans), ...creationRow(milestones).map(intervalOf)], bounds);
   const totalUs = bounds.endUs - bounds.startUs;
   return { rows, totalUs, waitUs, ownUs: totalUs - waitUs, endsAt: bounds.endsAt };
 }
 
-function waitsThatHeldUp(record: BootRecord, spans: readonly Span[]): Span[] {
+function blockingWaits(record: BootRecord, spans: readonly Span[]): Span[] {
   const waits = spans.filter((span) => span.wait !== undefined);
   const links = chain(record);
   if (links.length === 0) return waits; // logs without units: one thing after the other
@@ -105,16 +105,16 @@ function creationRow(milestones: readonly Milestone[]): TimelineRow[] {
 function spanRows(spans: readonly Span[]): TimelineRow[] {
   const byId = new Map(spans.map((span) => [span.id, span]));
   const shown = (span: Span): boolean =>
-    span.source !== 'systemd' || span.wait !== undefined || STORY_UNITS.some((unit) => unit.test(span.name));
+    span.source !== 'systemd' || span.wait !== undefined || SHOWN_UNITS.some((unit) => unit.test(span.name));
   const isStage = (span: Span) =>
     span.parent === undefined || !byId.has(span.parent) || byId.get(span.parent)!.source === 'systemd';
-  const isTold = new Set(spans.filter((s) => s.parent !== undefined && isStage(s)).map((s) => s.parent));
+  const isExplained = new Set(spans.filter((s) => s.parent !== undefined && isStage(s)).map((s) => s.parent));
   return spans
     .filter((span) => !isLaterStart(span, byId))
-    .filter((span) => shown(span) && (isStage(span) || span.wait !== undefined || TOLD_IN_PARTS.has(span.source)))
+    .filter((span) => shown(span) && (isStage(span) || span.wait !== undefined || SHOWN_IN_PARTS.has(span.source)))
     .filter(
       (span) =>
-        !(span.source === 'systemd' && isTold.has(span.id) && span.wait === undefined && !hasOwnTime(span, spans)),
+        !(span.source === 'systemd' && isExplained.has(span.id) && span.wait === undefined && !hasOwnTime(span, spans)),
     )
     .map((span) => ({
       name: span.name,
@@ -129,7 +129,7 @@ function spanRows(spans: readonly Span[]): TimelineRow[] {
 
 /** A change in place restarts the kubelet, and the manager remembers that start only; the first one is told by its own span. */
 function isLaterStart(span: Span, byId: ReadonlyMap<string, Span>): boolean {
-  const first = byId.get(LOAD);
+  const first = byId.get(KUBELET_LOAD_SPAN);
   return first !== undefined && span.id === unitSpanId(KUBELET_UNIT) && span.startUs > first.endUs;
 }
 
@@ -137,7 +137,7 @@ function isLaterStart(span: Span, byId: ReadonlyMap<string, Span>): boolean {
 function hasOwnTime(unit: Span, spans: readonly Span[]): boolean {
   const inside = spans.filter((span) => span.parent === unit.id);
   const tookUs = unit.endUs - unit.startUs;
-  return tookUs - coveredUs(inside, unit) > Math.max(50_000, tookUs / 10);
+  return tookUs - unionUs(inside, unit) > Math.max(50_000, tookUs / 10);
 }
 
 function detailOf(span: Span): { detail?: string } {

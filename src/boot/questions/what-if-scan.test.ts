@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { caught } from '../testing.ts';
-import { type Edit, parseEdit } from './edits.ts';
+import { parseEdit, type WhatIfEdit } from './edits.ts';
 import { anyUnits, bootOf, cloudFinal, ran } from './what-if.testing.ts';
 import { whatIf } from './what-if.ts';
 import { whatIfScan } from './what-if-scan.ts';
@@ -55,7 +55,7 @@ describe('the scan for edits that save most', () => {
             const made = whatIf(record, [edit], name);
             expect([made.savedUs, made.after.targetUs]).toEqual([savedUs, afterUs]);
           }
-          const every: Edit[] = started.flatMap((u) => [
+          const every: WhatIfEdit[] = started.flatMap((u) => [
             { kind: 'set', unit: u.name, tookUs: 0 } as const,
             ...(u.name === name ? [] : [{ kind: 'mask', unit: u.name } as const]),
             ...u.after

@@ -2,14 +2,14 @@
 
 import { knownUserspaceUs, type OrderGraph, orderGraph } from '../model/order-graph.ts';
 import type { BootRecord } from '../model/record.ts';
-import { criticalPath, type Timed } from '../model/retime.ts';
-import { applyEdits, type Edit, renderEdit } from './edits.ts';
+import { criticalPath, type RetimedGraph } from '../model/retime.ts';
+import { applyEdits, renderEdit, type WhatIfEdit } from './edits.ts';
 import {
   ASSUMPTION,
-  type Instant,
   knownUnits,
   limitsOf,
   refuseMaskedTarget,
+  type TargetTime,
   targetOf,
   timedOrExplain,
 } from './what-if.ts';
@@ -17,7 +17,7 @@ import {
 export interface WhatIfScan {
   target: string;
   clock: { zero: BootRecord['clock']['zero']; userspaceUs?: number };
-  before: Instant;
+  before: TargetTime;
   /** Best first; what saves nothing is left out. */
   candidates: WhatIfCandidate[];
   assumption: string;
@@ -25,7 +25,7 @@ export interface WhatIfScan {
 }
 
 export interface WhatIfCandidate {
-  edit: Edit;
+  edit: WhatIfEdit;
   text: string;
   afterUs: number;
   savedUs: number;
@@ -36,7 +36,7 @@ export interface WhatIfCandidate {
 export interface ScanOptions {
   limit: number;
   /** Made first, so that the scan starts from a boot already edited. */
-  edits?: readonly Edit[];
+  edits?: readonly WhatIfEdit[];
   target?: string;
 }
 
@@ -70,7 +70,7 @@ export function whatIfScan(record: BootRecord, { limit, edits = [], target: want
 
 type Candidate = Pick<WhatIfCandidate, 'edit' | 'afterUs' | 'weakensTarget'>;
 
-function* candidateEdits(graph: OrderGraph, timed: Timed, target: number): Generator<Candidate> {
+function* candidateEdits(graph: OrderGraph, timed: RetimedGraph, target: number): Generator<Candidate> {
   const path = criticalPath(graph, timed, target).reverse();
   const detours = detoursAround(graph, timed, path);
   // From here on there are only targets: what they wait for is what the target asked for means.
@@ -103,7 +103,7 @@ interface Detours {
  * The longest path through an edge is what leads up to it plus what follows from it, so the longest path around a unit is
  * the best edge that steps over its place; and around an edge, the best other edge that reaches as far.
  */
-function detoursAround(graph: OrderGraph, { endUs, order }: Timed, path: readonly number[]): Detours[] {
+function detoursAround(graph: OrderGraph, { endUs, order }: RetimedGraph, path: readonly number[]): Detours[] {
   const cone = coneOf(graph, order, path.at(-1)!);
   const place = new Int32Array(graph.names.length);
   const pathIndex = new Int32Array(graph.names.length).fill(-1);

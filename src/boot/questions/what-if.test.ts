@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { UserError } from '../../base/errors.ts';
 import type { BootRecord } from '../model/record.ts';
 import { caught } from '../testing.ts';
-import { type Edit, parseEdit } from './edits.ts';
+import { parseEdit, type WhatIfEdit } from './edits.ts';
 import { anyUnits, bootOf, cloudFinal, ran } from './what-if.testing.ts';
 import { whatIf } from './what-if.ts';
 
-const edit = (kind: Edit['kind'], text: string) => parseEdit(kind, text);
+const edit = (kind: WhatIfEdit['kind'], text: string) => parseEdit(kind, text);
 
 describe('what-if on the pasted listing of cloud-final', () => {
   const added = edit('add', 'kubelet.service After=cloud-final.service Took=2s');
@@ -181,7 +181,7 @@ describe('on any graph', () => {
         const pick = () => stream.next().value ?? 0;
         const started = units.filter((u) => u.activatingUs > 0);
         if (started.length === 0) return;
-        const edits: Edit[] = [];
+        const edits: WhatIfEdit[] = [];
         for (const u of started) {
           if (pick() % 3 === 0) edits.push({ kind: 'set', unit: u.name, tookUs: 0 });
           for (const d of new Set(u.after)) {
@@ -206,7 +206,7 @@ describe('on any graph', () => {
             dependency: `u${dependency}.service`,
             after: [`u${dependency}.service`],
             tookUs,
-          }) as Edit,
+          }) as WhatIfEdit,
       );
     fc.assert(
       fc.property(anyUnits(), fc.array(anyEdit, { maxLength: 6 }), (units, edits) => {

@@ -1,26 +1,26 @@
 // boot/questions/what-if.ts: what would a boot have taken with these edits? A model: it re-times units, it does not run them.
 import { UserError } from '../../base/errors.ts';
 import { defaultTarget } from '../model/default-target.ts';
-import { knownUserspaceUs, latest, type OrderGraph, orderGraph } from '../model/order-graph.ts';
+import { knownUserspaceUs, latestEndUs, type OrderGraph, orderGraph } from '../model/order-graph.ts';
 import type { BootRecord } from '../model/record.ts';
-import { criticalPath, retime, type Timed } from '../model/retime.ts';
-import { applyEdits, type Edit, type Edited, numberOrExplain, renderEdit } from './edits.ts';
+import { criticalPath, type RetimedGraph, retime } from '../model/retime.ts';
+import { applyEdits, type EditedGraph, numberOrExplain, renderEdit, type WhatIfEdit } from './edits.ts';
 
 export interface WhatIf {
   target: string;
   /** Times are µs on the record's clock; `sinceUserspaceUs` is the same instant as systemd-analyze counts it. */
   clock: { zero: BootRecord['clock']['zero']; userspaceUs?: number };
-  before: Instant;
-  after: Instant;
+  before: TargetTime;
+  after: TargetTime;
   savedUs: number;
   /** Target first, each link with what it waited for under it. */
   chain: WhatIfLink[];
-  edits: (Edit & { text: string })[];
+  edits: (WhatIfEdit & { text: string })[];
   assumption: string;
   notes: string[];
 }
 
-export interface Instant {
+export interface TargetTime {
   targetUs: number;
   sinceUserspaceUs?: number;
 }
@@ -39,7 +39,7 @@ export const ASSUMPTION =
   'a masked unit takes its ordering with it (After= does not reach through a unit that is not started), and what it ' +
   'would have pulled in still runs; contention for CPU, disk and network, and waits that no After= explains, stay as they were';
 
-export function whatIf(record: BootRecord, edits: readonly Edit[], wanted?: string): WhatIf {
+export function whatIf(record: BootRecord, edits: readonly WhatIfEdit[], wanted?: string): WhatIf {
   const recorded = orderGraph(record);
   const known = knownUnits(record);
   const before = applyEdits(
@@ -55,7 +55,7 @@ export function whatIf(record: BootRecord, edits: readonly Edit[], wanted?: stri
   const beforeUs = timedBefore.endUs[target]!;
   const afterUs = timedAfter.endUs[target]!;
   const userspaceUs = knownUserspaceUs(record);
-  const instant = (targetUs: number): Instant => ({
+  const instant = (targetUs: number): TargetTime => ({
     targetUs,
     ...(userspaceUs !== undefined && { sinceUserspaceUs: targetUs - userspaceUs }),
   });
@@ -103,7 +103,7 @@ function lastUp(graph: OrderGraph): number {
   return endUs.reduce((best, us, u) => (us > endUs[best]! ? u : best), 0);
 }
 
-export function timedOrExplain(graph: OrderGraph): Timed {
+export function timedOrExplain(graph: OrderGraph): RetimedGraph {
   const timed = retime(graph);
   if (!('cycle' in timed)) return timed;
   throw new UserError(`these edits make units wait for each other: ${timed.cycle.join(' after ')}`, {
@@ -112,7 +112,7 @@ export function timedOrExplain(graph: OrderGraph): Timed {
   });
 }
 
-export function refuseMaskedTarget({ graph, masked }: Edited, target: number): void {
+export function refuseMaskedTarget({ graph, masked }: EditedGraph, target: number): void {
   if (!masked.has(target)) return;
   throw new UserError(`${graph.names[target]} is the target and masked: it would never be reached`, {
     code: 'boot/target-masked',
@@ -120,18 +120,18 @@ export function refuseMaskedTarget({ graph, masked }: Edited, target: number): v
   });
 }
 
-export function linkOf(graph: OrderGraph, { startUs, endUs }: Timed, u: number): WhatIfLink {
+export function linkOf(graph: OrderGraph, { startUs, endUs }: RetimedGraph, u: number): WhatIfLink {
   return {
     unit: graph.names[u]!,
     startUs: startUs[u]!,
     endUs: endUs[u]!,
     tookUs: graph.tookUs[u]!,
-    delayUs: startUs[u]! - latest(graph.after[u]!, endUs, graph.floorUs[u]!),
+    delayUs: startUs[u]! - latestEndUs(graph.after[u]!, endUs, graph.floorUs[u]!),
   };
 }
 
 /** Masking what another unit requires makes that one fail, which no re-timing shows. */
-function brokenRequirements(record: BootRecord, edited: Edited): string[] {
+function brokenRequirements(record: BootRecord, edited: EditedGraph): string[] {
   if (edited.masked.size === 0) return [];
   const masked = new Set([...edited.masked].map((u) => edited.graph.names[u]!));
   return record.units.flatMap((unit) => {

@@ -1,12 +1,12 @@
 // boot/render/report-data.ts: which data does the page of the HTML report get? Everything it draws, and nothing it must work out.
-import type { Clock, Milestone, Note, SpanSource } from '../model/record.ts';
+import type { BootClock, Milestone, Note, SpanSource } from '../model/record.ts';
 
 /** All times are µs on the record's clock. */
 export interface ReportView {
   /** As the user named the input. */
   label: string;
   host: string;
-  zero: Clock['zero'];
+  zero: BootClock['zero'];
   wallAtZeroUs?: number;
   /** What the first look covers; a unit restarted a day later is a row, but does not squeeze the boot into a pixel. */
   startUs: number;

@@ -2,7 +2,7 @@
 
 import { everySpan } from '../model/everything.ts';
 import { milestonesOf } from '../model/milestones.ts';
-import type { BootRecord, Clock, HostFacts, Milestone, Span } from '../model/record.ts';
+import type { BootClock, BootRecord, HostFacts, Milestone, Span } from '../model/record.ts';
 import { chain } from '../questions/chain.ts';
 import { type Timeline, timeline } from '../questions/timeline.ts';
 import type { Fact, ReportPhase, ReportView } from './report-data.ts';
@@ -40,7 +40,7 @@ export function reportView(record: BootRecord, label: string): ReportView {
   };
 }
 
-const ZERO_NAMES: Readonly<Record<Clock['zero'], string>> = {
+const ZERO_NAMES: Readonly<Record<BootClock['zero'], string>> = {
   kernel: 'kernel start',
   userspace: 'userspace start',
   'first-event': 'first event',

@@ -1,5 +1,5 @@
 // host/debian/mmdebstrap-progress.ts: how far is mmdebstrap, going by what it says?
-import type { Waiting } from '../../base/call-options.ts';
+import type { WaitReporter } from '../../base/call-options.ts';
 
 const STEPS: readonly (readonly [RegExp, string])[] = [
   [/^I: running apt-get update/, 'the package lists'],
@@ -11,7 +11,7 @@ const STEPS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** `count`: how many packages there will be. Reads what mmdebstrap and dpkg say as it comes, in pieces that end anywhere. */
-export function tellSteps({ onWaiting, count }: { onWaiting?: Waiting | undefined; count: number }) {
+export function tellSteps({ onWaiting, count }: { onWaiting?: WaitReporter | undefined; count: number }) {
   let what = 'the package lists';
   let done = 0;
   let rest = '';

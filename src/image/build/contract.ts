@@ -1,6 +1,6 @@
 // image/build/contract.ts: what do the stages of a build give one another? Lock → root file system → disk → files to publish.
 
-import type { Waiting } from '../../base/call-options.ts';
+import type { WaitReporter } from '../../base/call-options.ts';
 import type { RunCommand } from '../../base/command.ts';
 import type { Cache } from '../fetch/cache.ts';
 import type { Lock } from '../lock/lock.ts';
@@ -18,7 +18,7 @@ export interface BuildDeps {
   /** Scratch of this build, closed to others; removed whatever happens. */
   folder: string;
   signal?: AbortSignal | undefined;
-  onWaiting?: Waiting | undefined;
+  onWaiting?: WaitReporter | undefined;
   /** A stage, or a part of it, once it is done: a line of the table of times. */
   onDone?: ((words: string) => void) | undefined;
 }

@@ -1,5 +1,5 @@
 // image/build/walk.ts: how are stages walked? In order; each gets what those before it made, and what it says is told as said by it.
-import type { Waiting } from '../../base/call-options.ts';
+import type { WaitReporter } from '../../base/call-options.ts';
 import type { BuildDeps, Made, Target } from './contract.ts';
 import type { Places, SharedContext, SharedStage, VersionContext, VersionStage } from './stage.ts';
 import type { ToolVersions } from './tool-versions.ts';
@@ -14,7 +14,7 @@ export interface StageDone {
 }
 
 export interface BuildTeller {
-  onWaiting?: Waiting | undefined;
+  onWaiting?: WaitReporter | undefined;
   /** The stages of an image begin: its times count from here. */
   onBegin?: ((kubernetes: string) => void) | undefined;
   onDone?: ((done: StageDone) => void) | undefined;
@@ -89,7 +89,7 @@ function tellingOf(
 }
 
 /** Several images wait at the same time: which one it is follows in brackets. */
-export function waitingOf(kubernetes: string, { onWaiting }: BuildTeller): Waiting {
+export function waitingOf(kubernetes: string, { onWaiting }: BuildTeller): WaitReporter {
   return (what, percent) => onWaiting?.(kubernetes === '' ? what : `${what} (${kubernetes})`, percent);
 }
 

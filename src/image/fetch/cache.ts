@@ -1,5 +1,5 @@
 // image/fetch/cache.ts: bytes by their sha256, kept on this machine and shared by all builds. What comes out is what the hash says, or an error.
-import type { Waiting } from '../../base/call-options.ts';
+import type { WaitReporter } from '../../base/call-options.ts';
 import type { Artifact } from '../lock/lock.ts';
 
 /** What is needed to fetch something and to know that it is right. */
@@ -11,7 +11,7 @@ export interface Wanted extends Pick<Artifact, 'component' | 'origin' | 'path' |
 export interface CacheOptions {
   signal?: AbortSignal | undefined;
   /** `the files to be fetched: 12 of 230, 34 of 210 MB`, with percent. */
-  onWaiting?: Waiting | undefined;
+  onWaiting?: WaitReporter | undefined;
 }
 
 export interface Cache {

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import type { Waiting } from '../../base/call-options.ts';
+import type { WaitReporter } from '../../base/call-options.ts';
 import { canonicalJson, type Json } from '../../schema/json.ts';
 import type { Cache } from '../fetch/cache.ts';
 import type {
@@ -22,7 +22,7 @@ export interface LockDeps {
   cache: Cache;
   resolveDebs: (wishes: readonly DebWish[]) => Promise<ResolvedDebs>;
   signal?: AbortSignal | undefined;
-  onWaiting?: Waiting | undefined;
+  onWaiting?: WaitReporter | undefined;
 }
 
 /** What nobody asked for by name is of many licences; Debian's copyright files say which. */

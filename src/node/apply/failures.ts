@@ -1,5 +1,5 @@
 // node/apply/failures.ts: what can go wrong while a change is made, which reason is reported for it, and is the document to blame?
-import type { Ran } from '../../base/command.ts';
+import type { CommandResult } from '../../base/command.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 
 /** Something the world did; anything else that is thrown is a bug. Says what was tried, never what was in it. */
@@ -36,7 +36,7 @@ export function errnoOf(error: unknown): string | undefined {
 }
 
 /** A program's own words, but one line of them, and only so much. */
-export function commandFailed(code: ReasonCode, what: string, ran: Ran): StepFailed {
+export function commandFailed(code: ReasonCode, what: string, ran: CommandResult): StepFailed {
   const how = ran.outcome === 'exited' ? `exit code ${ran.code}` : ran.outcome;
   const said = ran.stderr.trim().split('\n')[0]?.slice(0, 200);
   return new StepFailed(code, said ? `${what}: ${how}: ${said}` : `${what}: ${how}`);

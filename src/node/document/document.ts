@@ -1,7 +1,7 @@
 // node/document/document.ts: from the bytes that were delivered to the configuration of this node, or to every reason why not.
 // Nothing here touches the world; whoever calls keeps what runs when the answer is no.
 import { createHash } from 'node:crypto';
-import { check } from '../../schema/check.ts';
+import { checkValue } from '../../schema/check.ts';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../../schema/json.ts';
 import type { ImageFacts, MachineFacts } from '../observe/facts.ts';
 import type { ReasonCode } from '../reason-codes.ts';
@@ -75,7 +75,7 @@ export async function parseDocument(delivered: Uint8Array, reading: Reading): Pr
     { name: 'userData', spec: base.spec },
     ...overrides.layers,
   ]);
-  const whole = check(nodeConfigV1, { ...base.document, spec });
+  const whole = checkValue(nodeConfigV1, { ...base.document, spec });
   const single = [...base.problems, ...overrides.problems];
   const warnings = [...base.warnings, ...overrides.warnings];
   const problems = [

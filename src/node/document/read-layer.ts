@@ -1,7 +1,7 @@
 // node/document/read-layer.ts: what does one delivered file say, as part of a v1 spec? It names its version, and is checked in the
 // words of that version.
 
-import { check } from '../../schema/check.ts';
+import { checkValue } from '../../schema/check.ts';
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 import type { ImageFacts } from '../observe/facts.ts';
 import type { ReasonCode } from '../reason-codes.ts';
@@ -51,7 +51,7 @@ async function understand(value: Json, { image, isStrict }: LayerRules): Promise
   const unsigned = signatureProblem(value, image.signers);
   // Loaded on use: a node that boots with a document of v1 does not wait for it.
   const schema = apiVersion === V1 ? nodeConfigV1 : (await import('./schema/v1alpha1.ts')).nodeConfigV1alpha1;
-  const { problems, missing, unknown } = check(
+  const { problems, missing, unknown } = checkValue(
     schema,
     isObject(value.spec) ? { ...value, spec: alone(value.spec) } : value,
   );

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Argv, Ran } from '../../base/command.ts';
+import type { Argv, CommandResult } from '../../base/command.ts';
 import { KUBECONFIG_PATH } from '../desired/aspects/join.ts';
 import type { Desired, LiveId } from '../desired/tree.ts';
 import { firstInterface, isSwapOn, type LiveSources, seenValues } from './live-values.ts';
 import type { Look } from './look.ts';
 
 function aLook(texts: Record<string, string> = {}, over: Partial<Look> = {}): Look {
-  const run = async (_: Argv): Promise<Ran> => ({
+  const run = async (_: Argv): Promise<CommandResult> => ({
     outcome: 'missing',
     code: null,
     stdout: Buffer.alloc(0),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ReportRow, ReportView } from '../report-data.ts';
-import { differences, type Filter, linesOfViews, shownLines } from './lines.ts';
+import { type Filter, lineDifferences, linesOfViews, shownLines } from './lines.ts';
 
 function row(id: string, startUs: number, endUs: number, more: Partial<ReportRow> = {}): ReportRow {
   return { id, name: id, source: 'systemd', startUs, endUs, ...more };
@@ -135,7 +135,7 @@ describe('two boots', () => {
   });
 
   test('differ by the largest change first, and not where only the start moved', () => {
-    expect(differences(lines, 1).map(({ line, changeUs, kind }) => [line.id, changeUs, kind])).toEqual([
+    expect(lineDifferences(lines, 1).map(({ line, changeUs, kind }) => [line.id, changeUs, kind])).toEqual([
       ['faster', -40, 'faster'],
       ['slower', 20, 'slower'],
       ['gone', -7, 'gone'],
@@ -145,8 +145,8 @@ describe('two boots', () => {
 
   test('are each held against the first, however many there are', () => {
     const three = linesOfViews([before, after, view([row('same', 0, 10), row('slower', 0, 12), row('later', 0, 1)])]);
-    expect(differences(three, 1)).toHaveLength(4);
-    expect(differences(three, 2).map(({ line, changeUs, kind }) => [line.id, changeUs, kind])).toEqual([
+    expect(lineDifferences(three, 1)).toHaveLength(4);
+    expect(lineDifferences(three, 2).map(({ line, changeUs, kind }) => [line.id, changeUs, kind])).toEqual([
       ['faster', -50, 'gone'],
       ['gone', -7, 'gone'],
       ['slower', 2, 'slower'],

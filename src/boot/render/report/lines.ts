@@ -27,7 +27,7 @@ export interface Filter {
   openIds: ReadonlySet<string>;
 }
 
-export interface Shown {
+export interface VisibleLine {
   line: Line;
   isMatch: boolean;
 }
@@ -79,7 +79,7 @@ function adopt(line: Line, lines: Map<string, Line>): void {
 }
 
 /** From the top of the waterfall to its end. A search looks at every line, whatever else hides it, and opens the way to a match. */
-export function shownLines(lines: Map<string, Line>, filter: Filter): Shown[] {
+export function shownLines(lines: Map<string, Line>, filter: Filter): VisibleLine[] {
   const terms = filter.query.toLowerCase().split(/\s+/).filter(Boolean);
   const matches = terms.length > 0 ? new Set<Line>() : undefined;
   const kept = new Set<Line>();
@@ -128,7 +128,7 @@ function isWanted(line: Line, filter: Filter): boolean {
   return line.tookUs >= filter.minUs || line.isCritical || line.bars.some((bar) => bar?.wait || bar?.result === 'fail');
 }
 
-export interface Difference {
+export interface LineDifference {
   line: Line;
   beforeUs: number | undefined;
   afterUs: number | undefined;
@@ -137,8 +137,8 @@ export interface Difference {
 }
 
 /** Of a boot against the first. Largest change first; what did not change is left out. */
-export function differences(lines: Map<string, Line>, boot: number): Difference[] {
-  const found: Difference[] = [];
+export function lineDifferences(lines: Map<string, Line>, boot: number): LineDifference[] {
+  const found: LineDifference[] = [];
   for (const line of lines.values()) {
     const [before, after] = [line.bars[0], line.bars[boot]];
     const beforeUs = before && before.endUs - before.startUs;

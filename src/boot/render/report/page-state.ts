@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 // boot/render/report/page-state.ts: what does the page know at any moment, and what can its parts ask of it?
 import type { ReportView } from '../report-data.ts';
-import type { Filter, Line, Shown } from './lines.ts';
+import type { Filter, Line, VisibleLine } from './lines.ts';
 import type { TimeWindow } from './time-window.ts';
 
 export interface Page {
@@ -15,7 +15,7 @@ export interface Page {
   readonly home: TimeWindow;
   seen: TimeWindow;
   readonly filter: Filter & { openIds: Set<string>; hiddenSources: Set<string> };
-  shown: Shown[];
+  shown: VisibleLine[];
   /** Where each shown line is. */
   rowOf: Map<string, number>;
   selectedId: string | undefined;

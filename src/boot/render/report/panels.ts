@@ -4,7 +4,7 @@ import { formatSpan } from '../../../base/duration.ts';
 import type { ReportPhase, ReportView } from '../report-data.ts';
 import { linkTo } from './details.ts';
 import { byId, el } from './elements.ts';
-import { type Difference, differences, type Line } from './lines.ts';
+import { type Line, type LineDifference, lineDifferences } from './lines.ts';
 import { BOOT_LETTERS, type Page, percent } from './page-state.ts';
 import { formatChange } from './time-window.ts';
 
@@ -102,7 +102,7 @@ function againstFirst(page: Page, boot: number): string {
 
 function changeCard(page: Page, boot: number): HTMLElement {
   const { changeUs, share } = totalChange(page, boot);
-  const top = differences(page.lines, boot).filter(({ line }) => !line.parent);
+  const top = lineDifferences(page.lines, boot).filter(({ line }) => !line.parent);
   return el(
     'article',
     { class: 'card changes' },
@@ -130,7 +130,7 @@ function changeCard(page: Page, boot: number): HTMLElement {
   );
 }
 
-const changeText = (us: number, kind: Difference['kind']) =>
+const changeText = (us: number, kind: LineDifference['kind']) =>
   kind === 'new' || kind === 'gone' ? `${kind} ${formatChange(us)}` : formatChange(us);
 
 function slowest(page: Page, boot: number): HTMLElement[] {
@@ -191,7 +191,7 @@ function pathOf(page: Page, view: ReportView, boot: number): HTMLElement[] {
 
 function changes(page: Page, boot: number): HTMLElement[] {
   const letter = BOOT_LETTERS[boot];
-  const rows = differences(page.lines, boot).map(({ line, beforeUs, afterUs, changeUs, kind }) => () => [
+  const rows = lineDifferences(page.lines, boot).map(({ line, beforeUs, afterUs, changeUs, kind }) => () => [
     el('span', { class: `change ${changeUs > 0 ? 'slower' : 'faster'}` }, formatChange(changeUs)),
     kind,
     linkTo(page, line.id, line.name),

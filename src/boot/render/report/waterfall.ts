@@ -3,7 +3,7 @@
 import { formatSpan } from '../../../base/duration.ts';
 import type { ReportRow } from '../report-data.ts';
 import { byId, el, marked, svgEl } from './elements.ts';
-import type { Line, Shown } from './lines.ts';
+import type { Line, VisibleLine } from './lines.ts';
 import { BAR_STEP_PX, BOOT_LETTERS, type Page, percent, shareOf } from './page-state.ts';
 import { formatChange, placeLabels, ticksOf } from './time-window.ts';
 
@@ -99,7 +99,7 @@ function putAway(elements: RowElements): void {
   elements.drawn = '';
 }
 
-function drawRow(page: Page, elements: RowElements, { line, isMatch }: Shown, at: number, rowPx: number): void {
+function drawRow(page: Page, elements: RowElements, { line, isMatch }: VisibleLine, at: number, rowPx: number): void {
   const { row } = elements;
   row.hidden = false;
   row.style.transform = `translateY(${at * rowPx}px)`;

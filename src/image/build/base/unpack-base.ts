@@ -1,7 +1,7 @@
 // image/build/base/unpack-base.ts: packages become a folder with an installed system in it. mmdebstrap does it, in namespaces of its own and without a network.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Waiting } from '../../../base/call-options.ts';
+import type { WaitReporter } from '../../../base/call-options.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
 import { customizeScript, installScript } from '../../../host/debian/customize-script.ts';
@@ -17,7 +17,7 @@ export interface UnpackDeps {
   /** Scratch, closed to others. */
   folder: string;
   signal?: AbortSignal | undefined;
-  onWaiting?: Waiting | undefined;
+  onWaiting?: WaitReporter | undefined;
 }
 
 export interface Unpacking {

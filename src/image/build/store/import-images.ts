@@ -1,7 +1,7 @@
 // image/build/store/import-images.ts: has the real containerd import and unpack images into a folder, in namespaces of its own: no network, nothing of this machine's /run.
 
-import type { Waiting } from '../../../base/call-options.ts';
-import type { Ran, RunCommand, RunOptions } from '../../../base/command.ts';
+import type { WaitReporter } from '../../../base/call-options.ts';
+import type { CommandOptions, CommandResult, RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
 import { parseUsages, type Usage } from './normalise-store.ts';
 
@@ -22,7 +22,7 @@ export interface ImportDeps {
   /** For logs. */
   scratch: string;
   signal?: AbortSignal | undefined;
-  onWaiting?: Waiting | undefined;
+  onWaiting?: WaitReporter | undefined;
 }
 
 /** Gives what each snapshot takes, by its number. */
@@ -35,7 +35,7 @@ export async function importImages(
   const shell = ['sh', '-c', SCRIPT, 'import-images', programs.containerd, programs.ctr, store, scratch];
   const nameOf = (number: string) => images[Number(number)]?.names[0];
   onWaiting?.('containerd to start');
-  const options: RunOptions = {
+  const options: CommandOptions = {
     timeoutMs: DEADLINE_MS,
     onStderr: (text) => {
       const number = /^importing (\d+)$/m.exec(text)?.[1];
@@ -55,7 +55,7 @@ interface About {
   store: string;
 }
 
-function notImported({ outcome, stderr }: Ran, { nameOf, containerd, store }: About): UserError {
+function notImported({ outcome, stderr }: CommandResult, { nameOf, containerd, store }: About): UserError {
   const number = [...stderr.matchAll(/^importing (\d+)$/gm)].at(-1)?.[1];
   // Each line of ctr repeats the one before with more around it.
   const said = stderr.trim().split('\n').slice(-1).join('').slice(-1000);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Ran } from '../../../base/command.ts';
+import type { CommandResult } from '../../../base/command.ts';
 import { command, isDoneBy, placeOf } from './step-command.ts';
 
-const answering = (over: Partial<Ran>) => ({
-  run: async () => ({ outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: '', ...over }) as Ran,
+const answering = (over: Partial<CommandResult>) => ({
+  run: async () => ({ outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: '', ...over }) as CommandResult,
 });
 
 describe('a command of a step', () => {
@@ -13,7 +13,9 @@ describe('a command of a step', () => {
       code: 'apply/command-failed',
       message: 'nft -f: exit code 2: no',
     });
-    await expect(command(['nft'], answering({ outcome: 'timed-out', code: null } as Partial<Ran>))).rejects.toThrow();
+    await expect(
+      command(['nft'], answering({ outcome: 'timed-out', code: null } as Partial<CommandResult>)),
+    ).rejects.toThrow();
   });
 
   it('fails with the reason that its caller gives', async () => {
