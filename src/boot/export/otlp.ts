@@ -37,7 +37,7 @@ const SPAN_INTERNAL = 1;
 const STATUS_ERROR = 2;
 
 export function otlpTrace(record: BootRecord): OtlpTrace {
-  const wallAtZeroUs = wallOrExplain(record);
+  const wallAtZeroUs = wallClockOrThrow(record);
   const traceId = traceIdOf(record);
   const nano = (us: number) => (BigInt(Math.round(wallAtZeroUs + us)) * 1000n).toString();
   const context = { traceId, nano, rootId: spanIdOf(traceId, 'boot') };
@@ -63,7 +63,7 @@ interface Context {
   nano(us: number): string;
 }
 
-function wallOrExplain({ clock }: BootRecord): number {
+function wallClockOrThrow({ clock }: BootRecord): number {
   if (clock.wallAtZeroUs !== undefined) return clock.wallAtZeroUs;
   throw new UserError('this boot is known only relative to its own start, and a trace needs wall-clock times', {
     code: 'boot/no-wall-time',

@@ -1,4 +1,4 @@
-// boot/questions/check-budget.ts: did the boot stay within its limits? What cannot be seen is never called good.
+// boot/questions/check-budget.ts: did the boot stay within its limits? A limit on something unknown is never `ok`.
 import { didYouMean } from '../../base/nearest-names.ts';
 import { namedUnit } from '../model/default-target.ts';
 import { everySpan, unitSpanId } from '../model/everything.ts';
@@ -9,16 +9,16 @@ import { endsOf, originUs } from '../model/total.ts';
 import type { Budget } from './budget.ts';
 
 export interface BudgetCheck {
-  /** `units.cloud-init.service`: where the limit stands in the budget. */
+  /** Path of the limit in the budget: `units.cloud-init.service`. */
   path: string;
   limitUs: number;
   actualUs?: number;
   verdict: 'ok' | 'exceeded' | 'unknown';
-  /** Why it is unknown, or what the number does not say. */
+  /** Why the verdict is unknown, or a limitation of the number. */
   detail?: string;
 }
 
-/** One answer per limit, in the budget's order. */
+/** One result per limit, in the budget's order. */
 export function checkBootBudget(record: BootRecord, budget: Budget): BudgetCheck[] {
   const spans = new Map(everySpan(record).map((span) => [span.id, span]));
   const byPhase = new Map(phases(record).map((phase) => [phase.name as string, phase.endUs - phase.startUs]));
@@ -34,7 +34,12 @@ export function checkBootBudget(record: BootRecord, budget: Budget): BudgetCheck
   for (const [name, limitUs] of Object.entries(budget.phases ?? {})) {
     const us = byPhase.get(name);
     checks.push(
-      judge(`phases.${name}`, limitUs, us === undefined ? undefined : { us }, 'the boot does not tell this phase'),
+      judge(
+        `phases.${name}`,
+        limitUs,
+        us === undefined ? undefined : { us },
+        'the boot record does not have this phase',
+      ),
     );
   }
   for (const [name, limitUs] of Object.entries(budget.units ?? {})) {
@@ -45,7 +50,7 @@ export function checkBootBudget(record: BootRecord, budget: Budget): BudgetCheck
   for (const [name, limitUs] of Object.entries(budget.milestones ?? {})) {
     const atUs = instants.get(name);
     const seen = atUs === undefined ? undefined : sinceStart(record, atUs);
-    checks.push(judge(`milestones.${name}`, limitUs, seen, 'the boot does not tell when'));
+    checks.push(judge(`milestones.${name}`, limitUs, seen, 'the boot record does not have this milestone'));
   }
   for (const [id, limitUs] of Object.entries(budget.spans ?? {})) {
     const span = spans.get(id);
@@ -58,7 +63,7 @@ export function checkBootBudget(record: BootRecord, budget: Budget): BudgetCheck
 interface MeasuredTime {
   us: number;
   detail?: string;
-  /** The true value is at least `us`: enough to fail a limit, not to pass one. */
+  /** The true value is at least `us`: enough to exceed a limit, not to meet one. */
   isLowerBound?: boolean;
 }
 
@@ -69,12 +74,12 @@ function judge(path: string, limitUs: number, seen: MeasuredTime | undefined, mi
   return { path, limitUs, actualUs: us, verdict, ...(detail !== undefined && { detail }) };
 }
 
-/** A record that knows nothing before userspace, or before its first log line, can show a limit broken but not kept. */
+/** A record that begins with userspace or with the first log line gives only a lower bound. */
 function sinceStart(record: BootRecord, atUs: number, detail?: string): MeasuredTime {
   const us = atUs - originUs(record);
   if (record.clock.zero === 'kernel') return { us, ...(detail !== undefined && { detail }) };
   const from = record.clock.zero === 'userspace' ? 'userspace' : 'the first event';
-  return { us, isLowerBound: true, detail: `counted from ${from}: what came before is not known` };
+  return { us, isLowerBound: true, detail: `counted from ${from}: the time before is unknown` };
 }
 
 function measureUnit(unit: Unit, spans: ReadonlyMap<string, Span>): MeasuredTime {
@@ -87,10 +92,10 @@ function measureUnit(unit: Unit, spans: ReadonlyMap<string, Span>): MeasuredTime
     };
   }
   const us = span.endUs - span.startUs;
-  if (span.result === 'fail') return { us, isLowerBound: true, detail: 'failed: it never came up' };
+  if (span.result === 'fail') return { us, isLowerBound: true, detail: 'failed: it never became active' };
   const isStarting = unit.activatedUs < unit.activatingUs && unit.deactivatedUs < unit.activatingUs;
-  if (isStarting) return { us, isLowerBound: true, detail: 'was still starting when this was recorded' };
+  if (isStarting) return { us, isLowerBound: true, detail: 'was still starting when the boot was recorded' };
   return unit.serviceType === 'simple'
-    ? { us, detail: 'Type=simple: up as soon as its process is, however long it takes to be ready' }
+    ? { us, detail: 'Type=simple: active as soon as its process exists, even if it is not ready yet' }
     : { us };
 }

@@ -1,4 +1,4 @@
-// boot/questions/compare.ts: what got slower, faster, new or gone between two boots (or two sets of boots), and how much of the difference does it explain?
+// boot/questions/compare.ts: what is slower, faster, new or gone between two boots (or sets of boots), and how much of the difference does each explain?
 
 import { median, noiseOf } from '../model/noise.ts';
 import { knownUserspaceUs } from '../model/order-graph.ts';
@@ -8,11 +8,11 @@ import { type BootMeasures, type Measure, measuresOf } from './compare-measures.
 
 export interface BootCompare {
   boots: { before: number; after: number };
-  /** Absent when no end of the boot, or not the one asked for, is known on both sides. */
+  /** Absent if the end of the boot, or the given target, is not known on both sides. */
   total?: TimeDifference & { name: string };
   /** Biggest first. */
   changes: MeasureChange[];
-  /** Changes below the threshold, which are not listed. */
+  /** Number of changes that are not listed because they are below the threshold. */
   belowThreshold: number;
   thresholdUs: number;
   notes: string[];
@@ -22,7 +22,7 @@ export interface TimeDifference {
   beforeUs: number;
   afterUs: number;
   deltaUs: number;
-  /** Medians this far apart come about by chance; absent when one boot a side leaves it unknown. */
+  /** Chance alone can explain a difference of this size. Absent with one boot per side. */
   noiseUs?: number;
   isNoise?: boolean;
 }
@@ -32,16 +32,16 @@ export interface MeasureChange extends Partial<TimeDifference> {
   name: string;
   what: Measure['what'];
   source: string;
-  /** moved: took as long as before, but came onto the path to the end of the boot, or left it. */
+  /** moved: took as long as before, but is now on the critical path, or no longer on it. */
   change: 'slower' | 'faster' | 'new' | 'gone' | 'moved';
   deltaUs: number;
-  /** On the path to the end of the boot. */
+  /** On the critical path in which of the two. */
   onPath: 'both' | 'before' | 'after' | 'no';
-  /** What this adds to the difference of the totals: its own time on the path and the delay before it. */
+  /** Contribution to the difference of the totals: its time on the path and the delay before it. */
   explainsUs: number;
-  /** Of the total difference; absent when the totals hardly differ or are unknown. */
+  /** `explainsUs` as a fraction of the total difference; absent if the totals hardly differ or are unknown. */
   share?: number;
-  /** Id of what this is inside of: its share is part of that one's. */
+  /** Id of the containing span, whose share includes this one. */
   inside?: string;
 }
 
@@ -61,8 +61,7 @@ export function compareBoots(
   const sides = { before: before.map(measure), after: after.map(measure) };
   if (name === undefined && target === undefined)
     notes.push('no end of the boot (node Ready, startup finished, default target) is known on both sides: no total');
-  if (before.length === 1 && after.length === 1)
-    notes.push('one boot a side: how much of a difference is noise is unknown');
+  if (before.length === 1 && after.length === 1) notes.push('one boot per side: the noise is unknown');
 
   const total = name === undefined ? undefined : { name, ...difference(totalsOf(sides.before), totalsOf(sides.after)) };
   const every = changesOf(sides, total?.deltaUs, thresholdUs);
@@ -77,16 +76,16 @@ export function compareBoots(
   };
 }
 
-/** Instants of two boots can only be compared when both count from the same event. */
+/** Times of two boots are comparable only if both count from the same event. */
 function commonStart(records: readonly BootRecord[], notes: string[]): (record: BootRecord) => number {
   const zeros = new Set(records.map((record) => record.clock.zero));
   if (zeros.size === 1) return originUs;
   if (records.every((record) => knownUserspaceUs(record) !== undefined)) {
-    notes.push('some inputs know only userspace times: all times count from the start of userspace');
+    notes.push('some inputs have only userspace times: all times count from the start of userspace');
     return (record) => knownUserspaceUs(record)!;
   }
   notes.push(
-    `the boots count from different instants (${[...zeros].join(', ')}): milestones and totals are not comparable`,
+    `the boots count times from different events (${[...zeros].join(', ')}): milestones and totals are not comparable`,
   );
   return originUs;
 }
@@ -136,7 +135,7 @@ function changeOf(
   const values = { before: seenBefore.map((m) => m.us), after: seenAfter.map((m) => m.us) };
   const both = seenBefore.length > 0 && seenAfter.length > 0 ? difference(values.before, values.after) : undefined;
   const onlyUs = seenAfter.length > 0 ? { afterUs: median(values.after) } : { beforeUs: median(values.before) };
-  // An instant that only one side knows took no time: there is no difference to speak of.
+  // A milestone that only one side has is an instant, so it has no duration to compare.
   const lengthUs = what === 'milestone' ? 0 : (onlyUs.afterUs ?? -onlyUs.beforeUs!);
   const deltaUs = both?.deltaUs ?? lengthUs;
   const explainsUs = median(after.map((m) => m?.onPathUs ?? 0)) - median(before.map((m) => m?.onPathUs ?? 0));
@@ -159,7 +158,7 @@ function verdict(deltaUs: number, thresholdUs: number): MeasureChange['change'] 
   return deltaUs > 0 ? 'slower' : 'faster';
 }
 
-/** Of several boots, most decide. */
+/** True for a side if it holds for at least half of its boots. */
 function pathOf(
   before: readonly (Measure | undefined)[],
   after: readonly (Measure | undefined)[],

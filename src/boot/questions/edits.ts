@@ -1,4 +1,4 @@
-// boot/questions/edits.ts: what may be changed about a boot in thought, how is it written, and what does it do to the order graph?
+// boot/questions/edits.ts: which edits does what-if accept, how are they written, and how do they change the order graph?
 import { formatSpan, parseSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import { didYouMean } from '../../base/nearest-names.ts';
@@ -11,7 +11,7 @@ export type WhatIfEdit =
   | { kind: 'set'; unit: string; tookUs: number }
   | { kind: 'mask'; unit: string };
 
-/** `VALUE` of `--add`, `--after` and the rest, as a user types it. */
+/** `text` is the value of `--add`, `--after` etc. */
 export function parseEdit(kind: WhatIfEdit['kind'], text: string): WhatIfEdit {
   const words = text.trim().split(/\s+/).filter(Boolean);
   if (kind === 'add') return parseAdd(words, text);
@@ -25,7 +25,7 @@ export function parseEdit(kind: WhatIfEdit['kind'], text: string): WhatIfEdit {
   return { kind, unit, dependency };
 }
 
-/** The edit as a user would type it. */
+/** Renders the edit as command-line arguments. */
 export function renderEdit(edit: WhatIfEdit): string {
   if (edit.kind === 'mask') return `--mask '${edit.unit}'`;
   if (edit.kind === 'set') return `--set '${edit.unit}=${written(edit.tookUs)}'`;
@@ -48,7 +48,7 @@ function parseAdd([unit, ...fields]: string[], text: string): WhatIfEdit {
     const [, name, value] = /^(After|Took)=(.*)$/.exec(field) ?? [];
     if (name === undefined && key === '') throw badEdit('add', text, shape);
     key = name ?? key;
-    // `After=a.service b.service` and `Took=1min 2s` go on over blanks, as they do in a unit file.
+    // As in a unit file, a value may contain blanks: `After=a.service b.service`, `Took=1min 2s`.
     const item = name === undefined ? field : value!;
     if (item !== '' && /^\w+=/.test(item)) throw badEdit('add', text, shape);
     if (key === 'Took') took += ` ${item}`;
@@ -60,7 +60,7 @@ function parseAdd([unit, ...fields]: string[], text: string): WhatIfEdit {
 }
 
 function parseSet(text: string): WhatIfEdit {
-  // Unit names may hold `=` (escaped paths do not, but templates' arguments can): the last one is ours.
+  // Unit names may contain `=` (in a template's argument), so the last `=` is the separator.
   const at = text.lastIndexOf('=');
   const unit = text.slice(0, at).trim();
   if (at < 0 || unit === '' || /\s/.test(unit)) throw badEdit('set', text, "'UNIT=200ms'");
@@ -70,7 +70,7 @@ function parseSet(text: string): WhatIfEdit {
 }
 
 function badEdit(kind: WhatIfEdit['kind'], text: string, shape: string): UserError {
-  return new UserError(`--${kind} '${text}' cannot be read: expected ${shape}`, {
+  return new UserError(`--${kind} '${text}' is not valid: expected ${shape}`, {
     code: 'boot/bad-edit',
     next: `write --${kind} ${shape}`,
   });
@@ -85,13 +85,13 @@ function badSpan(kind: WhatIfEdit['kind'], text: string, span: string): UserErro
 
 export interface EditedGraph {
   graph: OrderGraph;
-  /** Still in the graph under their numbers, but nothing waits for them. */
+  /** Still in the graph, but no unit waits for them. */
   masked: ReadonlySet<number>;
-  /** What an edit did not do, and why. */
+  /** Edits that had no effect, and why. */
   notes: string[];
 }
 
-/** The graph with the edits made, in the order given; the one passed in stays as it is. `known` has units that never ran. */
+/** Applies the edits in order to a copy of the graph. `known` includes units that never ran. */
 export function applyEdits(before: OrderGraph, edits: readonly WhatIfEdit[], known: ReadonlySet<string>): EditedGraph {
   const graph: OrderGraph = {
     ...before,
@@ -104,14 +104,14 @@ export function applyEdits(before: OrderGraph, edits: readonly WhatIfEdit[], kno
   };
   const notes: string[] = [];
   const masked = new Set<number>();
-  // Added units first: the other edits, and each other, may name them.
+  // Added units first: other edits and other added units may refer to them.
   const adds = edits.filter((edit) => edit.kind === 'add');
   for (const edit of adds) addUnit(graph, edit);
-  const find = (name: string) => numberOrExplain(graph, name, known);
+  const find = (name: string) => unitIndexOrThrow(graph, name, known);
   for (const edit of adds) {
     const after = edit.after.map((name) => ({ name, d: find(name) }));
     for (const { name, d } of after)
-      if (d === undefined) notes.push(`${name} did not run in this boot: waiting for it costs nothing`);
+      if (d === undefined) notes.push(`${name} did not run in this boot: waiting for it takes no time`);
     graph.after[graph.numberOf.get(edit.unit)!] = [...new Set(after.map(({ d }) => d).filter((d) => d !== undefined))];
   }
   for (const edit of edits) {
@@ -119,18 +119,17 @@ export function applyEdits(before: OrderGraph, edits: readonly WhatIfEdit[], kno
     const u = find(edit.unit);
     const d = 'dependency' in edit ? find(edit.dependency) : undefined;
     if (u === undefined) {
-      notes.push(`${edit.unit} did not run in this boot: ${renderEdit(edit)} changes nothing`);
+      notes.push(`${edit.unit} did not run in this boot: ${renderEdit(edit)} has no effect`);
     } else if (edit.kind === 'set') {
       graph.tookUs[u] = edit.tookUs;
     } else if (edit.kind === 'mask') {
       masked.add(u);
     } else if (d === undefined) {
-      notes.push(`${edit.dependency} did not run in this boot: ${renderEdit(edit)} changes nothing`);
+      notes.push(`${edit.dependency} did not run in this boot: ${renderEdit(edit)} has no effect`);
     } else if (edit.kind === 'after') {
       if (!graph.after[u]!.includes(d)) graph.after[u] = [...graph.after[u]!, d];
     } else {
-      if (!graph.after[u]!.includes(d))
-        notes.push(`${edit.unit} was not held back by ${edit.dependency}: nothing to drop`);
+      if (!graph.after[u]!.includes(d)) notes.push(`${edit.unit} did not wait for ${edit.dependency}: nothing to drop`);
       graph.after[u] = graph.after[u]!.filter((dependency) => dependency !== d);
     }
   }
@@ -142,7 +141,7 @@ export function applyEdits(before: OrderGraph, edits: readonly WhatIfEdit[], kno
 
 function addUnit(graph: OrderGraph, { unit, tookUs }: WhatIfEdit & { kind: 'add' }): void {
   if (graph.numberOf.has(unit)) {
-    throw new UserError(`--add '${unit}': the recording already has it`, {
+    throw new UserError(`--add '${unit}': the recording already has this unit`, {
       code: 'boot/unit-exists',
       next: `change it with --after '${unit} …', --drop-after '${unit} …' or --set '${unit}=…'`,
     });
@@ -155,8 +154,8 @@ function addUnit(graph: OrderGraph, { unit, tookUs }: WhatIfEdit & { kind: 'add'
   graph.tookUs.push(tookUs);
 }
 
-/** The unit's number; nothing if the recording knows it but it never ran; a service may be named without its suffix. */
-export function numberOrExplain(graph: OrderGraph, name: string, known: ReadonlySet<string>): number | undefined {
+/** The unit's index; undefined if it never ran. Throws if the recording does not have it. `name` may omit `.service`. */
+export function unitIndexOrThrow(graph: OrderGraph, name: string, known: ReadonlySet<string>): number | undefined {
   const number = graph.numberOf.get(name) ?? graph.numberOf.get(`${name}.service`);
   if (number !== undefined || known.has(name) || known.has(`${name}.service`)) return number;
   throw new UserError(

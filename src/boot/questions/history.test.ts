@@ -63,7 +63,7 @@ const userspace = (seconds: number[]) =>
   );
 
 describe('history', () => {
-  it('gives the phases, the total and the way to Ready of each boot', () => {
+  it('returns the phases, the total and the time until Ready of each boot', () => {
     const [only] = history([boot({ readyUs: 25 * SECOND })]);
     expect(only).toEqual({
       tookUs: { kernel: 2 * SECOND, userspace: 10 * SECOND, total: 12 * SECOND, 'node-ready': 25 * SECOND },
@@ -84,14 +84,14 @@ describe('history', () => {
     expect(userspace(seconds)).toEqual(expected);
   });
 
-  it('says by how much, against how many boots', () => {
+  it('reports by how much a boot changed, compared with how many boots', () => {
     const [, , , last] = history([10, 10, 12, 20].map((s) => boot({ userspaceUs: s * SECOND })));
     expect(last!.changes).toContainEqual({
       ...{ what: 'slower', figure: 'userspace', fromUs: 10 * SECOND, toUs: 20 * SECOND, comparedBoots: 3 },
     });
   });
 
-  it('flags another kernel and another image, once, and remembers them over boots that do not tell', () => {
+  it('flags another kernel or image once, also across boots that do not report it', () => {
     expect(
       flagged([
         { host: { kernel: '6.1', os: 'Debian 12' } },
@@ -102,7 +102,7 @@ describe('history', () => {
     ).toEqual([[], ['kernel'], [], ['os']]);
   });
 
-  it('flags services that are new or gone, not those that come and go with users and devices', () => {
+  it('flags services that are new or gone, but not those for users and devices', () => {
     expect(
       flagged([
         { services: ['a.service', 'b.service', 'user@0.service'] },
@@ -115,7 +115,7 @@ describe('history', () => {
 
   const seconds = fc.integer({ min: 1, max: 600 });
 
-  it('boots that are all alike are never flagged', () => {
+  it('flags no boot if all are alike', () => {
     fc.assert(
       fc.property(seconds, fc.integer({ min: 1, max: 40 }), (s, count) => {
         expect(userspace(Array(count).fill(s)).every((what) => what === '')).toBe(true);
@@ -123,7 +123,7 @@ describe('history', () => {
     );
   });
 
-  it('a step of more than a tenth and half a second is flagged exactly once, at its boot', () => {
+  it('flags a step of more than a tenth and half a second exactly once, at its boot', () => {
     fc.assert(
       fc.property(seconds, fc.integer({ min: 1, max: 15 }), fc.integer({ min: 1, max: 15 }), (s, before, after) => {
         const steps = userspace([...Array(before).fill(s), ...Array(after).fill(s * 1.2 + 1)]);
@@ -132,7 +132,7 @@ describe('history', () => {
     );
   });
 
-  it('what is said of a boot does not depend on the boots after it', () => {
+  it('returns the same for a boot whatever boots follow', () => {
     fc.assert(
       fc.property(fc.array(seconds, { maxLength: 30 }), fc.array(seconds, { maxLength: 5 }), (series, later) => {
         expect(userspace([...series, ...later]).slice(0, series.length)).toEqual(userspace(series));
@@ -140,7 +140,7 @@ describe('history', () => {
     );
   });
 
-  it('a boot without any figure is listed and disturbs nothing', () => {
+  it('lists a boot without figures and ignores it in comparisons', () => {
     const { manager: _, ...bare } = boot();
     const boots = history([boot(), bare, boot({ userspaceUs: 20 * SECOND })]);
     expect(boots.map(({ changes }) => changes.length)).toEqual([0, 0, 2]);
