@@ -23,12 +23,12 @@ export interface TraceEvent {
   args?: Record<string, string | number>;
 }
 
-/** Process 1 is the boot itself: its phases and milestones. Each source is a process of its own, in order of appearance. */
+/** Process 1 has the phases and milestones of the boot. Each source is another process, in order of appearance. */
 export function chromeTrace(record: BootRecord): ChromeTrace {
   const spans = everySpan(record);
   const boot = phases(record).map((phase): Span => ({ ...phase, id: `phase:${phase.name}`, source: 'platform' }));
   const milestones = milestonesOf(record);
-  let firstUs = 0; // times before zero (firmware, VM creation) are moved: viewers want none below it
+  let firstUs = 0; // viewers do not accept negative times (firmware, VM creation)
   for (const { startUs } of [...spans, ...boot]) firstUs = Math.min(firstUs, startUs);
   for (const { atUs } of milestones) firstUs = Math.min(firstUs, atUs);
 
