@@ -45,7 +45,7 @@ describe('sshChannel', () => {
     };
     const channel = sshChannel('me@node', run, sshProgram({ HEADSTART_SSH: '/opt/bastion-ssh' }));
     await expect(channel.isAnswering()).rejects.toMatchObject({
-      message: expect.stringContaining('cannot start /opt/bastion-ssh, which HEADSTART_SSH names'),
+      message: expect.stringContaining('cannot start /opt/bastion-ssh, which HEADSTART_SSH is set to'),
       code: 'prototype/no-ssh-client',
     });
     expect(programs).toEqual(['/opt/bastion-ssh']);

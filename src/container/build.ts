@@ -1,4 +1,4 @@
-// container/build.ts: builds the container image, without a container engine: `node src/container/build.ts [FOLDER]`.
+// container/build.ts: builds the container image without a container engine: `node src/container/build.ts [FOLDER]`.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ import { type ImagePlatform, imagePlatform } from './platform.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** The same sources, dependencies and Debian packages give the same bytes. */
+/** Reproducible: the same sources, dependencies and Debian packages give the same bytes. */
 export async function buildContainerImage(): Promise<OciImage> {
   const platform = imagePlatform(process.arch);
   const { version, license, description } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
@@ -39,7 +39,7 @@ export async function buildContainerImage(): Promise<OciImage> {
   });
 }
 
-/** A layout that is there already is replaced. */
+/** Replaces an existing layout. */
 export function writeLayout(image: OciImage, folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   for (const [path, bytes] of image.files) {
@@ -61,7 +61,7 @@ async function readRuntime(platform: ImagePlatform): Promise<Runtime> {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     throw new UserError(`the pinned runtime ${platform.runtimePackage} is not installed`, {
       code: 'container/no-runtime',
-      next: 'make install, then try again',
+      next: 'run `make install`, then try again',
       cause: error,
     });
   } finally {

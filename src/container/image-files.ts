@@ -1,4 +1,4 @@
-// container/image-files.ts: what is in the image? The runtime with the libraries it needs, and the program; no shell, no package manager.
+// container/image-files.ts: what does the image contain? The runtime with its libraries, and the program; no shell, no package manager.
 import { type DebianPackage, debianFiles } from './debian-files.ts';
 import type { LayerFile } from './layer.ts';
 import type { ImagePlatform } from './platform.ts';
@@ -6,7 +6,7 @@ import type { ImagePlatform } from './platform.ts';
 export const USER_ID = 65532;
 export const NODE_PATH = 'usr/bin/node';
 export const PROGRAM_FOLDER = 'opt/headstart';
-// The page script of a report is made with a part of Node that still announces itself as experimental.
+// Reports use stripTypeScriptTypes, for which Node prints an experimental warning.
 export const ENTRYPOINT = [
   `/${NODE_PATH}`,
   '--disable-warning=ExperimentalWarning',
@@ -24,7 +24,7 @@ export interface Runtime {
   packages: readonly DebianPackage[];
 }
 
-/** Changes rarely: machines that have it fetch only the program's layer. */
+/** A separate layer because it changes rarely: machines that have it pull only the program's layer. */
 export function runtimeFiles({ node, licence, packages }: Runtime, platform: ImagePlatform): LayerFile[] {
   return [
     { path: NODE_PATH, bytes: node, isExecutable: true },
@@ -36,7 +36,7 @@ export function runtimeFiles({ node, licence, packages }: Runtime, platform: Ima
     ),
     text('etc/group', `root:x:0:\nheadstart:x:${USER_ID}:\n`),
     text('etc/nsswitch.conf', 'passwd: files\ngroup: files\nhosts: files dns\n'),
-    // What scanners and people look for to know which fixes are in.
+    // Lets people and scanners see which package versions are included.
     text('usr/share/headstart/packages.txt', packages.map(({ name, version }) => `${name} ${version}\n`).join('')),
   ];
 }

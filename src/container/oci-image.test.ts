@@ -27,7 +27,7 @@ describe('ociImageOf', () => {
     for (const [path, bytes] of blobs) expect(path).toBe(`blobs/${ociDigest(bytes).replace(':', '/')}`);
   });
 
-  it('leads from the index over the manifest to configuration and layers, each with its size', () => {
+  it('links the index to the manifest, and the manifest to configuration and layers, each with its size', () => {
     expect(read('oci-layout')).toEqual({ imageLayoutVersion: '1.0.0' });
     expect(entry.digest).toBe(image.digest);
     for (const part of [entry, manifest.config, ...manifest.layers]) {
@@ -37,7 +37,7 @@ describe('ociImageOf', () => {
     expect(config.rootfs.diff_ids).toEqual(layers.map((l) => l.diffId));
   });
 
-  it('says what to start, as whom, and where', () => {
+  it('sets entry point, user and working folder', () => {
     expect(config).toMatchObject({ architecture: 'amd64', os: 'linux' });
     expect(config.config).toEqual({
       User: '65532:65532',
@@ -52,7 +52,7 @@ describe('ociImageOf', () => {
     });
   });
 
-  it('is the same image when made again', () => {
+  it('returns the same image for the same input', () => {
     expect(ociImageOf(spec)).toEqual(image);
   });
 });

@@ -1,4 +1,4 @@
-// container/oci-image.ts: layers and a configuration as an OCI image layout, which every registry tool can push and every engine can import.
+// container/oci-image.ts: creates an OCI image layout from layers and a configuration. Registry tools can push it and engines import it.
 import { type ImageLayer, ociDigest } from './layer.ts';
 
 export interface ImageSpec {
@@ -6,15 +6,15 @@ export interface ImageSpec {
   layers: readonly ImageLayer[];
   entrypoint: readonly string[];
   env: Readonly<Record<string, string>>;
-  /** `uid:gid`, in numbers: a cluster checks "not root" only on a number. */
+  /** Numeric `uid:gid`: Kubernetes can verify runAsNonRoot only for a number. */
   user: string;
   labels: Readonly<Record<string, string>>;
-  /** What the image is called once imported. */
+  /** The image's name after an import. */
   name: string;
 }
 
 export interface OciImage {
-  /** The image's own digest: what `image@sha256:…` names. */
+  /** The digest in `image@sha256:…`. */
   digest: string;
   /** Path in the layout → bytes. */
   files: ReadonlyMap<string, Uint8Array>;
@@ -26,7 +26,7 @@ const LAYER_TYPE = 'application/vnd.oci.image.layer.v1.tar+gzip';
 
 export function ociImageOf(spec: ImageSpec): OciImage {
   const config = json({
-    // No build time: it would be the only thing that differs between two builds of the same bytes.
+    // No build time, so that builds are reproducible.
     created: '1970-01-01T00:00:00Z',
     architecture: spec.architecture,
     os: 'linux',
