@@ -13,7 +13,7 @@ import {
   pipe,
   remove,
   type Shell,
-  shellsAtHand,
+  availableShells,
 } from '../../../clone-check/testing.ts';
 import { inspectScript } from './inspect-script.ts';
 import { type Inspection, parseInspection } from './inspection.ts';
@@ -21,7 +21,7 @@ import { type JoinMethod, joinMethod } from './join-method.ts';
 import { describeReference, staticReferences } from './static-references.ts';
 
 const stubs = makeStubs();
-const { shells } = shellsAtHand(stubs);
+const { shells } = availableShells(stubs);
 afterAll(() => remove(stubs));
 const roots: string[] = [];
 afterEach(() => remove(...roots.splice(0)));
