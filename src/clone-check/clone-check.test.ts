@@ -519,8 +519,8 @@ describe.each(shells)('failing closed, with $name', (shell) => {
 
   it.for([
     ['below a pod', '8a/volumes/data'],
-    ['at a folder that would go', '8a'],
-    ['below one with blanks in its name', '8 1/back\\slash'],
+    ['at a folder to remove', '8a'],
+    ['below a folder with blanks in its name', '8 1/back\\slash'],
   ] as const)('does not remove anything in a mount %s', ([, place], context) => {
     const root = kept(makeClone(shell));
     const data = join(root, 'var/lib/kubelet/pods', place);

@@ -49,9 +49,9 @@ describe('an invalid value', () => {
   });
 
   it('is never quoted if it is text, which may be a secret in the wrong field', () => {
-    const said = checkValue(schema, { name: 'hunter2hunter2', size: 'hunter2', mode: 'hunter2', limit: 'hunter2' });
-    expect(said.problems).toHaveLength(4);
-    expect(JSON.stringify(said)).not.toContain('hunter2');
+    const checked = checkValue(schema, { name: 'hunter2hunter2', size: 'hunter2', mode: 'hunter2', limit: 'hunter2' });
+    expect(checked.problems).toHaveLength(4);
+    expect(JSON.stringify(checked)).not.toContain('hunter2');
   });
 });
 

@@ -1,5 +1,5 @@
 // boot/export/chrome-trace.ts: a boot in the trace format that Perfetto and chrome://tracing open.
-import { everySpan } from '../model/everything.ts';
+import { everySpan } from '../model/all-spans.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import { phases } from '../model/phases.ts';
 import type { BootRecord, Span } from '../model/record.ts';

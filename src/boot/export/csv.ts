@@ -1,5 +1,5 @@
 // boot/export/csv.ts: a boot as a table for spreadsheets and scripts: one row per span, units included (RFC 4180).
-import { everySpan } from '../model/everything.ts';
+import { everySpan } from '../model/all-spans.ts';
 import type { BootRecord, Span } from '../model/record.ts';
 
 const COLUMNS = [

@@ -1,7 +1,7 @@
 // boot/export/otlp.ts: a boot as one OpenTelemetry trace, in OTLP's JSON encoding. The same record gives the same bytes.
 import { createHash } from 'node:crypto';
 import { UserError } from '../../base/errors.ts';
-import { everySpan } from '../model/everything.ts';
+import { everySpan } from '../model/all-spans.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import { phases } from '../model/phases.ts';
 import type { BootRecord, Span } from '../model/record.ts';

@@ -52,7 +52,7 @@ describe('orderGraph', () => {
       fc.property(anyUnits, (units) => {
         const graph = orderGraph(bootRecord({ units }));
         const timed = retime(graph);
-        if ('cycle' in timed) throw new Error(`a circle is left: ${timed.cycle.join()}`);
+        if ('cycle' in timed) throw new Error(`a cycle is left: ${timed.cycle.join()}`);
         const started = units.filter(({ activatingUs }) => activatingUs > 0);
         expect([...timed.startUs]).toEqual(started.map(({ activatingUs }) => activatingUs));
       }),

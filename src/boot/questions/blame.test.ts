@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { everySpan } from '../model/everything.ts';
+import { everySpan } from '../model/all-spans.ts';
 import { anyRecord, bootRecord, span } from '../testing.ts';
 import { blame, unionUs } from './blame.ts';
 import { aksBoot, nodeBoot } from './testing.ts';

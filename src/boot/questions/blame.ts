@@ -1,5 +1,5 @@
 // boot/questions/blame.ts: what took longest across all sources? Work and waits are separate lists, and no time is counted twice.
-import { everySpan, type SpanTree, spanForest } from '../model/everything.ts';
+import { everySpan, type SpanTree, spanForest } from '../model/all-spans.ts';
 import type { BootRecord, Span } from '../model/record.ts';
 
 export interface BlameEntry {

@@ -1,5 +1,5 @@
 // boot/questions/chain-points.ts: what can be a link of the chain, and how is a link found by name?
-import { everySpan, unitSpanId } from '../model/everything.ts';
+import { everySpan, unitSpanId } from '../model/all-spans.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import type { BootRecord, Milestone, Span, Unit } from '../model/record.ts';
 

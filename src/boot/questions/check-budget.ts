@@ -1,7 +1,7 @@
 // boot/questions/check-budget.ts: did the boot stay within its limits? A limit on something unknown is never `ok`.
 import { didYouMean } from '../../base/nearest-names.ts';
+import { everySpan, unitSpanId } from '../model/all-spans.ts';
 import { namedUnit } from '../model/default-target.ts';
-import { everySpan, unitSpanId } from '../model/everything.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import { phases } from '../model/phases.ts';
 import type { BootRecord, Span, Unit } from '../model/record.ts';

@@ -1,7 +1,7 @@
 // boot/questions/compare-measures.ts: which numbers of two boots can be compared, and which are on the critical path?
 
+import { everySpan } from '../model/all-spans.ts';
 import { defaultTarget } from '../model/default-target.ts';
-import { everySpan } from '../model/everything.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import { phases } from '../model/phases.ts';
 import type { BootRecord, Span } from '../model/record.ts';

@@ -72,14 +72,22 @@ describe('history', () => {
   });
 
   it.each([
-    ['the same all the time', [10, 10, 10, 10], ['', '', '', '']],
-    ['one slow boot among many', [10, 10, 10, 20, 10, 10], ['', '', '', 'slower', '', '']],
-    ['slower from one boot on: said once', [10, 10, 10, 20, 20, 20.5, 19.9], ['', '', '', 'slower', '', '', '']],
-    ['and back again', [10, 10, 20, 20, 20, 10, 10], ['', '', 'slower', '', '', 'faster', '']],
-    ['under half a second is nothing', [1, 1, 1, 1.4], ['', '', '', '']],
-    ['under a tenth is nothing', [60, 60, 60, 65], ['', '', '', '']],
-    ['within the usual spread is nothing', [10, 14, 8, 12, 9, 15, 11, 16], ['', 'slower', '', '', '', '', '', '']],
-    ['two outliers that disagree are both said', [10, 10, 10, 20, 40, 10], ['', '', '', 'slower', 'slower', '']],
+    ['flags no boot if all take the same time', [10, 10, 10, 10], ['', '', '', '']],
+    ['flags one slow boot among many', [10, 10, 10, 20, 10, 10], ['', '', '', 'slower', '', '']],
+    [
+      'flags only the first of several slower boots',
+      [10, 10, 10, 20, 20, 20.5, 19.9],
+      ['', '', '', 'slower', '', '', ''],
+    ],
+    ['flags the first boot that is fast again', [10, 10, 20, 20, 20, 10, 10], ['', '', 'slower', '', '', 'faster', '']],
+    ['does not flag less than half a second', [1, 1, 1, 1.4], ['', '', '', '']],
+    ['does not flag less than a tenth', [60, 60, 60, 65], ['', '', '', '']],
+    [
+      'does not flag a difference within the usual spread',
+      [10, 14, 8, 12, 9, 15, 11, 16],
+      ['', 'slower', '', '', '', '', '', ''],
+    ],
+    ['flags two outliers that disagree', [10, 10, 10, 20, 40, 10], ['', '', '', 'slower', 'slower', '']],
   ])('%s', (_name, seconds, expected) => {
     expect(userspace(seconds)).toEqual(expected);
   });
@@ -132,7 +140,7 @@ describe('history', () => {
     );
   });
 
-  it('returns the same for a boot whatever boots follow', () => {
+  it('returns the same for a boot, for any later boots', () => {
     fc.assert(
       fc.property(fc.array(seconds, { maxLength: 30 }), fc.array(seconds, { maxLength: 5 }), (series, later) => {
         expect(userspace([...series, ...later]).slice(0, series.length)).toEqual(userspace(series));

@@ -1,6 +1,6 @@
 // boot/questions/timeline.ts: what happened when from VM creation to Node Ready, how long did it take, and was it work or a wait?
 
-import { everySpan, unitSpanId } from '../model/everything.ts';
+import { everySpan, unitSpanId } from '../model/all-spans.ts';
 import { KUBELET_LOAD_SPAN } from '../model/joining-spans.ts';
 import { KUBELET_UNIT } from '../model/known-units.ts';
 import { milestonesOf } from '../model/milestones.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { everySpan } from '../model/everything.ts';
+import { everySpan } from '../model/all-spans.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import type { BootRecord } from '../model/record.ts';
 import { bootRecord, managerTimes, span, unit } from '../testing.ts';

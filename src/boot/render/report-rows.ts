@@ -1,5 +1,5 @@
 // boot/render/report-rows.ts: which rows does the waterfall of one boot have? Phases and systemd's own steps, then all spans.
-import { unitSpanId } from '../model/everything.ts';
+import { unitSpanId } from '../model/all-spans.ts';
 import { type PhaseName, phases, userspaceStartUs } from '../model/phases.ts';
 import type { BootRecord, ManagerTimes, Milestone, Span, SpanSource } from '../model/record.ts';
 import type { ReportPhase, ReportRow } from './report-data.ts';

@@ -1,6 +1,6 @@
 // boot/render/report-view.ts: what does the HTML report show about one boot?
 
-import { everySpan } from '../model/everything.ts';
+import { everySpan } from '../model/all-spans.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import type { BootClock, BootRecord, HostFacts, Milestone, Span } from '../model/record.ts';
 import { chain } from '../questions/chain.ts';

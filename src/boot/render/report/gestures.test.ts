@@ -91,8 +91,8 @@ describe('dragging over the chart', () => {
   test.each([
     ['a twitch', {}, 203],
     ['another button', { button: 2 }, 500],
-    ['a finger, which scrolls', { pointerType: 'touch' }, 500],
-    ['what is not the chart', { target: new FakeElement() }, 500],
+    ['touch, which scrolls', { pointerType: 'touch' }, 500],
+    ['an element outside the chart', { target: new FakeElement() }, 500],
   ])('does nothing with %s', (_, more, toPx) => {
     expect(drag(more, toPx)).toBe(false);
     expect(page.calls).toEqual([]);

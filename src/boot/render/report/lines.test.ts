@@ -96,13 +96,13 @@ describe('shownLines', () => {
   });
 
   test('loses no line if parents form a loop', () => {
-    const circle = [
+    const loop = [
       row('a', 0, 1, { parent: 'b' }),
       row('b', 0, 1, { parent: 'a' }),
       row('c', 0, 1, { parent: 'c' }),
       row('d', 0, 1, { parent: 'gone' }),
     ];
-    const shown = names(circle, { openIds: new Set(['a', 'b', 'c', 'd']) });
+    const shown = names(loop, { openIds: new Set(['a', 'b', 'c', 'd']) });
     expect(shown.sort()).toEqual(['a', 'b', 'c', 'd']);
   });
 

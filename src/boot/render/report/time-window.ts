@@ -28,14 +28,14 @@ export function fitWindow(wanted: TimeWindow, limits: TimeWindow): TimeWindow {
   return { fromUs, toUs: fromUs + widthUs };
 }
 
-export interface Tick {
+export interface AxisTick {
   atUs: number;
   label: string;
 }
 
-export function ticksOf(seen: TimeWindow, count: number): Tick[] {
+export function ticksOf(seen: TimeWindow, count: number): AxisTick[] {
   const stepUs = roundStepUs((seen.toUs - seen.fromUs) / Math.max(1, count));
-  const ticks: Tick[] = [];
+  const ticks: AxisTick[] = [];
   for (let step = Math.ceil(seen.fromUs / stepUs); step * stepUs <= seen.toUs && ticks.length < 200; step++) {
     ticks.push({ atUs: step * stepUs, label: tickLabel(step * stepUs, stepUs) });
   }
@@ -55,14 +55,14 @@ function tickLabel(atUs: number, stepUs: number): string {
   return `${(atUs / 1000).toFixed(3)}ms`;
 }
 
-export interface Extent {
+export interface LabelExtent {
   fromPx: number;
   toPx: number;
 }
 
 /** Puts each label into the first lane where it overlaps no earlier label; drops it if there is none. Most important first. */
-export function placeLabels<T>(items: T[], extentOf: (item: T) => Extent, lanes: number): { item: T; lane: number }[] {
-  const taken: Extent[][] = Array.from({ length: lanes }, () => []);
+export function placeLabels<T>(items: T[], extentOf: (item: T) => LabelExtent, lanes: number): { item: T; lane: number }[] {
+  const taken: LabelExtent[][] = Array.from({ length: lanes }, () => []);
   return items.flatMap((item) => {
     const { fromPx, toPx } = extentOf(item);
     const lane = taken.findIndex((others) => others.every((other) => toPx <= other.fromPx || fromPx >= other.toPx));

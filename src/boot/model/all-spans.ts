@@ -1,4 +1,4 @@
-// boot/model/everything.ts: all spans of a boot in one list: units, cloud-init, agents, kubelet, cluster.
+// boot/model/all-spans.ts: all spans of a boot in one list: units, cloud-init, agents, kubelet, cluster.
 import { type BootRecord, hasStarted, type Span, startTookUs, type Unit } from './record.ts';
 import { waitReason } from './waits.ts';
 

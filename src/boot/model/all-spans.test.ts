@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyRecord, bootRecord, span, unit } from '../testing.ts';
-import { everySpan, spanForest } from './everything.ts';
+import { everySpan, spanForest } from './all-spans.ts';
 
 const parentsOf = (record: Parameters<typeof everySpan>[0]) =>
   Object.fromEntries(everySpan(record).map(({ id, parent }) => [id, parent]));
