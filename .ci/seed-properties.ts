@@ -1,5 +1,5 @@
 // .ci/seed-properties.ts: with HEADSTART_SEEDS the properties draw the same cases every time; set-up of Vitest for the campaign.
 import fc from 'fast-check';
-import { seedsAsked } from '../src/base/seeds.testing.ts';
+import { requestedSeeds } from '../src/base/seeds.testing.ts';
 
-fc.configureGlobal({ seed: seedsAsked('1')[0]! });
+fc.configureGlobal({ seed: requestedSeeds('1')[0]! });

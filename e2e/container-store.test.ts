@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunCommand, runCommand } from '../src/base/command.ts';
-import type { ImageFile } from '../src/container/layer.ts';
+import type { LayerFile } from '../src/container/layer.ts';
 import { imageRootRunner } from '../src/image/build/as-root.ts';
 import { putFiles } from '../src/image/build/disk/put-files.ts';
 import { type ContainerStore, makeContainerStore, type StoreImage } from '../src/image/build/store/container-store.ts';
@@ -51,7 +51,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function takingAway(more: ImageFile[] = []): TestImage {
+function takingAway(more: LayerFile[] = []): TestImage {
   const lower = [textFile('etc/kept', 'kept\n'), textFile('etc/gone', 'gone\n'), textFile('data/old', 'old\n')];
   const upper = [...more, textFile('etc/.wh.gone', ''), textFile('data/new', 'new\n')];
   return ensureArchive('images.headstart.dev/layered:1.0', [lower, upper], '0:0');

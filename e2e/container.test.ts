@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildImage, writeLayout } from '../src/container/build.ts';
+import { buildContainerImage, writeLayout } from '../src/container/build.ts';
 import type { OciImage } from '../src/container/oci-image.ts';
 
 const repository = join(import.meta.dirname, '..');
@@ -26,7 +26,7 @@ let image: OciImage;
 let config: { User: string; Entrypoint: string[]; Env: string[] };
 
 beforeAll(async () => {
-  image = await buildImage();
+  image = await buildContainerImage();
   writeLayout(image, layout);
   const [entry] = read('index.json').manifests;
   const manifest = blob(entry.digest);

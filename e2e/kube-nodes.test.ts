@@ -16,7 +16,7 @@ import { genericPoolOptions, imagePoolOptions, writeDocument } from '../demo/kub
 import { readyAfterMs } from '../demo/kubernetes/ready-after.ts';
 import { CLUSTER, homeOf, type KubeWorkshop, openKubeWorkshop } from '../demo/kubernetes/workshop.ts';
 import { openStage, type Stage } from '../demo/stage.ts';
-import { seedsAsked } from '../src/base/seeds.testing.ts';
+import { requestedSeeds } from '../src/base/seeds.testing.ts';
 import type { ClusterView } from '../src/cli/cluster/view.ts';
 import type { PoolView } from '../src/cli/pool/view.ts';
 import { partialPrefix } from '../src/host/whole-folders.ts';
@@ -58,7 +58,7 @@ const KILLS: readonly (readonly Kill[])[] = [
 ];
 /** More runs of a campaign: one for each seed, killed three times. */
 const LATER_KILLS: readonly { name: string; rounds: readonly (readonly Kill[])[] }[] = isCampaign
-  ? seedsAsked('1-5').map((seed) => ({ name: `seed ${seed}: `, rounds: randomKills(seed, LATEST_MS, 'pipeline') }))
+  ? requestedSeeds('1-5').map((seed) => ({ name: `seed ${seed}: `, rounds: randomKills(seed, LATEST_MS, 'pipeline') }))
   : [];
 /** Some of the three kills of a seed come after the end of the run, and then all later ones do. */
 const LEAST_KILLS = KILLS.flat().length + (isCampaign ? Math.max(1, LATER_KILLS.length * 2 - 2) : 0);

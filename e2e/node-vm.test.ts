@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { random } from '../sims/azure/world.ts';
 import { systemClock } from '../src/base/clock.ts';
-import { seedsAsked } from '../src/base/seeds.testing.ts';
+import { requestedSeeds } from '../src/base/seeds.testing.ts';
 import { memoryInput } from '../src/boot/load/input.ts';
 import { recognise } from '../src/boot/load/load.ts';
 import { nodeStepsSource } from '../src/boot/load/sources/kubernetes/node-steps.ts';
@@ -18,7 +18,7 @@ const TEST_MS = 20 * 60_000;
 const isCampaign = process.env.HEADSTART_CAMPAIGN === 'full';
 /** After the node was asked to read its metadata; a change takes some seconds. */
 const CUTS = isCampaign
-  ? seedsAsked('1-20').map((seed) => ({
+  ? requestedSeeds('1-20').map((seed) => ({
       name: `seed ${seed}, after`,
       cutMs: Math.round(random({ random: seed }) * 12_000),
     }))

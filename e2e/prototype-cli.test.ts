@@ -12,7 +12,7 @@ import { REALISTIC } from '../sims/azure/service/timing.ts';
 import { type AzureSim, startAzureSim } from '../sims/azure/start.ts';
 import { instancesOf } from '../sims/azure/world.ts';
 import { type Clock, systemClock, versionOfDay } from '../src/base/clock.ts';
-import { has, makeStubs, remove, shellsAtHand } from '../src/clone-check/testing.ts';
+import { availableShells, has, makeStubs, remove } from '../src/clone-check/testing.ts';
 import { growPool } from '../src/vms/azure/testing.ts';
 import { type KubeLab, openLab, SHIPPED, until } from './labs/cluster-lab.ts';
 import { expireLease } from './labs/expire-lease.ts';
@@ -46,7 +46,7 @@ let folder: string;
 const children = new Set<ChildProcess>();
 const machines = new Map<string, Machine>();
 const stubs = makeStubs();
-const shell = shellsAtHand(stubs).shells[0]!;
+const shell = availableShells(stubs).shells[0]!;
 /** Everything that any child printed. */
 let printed = '';
 

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { seedsAsked } from '../src/base/seeds.testing.ts';
+import { requestedSeeds } from '../src/base/seeds.testing.ts';
 import { guestCommands } from '../src/cli/compose/guest-commands.ts';
 import { partialPrefix } from '../src/host/whole-folders.ts';
 import { DONOR_TAG } from '../src/prototype/names.ts';
@@ -23,7 +23,7 @@ const POOL: PoolRef = { id: 'pools/kill', name: 'kill' };
 /** Early enough to hit most runs while they work; each resumed run is further on, so together the kills reach every step. */
 const LATEST_MS = 25_000;
 /** What happens to the first, second and third call of the command; the next call must finish. */
-const cases = seedsAsked('1-12').map((seed) => ({ name: `seed ${seed}: `, kills: randomKills(seed, LATEST_MS) }));
+const cases = requestedSeeds('1-12').map((seed) => ({ name: `seed ${seed}: `, kills: randomKills(seed, LATEST_MS) }));
 /** Some of the three kills of a seed find a stopped donor or a finished run. */
 const LEAST_KILLS = Math.floor((cases.length * 5) / 3);
 

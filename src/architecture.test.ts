@@ -1,14 +1,14 @@
-// The folders are the architecture. An import that ARCHITECTURE.md does not allow, a circle, an effect in code that decides, a
-// crowded folder or a decision without a test of its own fails here. Each test names every file that breaks its rule.
+// The folders are the architecture. These tests fail on an import that ARCHITECTURE.md does not allow, an import cycle, an effect in
+// code that decides, too many files in a folder, or a decision without a test. Each test lists every file that breaks its rule.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   arrows,
   branchesIn,
-  circles,
   files,
   folderOf,
+  importCycles,
   importsOf,
   namedBelow,
   reachableFrom,
@@ -20,20 +20,19 @@ import {
   withoutTypes,
 } from './architecture.testing.ts';
 
-/** Functions of node:net that only look at a text. */
+/** Pure functions of node:net. */
 const ADDRESS_PARSERS = /^import \{ (?:isIP|isIPv4|isIPv6|, )+ \} from 'node:net';$/gm;
 const EFFECTS = /^node:(fs|fs\/promises|child_process|net|http|https|os|process|dns|worker_threads)$/;
 const READS_THE_WORLD =
   /\bDate\.now\(|\bnew Date\(\)|\bprocess\.(env|argv|cwd|hrtime)\b|(?<!\.)\bfetch\(|\bMath\.random\(|\bperformance\.now\(/;
-/** A folder with more has rooms. */
 const ROOM_FOR = 25;
-/** A file with as many branch points decides something. */
+/** A file with this many branches makes a decision. */
 const DECIDES = 3;
 
-describe('the arrows', () => {
+describe('imports between folders', () => {
   const allowed = arrows();
 
-  it('lead only where ARCHITECTURE.md says', () => {
+  it('are only those that ARCHITECTURE.md allows', () => {
     const wrong = sources.flatMap((file) => {
       const from = folderOf(file)!;
       const isAllowed = (target: string) => (allowed.get(from) ?? []).some((arrow) => leadsTo(arrow, target));
@@ -45,7 +44,7 @@ describe('the arrows', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('that ARCHITECTURE.md lists are all in use', () => {
+  it('are all used if ARCHITECTURE.md lists them', () => {
     const unused = [...allowed].flatMap(([from, targets]) => {
       const taken = sources.filter((file) => folderOf(file) === from).flatMap((file) => importsOf(file));
       return targets.filter((arrow) => !taken.some((target) => leadsTo(arrow, target))).map((to) => `${from} → ${to}`);
@@ -53,12 +52,12 @@ describe('the arrows', () => {
     expect(unused).toEqual([]);
   });
 
-  it('form no circle between files', () => {
+  it('form no cycle between files', () => {
     const graph = new Map(sources.map((file) => [file, importsOf(file).filter((target) => sources.includes(target))]));
-    expect(circles(graph)).toEqual([]);
+    expect(importCycles(graph)).toEqual([]);
   });
 
-  it('from the command line to an implementation start in its composition root', () => {
+  it('from the command line to an implementation are only in its composition root', () => {
     const implementations = namedBelow('Implementations');
     const wrong = sources
       .filter((file) => file.startsWith('src/cli/') && !file.startsWith('src/cli/compose/'))
@@ -68,7 +67,7 @@ describe('the arrows', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('from code that runs on a node lead to no cloud SDK and no Kubernetes client', () => {
+  it('of code that runs on a node include no cloud SDK and no Kubernetes client', () => {
     const wrong = sources
       .filter((file) => ['boot', 'node', 'schema'].includes(folderOf(file)!))
       .flatMap((file) => importsOf(file).map((target) => `${file} → ${target}`))
@@ -94,12 +93,12 @@ describe('code that decides', () => {
       byName.test(file),
   );
 
-  it('touches no file, process, clock, environment or network', () => {
+  it('uses no file, process, clock, environment or network', () => {
     const impure = pure.filter((file) => effectsIn(file).length > 0 || READS_THE_WORLD.test(textOf(file)));
     expect(impure).toEqual([]);
   });
 
-  it('loads nothing that does', () => {
+  it('loads no module that does', () => {
     const loads = pure
       .filter((file) => !file.startsWith('src/boot/'))
       .flatMap((file) =>
@@ -108,12 +107,12 @@ describe('code that decides', () => {
     expect(loads).toEqual([]);
   });
 
-  it('is listed by names that exist', () => {
+  it('is listed with paths that exist', () => {
     expect(deps.filter((file) => !sources.includes(file))).toEqual([]);
     expect(cores.filter((core) => !sources.some((file) => leadsTo(core, file)))).toEqual([]);
   });
 
-  it('has a test of its own name beside it', () => {
+  it('has a test of the same name next to it', () => {
     const missing = sources.filter(
       (file) => branchesIn(textOf(file)) >= DECIDES && !files.includes(file.replace(/\.ts$/, '.test.ts')),
     );
@@ -138,7 +137,7 @@ describe('a folder', () => {
     expect([...withRooms].filter((folder) => !existsSync(join(root, folder, 'README.md')))).toEqual([]);
   });
 
-  it('holds files whose first line says where they are and what they answer', () => {
+  it('contains only files that begin with their path and what they answer', () => {
     const wrong = sources.filter((file) => {
       const [, header] = textOf(file).match(/^(?:\/\/\/.*\n|#!.*\n)?\/\/ (\S+\/\S+\.ts): \S/) ?? [];
       return header === undefined || !`/${file}`.endsWith(`/${header}`);
@@ -147,7 +146,7 @@ describe('a folder', () => {
   });
 });
 
-describe('what is installed with `npm ci --omit=dev`', () => {
+describe('an installation with `npm ci --omit=dev`', () => {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>;
   };
@@ -158,14 +157,14 @@ describe('what is installed with `npm ci --omit=dev`', () => {
 
   // The Makefile installs the development tools for the targets that run these.
   it.each(['src/node/build/build.ts', 'src/container/build.ts', 'demo/kubernetes/run.ts', 'bench/run.ts'])(
-    'lacks only rolldown for %s',
+    'is enough for %s except for rolldown',
     (entry) => {
       expect(packagesReachedFrom(entry).filter((name) => !(name in manifest.dependencies))).toEqual(['rolldown']);
     },
   );
 });
 
-/** Does an arrow to a folder, a room or a file (`vms`, `vms/qemu/`, `vms/pools.ts`) lead to this file? */
+/** `arrow`: a folder or a file (`vms`, `vms/qemu/`, `vms/pools.ts`). */
 function leadsTo(arrow: string, file: string): boolean {
   const inRepository = file.replace(/^src\//, '');
   return inRepository === arrow || inRepository.startsWith(arrow.endsWith('/') ? arrow : `${arrow}/`);
@@ -174,10 +173,10 @@ function leadsTo(arrow: string, file: string): boolean {
 const effectsIn = (file: string) =>
   importsOf(file, withoutTypes(textOf(file).replaceAll(ADDRESS_PARSERS, ''))).filter((target) => EFFECTS.test(target));
 
-/** What is loaded with the file itself: not what it imports when it is called. */
+/** Without dynamic imports, which load when a function is called. */
 const withoutLater = (text: string) => text.replaceAll(/\bimport\('[^']+'\)/g, '');
 
-/** Packages that the file or a file it imports (also later, also as a program of its own) loads. */
+/** Packages that the file or its imports load, including dynamic imports and programs started with `new URL`. */
 function packagesReachedFrom(entry: string): string[] {
   const packages = new Set<string>();
   const reached = new Set([join(root, entry)]);

@@ -1,4 +1,4 @@
-// architecture.testing.ts: which source files are there, what does each import, and what does ARCHITECTURE.md allow?
+// architecture.testing.ts: which source files exist, what does each import, and what does ARCHITECTURE.md allow?
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,20 +12,20 @@ const inside = (folder: string) =>
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .toSorted();
 
-/** Every file of `src` and `sims`, by its path in the repository. */
+/** Every file of `src` and `sims`, relative to the repository. */
 export const files: readonly string[] = [...inside('src'), ...inside('sims')];
 
-/** Without tests, their helpers and suites. */
+/** Without tests, test helpers and suites. */
 export const sources: readonly string[] = files.filter((file) => !isTest(file) && file.split('/').length > 2);
 
 export const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** What a file imports, types included, also later (`import()`): paths in the repository, or names of packages. */
+/** All imports of a file, including types and `import()`: paths in the repository, or package names. */
 export function importsOf(file: string, text = textOf(file)): string[] {
   return specifiersIn(text).map((name) => (name.startsWith('.') ? normalize(join(dirname(file), name)) : name));
 }
 
-/** Without what exists only for the type checker. */
+/** Without type imports. */
 export function valueImportsOf(file: string): string[] {
   return importsOf(file, withoutTypes(textOf(file)));
 }
@@ -46,8 +46,8 @@ export function folderOf(file: string): string | undefined {
   return rest.length > 0 ? second : undefined;
 }
 
-/** Groups of files that import each other in a circle. */
-export function circles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+/** Groups of files that import each other. */
+export function importCycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const reached = new Map([...graph.keys()].map((file) => [file, reachableFrom(file, graph)]));
   const inCircle = [...graph.keys()].filter((file) => reached.get(file)!.has(file));
   const groups = Map.groupBy(inCircle, (file) =>
@@ -56,14 +56,14 @@ export function circles(graph: ReadonlyMap<string, readonly string[]>): string[]
   return [...groups.values()];
 }
 
-/** Everything that is imported on the way, the start itself only if something leads back to it. */
+/** All direct and indirect imports; includes `start` only if it is part of a cycle. */
 export function reachableFrom(start: string, graph: ReadonlyMap<string, readonly string[]>): Set<string> {
   const reached = new Set<string>(graph.get(start));
   for (const file of reached) for (const next of graph.get(file) ?? []) reached.add(next);
   return reached;
 }
 
-/** Branch points: where a file decides something. */
+/** Number of branches in the code. */
 export function branchesIn(text: string): number {
   const code = text
     .replaceAll(/\/\*[\s\S]*?\*\//g, '')
@@ -72,13 +72,13 @@ export function branchesIn(text: string): number {
   return [...code.matchAll(/\bif \(|\bswitch \(|\bwhile \(|\? [^:?.]|\bcatch\b/g)].length;
 }
 
-/** Lines such as "- `cli` → `boot`, `vms/pools.ts`" below the heading: what each folder may import. */
+/** What each folder may import: lines such as "- `cli` → `boot`, `vms/pools.ts`" below the heading. */
 export function arrows(): Map<string, string[]> {
   const lines = listIn('The arrows').matchAll(/^- `([a-z-]+)` → ((?:.|\n {2})+)$/gm);
   return new Map([...lines].map((line) => [line[1]!, wordsIn(line[2]!)]));
 }
 
-/** The first word in backticks of each point of the list below a heading. */
+/** The first word in backticks of each list item below a heading. */
 export const namedBelow = (heading: string): string[] =>
   [...listIn(heading).matchAll(/^- `([^`]+)`/gm)].map((line) => line[1]!);
 

@@ -1,17 +1,17 @@
-// The documents are true: commands print what a page shows, links lead somewhere, and lists are complete.
+// Are the documents correct? Commands print what a page shows, links work, and lists are complete.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
+  ExampleFolder,
   examplesIn,
   expectExample,
-  isThere,
+  linkExists,
   linksIn,
   longLines,
   markdownFiles,
   ROOT,
   readPage,
-  Workshop,
 } from './docs.testing.ts';
 
 const pages = markdownFiles();
@@ -21,7 +21,7 @@ describe('the documents', () => {
   it('link to files and headings that exist', () => {
     const broken = pages.flatMap((page) =>
       linksIn(page)
-        .filter((link) => !isThere(link))
+        .filter((link) => !linkExists(link))
         .map(({ target, anchor }) => `${page}: ${target}${anchor === undefined ? '' : `#${anchor}`}`),
     );
     expect(broken).toEqual([]);
@@ -45,8 +45,8 @@ describe('the READMEs of folders', () => {
     const below = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
     const named = [...readPage(page).matchAll(/`([\w./-]+\.(?:ts|sh|mod|tpl|yaml))`/g)].map(([, name]) => name!);
     const isFound = (name: string) =>
-      isThere({ target: name }) ||
-      isThere({ target: join(folder, name) }) ||
+      linkExists({ target: name }) ||
+      linkExists({ target: join(folder, name) }) ||
       below.some((path) => path.endsWith(`/${name}`));
     expect(named.filter((name) => !isFound(name))).toEqual([]);
   });
@@ -56,8 +56,8 @@ const guides = pages.filter((page) => page.startsWith('docs/guides/') || page ==
 
 describe.each(guides)('%s', (guide) => {
   const text = readPage(guide);
-  const workshop = new Workshop();
-  afterAll(() => workshop.remove());
+  const exampleFolder = new ExampleFolder();
+  afterAll(() => exampleFolder.remove());
 
   if (guide.startsWith('docs/guides/'))
     it('is under 100 lines', () => {
@@ -65,20 +65,21 @@ describe.each(guides)('%s', (guide) => {
     });
 
   const examples = examplesIn(text);
-  if (examples.length > 0) it.each(examples)('$ ./headstart $command', (example) => expectExample(workshop, example));
+  if (examples.length > 0)
+    it.each(examples)('$ ./headstart $command', (example) => expectExample(exampleFolder, example));
 });
 
 describe('the list of environment variables', () => {
   const namesIn = (text: string) => [...new Set(text.match(/\bHEADSTART_[A-Z][A-Z_]*\b/g) ?? [])].sort();
 
-  it('has every variable of ours that the source knows, and no other', () => {
+  it('has exactly the HEADSTART_ variables that the source uses', () => {
     const source = sourceFiles().map((file) => readFileSync(file, 'utf8'));
     const rows = readPage('docs/environment.md').match(/^\|.*$/gm) ?? [];
     expect(namesIn(rows.join('\n'))).toEqual(namesIn(source.join('\n')));
   });
 });
 
-/** All but documents, tests and their fixtures: what only a test knows is that test's own affair. */
+/** All files except documents, tests and fixtures: variables that only tests use need no documentation. */
 function sourceFiles(): string[] {
   const folders = ['src', 'sims', 'e2e', 'bench', 'demo', 'charts', 'tools', '.ci'].map((name) => join(ROOT, name));
   const below = folders.flatMap((folder) =>

@@ -1,4 +1,4 @@
-// docs.testing.ts: what do the Markdown files of the repository say that a test can try: commands with their output, links, headings?
+// docs.testing.ts: what in the Markdown files can a test check? Commands with their output, links, headings.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
@@ -11,11 +11,11 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export interface Example {
   command: string;
   output: string;
-  /** From a `$ echo $?` after it; 0 without one. */
+  /** From a following `$ echo $?`; default 0. */
   code: number;
 }
 
-/** Every `./headstart` command of the `console` blocks. Blocks of any other language are not executed. */
+/** All `./headstart` commands in `console` blocks. */
 export function examplesIn(markdown: string): Example[] {
   const examples: Example[] = [];
   for (const [, block] of markdown.matchAll(/^```console\n([\s\S]*?)^```$/gm)) {
@@ -29,14 +29,14 @@ export function examplesIn(markdown: string): Example[] {
   return examples;
 }
 
-/** A folder for what the commands of one page write. Paths of the repository are read where they are. */
-export class Workshop {
+/** A temporary folder for files that the commands of one page write. Commands read repository paths in place. */
+export class ExampleFolder {
   readonly folder = mkdtempSync(join(tmpdir(), 'headstart-docs-'));
 
-  /** What the command printed on standard output, with paths as the page writes them. */
+  /** Returns standard output with paths as on the page. */
   async run(command: string): Promise<{ code: number; stdout: string }> {
     const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map((word) => word[1] ?? word[2]!);
-    const { code, stdout } = await run(words.map((word) => this.#placeOf(word)));
+    const { code, stdout } = await run(words.map((word) => this.#pathOf(word)));
     return { code, stdout: stdout.replaceAll(`${this.folder}/`, '').replaceAll(ROOT, '') };
   }
 
@@ -44,20 +44,19 @@ export class Workshop {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  #placeOf(word: string): string {
+  #pathOf(word: string): string {
     if (/^(src|examples|docs)\//.test(word)) return join(ROOT, word);
     return /^[\w-]+\.(html|json|yaml|csv|gz)$/.test(word) ? join(this.folder, word) : word;
   }
 }
 
-/** The command ends with the code and prints the output that the page shows. */
-export async function expectExample(workshop: Workshop, { command, output, code }: Example): Promise<void> {
-  const ran = await workshop.run(command);
+export async function expectExample(exampleFolder: ExampleFolder, { command, output, code }: Example): Promise<void> {
+  const ran = await exampleFolder.run(command);
   expect(ran.code).toBe(code);
   if (!isOutput(output, ran.stdout)) expect(ran.stdout).toBe(output);
 }
 
-/** `…` on a line of its own stands for any lines that the page leaves out. */
+/** A line with only `…` matches any lines. */
 function isOutput(shown: string, printed: string): boolean {
   const pattern = shown
     .split('\n')
@@ -67,7 +66,7 @@ function isOutput(shown: string, printed: string): boolean {
   return new RegExp(`^${pattern}$`).test(printed);
 }
 
-/** Paths of all Markdown files, from the root of the repository. */
+/** Relative to the repository. */
 export function markdownFiles(folder = ROOT): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter(({ name }) => !name.startsWith('.') && !['node_modules', 'out', 'images'].includes(name))
@@ -83,7 +82,7 @@ export function readPage(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
-/** Targets of the links of a page, from the root of the repository; other sites are left out. */
+/** Link targets of a page relative to the repository, without links to other sites. */
 export function linksIn(path: string): { target: string; anchor?: string }[] {
   const text = withoutCode(readPage(path));
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)]
@@ -95,12 +94,12 @@ export function linksIn(path: string): { target: string; anchor?: string }[] {
     });
 }
 
-export function isThere({ target, anchor }: { target: string; anchor?: string }): boolean {
+export function linkExists({ target, anchor }: { target: string; anchor?: string }): boolean {
   if (!existsSync(join(ROOT, target))) return false;
   return anchor === undefined || (target.endsWith('.md') && anchorsIn(target).has(anchor));
 }
 
-/** As GitHub makes them from headings: lower case, spaces as dashes, nothing but letters, digits, dashes and underscores. */
+/** Like GitHub: headings in lower case, spaces as dashes, only letters, digits, dashes and underscores. */
 function anchorsIn(path: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading] of withoutCode(readPage(path), false).matchAll(/^#+ (.+)$/gm)) {
@@ -113,7 +112,7 @@ function anchorsIn(path: string): Set<string> {
   return anchors;
 }
 
-/** Lines of prose of a page that are longer than `columns`: tables, code blocks and lines with a link may be. */
+/** Lines longer than `columns`, except tables, code blocks and lines with a link. */
 export function longLines(path: string, columns: number): string[] {
   return readPage(path)
     .replace(/^```[\s\S]*?^```$/gm, '')

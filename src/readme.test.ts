@@ -1,27 +1,27 @@
-// README's commands are real: those with output are run and print what README shows; the others name verbs, options and targets that exist.
+// Are the commands in README.md correct? Commands with output print what README shows; the others use existing verbs, options and targets.
 import { Command } from 'commander';
 import { afterAll, describe, expect, it } from 'vitest';
 import { GROUPS, VERBS } from './cli/main.ts';
 import { declareOptions } from './cli/program.ts';
-import { examplesIn, expectExample, readPage, Workshop } from './docs.testing.ts';
+import { ExampleFolder, examplesIn, expectExample, readPage } from './docs.testing.ts';
 
 const readme = readPage('README.md');
 const examples = examplesIn(readme);
-const workshop = new Workshop();
-afterAll(() => workshop.remove());
+const exampleFolder = new ExampleFolder();
+afterAll(() => exampleFolder.remove());
 
 describe('README', () => {
   it('is a front page: at most 150 lines', () => {
     expect(readme.split('\n').length - 1).toBeLessThanOrEqual(150);
   });
 
-  it('has examples to try', () => {
+  it('has examples to run', () => {
     expect(examples.length).toBeGreaterThanOrEqual(3);
   });
 
-  it.each(examples)('$ ./headstart $command', (example) => expectExample(workshop, example));
+  it.each(examples)('$ ./headstart $command', (example) => expectExample(exampleFolder, example));
 
-  // They need a pool, a node or a VM: e2e runs these verbs.
+  // These verbs need a pool, a node or a VM, so e2e tests run them.
   it.each(unshownCommands())('%s is a command that exists', async (line) => {
     const [program, ...words] = line.replace(/\s+#.*$/, '').split(/\s+/);
     if (program === 'make') return expect(readPage('Makefile')).toMatch(new RegExp(`^${words[0]}:`, 'm'));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createTar } from 'nanotar';
 import { runCommand } from '../../src/base/command.ts';
 import { writeFileAtomic } from '../../src/base/files.ts';
-import { type ImageFile, layerOf } from '../../src/container/layer.ts';
+import { type LayerFile, layerOf } from '../../src/container/layer.ts';
 import { type ImageSpec, ociImageOf } from '../../src/container/oci-image.ts';
 import { cacheFolder } from '../programs/ensure-helm.ts';
 
@@ -45,7 +45,7 @@ export async function ensureTestImages(): Promise<TestImages> {
 }
 
 /** Layers from the lowest; the last file of the last layer is the program. */
-export function ensureArchive(name: string, layers: readonly ImageFile[][], user: string): TestImage {
+export function ensureArchive(name: string, layers: readonly LayerFile[][], user: string): TestImage {
   const spec: ImageSpec = {
     ...{ architecture, name, user, env: {}, labels: {} },
     layers: layers.map(layerOf),
@@ -61,13 +61,13 @@ export function ensureArchive(name: string, layers: readonly ImageFile[][], user
   return { name, archive, digest };
 }
 
-export const textFile = (path: string, text: string): ImageFile => ({
+export const textFile = (path: string, text: string): LayerFile => ({
   path,
   bytes: Buffer.from(text),
   isExecutable: false,
 });
 
-const program = (path: string, file: string): ImageFile => ({ path, bytes: readFileSync(file), isExecutable: true });
+const program = (path: string, file: string): LayerFile => ({ path, bytes: readFileSync(file), isExecutable: true });
 
 /** Cached under the hash of its source. */
 async function ensureProgram(name: string): Promise<string> {

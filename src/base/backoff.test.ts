@@ -12,12 +12,12 @@ const backoffs = fc.record<Backoff>({
   maxRetryAfterMs: fc.option(fc.nat({ max: 600_000 }), { nil: undefined }),
 });
 
-describe('the pause before the next try', () => {
+describe('pauseMs', () => {
   it('doubles with each try', () => {
     expect([1, 2, 3, 4].map((count) => pauseMs(count, { firstMs: 100 }))).toEqual([100, 200, 400, 800]);
   });
 
-  it('never shrinks from one try to the next, and never passes its limit', () => {
+  it('never shrinks from one try to the next, and never exceeds its limit', () => {
     fc.assert(
       fc.property(tries, backoffs, (count, backoff) => {
         const [one, next] = [longestPauseMs(count, backoff), longestPauseMs(count + 1, backoff)];
@@ -31,7 +31,7 @@ describe('the pause before the next try', () => {
     expect(pauseMs(1_000_000, { firstMs: 1000 })).toBeLessThan(Number.MAX_SAFE_INTEGER);
   });
 
-  it('leaves to chance its share and no more', () => {
+  it('randomizes only the jitter part', () => {
     fc.assert(
       fc.property(tries, backoffs, chance, (count, backoff, random) => {
         const longest = longestPauseMs(count, backoff);
@@ -42,7 +42,7 @@ describe('the pause before the next try', () => {
     );
   });
 
-  it('is not shorter than what the service asks for, up to what is heeded', () => {
+  it('is not shorter than Retry-After, up to the limit', () => {
     fc.assert(
       fc.property(tries, backoffs, chance, fc.nat({ max: 1_000_000 }), (count, backoff, random, retryAfterMs) => {
         const heeded = Math.min(retryAfterMs, backoff.maxRetryAfterMs ?? retryAfterMs);
@@ -55,7 +55,7 @@ describe('the pause before the next try', () => {
     ['replaces', 500],
     ['at-least', 800],
     ['precedes', 1300],
-  ] as const)('of 800 ms and a Retry-After of 500 ms that %s', (retryAfter, expected) => {
+  ] as const)('combines 800 ms and a Retry-After of 500 ms that %s', (retryAfter, expected) => {
     expect(pauseMs(4, { firstMs: 100, retryAfter }, { retryAfterMs: 500 })).toBe(expected);
   });
 });

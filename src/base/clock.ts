@@ -1,4 +1,4 @@
-// base/clock.ts: what time is it, and wait a while: the one thing that tests replace to make an hour pass at once.
+// base/clock.ts: the current time, and sleep. Tests replace it so that waiting takes no time.
 
 export interface Clock {
   /** Milliseconds since 1970. */
@@ -25,7 +25,7 @@ export const systemClock: Clock = {
     }),
 };
 
-/** `2026.11.15`: how image versions are named. UTC, so that every machine agrees on the day. */
+/** `2026.11.15`: the format of image version names. UTC, so that all machines use the same day. */
 export function versionOfDay(nowMs: number): string {
   return new Date(nowMs).toISOString().slice(0, 10).replaceAll('-', '.');
 }

@@ -3,7 +3,7 @@ import { runCommand } from './command.ts';
 import { onTrace } from './trace.ts';
 
 describe('runCommand', () => {
-  it('gives exit code, output and error output', async () => {
+  it('returns exit code, standard output and standard error', async () => {
     const ran = await runCommand(['sh', '-c', 'echo out; echo err >&2; exit 3']);
     expect(ran).toEqual({ outcome: 'exited', code: 3, stdout: Buffer.from('out\n'), stderr: 'err\n' });
   });
@@ -21,33 +21,33 @@ describe('runCommand', () => {
     ]);
   });
 
-  it('passes arguments as they are: nothing is a shell string', async () => {
+  it('passes arguments unchanged, without a shell', async () => {
     const ran = await runCommand(['printf', '%s', '$(id); `id` "x" *']);
     expect(ran.stdout.toString()).toBe('$(id); `id` "x" *');
   });
 
-  it('tells a program that does not exist apart from one that failed', async () => {
+  it('distinguishes a program that does not exist from one that failed', async () => {
     const ran = await runCommand(['no-such-program-anywhere']);
     expect(ran).toMatchObject({ outcome: 'missing', code: null });
     expect(ran.stderr).toContain('ENOENT');
   });
 
-  it('ends a program at its deadline even when a child of it keeps the pipe open', async () => {
+  it('kills a program at its timeout even if a child keeps the pipe open', async () => {
     const ran = await runCommand(['sh', '-c', 'echo before; sleep 3 & wait'], { timeoutMs: 300 });
     expect(ran).toMatchObject({ outcome: 'timed-out', code: null, stdout: Buffer.from('before\n') });
   });
 
-  it('keeps exactly the limit of an endless output', async () => {
+  it('keeps output up to the limit if it is endless', async () => {
     const ran = await runCommand(['sh', '-c', 'while :; do echo 0123456789; done'], { maxBytes: 1000 });
     expect(ran.outcome).toBe('cut');
     expect(ran.stdout).toHaveLength(1000);
   });
 
-  it('an output of exactly the limit is whole', async () => {
+  it('keeps an output of exactly the limit completely', async () => {
     expect(await runCommand(['printf', '12345'], { maxBytes: 5 })).toMatchObject({ outcome: 'exited', code: 0 });
   });
 
-  it('stops when it is told to, and does not start when it was told before', async () => {
+  it('stops when the signal aborts, and does not start if it is already aborted', async () => {
     const stop = new AbortController();
     const running = runCommand(['sh', '-c', 'echo started >&2; exec sleep 3'], {
       signal: stop.signal,
@@ -62,7 +62,7 @@ describe('runCommand', () => {
     expect((await runCommand(['true'], { input: 'x'.repeat(1 << 20) })).code).toBe(0);
   });
 
-  it('gives the program the environment it is told, and no other', async () => {
+  it('passes only the given environment', async () => {
     const ran = await runCommand(['/bin/sh', '-c', 'echo "$ONLY-$HOME"'], { env: { ONLY: 'this' } });
     expect(ran.stdout.toString()).toBe('this-\n');
   });

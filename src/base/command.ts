@@ -1,35 +1,35 @@
-// base/command.ts: run a program with a deadline and a limit on its output. Whatever goes wrong is a result, never a throw.
+// base/command.ts: runs a program with a timeout and a limit on its output. Failures are results, never exceptions.
 import { spawn } from 'node:child_process';
 import { shownArgv } from './shown-argv.ts';
 import { isTraced, trace } from './trace.ts';
 
-/** cut: the output reached its limit and the program was ended; what came before is in `stdout`. */
-export type Outcome = 'exited' | 'missing' | 'timed-out' | 'cut' | 'aborted';
+/** cut: the output reached its limit and the program was killed; `stdout` has the output until then. */
+export type CommandOutcome = 'exited' | 'missing' | 'timed-out' | 'cut' | 'aborted';
 
-export interface Ran {
-  outcome: Outcome;
-  /** Null unless the program ended by itself. */
+export interface CommandResult {
+  outcome: CommandOutcome;
+  /** Null unless the program exited by itself. */
   code: number | null;
   stdout: Buffer;
   stderr: string;
 }
 
-export interface RunOptions {
+export interface CommandOptions {
   timeoutMs?: number;
-  /** Of standard output; the program is ended when it writes more. */
+  /** Limit for standard output; the program is killed if it writes more. */
   maxBytes?: number;
   signal?: AbortSignal | undefined;
-  /** The whole environment; without it the program gets ours. */
+  /** The whole environment. Default: inherit. */
   env?: NodeJS.ProcessEnv;
   /** Written to standard input, which is then closed. */
   input?: string | Uint8Array;
-  /** Where the program's standard error goes as it comes, for one that talks to the user. */
+  /** Receives standard error while the program runs, for programs that talk to the user. */
   onStderr?: (text: string) => void;
 }
 
 /** Program and arguments, never a shell string. */
 export type Argv = readonly [program: string, ...args: string[]];
-export type RunCommand = (argv: Argv, options?: RunOptions) => Promise<Ran>;
+export type RunCommand = (argv: Argv, options?: CommandOptions) => Promise<CommandResult>;
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_BYTES = 64 << 20;
@@ -51,14 +51,14 @@ export const runCommand: RunCommand = ([program, ...args], options = {}) => {
     const abort = () => end('aborted');
     signal?.addEventListener('abort', abort, { once: true });
 
-    const settle = (outcome: Outcome, code: number | null) => {
+    const settle = (outcome: CommandOutcome, code: number | null) => {
       clearTimeout(deadline);
       signal?.removeEventListener('abort', abort);
       if (isTraced()) traceEnd([program, ...args], outcome, code, performance.now() - beganMs);
       resolve(result(outcome, code, chunks, stderr));
     };
-    // A grandchild may hold the pipes open after the program is gone, so the pipes are not waited for.
-    const end = (outcome: Outcome) => {
+    // A grandchild may keep the pipes open after the program has ended, so do not wait for the pipes.
+    const end = (outcome: CommandOutcome) => {
       child.kill('SIGKILL');
       child.stdout?.destroy();
       child.stderr?.destroy();
@@ -79,16 +79,16 @@ export const runCommand: RunCommand = ([program, ...args], options = {}) => {
       if (stderr.length < MAX_STDERR_CHARS) stderr += text;
       onStderr?.(text);
     });
-    child.stdin?.on('error', () => {}); // it may end without reading; its exit code tells
+    child.stdin?.on('error', () => {}); // the program may exit without reading its input
     child.stdin?.end(input);
   });
 };
 
-/** Never the input, and never the environment: both carry secrets. */
-function traceEnd(argv: readonly string[], outcome: Outcome, code: number | null, tookMs: number): void {
+/** Without input and environment, because both contain secrets. */
+function traceEnd(argv: readonly string[], outcome: CommandOutcome, code: number | null, tookMs: number): void {
   trace('run', `${shownArgv(argv)}: ${outcome}${code === null ? '' : ` ${code}`} in ${Math.round(tookMs)} ms`);
 }
 
-function result(outcome: Outcome, code: number | null, chunks: Buffer[], stderr: string): Ran {
+function result(outcome: CommandOutcome, code: number | null, chunks: Buffer[], stderr: string): CommandResult {
   return { outcome, code, stdout: Buffer.concat(chunks), stderr };
 }

@@ -24,7 +24,7 @@ describe('formatSpan', () => {
     expect(formatSpan(us)).toBe(text);
   });
 
-  it('shows what an unsigned wrap-around looks like when it is handed one', () => {
+  it('formats an unsigned wrap-around given as a bigint', () => {
     expect(formatSpan(BigInt.asUintN(64, -1n))).toMatch(/^584542y /);
   });
 });
@@ -46,7 +46,7 @@ describe('parseSpan', () => {
     expect(parseSpan(text)).toBeUndefined();
   });
 
-  it('reads what formatSpan wrote, to the millisecond', () => {
+  it('parses the output of formatSpan, to the millisecond', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 10 ** 14 }), (us) => {
         const back = parseSpan(formatSpan(us))!;
@@ -56,7 +56,7 @@ describe('parseSpan', () => {
     );
   });
 
-  it('answers on any text', () => {
+  it('does not throw for any text', () => {
     fc.assert(fc.property(fc.string(), (text) => void parseSpan(text)));
   });
 });

@@ -1,4 +1,4 @@
-// base/duration.ts: how is a time span written and read, in the words systemd uses?
+// base/duration.ts: how are time spans formatted and parsed, as in systemd?
 
 const US_PER_MS = 1_000n;
 const US_PER_S = 1_000_000n;
@@ -17,9 +17,8 @@ const UNITS: readonly (readonly [suffix: string, us: bigint])[] = [
 ];
 
 /**
- * A span as `systemd-analyze` prints it with an accuracy of one millisecond: `16min 40.410s`, `1.000s`, `10s`, `989us`,
- * `0`. Digits below the accuracy are cut off, never rounded. A bigint is taken as it is, so a caller that must show what
- * an unsigned wrap-around looks like can.
+ * Like `systemd-analyze` with an accuracy of one millisecond: `16min 40.410s`, `1.000s`, `10s`, `989us`, `0`. Truncates,
+ * never rounds. A caller that must reproduce an unsigned wrap-around passes a bigint.
  */
 export function formatSpan(us: number | bigint): string {
   let rest = typeof us === 'bigint' ? us : BigInt(Math.trunc(us));
@@ -77,7 +76,7 @@ const US_BY_SUFFIX: Readonly<Record<string, number>> = {
 
 const SPAN_PART = /\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-zA-Zµμ]*)/y;
 
-/** Microseconds of a written span, a bare number being seconds; undefined if it is not one. */
+/** Returns microseconds; a number without a unit is seconds. Undefined if the text is not a time span. */
 export function parseSpan(text: string): number | undefined {
   const trimmed = text.trim();
   if (trimmed === '') return undefined;

@@ -1,18 +1,18 @@
-// base/errors.ts: which of three kinds of failure is this, and what should the reader do next?
+// base/errors.ts: what kind of failure is this, and what should the user do next?
 
 export interface ErrorDetails {
-  /** Stable, `area/what`: scripts match on it, so it is never renamed. */
+  /** `area/what`. Never renamed, because scripts match on it. */
   code: string;
   /** What was left unchanged, in one sentence. */
   kept?: string;
-  /** The next command to type, or the next thing to do. */
+  /** The next command to run, or what to do next. */
   next?: string;
-  /** 2 = bad usage or config, nothing touched (default) · 1 = failed · 4 = stopped part-way, resumable. */
+  /** 2 = bad usage or config, nothing changed (default) · 1 = failed · 4 = stopped part-way, resumable. */
   exitCode?: 1 | 2 | 4;
   cause?: unknown;
 }
 
-/** The user can fix it: shown without a stack. */
+/** The user can fix it: printed without a stack. */
 export class UserError extends Error {
   readonly code: string;
   readonly kept: string | undefined;
@@ -29,7 +29,7 @@ export class UserError extends Error {
   }
 }
 
-/** May pass if tried again: the engine retries with backoff and reports the last one. */
+/** A retry may succeed: the engine retries with backoff and reports the last error. */
 export class TransientError extends Error {
   readonly code: string;
   readonly next: string | undefined;
@@ -42,7 +42,7 @@ export class TransientError extends Error {
   }
 }
 
-/** Ctrl-C, a closed terminal or SIGTERM: the reason that the aborted signal of a verb carries. */
+/** The abort reason of a verb's signal after Ctrl-C, a closed terminal or SIGTERM. */
 export class Interrupted extends UserError {
   constructor(signal: string) {
     super(`interrupted (${signal})`, { code: 'cli/interrupted', next: 'run the same command again', exitCode: 4 });
@@ -50,7 +50,7 @@ export class Interrupted extends UserError {
   }
 }
 
-/** The text a person sees on stderr. Anything that is neither kind is a bug and keeps its stack. */
+/** The text for stderr. Any other exception is a bug and is printed with its stack. */
 export function renderError(error: unknown): string {
   if (error instanceof UserError || error instanceof TransientError) {
     const lines = [
@@ -72,7 +72,7 @@ export interface ErrorFacts {
   exitCode: number;
 }
 
-/** The same as fields, for programs. A bug is named, but its stack is for people. */
+/** The same as fields for `--json`, without the stack of a bug. */
 export function errorFacts(error: unknown): ErrorFacts {
   const exitCode = exitCodeOf(error);
   if (error instanceof UserError || error instanceof TransientError) {
@@ -83,7 +83,7 @@ export function errorFacts(error: unknown): ErrorFacts {
   return { code: 'cli/bug', message: error instanceof Error ? error.message : String(error), exitCode };
 }
 
-/** A message quotes file names, programs and servers; what they say must not steer the reader's terminal. */
+/** Messages quote file names, programs and servers, which must not send control sequences to the terminal. */
 function withoutControls(text: string): string {
   return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, '\ufffd');
 }

@@ -1,7 +1,6 @@
-// base/failures.ts: the kinds of failure a VM provider has, in our words. Providers translate their SDK's errors into these at the edge.
+// base/failures.ts: the kinds of failure of VM providers. Each provider translates the errors of its SDK into these.
 import { TransientError, UserError } from './errors.ts';
 
-/** What was asked for does not exist. */
 export class NotFound extends UserError {
   constructor(what: string, cause?: unknown, help: { instead?: string; next?: string } = {}) {
     const { instead, next } = help;
@@ -15,7 +14,7 @@ export class NotFound extends UserError {
   }
 }
 
-/** The thing changed since it was read: read again and plan again. */
+/** The resource changed since it was read: read it again and plan again. */
 export class Conflict extends TransientError {
   constructor(what: string, cause?: unknown) {
     super(what, { code: 'vms/conflict', cause });
@@ -23,7 +22,7 @@ export class Conflict extends TransientError {
   }
 }
 
-/** Asked to slow down. The wait has to be honoured: asking earlier makes it longer. */
+/** The service limits the request rate. Retrying before `retryAfterMs` makes the wait longer. */
 export class Throttled extends TransientError {
   readonly retryAfterMs: number;
 
@@ -34,7 +33,7 @@ export class Throttled extends TransientError {
   }
 }
 
-/** No room for the instance right now (a start after a deallocation, mostly). Keep trying; say it loudly. */
+/** No capacity for the instance now, mostly when a deallocated instance starts. Keep retrying, and warn. */
 export class NoCapacity extends TransientError {
   constructor(what: string, cause?: unknown) {
     super(what, { code: 'vms/no-capacity', cause });
@@ -54,7 +53,6 @@ export class QuotaExceeded extends UserError {
   }
 }
 
-/** The credentials may not do this. */
 export class Forbidden extends UserError {
   constructor(what: string, cause?: unknown, next?: string) {
     super(what, { code: 'vms/forbidden', exitCode: 1, cause, ...(next !== undefined && { next }) });
@@ -62,7 +60,7 @@ export class Forbidden extends UserError {
   }
 }
 
-/** The provider will never do this to that thing: another region's storage, an impossible image. */
+/** The provider will never accept this request, for example storage in another region or an unusable image. */
 export class Refused extends UserError {
   constructor(what: string, code = 'vms/refused', cause?: unknown, next?: string) {
     super(what, { code, exitCode: 1, cause, ...(next !== undefined && { next }) });
@@ -70,7 +68,7 @@ export class Refused extends UserError {
   }
 }
 
-/** The region cannot keep a version on zone-redundant storage; none tells before it is asked. */
+/** The region has no zone-redundant storage for image versions. Only a failed request shows that. */
 export class NoZoneRedundancy extends Refused {
   constructor(what: string, cause?: unknown) {
     super(what, 'vms/no-zone-redundancy', cause);

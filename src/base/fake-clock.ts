@@ -1,9 +1,9 @@
-// base/fake-clock.ts: a clock on which waiting takes no time: for tests, and for everything that shares its hours.
+// base/fake-clock.ts: a clock on which sleeping takes no time, for tests.
 import type { Clock } from './clock.ts';
 
 export interface FakeClock extends Clock {
   advance(ms: number): void;
-  /** All the time that was slept. */
+  /** Total time slept. */
   sleptMs: number;
 }
 

@@ -20,7 +20,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('writeFileAtomic', () => {
-  it('writes the bytes with the mode asked for, whatever the umask', () => {
+  it('writes the bytes with the given mode, for any umask', () => {
     const before = process.umask(0o077);
     try {
       writeFileAtomic(join(folder, 'a'), Uint8Array.of(0, 255, 10), 0o640);
@@ -31,7 +31,7 @@ describe('writeFileAtomic', () => {
     expect(statSync(join(folder, 'a')).mode & 0o777).toBe(0o640);
   });
 
-  it('replaces what was there and leaves no temporary file', () => {
+  it('replaces an existing file and leaves no temporary file', () => {
     writeFileSync(join(folder, 'a'), 'old and longer');
     writeFileAtomic(join(folder, 'a'), 'new', 0o600);
     expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('new');
@@ -46,13 +46,13 @@ describe('writeFileAtomic', () => {
     expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('new');
   });
 
-  it('leaves the folder as it was when the file cannot be replaced', () => {
+  it('leaves the folder unchanged if the file cannot be replaced', () => {
     mkdirSync(join(folder, 'a', 'full'), { recursive: true });
     expect(() => writeFileAtomic(join(folder, 'a'), 'new', 0o600)).toThrow();
     expect(readdirSync(folder)).toEqual(['a']);
   });
 
-  it('says so when the folder does not exist', () => {
+  it('throws if the folder does not exist', () => {
     expect(() => writeFileAtomic(join(folder, 'none', 'a'), 'x', 0o600)).toThrow(/ENOENT/);
   });
 });

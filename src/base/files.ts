@@ -1,15 +1,15 @@
-// base/files.ts: replace a file so that a reader, or a power cut, sees the old one or the new one and nothing between.
+// base/files.ts: replaces a file atomically: readers, also after a power loss, see the old or the new content, never a mix.
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fchmodSync, fsyncSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** A link at `path` is replaced, not followed. Throws what the file system says; nothing is left behind then. */
+/** Replaces a symbolic link at `path`, does not follow it. On failure throws the system error and removes the temporary file. */
 export function writeFileAtomic(path: string, content: string | Uint8Array, mode: number): void {
   const folder = dirname(path);
   const temporary = join(folder, `.${basename(path).slice(0, 200)}.${randomBytes(6).toString('hex')}.tmp`);
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-  // Created closed to others and opened up only once written: the umask may be wider than `mode`.
+  // Created with 0600 and chmodded after writing, because the umask may allow more than `mode`.
   const fd = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
     try {
@@ -27,7 +27,7 @@ export function writeFileAtomic(path: string, content: string | Uint8Array, mode
   syncFolder(folder);
 }
 
-/** The rename itself is safe on disk only once the folder is. */
+/** A rename survives a power loss only after an fsync of the folder. */
 function syncFolder(folder: string): void {
   const fd = openSync(folder, constants.O_RDONLY);
   try {

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-it('names each package once, by its own folder, with all that it wants said', () => {
+it('lists each package once, by its folder, with all its licence texts', () => {
   for (const [name, files] of Object.entries({ b: ['LICENSE'], '@x/a': ['NOTICE.md', 'licence', 'README'] })) {
     mkdirSync(join(root, 'node_modules', name), { recursive: true });
     for (const file of files) writeFileSync(join(root, 'node_modules', name, file), `${file} of ${name}\n`);

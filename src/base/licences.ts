@@ -1,8 +1,8 @@
-// base/licences.ts: whose work is in a bundle, and what do they want said about it?
+// base/licences.ts: which licence texts must a bundle include?
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** `modules`: the files a bundle was made of; only packages of node_modules are somebody else's. */
+/** `modules`: the source files of the bundle. Only packages in node_modules are third-party. */
 export function licencesOf(modules: readonly string[]): string {
   return packagesOf(modules)
     .map((folder) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { didYouMean, fewNames, nearestNames } from './nearest-names.ts';
 
-describe('names that were probably meant', () => {
-  it('are those that hold what was typed, or differ by a slip', () => {
+describe('nearestNames', () => {
+  it('returns names that contain the text or differ by a typo', () => {
     expect(nearestNames('pool1', ['k8s-pool1-12345678-vmss', 'k8s-pool2-12345678-vmss'])).toEqual([
       'k8s-pool1-12345678-vmss',
     ]);
@@ -11,7 +11,7 @@ describe('names that were probably meant', () => {
   });
 });
 
-describe('a list of names', () => {
+describe('fewNames', () => {
   it.each([
     [[], 'none'],
     [['a'], 'a'],

@@ -1,12 +1,12 @@
 // base/nearest-names.ts: which known names did the user probably mean?
 
-/** Up to three, closest first; none if nothing is close. */
+/** Up to three, closest first. */
 export function nearestNames(wanted: string, known: Iterable<string>): string[] {
   const stem = stemOf(wanted);
   const scored: { name: string; distance: number }[] = [];
   for (const name of known) {
     const isPart = stem.length >= 3 && name.includes(stem);
-    // `.service` on both sides is no likeness; on one side only it is a slip.
+    // Compare without suffixes too: a common `.service` does not make names similar, a missing one is a typo.
     const distance = isPart ? 0.5 : Math.min(editDistance(wanted, name), editDistance(stem, stemOf(name)));
     if (distance <= Math.max(stem.length < 4 ? 1 : 2, stem.length / 3)) scored.push({ name, distance });
   }
@@ -16,13 +16,13 @@ export function nearestNames(wanted: string, known: Iterable<string>): string[] 
     .map(({ name }) => name);
 }
 
-/** ` (did you mean A or B?)`, or nothing. */
+/** ` (did you mean A or B?)`, or an empty string. */
 export function didYouMean(wanted: string, known: Iterable<string>): string {
   const names = nearestNames(wanted, known);
   return names.length === 0 ? '' : ` (did you mean ${names.join(' or ')}?)`;
 }
 
-/** `a, b and 3 more`; `none` for none. */
+/** `a, b and 3 more`, or `none`. */
 export function fewNames(names: readonly string[], most = 10): string {
   if (names.length === 0) return 'none';
   const more = names.length - most;
@@ -33,7 +33,7 @@ function stemOf(name: string): string {
   return name.replace(/\.[a-z]+$/, '');
 }
 
-/** Levenshtein's, two rows at a time; nobody mistypes further than this. */
+/** Levenshtein distance of the first 64 characters. */
 function editDistance(one: string, other: string): number {
   const [a, b] = [one.slice(0, 64), other.slice(0, 64)];
   let above = Array.from({ length: b.length + 1 }, (_, column) => column);

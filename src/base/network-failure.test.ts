@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { certificateAdvice, isAboutCertificate, looksPermanent, networkFailure } from './network-failure.ts';
 
 const failed = (code: string, message = 'x', more = {}) => Object.assign(new Error(message), { code, ...more });
-/** As `fetch` throws it. */
 const wrapped = (cause: unknown) => Object.assign(new TypeError('fetch failed'), { cause });
 
-describe('a connection that failed', () => {
+describe('networkFailure', () => {
   it.each([
     ['SELF_SIGNED_CERT_IN_CHAIN', 'untrusted'],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'untrusted'],
@@ -24,7 +23,7 @@ describe('a connection that failed', () => {
     ['EHOSTUNREACH', 'no-route'],
     ['ECONNRESET', 'interrupted'],
     ['UND_ERR_CONNECT_TIMEOUT', 'interrupted'],
-  ])('%s is %s, however deep it is wrapped', (code, kind) => {
+  ])('finds %s as %s in any nested cause', (code, kind) => {
     for (const thrown of [failed(code), wrapped(failed(code)), wrapped(new AggregateError([failed(code)]))])
       expect(networkFailure(thrown)).toMatchObject({ kind, code });
   });
@@ -37,23 +36,23 @@ describe('a connection that failed', () => {
     [Object.assign(new Error('x'), { code: 404 })],
     ['text'],
     [undefined],
-  ])('is not what a bug or an answer is: %s', (thrown) => {
+  ])('is undefined for a bug or a response: %s', (thrown) => {
     expect(networkFailure(thrown)).toBeUndefined();
   });
 
-  it('does not follow causes in a circle', () => {
+  it('does not follow a loop of causes', () => {
     const one = new Error('one');
     one.cause = wrapped(one);
     expect(networkFailure(one)).toBeUndefined();
   });
 
-  it('names the address that was tried, which is a proxy at times', () => {
+  it('names the address of the connection, which may be a proxy', () => {
     const fields = failed('ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:3128', { address: '127.0.0.1', port: 3128 });
     for (const thrown of [fields, failed('ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:3128')])
       expect(networkFailure(thrown)?.reason).toBe('refused the connection (ECONNREFUSED 127.0.0.1:3128)');
   });
 
-  it('names what a certificate is for when it is for another name', () => {
+  it('lists the names of a certificate for another name', () => {
     const message =
       "Hostname/IP does not match certificate's altnames: Host: a. is not in the cert's list: DNS:b, DNS:c";
     const cert = { subjectaltname: 'DNS:b, DNS:c' };
@@ -62,11 +61,11 @@ describe('a connection that failed', () => {
       failed('ERR_TLS_CERT_ALTNAME_INVALID', 'x', { cert }),
     ])
       expect(networkFailure(thrown)?.reason).toBe(
-        'has a certificate for another name (ERR_TLS_CERT_ALTNAME_INVALID: it holds DNS:b, DNS:c)',
+        'has a certificate for another name (ERR_TLS_CERT_ALTNAME_INVALID: it is for DNS:b, DNS:c)',
       );
   });
 
-  it('looks permanent unless the connection broke', () => {
+  it('looks permanent unless the connection was interrupted', () => {
     expect(['CERT_HAS_EXPIRED', 'ENOTFOUND', 'ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT'].map(permanent)).toEqual([
       true,
       true,
@@ -79,12 +78,12 @@ describe('a connection that failed', () => {
     }
   });
 
-  it('is about the certificate only when one was seen', () => {
+  it('is about the certificate only for certificate errors', () => {
     expect(isAboutCertificate(networkFailure(failed('CERT_REVOKED'))!)).toBe(true);
     expect(isAboutCertificate(networkFailure(failed('EPROTO'))!)).toBe(false);
   });
 
-  it('has advice of its own for each kind of certificate', () => {
+  it('has specific advice for each kind of certificate error', () => {
     const advice = (code: string) => certificateAdvice(networkFailure(failed(code))!, 'set TRUST=FILE');
     expect(advice('SELF_SIGNED_CERT_IN_CHAIN')).toContain('set TRUST=FILE');
     expect(advice('SELF_SIGNED_CERT_IN_CHAIN')).toContain('proxy that intercepts TLS');

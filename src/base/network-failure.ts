@@ -1,14 +1,14 @@
-// base/network-failure.ts: why did a connection fail? Node's code for it, what that means in words, and what to do about it.
+// base/network-failure.ts: why did a connection fail, and what can the user do? Explains Node's error codes.
 
 export type NetworkFailureKind =
-  /** Signed by an authority that this machine does not know. */
+  /** Signed by an authority that this machine does not trust. */
   | 'untrusted'
   | 'expired'
   | 'not-yet-valid'
   | 'wrong-name'
-  /** Revoked, malformed, not meant for servers. */
+  /** Revoked, malformed, or not a server certificate. */
   | 'bad-certificate'
-  /** What answers does not speak TLS, or no version of it that we do. */
+  /** The server does not use TLS, or no version that Node supports. */
   | 'no-tls'
   | 'unknown-host'
   | 'refused'
@@ -17,13 +17,13 @@ export type NetworkFailureKind =
 
 export interface NetworkFailure {
   kind: NetworkFailureKind;
-  /** As Node names it: `ECONNREFUSED`. */
+  /** Node's code: `ECONNREFUSED`. */
   code: string;
   /** Follows the name of the server: "refused the connection (ECONNREFUSED 127.0.0.1:6443)". */
   reason: string;
 }
 
-/** Of what `fetch`, undici, the Azure SDK or `node:https` threw; undefined where the network is not the reason. */
+/** `thrown`: an exception of `fetch`, undici, the Azure SDK or `node:https`. Undefined if the network is not the reason. */
 export function networkFailure(thrown: unknown): NetworkFailure | undefined {
   for (const error of causesOf(thrown)) {
     if (textField(error, 'path') !== undefined) return undefined; // a file or a program, not a connection
@@ -42,17 +42,17 @@ const CERTIFICATE_KINDS: ReadonlySet<NetworkFailureKind> = new Set([
   'bad-certificate',
 ]);
 
-/** Trying again gives the same certificate. */
+/** Retrying does not help. */
 export function isAboutCertificate({ kind }: NetworkFailure): boolean {
   return CERTIFICATE_KINDS.has(kind);
 }
 
-/** A wrong address fails like this, and so does a right one while its server or the network is down. */
+/** Also true for a correct address while the server or the network is down. */
 export function looksPermanent({ kind }: NetworkFailure): boolean {
   return kind !== 'interrupted';
 }
 
-/** What to do about a certificate; `trust` says how to make this client trust an authority. */
+/** `trust`: how to make this client trust an authority. */
 export function certificateAdvice({ kind }: NetworkFailure, trust: string): string {
   switch (kind) {
     case 'expired':
@@ -60,11 +60,11 @@ export function certificateAdvice({ kind }: NetworkFailure, trust: string): stri
     case 'not-yet-valid':
       return "correct this machine's clock (`date`), or wait until the certificate is valid";
     case 'wrong-name':
-      return 'use a name that the certificate holds, or give the server a certificate for this name; a proxy that intercepts TLS can be the reason, too';
+      return 'use a name in the certificate, or install a certificate for this name on the server; a proxy that intercepts TLS can also be the reason';
     case 'untrusted':
-      return `${trust}; a proxy that intercepts TLS is the usual reason: then it is the proxy's authority`;
+      return `${trust}; the usual reason is a proxy that intercepts TLS: then trust the proxy's authority`;
     default:
-      return 'give the server a certificate that is valid for servers; a proxy that intercepts TLS can be the reason, too';
+      return 'install a valid server certificate on the server; a proxy that intercepts TLS can also be the reason';
   }
 }
 
@@ -97,7 +97,7 @@ const KINDS: Readonly<Record<string, NetworkFailureKind>> = {
   ENETDOWN: 'no-route',
 };
 
-/** Not Node's complaints about wrong arguments (`ERR_INVALID_ARG_TYPE`), which are bugs. */
+/** Undefined for wrong arguments (`ERR_INVALID_ARG_TYPE`), which are bugs. */
 function kindOf(code: string): NetworkFailureKind | undefined {
   const known = Object.hasOwn(KINDS, code) ? KINDS[code] : undefined;
   if (known) return known;
@@ -120,13 +120,13 @@ function reasonOf(kind: NetworkFailureKind, code: string, error: object): string
     case 'wrong-name':
       return `has a certificate for another name (${code}${namesOf(error)})`;
     case 'bad-certificate':
-      return `has a certificate that cannot be accepted (${code})`;
+      return `has an invalid certificate (${code})`;
     case 'no-tls':
-      return `does not speak TLS as expected (${code}): an http server, or a proxy in between`;
+      return `did not respond with TLS (${code}): it may be an http server or a proxy`;
     case 'unknown-host':
       return code === 'EAI_AGAIN'
-        ? `could not be looked up: the name service does not answer (${code})`
-        : `does not exist in the name service (${code})`;
+        ? `could not be resolved: the DNS server does not respond (${code})`
+        : `does not exist in DNS (${code})`;
     case 'refused':
       return `refused the connection (${code}${at})`;
     case 'no-route':
@@ -136,7 +136,7 @@ function reasonOf(kind: NetworkFailureKind, code: string, error: object): string
   }
 }
 
-/** The SDK keeps the system's sentence and drops its fields: `connect ECONNREFUSED 127.0.0.1:3128`. */
+/** The Azure SDK keeps only the message of the system error: `connect ECONNREFUSED 127.0.0.1:3128`. */
 function connectedTo(message: string): string {
   const address = /^connect E[A-Z]+ (\S+:\d+)/.exec(message)?.[1];
   return address === undefined ? '' : ` ${address}`;
@@ -144,17 +144,17 @@ function connectedTo(message: string): string {
 
 const MOST_NAMES = 200;
 
-/** Node keeps the certificate, and ends its sentence with the names in it; clients pass on one or the other. */
+/** Node puts the names into the `cert` field and into the message. Clients pass on one or the other. */
 function namesOf(error: object): string {
   const certificate: unknown = Reflect.get(error, 'cert');
   const names =
     (typeof certificate === 'object' && certificate !== null && textField(certificate, 'subjectaltname')) ||
     / is not (?:in the cert's list|cert's CN): (.+)/.exec(textField(error, 'message') ?? '')?.[1];
   if (names === undefined) return '';
-  return `: it holds ${names.length > MOST_NAMES ? `${names.slice(0, MOST_NAMES)} …` : names}`;
+  return `: it is for ${names.length > MOST_NAMES ? `${names.slice(0, MOST_NAMES)} …` : names}`;
 }
 
-/** Itself, its causes, and where several addresses were tried, what each gave. */
+/** The error, its causes, and the errors of each address if several were tried. */
 function* causesOf(thrown: unknown): Generator<object> {
   const seen = new Set<unknown>();
   const waiting = [thrown];

@@ -6,7 +6,7 @@ import { markOf, type ProcessMark, readMark, systemProcesses } from './process-m
 const mark: ProcessMark = { pid: 7, startTicks: '1', bootId: 'b', pidNamespace: 'pid:[1]' };
 
 describe('readMark', () => {
-  it('gives back what was written, without anything else', () => {
+  it('reads the fields of a mark and ignores others', () => {
     expect(readMark(JSON.parse(JSON.stringify({ ...mark, more: 1 })))).toEqual(mark);
   });
 
@@ -20,29 +20,29 @@ describe('readMark', () => {
     { ...mark, pid: 1.5 },
     { ...mark, pid: '7' },
     { ...mark, bootId: 1 },
-  ])('takes %j for no mark', (value) => {
+  ])('does not accept %j', (value) => {
     expect(readMark(value)).toBeUndefined();
   });
 });
 
-describe('a process', () => {
+describe('isGone', () => {
   const own = systemProcesses.own()!;
 
-  it('that runs is not gone', () => {
+  it('is false for a running process', () => {
     expect(own.pid).toBe(process.pid);
     expect(systemProcesses.isGone(own)).toBe(false);
   });
 
-  it('whose number another process has now is gone', () => {
+  it('is true if another process has the pid now', () => {
     expect(systemProcesses.isGone({ ...own, startTicks: '0' })).toBe(true);
   });
 
-  it('of another boot or of another container may be there: nothing here can tell', () => {
+  it('is false for another boot or another container, because the process may exist there', () => {
     expect(systemProcesses.isGone({ ...own, startTicks: '0', bootId: 'another' })).toBe(false);
     expect(systemProcesses.isGone({ ...own, startTicks: '0', pidNamespace: 'another' })).toBe(false);
   });
 
-  it('that has ended is gone, and has no mark any more', async () => {
+  it('is true for an ended process, which has no mark', async () => {
     const child = spawn('cat', { stdio: ['pipe', 'ignore', 'ignore'] });
     const childMark = markOf(child.pid!)!;
     expect(systemProcesses.isGone(childMark)).toBe(false);

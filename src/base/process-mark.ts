@@ -1,19 +1,19 @@
-// base/process-mark.ts: is the process that took a lock still there? Only where that can be known for certain.
+// base/process-mark.ts: is the process that took a lock gone? Answers yes only if that is certain.
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** One process of one boot of one machine. A number alone is given to somebody else in time. */
+/** Identifies a process of one boot of one machine. The kernel reuses process ids, so the pid alone is not enough. */
 export interface ProcessMark {
   pid: number;
   startTicks: string;
   bootId: string;
-  /** Numbers mean nothing to a container with numbers of its own. */
+  /** A container has its own process ids. */
   pidNamespace: string;
 }
 
 export interface Processes {
-  /** Undefined where the system does not tell. */
+  /** Undefined if /proc is not available. */
   own(): ProcessMark | undefined;
-  /** False as well when it cannot be told: the process may be on another machine that shares the folder. */
+  /** False if unknown: the process may be on another machine that shares the folder. */
   isGone(mark: ProcessMark): boolean;
 }
 
@@ -47,12 +47,12 @@ export function markOf(pid: number): ProcessMark | undefined {
   }
 }
 
-/** The program's name comes second, in brackets, and may hold anything. */
+/** The second field is the program's name in brackets, which may contain any character. */
 function startTicksOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const isDead = fields[0] === 'Z' || fields[0] === 'X'; // its parent has not looked yet
+    const isDead = fields[0] === 'Z' || fields[0] === 'X'; // ended, but its parent has not waited for it
     return isDead ? undefined : fields[19];
   } catch {
     return undefined;

@@ -1,10 +1,10 @@
-// base/read-to-end.ts: everything a descriptor gives until its end: a file, a pipe, a device. Whoever writes sets the pace.
+// base/read-to-end.ts: reads a file, pipe or device until its end; blocks while a pipe has no data.
 import { readSync } from 'node:fs';
 
-/** A device such as /dev/zero has no end; more than this is not something to hold in memory. */
+/** A device such as /dev/zero has no end. */
 export const MAX_READ_BYTES = 1 << 30;
 
-/** Throws what the file system says, or that there is more than `maxBytes`. */
+/** Throws the system error, or an error if there are more than `maxBytes`. */
 export function readToEnd(fd: number, maxBytes = MAX_READ_BYTES): Uint8Array {
   const chunks: Buffer[] = [];
   for (let total = 0; total <= maxBytes; ) {
@@ -15,12 +15,12 @@ export function readToEnd(fd: number, maxBytes = MAX_READ_BYTES): Uint8Array {
       chunks.push(chunk.subarray(0, length));
       total += length;
     } catch (error) {
-      // Whoever shares a pipe may have made it non-blocking, and then a pause is not the end.
+      // Another process may have made a shared pipe non-blocking: EAGAIN is not the end.
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
       waitAMoment();
     }
   }
-  throw new Error(`it does not end within ${maxBytes >> 20} MiB`);
+  throw new Error(`it is larger than ${maxBytes >> 20} MiB`);
 }
 
 export function waitAMoment(): void {

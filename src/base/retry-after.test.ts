@@ -3,7 +3,7 @@ import { parseRetryAfter } from './retry-after.ts';
 
 const nowMs = Date.parse('2026-11-15T08:00:00Z');
 
-describe('the wait an answer asks for', () => {
+describe('parseRetryAfter', () => {
   it.each([
     ['17', 17_000],
     [' 17 ', 17_000],
@@ -18,7 +18,7 @@ describe('the wait an answer asks for', () => {
     expect(parseRetryAfter(text, nowMs)).toBe(expected);
   });
 
-  it('is none where the header is missing', () => {
+  it('is undefined if the header is missing', () => {
     expect(parseRetryAfter(null, nowMs)).toBeUndefined();
     expect(parseRetryAfter(undefined, nowMs)).toBeUndefined();
   });

@@ -1,6 +1,6 @@
-// base/retry-after.ts: how long does a service ask us to wait?
+// base/retry-after.ts: how long does a Retry-After header ask the client to wait?
 
-/** The header is seconds or an HTTP date. Undefined: it asks for nothing, or for more than eleven days. */
+/** The header is seconds or an HTTP date. Undefined if missing, invalid, or more than eleven days in seconds. */
 export function parseRetryAfter(header: string | null | undefined, nowMs: number): number | undefined {
   const text = header?.trim();
   if (!text) return undefined;

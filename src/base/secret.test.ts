@@ -4,8 +4,8 @@ import { Secret } from './secret.ts';
 
 const CANARY = 'canary-7f3a';
 
-describe('a secret', () => {
-  it('is given only by name', () => {
+describe('Secret', () => {
+  it('shows its value only with reveal', () => {
     const secret = new Secret(CANARY);
     expect(secret.reveal()).toBe(CANARY);
     for (const printed of [

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 
 const HIDDEN = '[secret]';
 
-/** Logging, JSON, string templates and stack traces show that there is one, never what it is. */
+/** Logging, JSON, string templates and stack traces show `[secret]` instead of the value. */
 export class Secret {
   readonly #value: string;
 
@@ -11,7 +11,6 @@ export class Secret {
     this.#value = value;
   }
 
-  /** For the one place that needs it. */
   reveal(): string {
     return this.#value;
   }

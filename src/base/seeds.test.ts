@@ -12,11 +12,11 @@ describe('seeds', () => {
     expect(parseSeeds(text)).toEqual(seeds);
   });
 
-  it.each(['', 'a-b', '3-1', '-4', '1-', '1..3', '0-999999999'])('%o are none', (text) => {
+  it.each(['', 'a-b', '3-1', '-4', '1-', '1..3', '0-999999999'])('%o are not seeds', (text) => {
     expect(parseSeeds(text)).toBeUndefined();
   });
 
-  it('are read as they are written', () => {
+  it('are the same after rendering and parsing', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(200), { minLength: 1 }), (numbers) => {
         const seeds = numbers.toSorted((a, b) => a - b);

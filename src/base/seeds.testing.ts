@@ -1,6 +1,6 @@
-// base/seeds.testing.ts: which seeds does a long test take? `make campaign SEEDS=a-b` sets HEADSTART_SEEDS.
+// base/seeds.testing.ts: which seeds does a long test use? `make campaign SEEDS=a-b` sets HEADSTART_SEEDS.
 
-/** `3`, `1-12`, `1-3,7`: in order, each once. Undefined for anything else. */
+/** `3`, `1-12`, `1-3,7`: sorted, without duplicates. Undefined for anything else. */
 export function parseSeeds(text: string): number[] | undefined {
   const seeds = new Set<number>();
   for (const range of text.split(/[\s,]+/).filter(Boolean)) {
@@ -22,9 +22,8 @@ export function renderSeeds(seeds: readonly number[]): string {
   return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(',');
 }
 
-/** Those that are asked for, otherwise these. */
-export function seedsAsked(otherwise: string): number[] {
-  const text = process.env.HEADSTART_SEEDS ?? otherwise;
+export function requestedSeeds(defaultSeeds: string): number[] {
+  const text = process.env.HEADSTART_SEEDS ?? defaultSeeds;
   const seeds = parseSeeds(text);
   if (!seeds) throw new Error(`HEADSTART_SEEDS: expected seeds such as 1-12, got ${text}`);
   return seeds;

@@ -4,13 +4,13 @@ import { shellWord } from './shell-word.ts';
 
 const AWKWARD = ["it's", 'two words', '$HOME', '', '~', '~/x', 'a;b', '`id`', 'a\nb', '*', '"', '\\', '-n', '#x', '!1'];
 
-describe('a word for a shell', () => {
-  it('stays as it is where it is plain', () => {
+describe('shellWord', () => {
+  it('does not quote a plain word', () => {
     for (const word of ['pool1', '/etc/kube.config', 'USER@HOST', '--to=1.2.3', 'a-b_c'])
       expect(shellWord(word)).toBe(word);
   });
 
-  it('is read back by a shell as it was', () => {
+  it('returns a word that a shell reads back unchanged', () => {
     const printed = execFileSync('sh', ['-c', `printf '%s\\0' ${AWKWARD.map(shellWord).join(' ')}`]).toString();
     expect(printed.split('\0').slice(0, -1)).toEqual(AWKWARD);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { shownArgv } from './shown-argv.ts';
 import { masked } from './trace.ts';
 
-describe('a command line that is shown', () => {
+describe('shownArgv', () => {
   it.each([
     [['qemu-img', 'info', '--output', 'json', '/a b/disk'], "qemu-img info --output json '/a b/disk'"],
     [['kubeadm', 'join', '--token', 's3cret', '-v', '5'], 'kubeadm join --token *** -v 5'],

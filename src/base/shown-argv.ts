@@ -1,11 +1,11 @@
-// base/shown-argv.ts: how is a program's command line shown to a person? Without secrets, on one line, and not longer than it helps.
+// base/shown-argv.ts: how is a command line printed? On one line, without secrets, and shortened.
 import { shellWord } from './shell-word.ts';
 
 const SECRET_NAME =
   /(?:token|secret|passw(?:or)?d|passphrase|passin|passout|api-?key|account-?key|access-?key|credential|sas)s?$/i;
 const MOST_CHARACTERS = 300;
 
-/** The value after a flag that is named like a secret is not shown, nor what follows `=` in one. */
+/** Hides the value of a flag or setting that is named like a secret: `--token VALUE`, `token=VALUE`. */
 export function shownArgv(argv: readonly string[]): string {
   return argv.map((word, i) => shownWord(word, i === 0 ? '' : argv[i - 1]!)).join(' ');
 }
@@ -17,7 +17,7 @@ function shownWord(word: string, before: string): string {
   return shellWord(shortened(word).replace(/\p{Cc}/gu, '\ufffd'));
 }
 
-/** A script is known by its first line. */
+/** Keeps only the first line of a script. */
 function shortened(word: string): string {
   const line = word.trimStart().split('\n', 1)[0]!;
   const isWhole = line === word;

@@ -1,6 +1,6 @@
-// base/ssh-program.ts: which program connects to another machine, and what to do where it is missing?
+// base/ssh-program.ts: which program connects to another machine, and what can the user do if it is missing?
 
-/** HEADSTART_SSH replaces ssh, as GIT_SSH does for git: one program that takes the arguments of ssh, no shell string. */
+/** HEADSTART_SSH replaces ssh, like GIT_SSH for git: a program that accepts the arguments of ssh, not a shell string. */
 export function sshProgram({ HEADSTART_SSH: named }: Readonly<Record<string, string | undefined>>): string {
   return named || 'ssh';
 }
@@ -13,7 +13,7 @@ export function sshMissing(program: string): { why: string; next: string } {
     };
   }
   return {
-    why: `cannot start ${program}, which HEADSTART_SSH names`,
-    next: 'set HEADSTART_SSH to a program that takes the arguments of ssh, or unset it, then run this again',
+    why: `cannot start ${program}, which HEADSTART_SSH is set to`,
+    next: 'set HEADSTART_SSH to a program that accepts the arguments of ssh, or unset it, then run this again',
   };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isTraced, masked, onTrace, type TraceLine, trace } from './trace.ts';
 
 describe('trace', () => {
-  it('reaches a listener until the listener stops, and costs nothing without one', () => {
+  it('reaches a listener until it unsubscribes, and does nothing without a listener', () => {
     const seen: TraceLine[] = [];
     trace('run', 'before');
     const stop = onTrace((line) => seen.push(line));

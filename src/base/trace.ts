@@ -1,20 +1,20 @@
-// base/trace.ts: what does the program ask of Azure, Kubernetes and other programs? `--verbose` shows it.
+// base/trace.ts: which requests does headstart send to Azure, Kubernetes and other programs? `--verbose` prints them.
 import { channel } from 'node:diagnostics_channel';
 
 export interface TraceLine {
-  /** Who was asked: `azure`, `kubernetes`, `run` (a program on this machine), `qemu`, `guest` (the agent in a VM), `http`. */
+  /** `azure`, `kubernetes`, `run` (a program on this machine), `qemu`, `guest` (the agent in a VM) or `http`. */
   to: string;
   text: string;
 }
 
-// Published where the call is made, so that no function has to pass a logger down. Without a listener it costs nothing.
+// A diagnostics channel, so that functions need no logger parameter. Without a listener it costs nothing.
 const lines = channel('headstart:trace');
 
 export function isTraced(): boolean {
   return lines.hasSubscribers;
 }
 
-/** The text is masked here: a listener never sees a secret that has a known form. */
+/** Masks secrets of known forms before a listener sees the text. */
 export function trace(to: string, text: string): void {
   if (lines.hasSubscribers) lines.publish({ to, text: masked(text) } satisfies TraceLine);
 }
@@ -28,18 +28,18 @@ export function onTrace(listener: (line: TraceLine) => void): () => void {
 
 const SECRETS: readonly [RegExp, string][] = [
   [/\b(Bearer|Basic|Authorization: *token)\s+[\w.~+/=-]+/gi, '$1 ***'],
-  // A shared access signature, and any query parameter or setting whose name says what it is.
+  // A shared access signature, and any query parameter or setting named like a secret.
   [
     /((?:^|[?&;\s"'({,=])(?:sig|[\w.-]*(?:token|secret|password|passwd|passphrase|(?:api|account|access|private)[-_]?key|key-data|assertion))["']?\s*[=:]\s*)(?:"[^"]*"?|'[^']*'?|[^&;\s"',}]+)/gi,
     '$1***',
   ],
-  // openssl's way to give a password.
+  // A password argument of openssl.
   [/\bpass:[^\s"']+/g, 'pass:***'],
-  // A token that is a signed document says so by its first letters (`{"` in base64), wherever it stands.
+  // A JSON web token: it begins with `{"` in base64.
   [/\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g, '***'],
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, '*** (a private key)'],
   [/(\/\/[^/\s:@]+:)[^/\s]+@/g, '$1***@'],
-  // A bootstrap token of Kubernetes: its id is public, its secret is not.
+  // A Kubernetes bootstrap token: the id is public, the secret is not.
   [/\b([a-z0-9]{6})\.[a-z0-9]{16}\b/g, '$1.***'],
 ];
 

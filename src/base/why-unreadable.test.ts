@@ -11,7 +11,7 @@ const failure = (work: () => unknown) => {
   }
 };
 
-it('what the kernel says is put in words, which differ for reading and for writing', () => {
+it('error codes have a description, which differs for reading and writing', () => {
   const missing = failure(() => readFileSync('/no/such/file'));
   expect(whyUnreadable(missing)).toBe('it does not exist');
   expect(whyUnwritable(missing)).toBe('its folder does not exist');
@@ -21,11 +21,11 @@ it('what the kernel says is put in words, which differ for reading and for writi
   );
 });
 
-it('a full disk is known when writing, and a code without words is given as it is', () => {
+it('a full disk has a description for writing, and an unknown code is returned unchanged', () => {
   expect(whyUnwritable({ code: 'ENOSPC' })).toBe('the disk is full');
   expect(whyUnreadable({ code: 'EIO', message: 'EIO: i/o error' })).toBe('EIO');
 });
 
-it('an error without a code is its own message', () => {
+it('an error without a code is described by its message', () => {
   expect(whyUnreadable(new Error('not a file of ours'))).toBe('not a file of ours');
 });

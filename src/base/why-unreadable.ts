@@ -1,4 +1,4 @@
-// base/why-unreadable.ts: why could a file not be read or written, in words instead of the kernel's code?
+// base/why-unreadable.ts: why could a file not be read or written? Explains error codes in words.
 
 const READING: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
@@ -6,7 +6,7 @@ const READING: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
-  ELOOP: 'its links lead in a circle',
+  ELOOP: 'its symbolic links form a loop',
   ENAMETOOLONG: 'its name is too long',
 };
 
@@ -16,7 +16,7 @@ const WRITING: Readonly<Record<string, string>> = {
   ENOTDIR: 'its folder is a file',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
+  EDQUOT: 'the disk quota is exceeded',
 };
 
 export const whyUnreadable = (error: unknown): string => inWords(READING, error);

@@ -22,8 +22,8 @@ const make = async (more: Partial<CertificateSpec>) =>
   );
 const root = () => make({ ...issuer, publicKey: authority.publicKey, usage: 'authority' });
 
-describe('a certificate', () => {
-  it('is one of its authority, and of nobody else', async () => {
+describe('signCertificate', () => {
+  it('creates a certificate that only its authority verifies', async () => {
     const ours = await make({});
     const theirs = await root();
     expect(theirs.ca).toBe(true);
@@ -35,7 +35,7 @@ describe('a certificate', () => {
     expect(ours.verify(leaf.publicKey)).toBe(false);
   });
 
-  it('is good for the names and addresses it was made for, and no others', async () => {
+  it('creates a certificate that is valid only for the given names and addresses', async () => {
     const ours = await make({ names: ['localhost', 'kubernetes.default'], addresses: ['127.0.0.1', '168.0.0.10'] });
     expect(ours.checkHost('kubernetes.default')).toBe('kubernetes.default');
     expect(ours.checkIP('168.0.0.10')).toBe('168.0.0.10');
@@ -44,7 +44,7 @@ describe('a certificate', () => {
     expect((await make({})).subjectAltName).toBeUndefined();
   });
 
-  it('is good for any address of version 6', async () => {
+  it('accepts any IPv6 address', async () => {
     await fc.assert(
       fc.asyncProperty(fc.ipV6(), async (ip) => {
         expect((await make({ addresses: [ip] })).checkIP(ip)).toBe(ip);
@@ -57,24 +57,24 @@ describe('a certificate', () => {
     expect((await make({ addresses: ['fe80::1'] })).checkIP('fe80::2')).toBeUndefined();
   });
 
-  it('is an authority and limits nothing where its use is unlimited', async () => {
+  it('creates an authority without limits for unlimited usage', async () => {
     const ours = await make({ ...issuer, publicKey: authority.publicKey, usage: 'unlimited', names: ['localhost'] });
     expect(ours.ca).toBe(true);
     expect(ours.keyUsage).toBeUndefined();
     expect(ours.checkHost('localhost')).toBe('localhost');
   });
 
-  it.each(['localhost', 'fe80::1%eth0', ':::1', '1.2.3', '1.2.3.256', ''])('refuses %j for an address', async (ip) => {
+  it.each(['localhost', 'fe80::1%eth0', ':::1', '1.2.3', '1.2.3.256', ''])('refuses %j as an address', async (ip) => {
     await expect(make({ addresses: [ip] })).rejects.toThrow(RangeError);
   });
 
-  it('says what it may be used for', async () => {
+  it('sets the allowed usages', async () => {
     const [server, client] = ['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2'];
     expect((await make({ usage: ['server', 'client'] })).keyUsage).toEqual([server, client]);
     expect((await make({ usage: ['client'] })).keyUsage).toEqual([client]);
   });
 
-  it('names its subject as Kubernetes reads it, whatever the letters and however long', async () => {
+  it('sets a subject that Kubernetes reads, for any characters and length', async () => {
     const text = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 300 })
       .filter((one) => !/[\u0000-\u001f]/.test(one));
@@ -87,7 +87,7 @@ describe('a certificate', () => {
     );
   });
 
-  it('is valid from and until the very second, beyond 2050 too', async () => {
+  it('sets the validity to the second, also after 2050', async () => {
     const second = fc.integer({ min: 0, max: Date.UTC(2199, 0) / 1000 });
     await fc.assert(
       fc.asyncProperty(second, second, async (from, until) => {
@@ -98,7 +98,7 @@ describe('a certificate', () => {
     );
   });
 
-  it('names keys as the certificates of authorities already in use do', async () => {
+  it('uses the same key ids as existing authority certificates', async () => {
     const idOf = (key: KeyObject) =>
       createHash('sha256')
         .update(key.export({ type: 'spki', format: 'der' }))
@@ -107,7 +107,7 @@ describe('a certificate', () => {
     for (const key of [leaf.publicKey, authority.publicKey]) expect(raw.includes(idOf(key).subarray(0, 20))).toBe(true);
   });
 
-  it('has a serial number of its own', async () => {
+  it('uses a different serial number for each certificate', async () => {
     const made = await Promise.all(Array.from({ length: 20 }, () => make({})));
     const numbers = made.map(({ serialNumber }) => serialNumber);
     expect(new Set(numbers).size).toBe(20);

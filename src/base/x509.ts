@@ -1,22 +1,22 @@
-// base/x509.ts: how is a certificate written and signed (RFC 5280)? Node reads X.509 but does not write it. The library that does takes
-// a tenth of a second to load, so it is loaded with the first certificate. Pure but for the random serial number.
+// base/x509.ts: how is a certificate created and signed (RFC 5280)? Node reads X.509 but cannot create it. The library that can takes
+// 0.1 s to load, so it is loaded with the first certificate. Pure except for the random serial number.
 import { createHash, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
 import type { Extension, JsonGeneralNames, KeyUsageFlags, Name } from '@peculiar/x509';
 
-export interface Subject {
+export interface CertificateSubject {
   commonName: string;
-  /** What Kubernetes takes for a group. */
+  /** A group in Kubernetes. */
   organization?: string;
 }
 
 export interface CertificateSpec {
-  subject: Subject;
+  subject: CertificateSubject;
   publicKey: KeyObject;
-  issuer: { subject: Subject; key: KeyObject };
+  issuer: { subject: CertificateSubject; key: KeyObject };
   notBeforeMs: number;
   notAfterMs: number;
-  /** `unlimited`: an authority that is also a server, for what signs itself and lives as long as a process. */
+  /** `unlimited`: an authority that is also a server; for self-signed certificates that live as long as a process. */
   usage: 'authority' | 'unlimited' | readonly ('server' | 'client')[];
   names?: readonly string[];
   addresses?: readonly string[];
@@ -24,7 +24,7 @@ export interface CertificateSpec {
 
 type Library = typeof import('@peculiar/x509');
 
-/** PEM. Both keys are of the curve P-256. */
+/** Returns PEM. Both keys must use the curve P-256. */
 export async function signCertificate(spec: CertificateSpec): Promise<string> {
   const { subject, publicKey, issuer, notBeforeMs, notAfterMs } = spec;
   const x509 = await loadLibrary();
@@ -43,7 +43,7 @@ export async function signCertificate(spec: CertificateSpec): Promise<string> {
 }
 
 async function loadLibrary(): Promise<Library> {
-  await import('reflect-metadata'); // which the library needs and does not bring
+  await import('reflect-metadata'); // required by the library, but not one of its dependencies
   return await import('@peculiar/x509');
 }
 
@@ -79,27 +79,27 @@ function keyUsages(isAuthority: boolean, { KeyUsageFlags }: Library): KeyUsageFl
 const purposeOf = (usage: 'server' | 'client', { ExtendedKeyUsage }: Library) =>
   usage === 'server' ? ExtendedKeyUsage.serverAuth : ExtendedKeyUsage.clientAuth;
 
-function nameOf({ organization, commonName }: Subject, x509: Library): Name {
+function nameOf({ organization, commonName }: CertificateSubject, x509: Library): Name {
   const part = (name: string, utf8String: string) => ({ [name]: [{ utf8String }] });
   const parts = [...(organization === undefined ? [] : [part('O', organization)]), part('CN', commonName)];
   return new x509.Name(parts);
 }
 
-/** In hexadecimal. Positive, never zero, at most twenty octets. */
+/** Hexadecimal; RFC 5280 requires a positive number of at most 20 octets. */
 function serialNumber(): string {
   const bytes = randomBytes(16);
   bytes[0] = (bytes[0]! & 0x7f) | 0x40;
   return bytes.toString('hex');
 }
 
-/** In hexadecimal. Not the library's, which is a SHA-1: certificates of authorities that are in use have this one. */
+/** Hexadecimal. Not the library's SHA-1: existing authority certificates use this id. */
 const keyId = (key: KeyObject) =>
   createHash('sha256')
     .update(key.export({ type: 'spki', format: 'der' }))
     .digest('hex')
     .slice(0, 40);
 
-/** As the library reads it: no dots in an address of version 6. */
+/** The library does not accept dots in an IPv6 address. */
 function plainAddress(ip: string): string {
   if (isIPv4(ip)) return ip;
   if (!isIPv6(ip) || ip.includes('%')) throw new RangeError(`not an address: ${ip}`);

@@ -1,7 +1,8 @@
-// Is a certificate the owner's, however its bytes fall and its text is broken into lines?
+// Does the check find the owner's certificates for any bytes and any line length?
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
+  availableShells,
   CLONE_IDS,
   DONOR_NAME,
   has,
@@ -11,11 +12,10 @@ import {
   put,
   remove,
   run,
-  shellsAtHand,
 } from './testing.ts';
 
 const stubs = makeStubs();
-const { shells } = shellsAtHand(stubs);
+const { shells } = availableShells(stubs);
 afterAll(() => remove(stubs));
 
 const COMMON_NAME = [0x06, 0x03, 0x55, 0x04, 0x03];
@@ -35,7 +35,7 @@ const pemOf = (der: Buffer, width: number, end: string) =>
 
 const certificate = fc.record({
   before: fc.uint8Array({ minLength: 1, maxLength: 40 }),
-  // What follows a name in a certificate is the tag of something else: none of them is an @, which would go on with the name.
+  // A DER tag follows the name in a certificate. No tag is an @, which would continue the name.
   after: fc.uint8Array({ maxLength: 40 }).filter(([first]) => first !== 0x40),
   stringType: fc.constantFrom(...STRING_TYPES),
   name: fc.constantFrom(
@@ -56,7 +56,7 @@ const textOf = ({ before, after, stringType, name, width, end, isEmbedded }: Cer
 };
 
 describe.each(shells)('certificates, with $name', (shell) => {
-  it("go exactly when their subject is the owner's", () => {
+  it("are removed exactly if their subject is the owner's", () => {
     fc.assert(
       fc.property(fc.array(certificate, { minLength: 20, maxLength: 40 }), (certificates) => {
         const root = makeClone(shell, CLONE_IDS[0]);
@@ -71,11 +71,11 @@ describe.each(shells)('certificates, with $name', (shell) => {
   });
 
   it.each([
-    ['is no base64', '!!!!'],
-    ['is cut', 'AAAAA'],
+    ['is not base64', '!!!!'],
+    ['is truncated', 'AAAAA'],
     ['is empty', ''],
-    ['goes on behind its end', 'AA==AAAA'],
-  ])('hold kubelet back when one %s', (_, base64) => {
+    ['continues after its padding', 'AA==AAAA'],
+  ])('block kubelet if one %s', (_, base64) => {
     const text = `-----BEGIN CERTIFICATE-----\n${base64}\n-----END CERTIFICATE-----\n`;
     for (const [path, content] of [
       ['/etc/kubernetes/certs/broken.crt', text],
@@ -86,7 +86,7 @@ describe.each(shells)('certificates, with $name', (shell) => {
       const ran = run(shell, ['check', '--root', root]);
       remove(root);
       expect(ran.code).toBe(1);
-      expect(ran.stdout).toContain(`kubelet-credentials=failed a certificate in ${path} cannot be read\n`);
+      expect(ran.stdout).toContain(`kubelet-credentials=failed cannot read a certificate in ${path}\n`);
     }
   });
 });

@@ -5,6 +5,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { cloneCheckFiles } from './image-files.ts';
 import { parseCheckResult, parseItems } from './result.ts';
 import {
+  availableShells,
   CLONE_IDS,
   contents,
   DONOR_FILES,
@@ -25,14 +26,13 @@ import {
   type Shell,
   SOURCE,
   seal,
-  shellsAtHand,
   stub,
   text,
 } from './testing.ts';
 
 const HOME = '/var/lib/headstart/clone-check';
 const stubs = makeStubs();
-const { shells, busybox } = shellsAtHand(stubs);
+const { shells, busybox } = availableShells(stubs);
 afterAll(() => remove(stubs));
 
 const roots: string[] = [];
@@ -49,14 +49,14 @@ const failedItems = (stdout: string) =>
     .map(({ name }) => name);
 
 describe.skipIf(busybox === undefined)('busybox', () => {
-  it('has every tool the script says it needs', () => {
+  it('has every tool that the script requires', () => {
     const tools = /^tools='(.+)'$/m.exec(readFileSync(SCRIPT, 'utf8'))![1]!.split(' ');
     const applets = spawnSync(busybox!, ['--list'], { encoding: 'utf8' }).stdout.split('\n');
     expect(applets).toEqual(expect.arrayContaining(tools));
   });
 });
 
-describe.each(shells)('sealing a donor, with $name', (shell) => {
+describe.each(shells)('seal, with $name', (shell) => {
   it('installs the check and changes nothing else', () => {
     const root = kept(makeRoot());
     const before = contents(root);
@@ -87,7 +87,7 @@ describe.each(shells)('sealing a donor, with $name', (shell) => {
     expect(fingerprints(root)).toEqual(before);
   });
 
-  it('leaves a boot of the donor without any write at all', () => {
+  it('causes no write in a boot of the donor', () => {
     const root = kept(makeRoot());
     seal(shell, root);
     const before = fingerprints(root);
@@ -97,10 +97,10 @@ describe.each(shells)('sealing a donor, with $name', (shell) => {
   });
 
   it.each([
-    ['as the kernel of a Gen1 machine shows it', '44454C4C-4200-1057-8051-B8C04F4E3232'],
+    ['in the byte order of a Gen1 machine', '44454C4C-4200-1057-8051-B8C04F4E3232'],
     ['in lower case', DONOR_ID],
     ['with blanks around it', `  ${DONOR_ID.toUpperCase()} `],
-  ])('knows the donor by its id %s', (_, shown) => {
+  ])('recognises the donor by its id %s', (_, shown) => {
     const root = kept(makeRoot({ ...DONOR_FILES, '/sys/class/dmi/id/product_uuid': `${shown}\n` }));
     expect(seal(shell, root).code).toBe(0);
     put(root, '/sys/class/dmi/id/product_uuid', `${DONOR_ID}\n`);
@@ -112,8 +112,8 @@ describe.each(shells)('sealing a donor, with $name', (shell) => {
   it.each<[string, string[], Record<string, string>]>([
     ['is another machine', ['vm-id'], { '/sys/class/dmi/id/product_uuid': CLONE_IDS[0] }],
     ['has no id', ['vm-id'], { '/sys/class/dmi/id/product_uuid': '00000000-0000-0000-0000-000000000000' }],
-    ['shows no id but words', ['vm-id'], { '/sys/class/dmi/id/product_uuid': 'Not Settable' }],
-  ])('refuses a machine that %s, and installs nothing', (_, items, files) => {
+    ['shows text instead of an id', ['vm-id'], { '/sys/class/dmi/id/product_uuid': 'Not Settable' }],
+  ])('refuses a machine that %s and installs nothing', (_, items, files) => {
     const root = kept(makeRoot({ ...DONOR_FILES, ...files }));
     const before = fingerprints(root);
     const ran = seal(shell, root);
@@ -122,12 +122,12 @@ describe.each(shells)('sealing a donor, with $name', (shell) => {
     expect(fingerprints(root)).toEqual(before);
   });
 
-  it('refuses a machine without systemd, or without a kubelet.service where there is a node', () => {
+  it('refuses a machine without systemd, and a node without a kubelet.service', () => {
     const { '/usr/lib/systemd/systemd': _, '/usr/lib/systemd/system/kubelet.service': __, ...files } = DONOR_FILES;
     expect(failedItems(seal(shell, kept(makeRoot(files))).stdout)).toEqual(['systemd', 'kubelet']);
   });
 
-  it('can be undone, all of it', () => {
+  it('can be undone completely', () => {
     const root = kept(makeRoot());
     const before = contents(root);
     seal(shell, root);
@@ -140,7 +140,7 @@ describe.each(shells)('sealing a donor, with $name', (shell) => {
     expect(failedItems(run(shell, ['verify', '--root', root]).stdout)).toContain('drop-in');
   });
 
-  it('sees a file that was changed afterwards', () => {
+  it('detects a file that was changed afterwards', () => {
     const root = kept(makeRoot());
     seal(shell, root);
     put(root, '/etc/systemd/system/headstart-clone-check.service', '[Unit]\n');
@@ -208,7 +208,7 @@ describe.each(shells)('the first boot of a clone, with $name', (shell) => {
     expect(text(root, '/proc/sys/kernel/hostname')).toBe('localhost\n');
   });
 
-  it('keeps what a clone joins with: the shared certificate, the bootstrap token, and the images', () => {
+  it('keeps what a clone needs to join: the shared certificate, the bootstrap token, and the images', () => {
     const root = kept(makeClone(shell));
     check(shell, root);
     for (const path of [
@@ -227,7 +227,7 @@ describe.each(shells)('the first boot of a clone, with $name', (shell) => {
     }
   });
 
-  it('gives two clones identities of their own', () => {
+  it('gives two clones different identities', () => {
     const clones = CLONE_IDS.map((id) => kept(makeClone(shell, id)));
     for (const clone of clones) expect(check(shell, clone).code).toBe(0);
     for (const path of [
@@ -242,7 +242,7 @@ describe.each(shells)('the first boot of a clone, with $name', (shell) => {
     for (const clone of clones) expect(text(clone, '/etc/machine-id')).toMatch(/^[0-9a-f]{32}\n$/);
   });
 
-  it('records item by item what it did, and is a boot like any other from then on', () => {
+  it('records the result of each item, and the next boot does nothing', () => {
     const root = kept(makeClone(shell));
     const ran = check(shell, root);
     expect(parseCheckResult(text(root, `${HOME}/result`))).toEqual({
@@ -254,7 +254,7 @@ describe.each(shells)('the first boot of a clone, with $name', (shell) => {
     expect(fingerprints(root)).toEqual(before);
   });
 
-  it('is told apart again when its disk is copied without a new seal', () => {
+  it('detects a copy of its own disk that has no new seal', () => {
     const root = kept(makeClone(shell));
     check(shell, root);
     put(root, '/proc/sys/kernel/hostname', 'k8s-pool1-12345678-vmss00000a\n');
@@ -268,27 +268,27 @@ describe.each(shells)('the first boot of a clone, with $name', (shell) => {
     expect(text(root, '/etc/hosts').trim()).toBe('');
   });
 
-  it('keeps the host name that this machine was given before the check ran', () => {
+  it('keeps the host name that this machine got before the check ran', () => {
     const root = kept(makeClone(shell));
     put(root, '/proc/sys/kernel/hostname', 'clone.internal\n');
     expect(check(shell, root).code).toBe(0);
     expect(text(root, '/proc/sys/kernel/hostname')).toBe('clone.internal\n');
   });
 
-  it('keeps the machine-id that systemd made for a scrubbed copy', () => {
+  it('keeps the machine-id that systemd created for a scrubbed copy', () => {
     const root = kept(makeClone(shell));
     put(root, '/etc/machine-id', `${'e'.repeat(32)}\n`);
     expect(check(shell, root).stdout).toContain('machine-id=absent\n');
     expect(text(root, '/etc/machine-id')).toBe(`${'e'.repeat(32)}\n`);
   });
 
-  it("makes D-Bus's copy of the machine-id a link", () => {
+  it("replaces D-Bus's copy of the machine-id with a link", () => {
     const root = kept(makeClone(shell, CLONE_IDS[0], { ...DONOR_FILES, '/var/lib/dbus/machine-id': DONOR_MACHINE_ID }));
     check(shell, root);
     expect(readlinkSync(join(root, 'var/lib/dbus/machine-id'))).toBe('/etc/machine-id');
   });
 
-  it('makes real SSH host keys where ssh-keygen is the real one', (context) => {
+  it('creates SSH host keys with the real ssh-keygen', (context) => {
     const real = spawnSync('sh', ['-c', 'command -v ssh-keygen'], { encoding: 'utf8' }).stdout.trim();
     if (real === '') return context.skip();
     const mine = makeStubs();
@@ -300,7 +300,7 @@ describe.each(shells)('the first boot of a clone, with $name', (shell) => {
     expect(text(root, '/etc/ssh/ssh_host_ed25519_key')).toContain('BEGIN OPENSSH PRIVATE KEY');
   });
 
-  it('makes SSH host keys of the types that the donor had, and of no other', () => {
+  it('creates SSH host keys only of the types that the donor had', () => {
     const { '/etc/ssh/ssh_host_rsa_key': _, '/etc/ssh/ssh_host_rsa_key.pub': __, ...files } = DONOR_FILES;
     const root = kept(makeClone(shell, CLONE_IDS[0], files));
     expect(check(shell, root).code).toBe(0);
@@ -308,7 +308,7 @@ describe.each(shells)('the first boot of a clone, with $name', (shell) => {
     expect(has(root, '/etc/ssh/ssh_host_rsa_key')).toBe(false);
   });
 
-  it('remembers the types where the copy was scrubbed, or the power was lost after the keys had gone', () => {
+  it('remembers the key types after a scrub, or after a power loss that followed the removal of the keys', () => {
     const root = kept(makeClone(shell));
     put(root, `${HOME}/ssh-key-types`, 'ed25519\n');
     for (const key of ['ssh_host_rsa_key', 'ssh_host_rsa_key.pub', 'ssh_host_ed25519_key'])
@@ -318,7 +318,7 @@ describe.each(shells)('the first boot of a clone, with $name', (shell) => {
     expect(has(root, '/etc/ssh/ssh_host_rsa_key')).toBe(false);
   });
 
-  it('takes every node certificate for the donor when its name is not known', () => {
+  it('treats every node certificate as one of the donor if its name is unknown', () => {
     const root = kept(makeClone(shell));
     put(root, `${HOME}/owner`, `vm-id=${DONOR_ID}\n`);
     unlinkSync(join(root, 'etc/hostname'));
@@ -327,7 +327,7 @@ describe.each(shells)('the first boot of a clone, with $name', (shell) => {
     expect(has(root, '/etc/kubernetes/certs/client.crt')).toBe(true);
   });
 
-  it('finds the subject of a name that is longer than one length byte tells', (context) => {
+  it('finds a subject that needs more than one length byte', (context) => {
     const name = `${'n'.repeat(60)}.${'d'.repeat(60)}.internal`;
     const pemOut = spawnSync(
       'openssl',
@@ -345,7 +345,7 @@ describe.each(shells)('the first boot of a clone, with $name', (shell) => {
       { encoding: 'utf8' },
     );
     if (pemOut.status !== 0) return context.skip();
-    // openssl keeps to the 64 characters of the standard, Kubernetes does not: the bytes are put together here.
+    // openssl enforces the standard's limit of 64 characters, Kubernetes does not: build the bytes here.
     const subject = Buffer.from(`system:node:${name}`);
     const der = Buffer.concat([Buffer.from([0x06, 0x03, 0x55, 0x04, 0x03, 0x0c, 0x81, subject.length]), subject]);
     const root = kept(makeClone(shell));
@@ -367,26 +367,26 @@ describe.each(shells)('failing closed, with $name', (shell) => {
     ['is empty', ''],
     ['is all zeros', '00000000-0000-0000-0000-000000000000\n'],
     ['is all ones', 'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF\n'],
-    ['is no id', 'To be filled by O.E.M.\n'],
-  ])('holds kubelet back and says why on the console when the VM id %s', (_, shown) => {
+    ['is not an id', 'To be filled by O.E.M.\n'],
+  ])('blocks kubelet and prints the reason on the console if the VM id %s', (_, shown) => {
     const root = kept(makeRoot());
     seal(shell, root);
     put(root, '/sys/class/dmi/id/product_uuid', shown);
     const before = contents(root);
     expect(check(shell, root).code).toBe(1);
-    for (const reason of reasons(root)) expect(reason).toMatch(/no VM id can be read.*kubelet will not start/);
+    for (const reason of reasons(root)) expect(reason).toMatch(/cannot read a VM id.*kubelet will not start/);
     const after = contents(root);
     for (const [path, was] of before) if (!path.startsWith('/dev')) expect(after.get(path), path).toBe(was);
   });
 
-  it('holds kubelet back when it is not known whose disk this is', () => {
+  it('blocks kubelet if the owner of the disk is unknown', () => {
     const root = kept(makeClone(shell));
     unlinkSync(join(root, HOME, 'owner'));
     expect(check(shell, root).code).toBe(1);
-    expect(reasons(root)[0]).toContain('does not say whose disk this is');
+    expect(reasons(root)[0]).toContain('does not name the owner of this disk');
   });
 
-  it('holds kubelet back when a certificate cannot be read, and does it all again at the next boot', () => {
+  it('blocks kubelet if a certificate cannot be read, and repeats everything at the next boot', () => {
     const root = kept(makeClone(shell));
     put(root, '/var/lib/kubelet/pki/broken.pem', '-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----\n');
     expect(check(shell, root).code).toBe(1);
@@ -403,15 +403,15 @@ describe.each(shells)('failing closed, with $name', (shell) => {
   it.each([
     ['awk', 'fails', 'exit 2', 'host-name'],
     ['awk', 'fails', 'exit 2', 'kubelet-credentials'],
-    ['awk', 'says nothing', 'exit 0', 'kubelet-credentials'],
+    ['awk', 'prints nothing', 'exit 0', 'kubelet-credentials'],
     ['awk', 'stops half-way', 'echo other', 'kubelet-credentials'],
     ['rm', 'fails', 'exit 1', 'kubelet-credentials'],
     ['rm', 'fails', 'exit 1', 'host-name'],
     ['sha256sum', 'fails', 'exit 2', 'machine-id'],
-    ['sha256sum', 'says nothing', 'exit 0', 'machine-id'],
+    ['sha256sum', 'prints nothing', 'exit 0', 'machine-id'],
     ['mv', 'fails for the machine-id', 'case $* in *machine-id*) exit 1 ;; esac; exec /bin/mv "$@"', 'machine-id'],
-  ])('holds kubelet back when %s %s', (tool, _, body, item) => {
-    // busybox's shell has its own, which cannot be made to fail from outside.
+  ])('blocks kubelet if %s %s', (tool, _, body, item) => {
+    // The busybox shell uses its built-in tools, which cannot be replaced with failing ones.
     if (shell.name === 'busybox') return;
     const mine = makeStubs();
     stub(mine, tool, body);
@@ -422,7 +422,7 @@ describe.each(shells)('failing closed, with $name', (shell) => {
     expect(check(shell, root).code).toBe(0);
   });
 
-  it("holds kubelet back when its settings cannot be read, and touches nothing of the owner's", () => {
+  it('blocks kubelet if its settings cannot be read, and removes nothing', () => {
     const root = kept(makeClone(shell));
     symlinkSync('nowhere', join(root, 'etc/default/kubelet-more'));
     const before = contents(root);
@@ -432,7 +432,7 @@ describe.each(shells)('failing closed, with $name', (shell) => {
     for (const [path, was] of before) if (!path.startsWith('/dev')) expect(after.get(path), path).toBe(was);
   });
 
-  it('names what cannot be removed and removes the rest, one by one where all at once is too much', () => {
+  it('names what cannot be removed and removes the rest, one by one if there are too many paths for one call', () => {
     if (shell.name === 'busybox') return;
     const mine = makeStubs();
     const root = kept(makeClone(shell));
@@ -446,7 +446,7 @@ describe.each(shells)('failing closed, with $name', (shell) => {
     expect(has(root, '/var/lib/waagent/provisioned')).toBe(false);
   });
 
-  it('keeps a certificate as long as its key stays, so that the next boot knows the key', () => {
+  it('keeps a certificate while its key exists, so that the next boot can identify the key', () => {
     if (shell.name === 'busybox') return;
     const mine = makeStubs();
     const root = kept(makeClone(shell));
@@ -458,7 +458,7 @@ describe.each(shells)('failing closed, with $name', (shell) => {
     expect(has(root, '/etc/kubernetes/own.crt') || has(root, '/etc/kubernetes/elsewhere.key')).toBe(false);
   });
 
-  it('takes what a file says for a name, whatever is in it', () => {
+  it('treats file content as names, whatever characters it contains', () => {
     const root = kept(
       makeClone(shell, CLONE_IDS[0], {
         ...DONOR_FILES,
@@ -484,7 +484,7 @@ describe.each(shells)('failing closed, with $name', (shell) => {
     expect(has(root, '/var/log/two\nlines.1')).toBe(false);
   });
 
-  it('holds kubelet back for a credential whose name would be two in a list', () => {
+  it('blocks kubelet for a credential with a line break in its name', () => {
     const root = kept(makeClone(shell));
     put(root, '/var/lib/kubelet/pki/own\n.pem', pem('donor-client'));
     expect(check(shell, root).code).toBe(1);
@@ -492,7 +492,7 @@ describe.each(shells)('failing closed, with $name', (shell) => {
     expect(has(root, '/var/lib/kubelet/pki/own\n.pem')).toBe(true);
   });
 
-  it('does not write through what lies where it writes a file first', () => {
+  it('does not follow a link at the path of a temporary file', () => {
     const root = kept(makeClone(shell));
     put(root, '/precious', 'kept');
     for (const path of [`${HOME}/owner`, `${HOME}/result`, '/etc/machine-id', '/etc/hosts'])
@@ -507,7 +507,7 @@ describe.each(shells)('failing closed, with $name', (shell) => {
     for (const path of [`${HOME}/result`, `${HOME}/unfinished`, '/etc/hosts']) expect(now.get(path)).toMatch(/^644 /);
   });
 
-  it('lets kubelet start when something lesser failed, and says so in the result', () => {
+  it('lets kubelet start if a less important item failed, and records it in the result', () => {
     const mine = makeStubs();
     stub(mine, 'ssh-keygen', 'exit 1');
     const root = kept(makeClone(shell));
@@ -519,9 +519,9 @@ describe.each(shells)('failing closed, with $name', (shell) => {
 
   it.for([
     ['below a pod', '8a/volumes/data'],
-    ['at a folder that would go', '8a'],
-    ['below one with blanks in its name', '8 1/back\\slash'],
-  ] as const)('does not reach into what is mounted %s', ([, place], context) => {
+    ['at a folder to remove', '8a'],
+    ['below a folder with blanks in its name', '8 1/back\\slash'],
+  ] as const)('does not remove anything in a mount %s', ([, place], context) => {
     const root = kept(makeClone(shell));
     const data = join(root, 'var/lib/kubelet/pods', place);
     mkdirSync(data, { recursive: true });
@@ -547,15 +547,15 @@ describe.each(shells)('failing closed, with $name', (shell) => {
       ],
       { encoding: 'utf8', env: { PATH: `${shell.path}:/usr/bin:/bin` } },
     );
-    // Not root, or a kernel that does not let us.
+    // Not root, or the kernel does not allow it.
     if (!ran.stdout?.includes('kubelet-state=')) return context.skip();
     expect(failedItems(ran.stdout)).toEqual(['kubelet-state']);
     expect(text(root, '/elsewhere/precious')).toBe('kept');
   });
 });
 
-describe.each(shells)('finishing a clone, with $name', (shell) => {
-  it('gives kubelet a serving certificate where its settings name one, with the name the machine has by then', (context) => {
+describe.each(shells)('finish, with $name', (shell) => {
+  it('creates the serving certificate named in the settings of kubelet, for the current host name', (context) => {
     const root = kept(makeClone(shell));
     check(shell, root);
     put(root, '/proc/sys/kernel/hostname', 'K8S-pool1-12345678-vmss00000A\n');
@@ -576,7 +576,7 @@ describe.each(shells)('finishing a clone, with $name', (shell) => {
     expect(check(shell, root).stdout).toBe('vm-id=ok\n');
   });
 
-  it("asks the runtime to remove the donor's containers, and leaves its images alone", () => {
+  it('removes the containers of the donor with the tool of the runtime, and keeps its images', () => {
     const mine = makeStubs();
     stub(mine, 'ctr', `echo "$*" >>'${mine}/asked'; case $* in *' ls '*) printf 'c1\\nc2\\n' ;; esac`);
     const root = kept(makeClone(shell));
@@ -596,7 +596,7 @@ describe.each(shells)('finishing a clone, with $name', (shell) => {
 });
 
 describe.each(shells)('a disk that never ran a container, with $name', (shell) => {
-  it('is taken over without asking the runtime for dead ones; one that is then copied is like any other', () => {
+  it('is taken over without listing containers; a copy of it is treated like any other disk', () => {
     const mine = makeStubs();
     stub(mine, 'ctr', `echo "$*" >>'${mine}/asked'`);
     const root = kept(makeClone(shell));
@@ -619,8 +619,8 @@ describe.each(shells)('a disk that never ran a container, with $name', (shell) =
   });
 });
 
-describe.each(shells)('scrubbing a copy, with $name', (shell) => {
-  it('leaves nothing of the donor, gives it no new identity, and the first boot takes it over', () => {
+describe.each(shells)('scrub, with $name', (shell) => {
+  it('removes the identity of the donor, creates no new one, and the first boot takes the disk over', () => {
     const root = kept(makeRoot());
     seal(shell, root);
     expect(run(shell, ['verify', '--scrubbed', '--root', root]).code).toBe(1);
@@ -637,7 +637,7 @@ describe.each(shells)('scrubbing a copy, with $name', (shell) => {
     expect(text(root, `${HOME}/unfinished`)).toContain('kubeletserver.crt');
   });
 
-  it('forgets the donor, so that even the donor takes it over, and leaves alone what never was its own', () => {
+  it('removes the donor from the record, so that even the donor takes the disk over, and keeps shared files', () => {
     const root = kept(makeRoot());
     seal(shell, root);
     for (let time = 0; time < 2; time++) {
@@ -655,12 +655,12 @@ describe.each(shells)('scrubbing a copy, with $name', (shell) => {
     expect(has(root, '/etc/ssh/ssh_host_ed25519_key')).toBe(true);
   });
 
-  it('refuses a folder whose name would be two in a list', () => {
+  it('refuses a folder with a line break in its name', () => {
     const root = kept(makeRoot({ '/a\nb/etc/hostname': DONOR_NAME, '/a/kept': '' }));
     expect(run(shell, ['scrub', '--root', join(root, 'a\nb')]).code).toBe(2);
   });
 
-  it('never works on the machine it runs on', () => {
+  it('never changes the running machine', () => {
     for (const mode of ['scrub', 'anonymize']) {
       expect(run(shell, [mode]).code).toBe(2);
       expect(run(shell, [mode, '--root', '/']).code).toBe(2);
@@ -671,7 +671,7 @@ describe.each(shells)('scrubbing a copy, with $name', (shell) => {
     ['no key', ''],
     ['a folder for a key', '--tls-private-key-file=/etc'],
     ['the root for a key', '--tls-private-key-file=/'],
-  ])('takes nothing but files for keys: %s', (_, flag) => {
+  ])('removes only files as keys: %s', (_, flag) => {
     const root = kept(
       makeRoot({
         ...DONOR_FILES,
@@ -698,7 +698,7 @@ describe('the units', () => {
   const words = (text: string, key: string) =>
     [...text.matchAll(new RegExp(`^${key}=(.+)$`, 'gm'))].flatMap((line) => line[1]!.split(' '));
 
-  it('run the check before everything that would use an identity', () => {
+  it('run the check before everything that uses an identity', () => {
     const text = unit('headstart-clone-check.service');
     expect(words(text, 'DefaultDependencies')).toEqual(['no']);
     expect(words(text, 'After')).toContain('systemd-remount-fs.service');
@@ -711,14 +711,14 @@ describe('the units', () => {
     );
   });
 
-  it('hold kubelet back when the check fails, but not when the finish does', () => {
+  it('block kubelet if the check fails, but not if the finish fails', () => {
     const text = unit('kubelet-drop-in.conf');
     expect(words(text, 'Requires')).toEqual(['headstart-clone-check.service']);
     expect(words(text, 'Wants')).toEqual(['headstart-clone-finish.service']);
     expect(words(text, 'After')).toEqual(['headstart-clone-check.service', 'headstart-clone-finish.service']);
   });
 
-  it('do nothing where no disk was taken over', () => {
+  it('do nothing if no disk was taken over', () => {
     expect(words(unit('headstart-clone-finish.service'), 'ConditionPathExists')).toEqual([`${HOME}/unfinished`]);
   });
 });

@@ -1,9 +1,9 @@
-// clone-check/image-files.ts: what of the clone check has to be on an image? As `seal` and a scrub leave it: a disk that is nobody's,
-// taken over by whoever starts from it.
+// clone-check/image-files.ts: which files of the clone check must an image contain? The same as after `seal` and `scrub`: the disk has no
+// owner, and any machine that starts from it takes it over.
 import { readFileSync } from 'node:fs';
 
 export interface CloneCheckFile {
-  /** From the root of the image. */
+  /** Relative to the root of the image. */
   path: string;
   mode: number;
   text: string;
@@ -16,7 +16,7 @@ export function cloneCheckFiles(): CloneCheckFile[] {
   return [
     { path: `${HOME}/headstart-clone-check`, mode: 0o755, text: textOf('headstart-clone-check') },
     { path: `${HOME}/owner`, mode: 0o600, text: 'vm-id=none\ncontainers=none\n' },
-    // Without hardware help an RSA key takes many seconds.
+    // Creating an RSA key takes many seconds without hardware virtualization.
     { path: `${HOME}/ssh-key-types`, mode: 0o644, text: 'ed25519\n' },
     ...['headstart-clone-check.service', 'headstart-clone-finish.service'].map((name) => ({
       path: `${UNITS}/${name}`,
@@ -31,7 +31,7 @@ export function cloneCheckFiles(): CloneCheckFile[] {
   ];
 }
 
-/** What `systemctl enable` would make: link → what it leads to. */
+/** The links that `systemctl enable` would create: link → target. */
 export const CLONE_CHECK_LINKS: Readonly<Record<string, string>> = {
   [`${UNITS}/sysinit.target.wants/headstart-clone-check.service`]: '../headstart-clone-check.service',
 };

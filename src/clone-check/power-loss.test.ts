@@ -1,10 +1,11 @@
-// Power is lost at every point; the next boot has to end where an undisturbed one ends.
+// After a power loss at any point, the next boot must end in the same state as an undisturbed one.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
+  availableShells,
   contents,
   DONOR_FILES,
   DONOR_MACHINE_ID,
@@ -18,23 +19,22 @@ import {
   type Shell,
   SOURCE,
   seal,
-  shellsAtHand,
   stub,
 } from './testing.ts';
 
 const stubs = makeStubs();
-const { shells } = shellsAtHand(stubs);
+const { shells } = availableShells(stubs);
 const scratch = mkdtempSync(join(tmpdir(), 'headstart-power-'));
 afterAll(() => remove(stubs, scratch));
 
-/** All of it takes many minutes, and is done with `HEADSTART_CAMPAIGN=full`; else some of it, evenly spread. */
+/** All cases take many minutes and run only with `HEADSTART_CAMPAIGN=full`. Otherwise an evenly spread sample runs. */
 const IS_FULL = process.env.HEADSTART_CAMPAIGN === 'full';
 const KILLED_LINES = IS_FULL ? Number.POSITIVE_INFINITY : 24;
 const TIMEOUT_MS = 3_600_000;
 
 interface Case {
   mode: string;
-  /** Without a full campaign, the next boot is tried on every so many-th disk. */
+  /** Without a full campaign, only every n-th disk is tested. */
   every: number;
   make: (shell: Shell) => string;
   args: (root: string) => string[];
@@ -81,30 +81,34 @@ const CASES: Case[] = [
   },
 ];
 
-// busybox's shell may run its own tools before any that stand in the way, so that only a kill shows what it leaves behind.
-describe.each(shells.filter(({ name }) => name === 'dash'))('losing power, with $name', (shell) => {
-  // What is on the disk changes only by a command or by a shell's redirection before one: the disk is looked at before and
-  // after each command that changes anything, and what was seen is every disk that a power loss can leave between two lines.
-  it.each(CASES)('between any two changes of `$mode`', { timeout: TIMEOUT_MS }, ({ make, args, every }) => {
-    const whole = make(shell);
-    const all = disksSeen(shell, whole, args(whole));
-    const disks = all.filter((_, index) => IS_FULL || index % every === 0);
-    const expected = comparable(whole);
-    expect(disks.length).toBeGreaterThan(3);
-    for (const disk of disks) {
-      const ran = run(shell, args(disk));
-      expect(ran, ran.stdout).toMatchObject({ code: 0 });
-      expect(comparable(disk), disk).toEqual(expected);
-    }
-    process.stderr.write(
-      `power loss, ${args(whole)[0]} with ${shell.name}: ${disks.length} of ${all.length} disks tried, all came right\n`,
-    );
-    remove(whole, ...all);
-  });
+// The busybox shell may use its built-in tools instead of the stubs, so it is tested only with a kill (below).
+describe.each(shells.filter(({ name }) => name === 'dash'))('a power loss, with $name', (shell) => {
+  // Only commands and redirections change the disk. The test copies the disk before and after each command that changes anything, so it
+  // has every state that a power loss can leave between two lines.
+  it.each(CASES)(
+    'between any two changes of `$mode` is repaired by the next run',
+    { timeout: TIMEOUT_MS },
+    ({ make, args, every }) => {
+      const whole = make(shell);
+      const all = disksSeen(shell, whole, args(whole));
+      const disks = all.filter((_, index) => IS_FULL || index % every === 0);
+      const expected = comparable(whole);
+      expect(disks.length).toBeGreaterThan(3);
+      for (const disk of disks) {
+        const ran = run(shell, args(disk));
+        expect(ran, ran.stdout).toMatchObject({ code: 0 });
+        expect(comparable(disk), disk).toEqual(expected);
+      }
+      process.stderr.write(
+        `power loss, ${args(whole)[0]} with ${shell.name}: ${disks.length} of ${all.length} disks tested, all correct\n`,
+      );
+      remove(whole, ...all);
+    },
+  );
 });
 
-describe.each(shells)('losing power, with $name', (shell) => {
-  it('by a kill at a line of the script', { timeout: TIMEOUT_MS }, () => {
+describe.each(shells)('a power loss, with $name', (shell) => {
+  it('is repaired by the next boot after a kill at a line of the script', { timeout: TIMEOUT_MS }, () => {
     const template = makeClone(shell);
     const whole = copy(template);
     run(shell, ['check', '--root', whole]);
@@ -127,14 +131,14 @@ describe.each(shells)('losing power, with $name', (shell) => {
   });
 });
 
-/** Runs it, and gives a copy of every different disk there was on the way. */
+/** Runs the script and returns a copy of every different disk state. */
 function disksSeen(shell: Shell, root: string, args: string[]): string[] {
   const folder = mkdtempSync(join(scratch, 'disks-'));
   const watched = mkdtempSync(join(scratch, 'watched-'));
   for (const name of ['rm', 'mv', 'ln', 'cat', 'chmod', 'mkdir', 'rmdir', 'find', 'ssh-keygen', 'openssl', 'sync']) {
     const real = spawnSync('/bin/sh', ['-c', `command -v ${name}`], { encoding: 'utf8', env: { PATH: shell.path } });
     if (real.status !== 0) continue;
-    // The new folder's name is what makes it one disk: `mktemp` twice at once gives two.
+    // mktemp gives each disk state a different name, also if two commands run at once.
     const look = '/bin/cp -a "$WATCHED" "$(/bin/mktemp -d "$DISKS/XXXXXX")/disk"';
     const program = real.stdout.trim();
     stub(
@@ -159,7 +163,7 @@ function disksSeen(shell: Shell, root: string, args: string[]): string[] {
   return [...different.values()];
 }
 
-/** What `rm` is given goes in that order, and the power may be lost between any two. */
+/** `rm` removes its arguments in order, and power may be lost between any two. */
 function oneByOne(program: string, look: string): string {
   return `options= failed=0
     for word; do
@@ -171,7 +175,7 @@ function oneByOne(program: string, look: string): string {
     (exit $failed)`;
 }
 
-/** The shell itself writes a file beside its place, so that no command shows the disk while it does: nothing of it, and half of it. */
+/** The shell writes temporary files itself, without a command: add the states with an empty and a half-written file. */
 function halfWritten(disk: string): string[] {
   const paths = [...contents(disk).keys()].filter((path) => path.endsWith('.headstart-new'));
   return paths.flatMap((path) =>
@@ -184,7 +188,7 @@ function halfWritten(disk: string): string[] {
   );
 }
 
-/** Lines before which a command may stand: the shell's own opinion, less those where it would change the meaning. */
+/** Lines before which a command can be inserted, according to the shell, except where it would change the meaning. */
 function killableLines(shell: Shell): number[] {
   const lines = readFileSync(SCRIPT, 'utf8').split('\n');
   const start = lines.findIndex((line) => line.startsWith('main() {'));
@@ -204,7 +208,7 @@ function killableLines(shell: Shell): number[] {
     });
 }
 
-/** Those in quotes, for awk and for another shell. */
+/** Lines in quotes, which are awk or another shell. */
 function linesOfPrograms(lines: readonly string[]): Set<number> {
   const inside = new Set<number>();
   let isInside = false;
@@ -230,11 +234,11 @@ function copy(root: string): string {
   return to;
 }
 
-/** What is made by chance is replaced by whether it is the donor's; how an item went depends on what the first try had done. */
+/** Replaces random values by whether they are the donor's. Results of items depend on what the first try did. */
 function comparable(root: string): Map<string, string> {
   const disk = contents(root);
   for (const [path, now] of disk) {
-    if (path.startsWith('/dev/')) disk.delete(path); // what a failed first try said
+    if (path.startsWith('/dev/')) disk.delete(path); // output of a failed first try
     if (path.startsWith('/etc/ssh/ssh_host_')) disk.set(path, String(now.includes(DONOR_FILES[path] ?? 'nothing')));
     if (path.startsWith('/etc/kubernetes/certs/kubeletserver'))
       disk.set(path, String(now.includes(DONOR_FILES[path]!)));

@@ -1,34 +1,34 @@
-// clone-check/result.ts: how did each item go, in the words of the clone check? For what it prints, and for the file it leaves on a clone.
+// clone-check/result.ts: what is the result of each item of the clone check? Parses its output and the result file on a clone.
 
-export interface Item {
+export interface CheckItem {
   name: string;
-  /** absent: there was nothing to do. */
+  /** absent: nothing to do. */
   state: 'ok' | 'absent' | 'failed';
   reason?: string;
 }
 
 export interface CheckResult {
-  /** Of the machine that took the disk over. */
+  /** The machine that took over the disk. */
   vmId: string;
-  items: Item[];
+  items: CheckItem[];
 }
 
-/** Where the check leaves what it did; there only on a machine that took a disk over. */
+/** Exists only on a machine that took over a disk. */
 export const RESULT_PATH = '/var/lib/headstart/clone-check/result';
 
-/** `item=state` lines; any other line is somebody else's. An item that comes again replaces what it said before. */
-export function parseItems(text: string): Item[] {
-  const items = new Map<string, Item>();
+/** Reads `item=state` lines and ignores other lines. If an item is repeated, the last one counts. */
+export function parseItems(text: string): CheckItem[] {
+  const items = new Map<string, CheckItem>();
   for (const line of text.split(/\r?\n/)) {
     const match = /^([a-z][a-z0-9-]*)=(ok|absent|failed)(?: (.+))?$/.exec(line);
     if (!match) continue;
     const [, name, state, reason] = match;
-    items.set(name!, { name: name!, state: state as Item['state'], ...(reason !== undefined && { reason }) });
+    items.set(name!, { name: name!, state: state as CheckItem['state'], ...(reason !== undefined && { reason }) });
   }
   return [...items.values()];
 }
 
-/** The file at RESULT_PATH; undefined when it is not one. */
+/** `text`: the content of RESULT_PATH. Undefined if it is not a result. */
 export function parseCheckResult(text: string): CheckResult | undefined {
   const vmId = /^vm-id=([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/m.exec(text)?.[1];
   return vmId === undefined ? undefined : { vmId, items: parseItems(text) };

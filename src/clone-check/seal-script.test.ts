@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { parseCheckResult, parseItems } from './result.ts';
 import { parseSealResult, SCRUB_ITEMS, scrubScript, sealScript, unsealScript, verifyScript } from './seal-script.ts';
-import { DONOR_ID, DONOR_NAME, has, makeRoot, makeStubs, pipe, remove, shellsAtHand } from './testing.ts';
+import { availableShells, DONOR_ID, DONOR_NAME, has, makeRoot, makeStubs, pipe, remove } from './testing.ts';
 
 const stubs = makeStubs();
-const { shells } = shellsAtHand(stubs);
+const { shells } = availableShells(stubs);
 afterAll(() => remove(stubs));
 const roots: string[] = [];
 afterEach(() => remove(...roots.splice(0)));
@@ -16,7 +16,7 @@ const newRoot = () => {
 };
 
 describe.each(shells)('the script on standard input, with $name', (shell) => {
-  it('seals, verifies and unseals a machine, and leaves no file of its own', () => {
+  it('seals, verifies and unseals a machine, and leaves no temporary file', () => {
     const root = newRoot();
     const sealed = pipe(shell, sealScript({ vmId: DONOR_ID, nodeName: DONOR_NAME, root }));
     expect(sealed).toMatchObject({ code: 0, stderr: '' });
@@ -26,7 +26,7 @@ describe.each(shells)('the script on standard input, with $name', (shell) => {
     expect(has(root, '/var/lib/headstart')).toBe(false);
   });
 
-  it('says why a machine is not sealed', () => {
+  it('prints why a machine is not sealed', () => {
     const ran = pipe(shell, sealScript({ vmId: DONOR_ID.replace('4c', '5d'), nodeName: DONOR_NAME, root: newRoot() }));
     expect(ran.code).toBe(1);
     expect(parseSealResult(ran.stdout)).toMatchObject({
@@ -35,7 +35,7 @@ describe.each(shells)('the script on standard input, with $name', (shell) => {
     });
   });
 
-  it('scrubs a mounted copy and looks at the result', () => {
+  it('scrubs a mounted copy and verifies the result', () => {
     const root = newRoot();
     pipe(shell, sealScript({ vmId: DONOR_ID, nodeName: DONOR_NAME, root }));
     const ran = pipe(shell, scrubScript(root));
@@ -45,7 +45,7 @@ describe.each(shells)('the script on standard input, with $name', (shell) => {
     expect(items.map(({ name }) => name)).toEqual([...SCRUB_ITEMS]);
   });
 
-  it('takes a name for a name, whatever is in it', () => {
+  it('quotes a name, whatever characters it contains', () => {
     const root = newRoot();
     const ran = pipe(shell, sealScript({ vmId: DONOR_ID, nodeName: `x'; touch '${root}/hacked`, root }));
     expect(ran.code).toBe(0);
@@ -53,8 +53,8 @@ describe.each(shells)('the script on standard input, with $name', (shell) => {
   });
 });
 
-describe('the answer', () => {
-  it('is not a seal when anything is missing', () => {
+describe('parseSealResult', () => {
+  it('is not sealed if an item is missing', () => {
     const whole = parseSealResult(ALL.join('\n'));
     expect(whole.isSealed).toBe(true);
     for (const line of ALL) {
@@ -64,12 +64,12 @@ describe('the answer', () => {
     }
   });
 
-  it('is not a seal when an item is absent that must be there', () => {
+  it('is not sealed if a required item is absent', () => {
     expect(parseSealResult(ALL.join('\n').replace('drop-in=ok', 'drop-in=absent')).isSealed).toBe(false);
     expect(parseSealResult(ALL.join('\n').replace('kubelet=ok', 'kubelet=absent')).isSealed).toBe(true);
   });
 
-  it('is read from any text, and only a whole good one is a seal', () => {
+  it('accepts any text, and is sealed only if all items succeeded', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.string(), fc.constantFrom(...ALL, 'link=failed no room'))), (lines) => {
         const { isSealed, problems } = parseSealResult(lines.join('\n'));

@@ -1,20 +1,20 @@
-// clone-check/seal-script.ts: the one text that is run on a machine, over any channel, to seal it, and what its answer means.
+// clone-check/seal-script.ts: creates the script that seals a machine over any channel, and parses its output.
 import { readFileSync } from 'node:fs';
-import { type Item, parseItems } from './result.ts';
+import { type CheckItem, parseItems } from './result.ts';
 
 export interface SealOptions {
-  /** The donor's VM id as the provider has it; the script refuses to seal any other machine. */
+  /** The donor's VM id from the provider; the script refuses to seal any other machine. */
   vmId: string;
-  /** What Kubernetes calls the node; absent for a pool without a cluster. */
+  /** The Kubernetes node name; absent for a pool without a cluster. */
   nodeName?: string;
-  /** Where the machine's root file system is mounted; absent for the machine the script runs on. */
+  /** Mount point of the machine's root file system; absent for the machine that runs the script. */
   root?: string;
 }
 
 export interface SealResult {
   isSealed: boolean;
-  items: Item[];
-  /** Why it is not sealed, each naming its item. */
+  items: CheckItem[];
+  /** Why it is not sealed, as `item: reason`. */
   problems: string[];
 }
 
@@ -25,7 +25,7 @@ const FILES = [
   'kubelet-drop-in.conf',
 ] as const;
 
-/** In the order in which they are printed. `kubelet` and `serving-certificate` may be absent, no other. */
+/** In output order. */
 const SEAL_ITEMS = [
   'tools',
   'systemd',
@@ -41,7 +41,7 @@ const SEAL_ITEMS = [
 ] as const;
 const MAY_BE_ABSENT: ReadonlySet<string> = new Set(['kubelet', 'serving-certificate']);
 
-/** What the script of `scrubScript` reports, in the order in which it first does. */
+/** The items that `scrubScript` reports, in order of first appearance. */
 export const SCRUB_ITEMS = [
   'kubelet-credentials',
   'kubelet-state',
@@ -64,7 +64,7 @@ export function sealScript({ vmId, nodeName, root }: SealOptions): string {
   return runScript(['seal', '--donor-id', vmId, ...named, ...at(root)]);
 }
 
-/** Reports only: is the machine sealed with these very files, and does its disk belong to it? */
+/** Read-only: is the machine sealed with exactly these files, and does its disk belong to it? */
 export function verifyScript(root?: string): string {
   return runScript(['verify', ...at(root)]);
 }
@@ -73,12 +73,12 @@ export function unsealScript(root?: string): string {
   return runScript(['unseal', ...at(root)]);
 }
 
-/** Removes the owner's identity from a copy that is mounted at `root`, looks whether anything is left, and forgets its names. */
+/** Removes the owner's identity from a copy mounted at `root`, verifies that nothing is left, and removes the owner's names. */
 export function scrubScript(root: string): string {
   return runScript(['scrub', ...at(root)], ['verify', '--scrubbed', ...at(root)], ['anonymize', ...at(root)]);
 }
 
-/** Not sealed unless every item is there and went well. */
+/** Sealed only if every item is reported as successful. */
 export function parseSealResult(stdout: string): SealResult {
   const items = parseItems(stdout);
   const byName = new Map(items.map((item) => [item.name, item]));
@@ -89,19 +89,19 @@ export function parseSealResult(stdout: string): SealResult {
     const state = byName.get(name)?.state;
     return state === undefined || (state === 'absent' && !MAY_BE_ABSENT.has(name));
   }).map((name) => `${name}: not reported as done`);
-  // After a failure the script stops, so what is missing then is no news.
+  // The script stops after a failure, so missing items are expected then.
   const problems = failed.length > 0 ? failed : missing;
   return { isSealed: problems.length === 0, items, problems };
 }
 
 /**
- * For `sh -s` or `sh -c`, as root. The files are written to a folder in memory that goes away again, in quoted here-documents:
- * no tool is needed to unpack them.
+ * For `sh -s` or `sh -c`, as root. Quoted here-documents write the files to a temporary folder in memory, so no tool is needed to
+ * unpack them.
  */
 function runScript(...runs: readonly string[][]): string {
   const unpack = FILES.map((name) => {
     const text = fileText(name);
-    if (text.split('\n').includes(END)) throw new Error(`${name} has the line that would end it`);
+    if (text.split('\n').includes(END)) throw new Error(`${name} contains the end line of its here-document`);
     return `cat >"$work"/${name} <<'${END}' || exit 1\n${text}${END}\n`;
   });
   const script = `/bin/sh "$work"/${FILES[0]}`;
@@ -113,7 +113,7 @@ work=
 for folder in /run /dev/shm /tmp; do
   work=$(mktemp -d "$folder/headstart.XXXXXX" 2>/dev/null) && break
 done
-[ -n "$work" ] || { echo 'no folder to write to: tried /run, /dev/shm and /tmp' >&2; exit 1; }
+[ -n "$work" ] || { echo 'no writable folder: tried /run, /dev/shm and /tmp' >&2; exit 1; }
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 ${unpack.join('')}${lines.join(' &&\n')}

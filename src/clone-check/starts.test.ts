@@ -1,6 +1,7 @@
-// A boot waits for the check, and where a machine is slow each program that it starts takes a tenth of a second.
+// A boot waits for the check, and on a slow machine each program that it starts takes 0.1 s.
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import {
+  availableShells,
   CLONE_IDS,
   DONOR_FILES,
   DONOR_ID,
@@ -12,21 +13,20 @@ import {
   remove,
   run,
   SOURCE,
-  shellsAtHand,
   text,
   watchStarts,
 } from './testing.ts';
 
 const stubs = makeStubs();
-const { shells } = shellsAtHand(stubs);
-// busybox's shell runs its own tools without starting them.
+const { shells } = availableShells(stubs);
+// The busybox shell runs its built-in tools without starting a program.
 const [dash] = shells;
 const watched = watchStarts(dash!);
 afterAll(() => remove(stubs, watched.folder));
 const roots: string[] = [];
 afterEach(() => remove(...roots.splice(0)));
 
-/** What `check` starts on that disk. */
+/** The programs that `check` starts on that disk. */
 function startedOn(root: string): string[] {
   roots.push(root);
   const before = watched.started().length;
@@ -34,19 +34,19 @@ function startedOn(root: string): string[] {
   return watched.started().slice(before);
 }
 
-describe('what a boot starts', () => {
-  it('is nothing at all on the machine that the disk belongs to', () => {
+describe('the programs that a boot starts', () => {
+  it('are none on the owner of the disk', () => {
     const root = makeClone(dash!);
     put(root, '/sys/class/dmi/id/product_uuid', DONOR_ID);
     expect(startedOn(root)).toEqual([]);
   });
 
-  it('is at most 40 programs on a clone of a node', () => {
+  it('are at most 40 on a clone of a node', () => {
     const started = startedOn(makeClone(dash!));
     expect(started.length, started.join(' ')).toBeLessThanOrEqual(40);
   });
 
-  it('is at most 30 on a clone of a plain VM', () => {
+  it('are at most 30 on a clone of a plain VM', () => {
     const root = makeRoot(PLAIN_FILES);
     run(dash!, ['seal', '--root', root, '--from', SOURCE, '--donor-id', DONOR_ID]);
     put(root, '/sys/class/dmi/id/product_uuid', CLONE_IDS[0]);
@@ -54,7 +54,7 @@ describe('what a boot starts', () => {
     expect(started.length, started.join(' ')).toBeLessThanOrEqual(30);
   });
 
-  it('does not grow with what there is to remove', () => {
+  it('do not increase with the number of files to remove', () => {
     const few = startedOn(makeClone(dash!)).sort();
     const more: Record<string, string> = { ...DONOR_FILES };
     for (let n = 0; n < 40; n++) {

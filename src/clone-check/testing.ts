@@ -1,4 +1,4 @@
-// clone-check/testing.ts: a donor's root file system in a folder, and the shells the scripts have to work with.
+// clone-check/testing.ts: a donor's root file system in a folder, and the shells that run the scripts.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -30,8 +30,8 @@ export interface Shell {
   path: string;
 }
 
-/** dash is what `sh` is on Debian and Ubuntu, and is required. busybox is used where it is, and its absence is said. */
-export function shellsAtHand(stubs: string): { shells: Shell[]; busybox: string | undefined } {
+/** dash (`sh` on Debian and Ubuntu) is required. busybox is used if installed; a warning is printed otherwise. */
+export function availableShells(stubs: string): { shells: Shell[]; busybox: string | undefined } {
   const busybox = onPath('busybox', process.env.HEADSTART_BUSYBOX);
   const dash = onPath('dash');
   const ordinary = [stubs, '/usr/sbin', '/usr/bin', '/sbin', '/bin'].join(delimiter);
@@ -52,8 +52,8 @@ export function shellsAtHand(stubs: string): { shells: Shell[]; busybox: string 
 }
 
 /**
- * A folder with programs that stand before the real ones: `sync` would wait for the whole machine's disks, and keys made by
- * `ssh-keygen` take long.
+ * A folder of programs that replace the real ones: `sync` would wait for all disks of the machine, and `ssh-keygen` takes
+ * long.
  */
 export function makeStubs(): string {
   const folder = mkdtempSync(join(tmpdir(), 'headstart-stubs-'));
@@ -78,7 +78,7 @@ export function stub(folder: string, name: string, body: string): void {
   chmodSync(join(folder, name), 0o755);
 }
 
-/** The shell with a program before each real one that writes down its name and then is that one. */
+/** Replaces every program with one that logs its name and executes the real program. */
 export function watchStarts(shell: Shell): { shell: Shell; started: () => string[]; folder: string } {
   const folder = mkdtempSync(join(tmpdir(), 'headstart-starts-'));
   const log = join(folder, 'started');
@@ -103,23 +103,23 @@ export function watchStarts(shell: Shell): { shell: Shell; started: () => string
   };
 }
 
-export interface Ran {
+export interface ScriptRun {
   code: number | null;
   signal: NodeJS.Signals | null;
   stdout: string;
   stderr: string;
 }
 
-export function run(shell: Shell, args: readonly string[], script = SCRIPT, env: NodeJS.ProcessEnv = {}): Ran {
+export function run(shell: Shell, args: readonly string[], script = SCRIPT, env: NodeJS.ProcessEnv = {}): ScriptRun {
   const [program, ...before] = shell.argv;
   return spawned(program, [...before, script, ...args], shell, { env });
 }
 
-export function seal(shell: Shell, root: string, donorId = DONOR_ID): Ran {
+export function seal(shell: Shell, root: string, donorId = DONOR_ID): ScriptRun {
   return run(shell, ['seal', '--root', root, '--from', SOURCE, '--donor-id', donorId, '--node-name', DONOR_NAME]);
 }
 
-/** A sealed donor's disk in another machine. */
+/** The disk of a sealed donor in another machine. */
 export function makeClone(shell: Shell, vmId: string = CLONE_IDS[0], files = DONOR_FILES): string {
   const root = makeRoot(files);
   seal(shell, root);
@@ -127,8 +127,8 @@ export function makeClone(shell: Shell, vmId: string = CLONE_IDS[0], files = DON
   return root;
 }
 
-/** As a channel does it: the text on standard input of a shell. */
-export function pipe(shell: Shell, text: string): Ran {
+/** Like a channel: passes the text on standard input of a shell. */
+export function pipe(shell: Shell, text: string): ScriptRun {
   const [program, ...before] = shell.argv;
   return spawned(program, [...before, '-s'], shell, { input: text });
 }
@@ -138,7 +138,7 @@ function spawned(
   args: string[],
   shell: Shell,
   { env = {}, input }: { env?: NodeJS.ProcessEnv; input?: string },
-): Ran {
+): ScriptRun {
   const { status, signal, stdout, stderr } = spawnSync(program, args, {
     encoding: 'utf8',
     env: { PATH: shell.path, ...env },
@@ -169,7 +169,7 @@ contexts:
 current-context: pool
 `;
 
-/** What a node of an AKS Engine pool with TLS bootstrap has on its disk, as far as the scripts look. */
+/** The files of a node in an AKS Engine pool with TLS bootstrap that matter to the scripts. */
 export const DONOR_FILES: Readonly<Record<string, string>> = {
   '/sys/class/dmi/id/product_uuid': `${DONOR_ID.toUpperCase()}\n`,
   '/proc/sys/kernel/hostname': `${DONOR_NAME}\n`,
@@ -244,7 +244,7 @@ export const DONOR_FILES: Readonly<Record<string, string>> = {
   '/home/azureuser/.profile': 'kept',
 };
 
-/** A VM that is no node yet, as the base images of local pools make it. */
+/** A VM that is not a node yet, as created from the base images of local pools. */
 export const PLAIN_FILES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [
@@ -307,7 +307,7 @@ export function contents(root: string): Map<string, string> {
   });
 }
 
-/** The same with what any write at all would change: inode, times. */
+/** Every path with metadata that any write changes: inode, times. */
 export function fingerprints(root: string): Map<string, string> {
   return listed(root, (path) => {
     const { ino, size, mode, mtimeNs, ctimeNs } = lstatSync(path, { bigint: true });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Ran, RunCommand } from '../base/command.ts';
+import type { CommandResult, RunCommand } from '../base/command.ts';
 import { sshProgram } from '../base/ssh-program.ts';
 import { sshChannel } from './ssh-channel.ts';
 
 describe('sshChannel', () => {
   const answer =
-    (ran: Partial<Ran>): RunCommand =>
+    (ran: Partial<CommandResult>): RunCommand =>
     async () => ({
       outcome: 'exited',
       code: 0,
@@ -45,7 +45,7 @@ describe('sshChannel', () => {
     };
     const channel = sshChannel('me@node', run, sshProgram({ HEADSTART_SSH: '/opt/bastion-ssh' }));
     await expect(channel.isAnswering()).rejects.toMatchObject({
-      message: expect.stringContaining('cannot start /opt/bastion-ssh, which HEADSTART_SSH names'),
+      message: expect.stringContaining('cannot start /opt/bastion-ssh, which HEADSTART_SSH is set to'),
       code: 'prototype/no-ssh-client',
     });
     expect(programs).toEqual(['/opt/bastion-ssh']);

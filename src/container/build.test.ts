@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { writeLayout } from './build.ts';
 
-it('a layout that is there is replaced as a whole', () => {
+it('writeLayout replaces an existing layout', () => {
   const folder = join(mkdtempSync(join(tmpdir(), 'headstart-layout-')), 'image');
   try {
     mkdirSync(join(folder, 'blobs'), { recursive: true });

@@ -1,22 +1,22 @@
-// container/build.ts: builds the container image, without a container engine: `node src/container/build.ts [FOLDER]`.
+// container/build.ts: builds the container image without a container engine: `node src/container/build.ts [FOLDER]`.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runCommand } from '../base/command.ts';
 import { exitCodeOf, renderError, UserError } from '../base/errors.ts';
 import { bundle } from './bundle.ts';
-import { PACKAGES } from './debian-files.ts';
+import { DEBIAN_PACKAGES } from './debian-files.ts';
 import { fetchDebian } from './fetch-debian.ts';
 import { ENTRYPOINT, ENVIRONMENT, programFiles, type Runtime, runtimeFiles, USER_ID } from './image-files.ts';
 import { layerOf } from './layer.ts';
 import { type OciImage, ociImageOf } from './oci-image.ts';
-import { type Platform, platformOf } from './platform.ts';
+import { type ImagePlatform, imagePlatform } from './platform.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** The same sources, dependencies and Debian packages give the same bytes. */
-export async function buildImage(): Promise<OciImage> {
-  const platform = platformOf(process.arch);
+/** Reproducible: the same sources, dependencies and Debian packages give the same bytes. */
+export async function buildContainerImage(): Promise<OciImage> {
+  const platform = imagePlatform(process.arch);
   const { version, license, description } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     version: string;
     license: string;
@@ -39,7 +39,7 @@ export async function buildImage(): Promise<OciImage> {
   });
 }
 
-/** A layout that is there already is replaced. */
+/** Replaces an existing layout. */
 export function writeLayout(image: OciImage, folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   for (const [path, bytes] of image.files) {
@@ -48,20 +48,20 @@ export function writeLayout(image: OciImage, folder: string): void {
   }
 }
 
-async function readRuntime(platform: Platform): Promise<Runtime> {
+async function readRuntime(platform: ImagePlatform): Promise<Runtime> {
   const installed = join(ROOT, 'node_modules', platform.runtimePackage);
   const downloads = mkdtempSync(join(tmpdir(), 'headstart-image-'));
   try {
     return {
       node: readFileSync(join(installed, 'bin/node')),
       licence: readFileSync(join(installed, 'LICENSE')),
-      packages: await fetchDebian(PACKAGES, downloads, runCommand),
+      packages: await fetchDebian(DEBIAN_PACKAGES, downloads, runCommand),
     };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     throw new UserError(`the pinned runtime ${platform.runtimePackage} is not installed`, {
       code: 'container/no-runtime',
-      next: 'make install, then try again',
+      next: 'run `make install`, then try again',
       cause: error,
     });
   } finally {
@@ -72,7 +72,7 @@ async function readRuntime(platform: Platform): Promise<Runtime> {
 if (import.meta.main) {
   const folder = process.argv[2] ?? join(ROOT, 'out/image');
   try {
-    const image = await buildImage();
+    const image = await buildContainerImage();
     writeLayout(image, folder);
     process.stdout.write(`${folder}  ${image.digest}\n`);
   } catch (error) {

@@ -1,16 +1,16 @@
-// container/bundle.ts: the program and its dependencies as a few files that start fast.
+// container/bundle.ts: bundles the program and its dependencies into a few files that start fast.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Plugin } from 'rolldown';
 import { licencesOf } from '../base/licences.ts';
-import type { ImageFile } from './layer.ts';
+import type { LayerFile } from './layer.ts';
 
-/** Name of the bundled file → the source it starts from. */
+/** Name of the bundled file → its entry point. */
 const ENTRIES = { headstart: 'src/cli/bin.ts', 'copy-host-file': 'src/container/copy-host-file.ts' };
 const SOURCE_FOLDERS = ['src', 'sims'];
 
-/** Paths are relative to the folder the program is installed in. */
-export async function bundle(root: string): Promise<ImageFile[]> {
+/** Paths are relative to the installation folder. */
+export async function bundle(root: string): Promise<LayerFile[]> {
   const { rolldown } = await import('rolldown');
   const build = await rolldown({
     cwd: root,
@@ -30,7 +30,7 @@ export async function bundle(root: string): Promise<ImageFile[]> {
     const chunks = output.filter((file) => file.type === 'chunk');
     return [
       ...chunks.map((chunk) => plainFile(chunk.fileName, chunk.code)),
-      ...filesBesideSources(root),
+      ...filesNextToSources(root),
       plainFile('package.json', readFileSync(join(root, 'package.json'))),
       plainFile('LICENSE', readFileSync(join(root, 'LICENSE'))),
       plainFile('LICENSES-OF-DEPENDENCIES.txt', licencesOf(chunks.flatMap((chunk) => chunk.moduleIds))),
@@ -40,7 +40,7 @@ export async function bundle(root: string): Promise<ImageFile[]> {
   }
 }
 
-/** The simulator's referee and the like: never part of what is shipped, and only loaded by those who ask for it. */
+/** Not shipped: loaded only by commands for development, such as the simulator's referee. */
 function developmentPackages(root: string): string[] {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     devDependencies: Record<string, string>;
@@ -49,8 +49,8 @@ function developmentPackages(root: string): string[] {
 }
 
 /**
- * Sources read files beside themselves (a page's style, a script for the node). All bundled files lie in one folder with
- * the sources' folders under it, so each source goes on believing that it is where it was.
+ * Sources read files next to themselves (a style sheet, a script for the node). The image has these files in the same folders below
+ * the bundle, so import.meta.url is replaced with the original location of each source.
  */
 function sourceLocations(root: string): Plugin {
   return {
@@ -67,8 +67,8 @@ function sourceLocations(root: string): Plugin {
   };
 }
 
-/** All that is not a test: a list of the files that are read at run time would go stale, and all of them are small. */
-function filesBesideSources(root: string): ImageFile[] {
+/** All files except tests. They are small, and a list of those needed at run time would become outdated. */
+function filesNextToSources(root: string): LayerFile[] {
   return SOURCE_FOLDERS.flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
@@ -76,6 +76,6 @@ function filesBesideSources(root: string): ImageFile[] {
     .map((path) => plainFile(path, readFileSync(join(root, path))));
 }
 
-function plainFile(path: string, content: string | Uint8Array): ImageFile {
+function plainFile(path: string, content: string | Uint8Array): LayerFile {
   return { path, bytes: typeof content === 'string' ? Buffer.from(content) : content, isExecutable: false };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type DebianPackage, debianFiles } from './debian-files.ts';
-import { platformOf } from './platform.ts';
+import { imagePlatform } from './platform.ts';
 
 const LIBRARIES = ['libm.so.6', 'libgcc_s.so.1', 'libdl.so.2', 'libpthread.so.0', 'libselinux.so.1'];
 
@@ -8,7 +8,7 @@ function packageWith(paths: string[]): DebianPackage {
   return { name: 'p', version: '1', files: new Map(paths.map((path) => [path, Buffer.from(path)])) };
 }
 
-/** As bookworm has them: the long names are what the links of the short names lead to. */
+/** As in bookworm, where the short names are links to the long names. */
 const bookworm = [
   packageWith([
     'lib/x86_64-linux-gnu/ld-linux-x86-64.so.2',
@@ -27,38 +27,38 @@ const bookworm = [
 ];
 
 describe('debianFiles', () => {
-  const files = new Map(debianFiles(bookworm, platformOf('x64')).map((file) => [file.path, file]));
+  const files = new Map(debianFiles(bookworm, imagePlatform('x64')).map((file) => [file.path, file]));
   const textOf = (path: string) => Buffer.from(files.get(path)?.bytes ?? []).toString();
 
-  it('puts the linker where programs look for it, and it can be run', () => {
+  it('puts the linker where programs expect it, and makes it executable', () => {
     expect(textOf('lib64/ld-linux-x86-64.so.2')).toBe('lib/x86_64-linux-gnu/ld-linux-x86-64.so.2');
     expect(files.get('lib64/ld-linux-x86-64.so.2')?.isExecutable).toBe(true);
   });
 
-  it('ships a library under the name programs ask for, whatever the file behind it is called', () => {
+  it('includes a library under the name that programs load, for any file name in the package', () => {
     expect(textOf('lib/x86_64-linux-gnu/libstdc++.so.6')).toBe('usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.30');
     expect(textOf('lib/x86_64-linux-gnu/libpcre2-8.so.0')).toBe('usr/lib/x86_64-linux-gnu/libpcre2-8.so.0.11.2');
     expect(textOf('usr/bin/nsenter')).toBe('usr/bin/nsenter');
   });
 
-  it('makes one bundle of all certificates, in the order of their names', () => {
+  it('creates one bundle of all certificates, sorted by name', () => {
     expect(textOf('etc/ssl/certs/ca-certificates.crt')).toBe(
       'usr/share/ca-certificates/mozilla/A.crtusr/share/ca-certificates/mozilla/B.crt',
     );
   });
 
-  it('takes the licences along, and nothing that is not needed', () => {
+  it('includes the licences, but no files that are not needed', () => {
     expect([...files.keys()].filter((path) => path.startsWith('usr/share'))).toEqual(['usr/share/doc/libc6/copyright']);
     expect(files.size).toBe(1 + 8 + 1 + 1 + 1);
   });
 
-  it('says which library no package holds', () => {
-    expect(() => debianFiles([packageWith([])], platformOf('x64'))).toThrow('ld-linux-x86-64.so.2');
+  it('names a library that no package contains', () => {
+    expect(() => debianFiles([packageWith([])], imagePlatform('x64'))).toThrow('ld-linux-x86-64.so.2');
   });
 });
 
-describe('platformOf', () => {
-  it('knows what it cannot build for', () => {
-    expect(() => platformOf('ppc64')).toThrow('no container image can be built on ppc64');
+describe('imagePlatform', () => {
+  it('refuses an unsupported architecture', () => {
+    expect(() => imagePlatform('ppc64')).toThrow('no container image can be built on ppc64');
   });
 });

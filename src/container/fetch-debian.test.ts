@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** apt and dpkg-deb, as far as they are used; apt finds the package only when `isFound` says so. */
+/** Fakes of apt and dpkg-deb. apt finds the package only if `isFound` returns true. */
 function fakeCommands(isFound: (argv: readonly string[]) => boolean) {
   const calls: string[] = [];
   const run: RunCommand = async (argv) => {
@@ -36,7 +36,7 @@ function fakeCommands(isFound: (argv: readonly string[]) => boolean) {
 }
 
 describe('fetchDebian', () => {
-  it('opens what apt downloads, without installing it', async () => {
+  it('unpacks the packages that apt downloads, without installing them', async () => {
     const { run, calls } = fakeCommands(() => true);
     const [libc6] = await fetchDebian(['libc6'], folder, run);
     expect(libc6).toMatchObject({ name: 'libc6', version: '2.36-9' });
@@ -46,7 +46,7 @@ describe('fetchDebian', () => {
     expect(calls.join('\n')).not.toMatch(/update|install /);
   });
 
-  it('fetches package lists of its own when the machine has none, and leaves the machine its own', async () => {
+  it('downloads separate package lists if the machine has none, and does not change the lists of the machine', async () => {
     const { run, calls } = fakeCommands((argv) => argv.includes(`Dir::State=${join(folder, 'apt/state')}`));
     expect(await fetchDebian(['libc6'], folder, run)).toHaveLength(1);
     const update = calls.find((call) => call.endsWith(' update'));
@@ -54,7 +54,7 @@ describe('fetchDebian', () => {
     expect(update).toContain(`Dir::Cache=${join(folder, 'apt/cache')}`);
   });
 
-  it('says what apt said when there is no such package', async () => {
+  it('prints the error of apt if a package does not exist', async () => {
     await expect(fetchDebian(['libc6'], folder, fakeCommands(() => false).run)).rejects.toMatchObject({
       code: 'container/no-packages',
       message: expect.stringContaining('Unable to locate package'),

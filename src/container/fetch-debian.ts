@@ -1,4 +1,4 @@
-// container/fetch-debian.ts: fetches Debian packages as apt trusts them and opens them, without installing anything or touching apt's own state.
+// container/fetch-debian.ts: downloads Debian packages with apt's verification and unpacks them, without installing or changing apt's state.
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseTar } from 'nanotar';
@@ -8,7 +8,7 @@ import type { DebianPackage } from './debian-files.ts';
 
 const FETCH_TIMEOUT_MS = 300_000;
 
-/** Leaves the packages in `folder`, which has to be empty. */
+/** `folder` must be empty; the packages stay there. */
 export async function fetchDebian(names: readonly string[], folder: string, run: RunCommand): Promise<DebianPackage[]> {
   const downloads = join(folder, 'packages');
   mkdirSync(downloads);
@@ -18,7 +18,7 @@ export async function fetchDebian(names: readonly string[], folder: string, run:
 }
 
 async function download(names: readonly string[], into: string, ownState: string, run: RunCommand): Promise<void> {
-  // apt writes where it stands. As root it would rather download as another user, who may not write there.
+  // apt writes to the current folder. As root, apt would download as another user, who may not write there.
   const fetch = (options: string[]): Argv => [
     ...(['env', `--chdir=${into}`, 'apt-get', '-qq', '-o', 'APT::Sandbox::User=root'] as const),
     ...options,
@@ -27,7 +27,7 @@ async function download(names: readonly string[], into: string, ownState: string
   ];
   const first = await run(fetch([]), { timeoutMs: FETCH_TIMEOUT_MS });
   if (first.code === 0) return;
-  // No package lists, or stale ones. Lists of our own can be fetched by anyone; the machine's are for its owner to renew.
+  // No package lists, or outdated ones. Download separate lists: the machine's lists belong to its administrator.
   for (const part of ['state/lists/partial', 'cache/archives/partial']) {
     mkdirSync(join(ownState, part), { recursive: true });
   }
@@ -37,7 +37,7 @@ async function download(names: readonly string[], into: string, ownState: string
   if (second.code === 0) return;
   throw new UserError(`apt-get could not download ${names.join(', ')}: ${second.stderr.trim()}`, {
     code: 'container/no-packages',
-    next: 'build on Debian or Ubuntu, with a package mirror within reach',
+    next: 'build on Debian or Ubuntu, with access to a package mirror',
     exitCode: 1,
   });
 }
@@ -50,7 +50,7 @@ async function open(archive: string, run: RunCommand): Promise<DebianPackage> {
   if (fields.code !== 0 || content.code !== 0)
     throw new Error(`cannot open ${archive}: ${fields.stderr}${content.stderr}`);
   const [, name = '', version = ''] = /^Package: (.+)\nVersion: (.+)$/m.exec(fields.stdout.toString()) ?? [];
-  // A copy: the parser reads from the start of the memory behind a buffer, which others may share.
+  // A copy, because the parser reads from the start of the buffer's memory, which may be shared.
   const files = parseTar(new Uint8Array(content.stdout)).filter((entry) => entry.type === 'file');
   return {
     name,

@@ -1,12 +1,12 @@
-// container/image-files.ts: what is in the image? The runtime with the libraries it needs, and the program; no shell, no package manager.
+// container/image-files.ts: what does the image contain? The runtime with its libraries, and the program; no shell, no package manager.
 import { type DebianPackage, debianFiles } from './debian-files.ts';
-import type { ImageFile } from './layer.ts';
-import type { Platform } from './platform.ts';
+import type { LayerFile } from './layer.ts';
+import type { ImagePlatform } from './platform.ts';
 
 export const USER_ID = 65532;
 export const NODE_PATH = 'usr/bin/node';
 export const PROGRAM_FOLDER = 'opt/headstart';
-// The page script of a report is made with a part of Node that still announces itself as experimental.
+// Reports use stripTypeScriptTypes, for which Node prints an experimental warning.
 export const ENTRYPOINT = [
   `/${NODE_PATH}`,
   '--disable-warning=ExperimentalWarning',
@@ -24,8 +24,8 @@ export interface Runtime {
   packages: readonly DebianPackage[];
 }
 
-/** Changes rarely: machines that have it fetch only the program's layer. */
-export function runtimeFiles({ node, licence, packages }: Runtime, platform: Platform): ImageFile[] {
+/** A separate layer because it changes rarely: machines that have it pull only the program's layer. */
+export function runtimeFiles({ node, licence, packages }: Runtime, platform: ImagePlatform): LayerFile[] {
   return [
     { path: NODE_PATH, bytes: node, isExecutable: true },
     { path: 'usr/share/doc/node/LICENSE', bytes: licence, isExecutable: false },
@@ -36,15 +36,15 @@ export function runtimeFiles({ node, licence, packages }: Runtime, platform: Pla
     ),
     text('etc/group', `root:x:0:\nheadstart:x:${USER_ID}:\n`),
     text('etc/nsswitch.conf', 'passwd: files\ngroup: files\nhosts: files dns\n'),
-    // What scanners and people look for to know which fixes are in.
+    // Lets people and scanners see which package versions are included.
     text('usr/share/headstart/packages.txt', packages.map(({ name, version }) => `${name} ${version}\n`).join('')),
   ];
 }
 
-export function programFiles(bundled: readonly ImageFile[]): ImageFile[] {
+export function programFiles(bundled: readonly LayerFile[]): LayerFile[] {
   return bundled.map((file) => ({ ...file, path: `${PROGRAM_FOLDER}/${file.path}` }));
 }
 
-function text(path: string, content: string): ImageFile {
+function text(path: string, content: string): LayerFile {
   return { path, bytes: Buffer.from(content), isExecutable: false };
 }

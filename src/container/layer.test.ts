@@ -2,9 +2,9 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { parseTar } from 'nanotar';
 import { describe, expect, it } from 'vitest';
-import { type ImageFile, layerOf, sha256 } from './layer.ts';
+import { type LayerFile, layerOf, ociDigest } from './layer.ts';
 
-const file = (path: string, text = path, isExecutable = false): ImageFile => ({
+const file = (path: string, text = path, isExecutable = false): LayerFile => ({
   path,
   bytes: Buffer.from(text),
   isExecutable,
@@ -20,7 +20,7 @@ const anyFiles = fc.uniqueArray(
 );
 
 describe('layerOf', () => {
-  it('gives the same bytes for the same files, in whatever order they come', () => {
+  it('returns the same bytes for the same files in any order', () => {
     fc.assert(
       fc.property(anyFiles, (files) => {
         expect(layerOf(files.toReversed()).digest).toBe(layerOf(files).digest);
@@ -28,7 +28,7 @@ describe('layerOf', () => {
     );
   });
 
-  it('holds every file with its bytes and mode, owned by root, after the folders it is in', () => {
+  it('contains every file with its bytes and mode, owned by root, after its parent folders', () => {
     fc.assert(
       fc.property(anyFiles, (files) => {
         const entries = parseTar(new Uint8Array(gunzipSync(layerOf(files).blob)));
@@ -49,18 +49,18 @@ describe('layerOf', () => {
     );
   });
 
-  it('ends as an archive has to end, whatever its length', () => {
-    const nineteenBlocks = [file('a', 'x'.repeat(19 * 512))]; // with its header exactly one record of an archive
+  it('ends with an end-of-archive marker, for any length', () => {
+    const nineteenBlocks = [file('a', 'x'.repeat(19 * 512))]; // with its header, exactly one tar record
     expect(gunzipSync(layerOf(nineteenBlocks).blob).subarray(-1024)).toEqual(Buffer.alloc(1024));
   });
 
-  it('names the compressed bytes and the archive inside', () => {
+  it('returns the digests of the compressed bytes and of the archive inside', () => {
     const layer = layerOf([file('a')]);
-    expect(layer.digest).toBe(sha256(layer.blob));
-    expect(layer.diffId).toBe(sha256(gunzipSync(layer.blob)));
+    expect(layer.digest).toBe(ociDigest(layer.blob));
+    expect(layer.diffId).toBe(ociDigest(gunzipSync(layer.blob)));
   });
 
-  it('refuses a name that would be cut, and a path that occurs twice', () => {
+  it('refuses a path that is too long, and a path that occurs twice', () => {
     expect(() => layerOf([file('x'.repeat(101))])).toThrow('too long');
     expect(() => layerOf([file('a'), file('a', 'other')])).toThrow('twice');
   });

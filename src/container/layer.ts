@@ -1,41 +1,41 @@
-// container/layer.ts: a set of files as one image layer, whose bytes depend on nothing but the files.
+// container/layer.ts: packs files into one image layer. The bytes depend only on the files.
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { createTar } from 'nanotar';
 
-export interface ImageFile {
-  /** From the root, without a leading slash. */
+export interface LayerFile {
+  /** Without a leading slash. */
   path: string;
   bytes: Uint8Array;
   isExecutable: boolean;
 }
 
-export interface Layer {
-  /** Of the compressed bytes: what the manifest refers to. */
+export interface ImageLayer {
+  /** Of the compressed bytes, for the manifest. */
   digest: string;
-  /** Of the archive inside: what the configuration refers to. */
+  /** Of the uncompressed archive, for the configuration. */
   diffId: string;
   blob: Uint8Array;
 }
 
-/** A tar header holds no more; a longer name would be cut without a word. */
+/** The limit of a tar header; nanotar truncates a longer name silently. */
 const MAX_PATH_BYTES = 100;
 const END_OF_ARCHIVE = new Uint8Array(1024);
 
-/** Folders are made for every file; all belongs to root, so that nothing the program does as another user can change it. */
-export function layerOf(files: readonly ImageFile[]): Layer {
+/** Includes all parent folders. Root owns everything, so that the program, which runs as another user, cannot change it. */
+export function layerOf(files: readonly LayerFile[]): ImageLayer {
   const tar = Buffer.concat([createTar(entriesOf(files), { attrs: { uid: 0, gid: 0, mtime: 0 } }), END_OF_ARCHIVE]);
   const blob = gzipSync(tar);
-  return { digest: sha256(blob), diffId: sha256(tar), blob };
+  return { digest: ociDigest(blob), diffId: ociDigest(tar), blob };
 }
 
-export function sha256(bytes: Uint8Array): string {
+export function ociDigest(bytes: Uint8Array): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
-function entriesOf(files: readonly ImageFile[]) {
+function entriesOf(files: readonly LayerFile[]) {
   const byPath = new Map(files.map((file) => [file.path, file]));
-  if (byPath.size < files.length) throw new Error('one path occurs twice in a layer');
+  if (byPath.size < files.length) throw new Error('a path occurs twice in the layer');
   const folders = new Set(files.flatMap((file) => foldersAbove(file.path)));
   const entries = [
     ...[...folders].map((path) => ({ name: `${path}/`, attrs: { mode: '755' } })),
@@ -46,9 +46,9 @@ function entriesOf(files: readonly ImageFile[]) {
     })),
   ];
   for (const { name } of entries) {
-    if (Buffer.byteLength(name) > MAX_PATH_BYTES) throw new Error(`too long for a layer: ${name}`);
+    if (Buffer.byteLength(name) > MAX_PATH_BYTES) throw new Error(`path too long for a layer: ${name}`);
   }
-  return entries.sort((a, b) => (a.name < b.name ? -1 : 1)); // a folder sorts before what is in it
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1)); // a folder sorts before its content
 }
 
 /** `a/b/c` → `a`, `a/b` */

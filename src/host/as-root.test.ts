@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Argv, Ran, RunCommand } from '../base/command.ts';
+import type { Argv, CommandResult, RunCommand } from '../base/command.ts';
 import { rootRunner } from './as-root.ts';
 
 const refused = { code: 'area/needs-root', kept: 'Nothing was made.', asRoot: 'run it as root' };
 
-function machine(answer: Partial<Ran> = {}) {
+function machine(answer: Partial<CommandResult> = {}) {
   const ran: Argv[] = [];
   const run: RunCommand = async (argv) => {
     ran.push(argv);

@@ -1,5 +1,5 @@
 // local/await-up.ts: wait until several instances are up, and report what each is waiting for.
-import type { Waiting } from '../base/call-options.ts';
+import type { WaitReporter } from '../base/call-options.ts';
 import { UserError } from '../base/errors.ts';
 import type { Instance } from '../vms/pools.ts';
 import type { Guests } from '../vms/qemu/local-provider.ts';
@@ -7,7 +7,7 @@ import type { Guests } from '../vms/qemu/local-provider.ts';
 export async function awaitAllUp(
   { awaitUp }: Pick<Guests, 'awaitUp'>,
   instances: readonly Instance[],
-  { onWaiting, deadlineMs, signal }: { onWaiting: Waiting; deadlineMs: number; signal: AbortSignal },
+  { onWaiting, deadlineMs, signal }: { onWaiting: WaitReporter; deadlineMs: number; signal: AbortSignal },
 ): Promise<void> {
   const awaited = new Map(instances.map(({ computerName }) => [computerName, `${computerName} to be up`]));
   const tell = () => onWaiting([...awaited.values()].join(', '));

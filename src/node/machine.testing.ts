@@ -1,7 +1,7 @@
 // node/machine.testing.ts: an in-memory node for tests. It can be observed, it executes every step of a plan, and it throws when a step
 // comes at the wrong time.
 import { dirname } from 'node:path';
-import type { Argv, Ran } from '../base/command.ts';
+import type { Argv, CommandResult } from '../base/command.ts';
 import { KUBECONFIG_PATH } from './desired/aspects/join.ts';
 import { FLAGS_PATH } from './desired/aspects/kubelet.ts';
 import { RULES_PATH } from './desired/aspects/metadata-firewall.ts';
@@ -111,7 +111,7 @@ export class Machine implements HostReader {
     return entry?.kind === 'file' ? Number(contentText(entry)) : undefined;
   }
 
-  run = async ([program, verb, ...args]: Argv): Promise<Ran> => {
+  run = async ([program, verb, ...args]: Argv): Promise<CommandResult> => {
     if (program === 'nft') return this.rules === undefined ? ran('', 1) : ran(this.rules, 0);
     if (verb === 'is-enabled') {
       const name = args.at(-1)!;
@@ -368,6 +368,6 @@ function text(value: string): Bytes {
   return { content: value, encoding: 'utf8' };
 }
 
-function ran(stdout: string, code: number): Ran {
+function ran(stdout: string, code: number): CommandResult {
   return { outcome: 'exited', code, stdout: Buffer.from(stdout), stderr: '' };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { check } from './check.ts';
+import { checkValue } from './check.ts';
 
 const schema = z.strictObject({
   name: z.string().check(z.maxLength(5)),
@@ -10,9 +10,9 @@ const schema = z.strictObject({
   list: z.optional(z.array(z.strictObject({ key: z.string() })).check(z.maxLength(2))),
 });
 
-describe('a value that fits', () => {
-  it('is given as the schema makes it, with nothing to say', () => {
-    expect(check(schema, { name: 'a', size: 3 })).toEqual({
+describe('a valid value', () => {
+  it('is returned with defaults and without remarks', () => {
+    expect(checkValue(schema, { name: 'a', size: 3 })).toEqual({
       value: { name: 'a', size: 3 },
       problems: [],
       missing: [],
@@ -21,62 +21,62 @@ describe('a value that fits', () => {
   });
 });
 
-describe('a value that does not fit', () => {
-  it('has every problem at once, each with its path', () => {
-    const { value, problems } = check(schema, { name: 'too long', size: 0, list: [{ key: 1 }] });
+describe('an invalid value', () => {
+  it('has all problems at once, each with its path', () => {
+    const { value, problems } = checkValue(schema, { name: 'too long', size: 0, list: [{ key: 1 }] });
     expect(value).toBeUndefined();
     expect(problems).toEqual([
       { path: 'name', message: 'is longer than 5 characters' },
       { path: 'size', message: '0 is below 1' },
-      { path: 'list[0].key', message: 'is 1, and text belongs here' },
+      { path: 'list[0].key', message: 'is 1, expected text' },
     ]);
   });
 
   it.each([
-    [{ name: ['a'] }, 'is a list, and text belongs here'],
-    [{ name: null }, 'is null, and text belongs here'],
-    [{ name: { a: 1 } }, 'is a map, and text belongs here'],
-    [{ name: 'a', size: '3' }, 'is text, and a number belongs here'],
-    [{ name: 'a', size: true }, 'is true or false, and a number belongs here'],
+    [{ name: ['a'] }, 'is a list, expected text'],
+    [{ name: null }, 'is null, expected text'],
+    [{ name: { a: 1 } }, 'is a map, expected text'],
+    [{ name: 'a', size: '3' }, 'is text, expected a number'],
+    [{ name: 'a', size: true }, 'is true or false, expected a number'],
     [{ name: 'a', size: 10 }, '10 is above 9'],
-    [{ name: 'a', list: {} }, 'is a map, and a list belongs here'],
+    [{ name: 'a', list: {} }, 'is a map, expected a list'],
     [{ name: 'a', list: [{ key: 'a' }, { key: 'b' }, { key: 'c' }] }, 'has more than 2 entries'],
     [{ name: 'a', mode: 'secret' }, 'is not one of auto, off'],
-    [{ name: 'a', limit: { level: 'secret' } }, 'is text, and a number belongs here'],
-    [{ name: 'a', limit: 'secret' }, 'is text, and a number belongs here'],
-  ])('%j says: %s', (value, message) => {
-    expect(check(schema, value).problems.map((problem) => problem.message)).toEqual([message]);
+    [{ name: 'a', limit: { level: 'secret' } }, 'is text, expected a number'],
+    [{ name: 'a', limit: 'secret' }, 'is text, expected a number'],
+  ])('%j is reported as: %s', (value, message) => {
+    expect(checkValue(schema, value).problems.map((problem) => problem.message)).toEqual([message]);
   });
 
-  it('never quotes text: it may be a secret in the wrong place', () => {
-    const said = check(schema, { name: 'hunter2hunter2', size: 'hunter2', mode: 'hunter2', limit: 'hunter2' });
-    expect(said.problems).toHaveLength(4);
-    expect(JSON.stringify(said)).not.toContain('hunter2');
+  it('is never quoted if it is text, which may be a secret in the wrong field', () => {
+    const checked = checkValue(schema, { name: 'hunter2hunter2', size: 'hunter2', mode: 'hunter2', limit: 'hunter2' });
+    expect(checked.problems).toHaveLength(4);
+    expect(JSON.stringify(checked)).not.toContain('hunter2');
   });
 });
 
 describe('a required field', () => {
-  it('that is missing is told apart: another layer may have it', () => {
-    expect(check(schema, {})).toMatchObject({ problems: [], missing: [{ path: 'name', message: 'is missing' }] });
+  it('is listed as missing, because another layer may set it', () => {
+    expect(checkValue(schema, {})).toMatchObject({ problems: [], missing: [{ path: 'name', message: 'is missing' }] });
   });
 
-  it('that is missing in an entry of a list is a problem: no other layer can add it', () => {
-    expect(check(schema, { name: 'a', list: [{}] })).toMatchObject({
+  it('is a problem if it is missing in a list entry, which no other layer can complete', () => {
+    expect(checkValue(schema, { name: 'a', list: [{}] })).toMatchObject({
       problems: [{ path: 'list[0].key', message: 'is missing' }],
       missing: [],
     });
   });
 });
 
-describe('a field that the schema does not have', () => {
-  it('is told apart, and hides no problem beside it', () => {
-    const { value, problems, unknown } = check(schema, { name: 'a', nmae: 'b', list: [{ key: 1, kye: 2 }] });
+describe('an unknown field', () => {
+  it('is listed separately, and does not hide other problems', () => {
+    const { value, problems, unknown } = checkValue(schema, { name: 'a', nmae: 'b', list: [{ key: 1, kye: 2 }] });
     expect(value).toBeUndefined();
     expect(unknown.map(({ path }) => path).sort()).toEqual(['list[0].kye', 'nmae']);
     expect(problems.map(({ path }) => path)).toEqual(['list[0].key']);
   });
 
   it('is not in the value', () => {
-    expect(check(schema, { name: 'a', nmae: 'b' }).value).toEqual({ name: 'a' });
+    expect(checkValue(schema, { name: 'a', nmae: 'b' }).value).toEqual({ name: 'a' });
   });
 });

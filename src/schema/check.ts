@@ -1,23 +1,21 @@
-// schema/check.ts: does a value fit a schema? Every problem at once, each with its path, in words; fields nobody
-// knows apart from them.
+// schema/check.ts: does a value match a schema? Reports all problems at once, each with its path; unknown fields separately.
 import * as z from 'zod/mini';
 import { isObject, type Json } from './json.ts';
 import { type Remark, renderPath } from './problem.ts';
 
-export interface Checked<T> {
-  /** With defaults and without unknown fields; absent when there are problems. */
+export interface CheckedValue<T> {
+  /** With defaults and without unknown fields; absent if there are problems. */
   value?: T;
   problems: Remark[];
-  /** Required and not there. Apart from the others: a layer may leave out what another one says, but not within a list. */
+  /** Missing required fields outside lists. Separate from `problems`, because another layer may set them. */
   missing: Remark[];
-  /** What the schema has no place for. */
   unknown: Remark[];
 }
 
-export function check<S extends z.ZodMiniType>(schema: S, value: Json): Checked<z.output<S>> {
+export function checkValue<S extends z.ZodMiniType>(schema: S, value: Json): CheckedValue<z.output<S>> {
   const first = z.safeParse(schema, value, { reportInput: true });
   const unknown = first.success ? [] : first.error.issues.filter((issue) => issue.code === 'unrecognized_keys');
-  // A check of a whole list or map is left out while something in it is unknown, so the rest is asked without it.
+  // zod skips the checks of a list or map that has unknown keys, so parse again without those keys.
   const known = unknown.reduce((rest, { path, keys }) => withoutKeys(rest, path, keys), value);
   const parsed = unknown.length === 0 ? first : z.safeParse(schema, known, { reportInput: true });
   const issues = parsed.success ? [] : parsed.error.issues;
@@ -45,7 +43,7 @@ function mayComeLater(issue: Issue): boolean {
   return isMissing(issue) && !issue.path.some((key) => typeof key === 'number');
 }
 
-/** Numbers are quoted, text never is: it may be a secret in the wrong place. */
+/** Quotes numbers but never text, which may be a secret in the wrong field. */
 function describe(issue: Issue): string {
   if (isMissing(issue)) return 'is missing';
   switch (issue.code) {
@@ -57,7 +55,7 @@ function describe(issue: Issue): string {
       if (issue.origin === 'string') return `is longer than ${issue.maximum} characters`;
       return `${issue.input} is above ${issue.maximum}`;
     case 'invalid_type':
-      return `is ${kindOf(issue.input)}, and ${belongs(issue.expected)} belongs here`;
+      return `is ${kindOf(issue.input)}, expected ${expectedKind(issue.expected)}`;
     case 'invalid_value':
       return `is not one of ${issue.values.join(', ')}`;
     case 'invalid_key':
@@ -69,10 +67,12 @@ function describe(issue: Issue): string {
   }
 }
 
-/** The way that was meant is the one that does not fail at the very kind of the value. */
-function describeUnion(ways: Issue[][]): string {
-  const meant = ways.find((issues) => !issues.some(({ code, path }) => code === 'invalid_type' && path.length === 0));
-  return (meant ?? ways.flat().slice(0, 1)).map(describe).join(', ');
+/** The intended alternative is the one that accepts the kind of the value. */
+function describeUnion(alternatives: Issue[][]): string {
+  const intended = alternatives.find(
+    (issues) => !issues.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
+  );
+  return (intended ?? alternatives.flat().slice(0, 1)).map(describe).join(', ');
 }
 
 function kindOf(value: unknown): string {
@@ -82,7 +82,7 @@ function kindOf(value: unknown): string {
   return { string: 'text', boolean: 'true or false', object: 'a map' }[typeof value as string] ?? 'something else';
 }
 
-function belongs(expected: string): string {
+function expectedKind(expected: string): string {
   const known: Readonly<Record<string, string>> = {
     string: 'text',
     number: 'a number',

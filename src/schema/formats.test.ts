@@ -51,13 +51,13 @@ describe.each([
     ],
   ],
 ] as const)('%s', (_, schema, good, bad) => {
-  it('takes what it is meant for, and nothing else', () => {
+  it('accepts only valid values', () => {
     expect(good.filter((text) => !accepts(schema, text))).toEqual([]);
     expect(bad.filter((text) => accepts(schema, text))).toEqual([]);
   });
 });
 
-describe('a span of time', () => {
+describe('a time span', () => {
   it.each([
     ['90s', 90_000],
     ['5min', 300_000],
@@ -72,20 +72,20 @@ describe('a span of time', () => {
     expect(f.spanMs(text)).toBe(ms);
   });
 
-  it('is refused outside its bounds, which the problem names', () => {
+  it('is refused outside its limits, with the limit in the message', () => {
     const messageOf = (text: string) => z.safeParse(f.span(1000, 60_000), text).error?.issues[0]?.message;
     expect(messageOf('500ms')).toBe('is shorter than 1s');
     expect(messageOf('2min')).toBe('is longer than 60s');
     expect(messageOf('60s')).toBeUndefined();
   });
 
-  it('of whole milliseconds is read back as it was written', () => {
+  it('in whole milliseconds is the same after formatting and parsing', () => {
     fc.assert(fc.property(fc.nat(), (ms) => f.spanMs(`${ms}ms`) === ms));
   });
 });
 
 describe('a described field', () => {
-  it('keeps its rules; a secret is write-only in the JSON Schema', () => {
+  it('keeps its rules, and a secret is write-only in the JSON Schema', () => {
     expect(accepts(f.field('A port.', f.integer(1, 9)), 10)).toBe(false);
     expect(z.toJSONSchema(f.secret('A token.', f.line(10)))).toMatchObject({
       description: 'A token.',

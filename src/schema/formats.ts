@@ -1,16 +1,16 @@
-// schema/formats.ts: what may a single value of a document look like? Names, addresses, paths, times, spans, certificates; shared by all
-// documents. Patterns are part of the published JSON Schemas; what a pattern cannot say is checked beside it.
+// schema/formats.ts: which formats can a single value have? Names, addresses, paths, times, spans, certificates; shared by all documents.
+// Patterns are part of the published JSON Schemas; code checks what a pattern cannot express.
 import { X509Certificate } from 'node:crypto';
 import { isIP, isIPv4 } from 'node:net';
 import * as z from 'zod/mini';
 import { parseSpan } from '../base/duration.ts';
 
-/** A field with the sentence that docs and JSON Schema say about it. */
+/** `description` is published in the docs and in the JSON Schema. */
 export function field<S extends z.ZodMiniType>(description: string, schema: S): S {
   return described(schema, { description });
 }
 
-/** The same for a value that must never be shown. */
+/** A field with a value that must never be printed. */
 export function secret<S extends z.ZodMiniType>(description: string, schema: S): S {
   return described(schema, { description, writeOnly: true });
 }
@@ -25,12 +25,12 @@ const MAX_TEXT = 16_384;
 
 const DOMAIN = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
-/** Text of one line that fits a pattern, and the sentence for one that does not. */
+/** `problem`: the message for text that does not match. */
 export function matching(pattern: RegExp, problem: string, maxLength = 253) {
   return z.string().check(z.maxLength(maxLength), z.regex(pattern, problem));
 }
 
-/** Text that `problemOf` finds nothing wrong with; `format` is the name of the rule in the JSON Schema. */
+/** `problemOf` returns undefined for valid text. `format` is the name of the rule in the JSON Schema. */
 export function judged(format: string, problemOf: (text: string) => string | undefined, maxLength = 253) {
   const schema = z.string().check(
     z.maxLength(maxLength),
@@ -46,11 +46,11 @@ export function judged(format: string, problemOf: (text: string) => string | und
 export const bool = () => z.boolean();
 export const integer = (minimum: number, maximum: number) => z.int().check(z.minimum(minimum), z.maximum(maximum));
 
-/** Anything a person may write in one line: no line breaks and nothing that steers a terminal or ends a quoted value. */
+/** One line of any text, without line breaks and control characters. */
 export const line = (maxLength = 1024) =>
-  matching(/^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/, 'has a line break or a control character in it', maxLength);
+  matching(/^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/, 'contains a line break or a control character', maxLength);
 
-export const lines = () => matching(/^[^\u0000]*$/, 'has a NUL character in it', MAX_TEXT);
+export const lines = () => matching(/^[^\u0000]*$/, 'contains a NUL character', MAX_TEXT);
 export const kubernetesVersion = () =>
   matching(/^\d{1,3}\.\d{1,3}\.\d{1,4}(?:-[0-9a-z][0-9a-z.-]{0,30})?$/, 'is not a version such as 1.34.2', 48);
 export const hostName = () => matching(DOMAIN, 'is not a host name in lower case', 63);
@@ -73,12 +73,12 @@ export const path = () =>
 export const fileMode = () => matching(/^0?[0-7]{3}$/, 'is not a file mode such as 0644', 4);
 export const userName = () => matching(/^[a-z_][a-z0-9_-]{0,31}$/, 'is not the name of a user', 32);
 
-/** The API server's address: an https URL with a host, a port or none, and nothing else. */
+/** The API server's address: an https URL with a host and an optional port only. */
 export const endpoint = () => judged('endpoint', (text) => urlProblem(text, ['https:'], 'host only'));
 
 export const httpUrl = () => judged('http-url', (text) => urlProblem(text, ['http:', 'https:'], 'with path'), 1024);
 
-/** Nothing of it is quoted in a message: it may hold a password. */
+/** Never quoted in a message, because it may contain a password. */
 export const proxyUrl = () => judged('proxy-url', (text) => urlProblem(text, ['http:', 'https:'], 'with user'), 1024);
 
 export const certificates = () => judged('pem-certificates', certificatesProblem, 256_000);
@@ -86,19 +86,19 @@ export const imageReference = () =>
   matching(/^[a-z0-9][A-Za-z0-9_.:/@-]*$/, 'is not an image such as registry.k8s.io/pause:3.10', 512);
 export const freeForm = () => z.record(z.string(), z.json());
 
-/** A span of time as systemd writes it, `90s`, `5min`; a bare number is seconds there, and too easily something else here. */
+/** As in systemd: `90s`, `5min`. Unlike systemd, the unit is required, because a bare number is ambiguous. */
 export function span(minMs: number, maxMs: number) {
   return judged('span', (text) => spanProblem(text, minMs, maxMs), 40);
 }
 
 function spanProblem(text: string, minMs: number, maxMs: number): string | undefined {
   const ms = spanMs(text);
-  if (ms === undefined) return 'is not a span of time such as 90s or 5min';
+  if (ms === undefined) return 'is not a time span such as 90s or 5min';
   if (ms < minMs) return `is shorter than ${minMs / 1000}s`;
   return ms > maxMs ? `is longer than ${maxMs / 1000}s` : undefined;
 }
 
-/** Whole milliseconds; undefined if it is not a span, or has no unit. */
+/** Undefined if it is not a time span, has no unit, or is not in whole milliseconds. */
 export function spanMs(text: string): number | undefined {
   if (!/^(?:\d+(?:\.\d+)?(?:ms|s|min|h|d) ?)+$/.test(text)) return text === '0' ? 0 : undefined;
   const us = parseSpan(text);
@@ -121,20 +121,20 @@ function urlProblem(text: string, protocols: readonly string[], shape: 'host onl
   if (!/^[\x21-\x7e]+$/.test(text) || !URL.canParse(text)) return 'is not a URL';
   const url = new URL(text);
   if (!protocols.includes(url.protocol)) return `does not start with ${protocols.join('// or ')}//`;
-  if (shape !== 'with user' && (url.username || url.password)) return 'has a user or a password in it';
-  if (url.search || url.hash) return 'has a query or a fragment in it';
-  if (shape !== 'with path' && url.pathname !== '/') return 'has a path in it';
+  if (shape !== 'with user' && (url.username || url.password)) return 'contains a user or a password';
+  if (url.search || url.hash) return 'contains a query or a fragment';
+  if (shape !== 'with path' && url.pathname !== '/') return 'contains a path';
   return shape === 'host only' && text.endsWith('/') ? 'ends in a slash' : undefined;
 }
 
-/** A certificate that cannot be decoded stops the program that reads it, so every one is decoded here. */
+/** Programs fail to start with a certificate that cannot be decoded, so decode each one here. */
 function certificatesProblem(text: string): string | undefined {
   const blocks = text.match(/-----BEGIN [A-Z ]+-----[^-]*-----END [A-Z ]+-----/g) ?? [];
-  if (blocks.length === 0) return 'holds no PEM certificate';
+  if (blocks.length === 0) return 'contains no PEM certificate';
   if (!blocks.every((block) => block.startsWith('-----BEGIN CERTIFICATE-----'))) {
-    return 'holds something else than certificates';
+    return 'contains something other than certificates';
   }
-  return blocks.every(isCertificate) ? undefined : 'holds a certificate that cannot be decoded';
+  return blocks.every(isCertificate) ? undefined : 'contains a certificate that cannot be decoded';
 }
 
 function isCertificate(block: string): boolean {

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { canonicalJson, isObject, type Json, mapValues } from './json.ts';
 
-it('a map is an object; a list, null and text are not', () => {
+it('isObject is true for a map, and false for a list, null and text', () => {
   expect(isObject({})).toBe(true);
   for (const value of [[], null, 'a', 1, true, undefined] as const) expect(isObject(value)).toBe(false);
 });
 
-it('canonical text holds the same value, whatever the order of its keys was', () => {
+it('canonicalJson returns the same text for any order of keys', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = canonicalJson(value as Json);
@@ -18,7 +18,7 @@ it('canonical text holds the same value, whatever the order of its keys was', ()
   expect(canonicalJson({ b: [1, { d: null, c: 'ü' }], a: true })).toBe('{"a":true,"b":[1,{"c":"ü","d":null}]}');
 });
 
-it('every value of a map is converted under its own key', () => {
+it('mapValues converts every value and keeps the keys', () => {
   expect(mapValues({ a: 1, b: 2 }, (value) => value * 2)).toEqual({ a: 2, b: 4 });
 });
 

@@ -1,4 +1,4 @@
-// schema/json.ts: what can a document hold before anybody has looked at it? And the few questions asked of such a value.
+// schema/json.ts: what can a document contain before it is checked? The type of an unchecked value, and helpers for it.
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export type JsonObject = { readonly [key: string]: Json };
@@ -7,7 +7,7 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** As RFC 8785 has it, the same for two documents that differ only in the order of keys: what hashes and signatures are over. */
+/** RFC 8785: equal for documents that differ only in key order. Input of hashes and signatures. */
 export function canonicalJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value);

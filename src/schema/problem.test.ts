@@ -9,17 +9,17 @@ describe('a path', () => {
     [['spec', 'files', '/etc/motd', 'mode'], 'spec.files["/etc/motd"].mode'],
     [['a b'], '["a b"]'],
     [[0], '[0]'],
-  ])('of %j is written %j', (path, text) => {
+  ])('%j is rendered as %j', (path, text) => {
     expect(renderPath(path)).toBe(text);
   });
 });
 
 describe('a problem', () => {
-  it('of the whole document has the document as its subject', () => {
+  it('of the whole document begins with "the document"', () => {
     expect(renderProblem({ path: '', message: 'is empty' })).toBe('the document is empty');
   });
 
-  it('names its file and its path, where it has them', () => {
+  it('begins with its file and its path, if it has them', () => {
     expect(renderProblem({ path: 'a.b', message: 'is missing' })).toBe('a.b: is missing');
     expect(renderProblem({ path: 'a.b', message: 'is missing', layer: '10-x.yaml' })).toBe(
       '10-x.yaml: a.b: is missing',

@@ -1,11 +1,11 @@
-// schema/problem.ts: what is wrong or worth knowing at one place of a document? A remark never quotes text from the document: any of it
+// schema/problem.ts: what is wrong or notable at one path of a document? A remark never quotes text from the document, because the text
 // may be a secret.
 
 export interface Remark {
-  /** `spec.kubelet.maxPods`; empty for the document as a whole. */
+  /** `spec.kubelet.maxPods`; empty for the whole document. */
   path: string;
   message: string;
-  /** The file it is in, where that is not the document itself. */
+  /** The file, if it is not the document itself. */
   layer?: string;
 }
 

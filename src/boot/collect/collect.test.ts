@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Ran, type RunCommand, runCommand } from '../../base/command.ts';
+import { type CommandResult, type RunCommand, runCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
 import { collectBoot, readProblems, requireBoot, validBoot } from './collect.ts';
 import { addSmallNode, createFakeMachine, type FakeMachine } from './testing.ts';
@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => fake.remove());
 
 const machine = (run: RunCommand = runCommand) => ({ run, root: fake.root, env: fake.env });
-const exited: Ran = { outcome: 'exited', code: 0, stdout: Buffer.from('x\n'), stderr: '' };
+const exited: CommandResult = { outcome: 'exited', code: 0, stdout: Buffer.from('x\n'), stderr: '' };
 
 describe('collectBoot', () => {
   it('collects the existing items and reports why others are missing', async () => {
@@ -115,7 +115,7 @@ describe('requireBoot', () => {
 
   it('accepts a cloud-init log alone, on any init system', async () => {
     fake.writeFile('var/log/cloud-init.log', 'x\n');
-    const missing: Ran = { outcome: 'missing', code: null, stdout: Buffer.alloc(0), stderr: '' };
+    const missing: CommandResult = { outcome: 'missing', code: null, stdout: Buffer.alloc(0), stderr: '' };
     const collected = await collectBoot(machine(async () => missing));
     expect(() => requireBoot(collected, '0')).not.toThrow();
   });

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Ran, type RunCommand, runCommand } from '../../base/command.ts';
+import { type CommandResult, type RunCommand, runCommand } from '../../base/command.ts';
 import type { CommandItem, FileItem } from './items.ts';
 import { takeItem } from './take.ts';
 import { createFakeMachine, type FakeMachine } from './testing.ts';
@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => fake.remove());
 
-const ran = (more: Partial<Ran> = {}): Ran => ({
+const ran = (more: Partial<CommandResult> = {}): CommandResult => ({
   outcome: 'exited',
   code: 0,
   stdout: Buffer.alloc(0),
@@ -51,7 +51,7 @@ describe('takeItem for a command', () => {
     expect(text(members[0]?.bytes)).toBe('{"a":1}\n');
   });
 
-  it.each<[Partial<Ran>, string]>([
+  it.each<[Partial<CommandResult>, string]>([
     [{ outcome: 'missing', code: null }, 'tool is not installed'],
     [{ outcome: 'timed-out', code: null }, 'tool timed out after 5 s'],
     [{ outcome: 'aborted', code: null }, 'interrupted'],

@@ -1,7 +1,7 @@
 // boot/collect/take.ts: collects one item from this machine. Read-only; a missing item is a result, not an error.
 import { closeSync, constants, fstatSync, globSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Argv, Ran, RunCommand } from '../../base/command.ts';
+import type { Argv, CommandResult, RunCommand } from '../../base/command.ts';
 import {
   type BundleMember,
   fromFirstWholeLine,
@@ -48,7 +48,7 @@ async function takeCommand(item: CommandItem, machine: MachineAccess): Promise<I
   return { members: [], missed: [{ name: item.name, why }] };
 }
 
-function whyNot([program]: Argv, { outcome, code, stderr }: Ran, timeoutMs: number): string {
+function whyNot([program]: Argv, { outcome, code, stderr }: CommandResult, timeoutMs: number): string {
   if (outcome === 'missing') return `${program} is not installed`;
   if (outcome === 'timed-out') return `${program} timed out after ${timeoutMs / 1000} s`;
   if (outcome === 'aborted') return 'interrupted';

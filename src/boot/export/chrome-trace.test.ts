@@ -4,8 +4,8 @@ import { anyRecord, bootRecord, span } from '../testing.ts';
 import { chromeTrace, type TraceEvent } from './chrome-trace.ts';
 import { BOOT_ID, boot } from './testing.ts';
 
-describe('chrome trace', () => {
-  it('names processes and threads, and starts at zero though firmware and VM creation came before the kernel', () => {
+describe('chromeTrace', () => {
+  it('names processes and threads, and starts at zero even with firmware and VM creation before the kernel', () => {
     const { traceEvents, otherData } = chromeTrace(boot());
     const processes = traceEvents.filter((e) => e.name === 'process_name').map((e) => e.args?.name);
     expect(processes).toEqual(['boot', 'systemd', 'cloud-init']);
@@ -22,13 +22,13 @@ describe('chrome trace', () => {
     });
   });
 
-  it('puts a child in the lane of its parent, and one that overlaps a brother in another', () => {
+  it('puts a child into the lane of its parent, and a child that overlaps a sibling into another lane', () => {
     const at = (name: string) => chromeTrace(boot()).traceEvents.find((e) => e.ph === 'X' && e.name === name)!.tid;
     expect(at('stage/a')).toBe(at('stage'));
     expect(at('stage/b')).not.toBe(at('stage'));
   });
 
-  it('never lets slices of one lane overlap without one containing the other, for any boot', () => {
+  it('never lets spans of one lane overlap unless one contains the other, for any boot', () => {
     fc.assert(
       fc.property(anyRecord, (record) => {
         const slices = chromeTrace(record).traceEvents.filter((e) => e.ph === 'X');
@@ -40,7 +40,7 @@ describe('chrome trace', () => {
     );
   });
 
-  it('edge case 50: lays out 50,000 overlapping spans without comparing each with each', () => {
+  it('edge case 50: lays out 50,000 overlapping spans without comparing all pairs', () => {
     const spans = Array.from({ length: 50_000 }, (_, i) => span(`kubelet:${i}`, i / 1000, 60 + i / 1000));
     const lanes = new Set(
       chromeTrace(bootRecord({ spans }))

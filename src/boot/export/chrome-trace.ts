@@ -1,9 +1,9 @@
 // boot/export/chrome-trace.ts: a boot in the trace format that Perfetto and chrome://tracing open.
-import { everySpan } from '../model/everything.ts';
+import { everySpan } from '../model/all-spans.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import { phases } from '../model/phases.ts';
 import type { BootRecord, Span } from '../model/record.ts';
-import { layOut } from './lanes.ts';
+import { assignLanes } from './lanes.ts';
 
 export interface ChromeTrace {
   displayTimeUnit: 'ms';
@@ -23,19 +23,19 @@ export interface TraceEvent {
   args?: Record<string, string | number>;
 }
 
-/** Process 1 is the boot itself: its phases and milestones. Each source is a process of its own, in order of appearance. */
+/** Process 1 has the phases and milestones of the boot. Each source is another process, in order of appearance. */
 export function chromeTrace(record: BootRecord): ChromeTrace {
   const spans = everySpan(record);
   const boot = phases(record).map((phase): Span => ({ ...phase, id: `phase:${phase.name}`, source: 'platform' }));
   const milestones = milestonesOf(record);
-  let firstUs = 0; // times before zero (firmware, VM creation) are moved: viewers want none below it
+  let firstUs = 0; // viewers do not accept negative times (firmware, VM creation)
   for (const { startUs } of [...spans, ...boot]) firstUs = Math.min(firstUs, startUs);
   for (const { atUs } of milestones) firstUs = Math.min(firstUs, atUs);
 
   const traceEvents: TraceEvent[] = [];
   const addProcess = (name: string, ofProcess: readonly Span[], pid: number) => {
     traceEvents.push(...nameProcess(pid, name));
-    const placed = layOut(ofProcess);
+    const placed = assignLanes(ofProcess);
     for (const lane of new Set(placed.map((one) => one.lane)))
       traceEvents.push(nameThread(pid, lane + 1, `${name} ${lane + 1}`));
     for (const { span, lane } of placed) traceEvents.push(spanEvent(span, { pid, tid: lane + 1, firstUs }));

@@ -5,7 +5,7 @@ import { csv } from './csv.ts';
 import { boot } from './testing.ts';
 
 describe('CSV', () => {
-  it('quotes what needs it, keeps formulas from running, and gives wall time to the microsecond', () => {
+  it('quotes cells where required, disarms formulas, and prints wall time with microseconds', () => {
     const lines = csv(boot()).split('\r\n');
     expect(lines[0]).toBe('id,name,source,parent,unit,start_us,end_us,took_us,start_utc,wait,result,detail');
     expect(lines[1]).toBe(
@@ -15,7 +15,7 @@ describe('CSV', () => {
     expect(csv(boot())).toContain(',"two\nlines, ""quoted"""\r\n');
   });
 
-  it('leaves the wall time empty where no source knows it, or where no date can hold it', () => {
+  it('leaves the wall time empty if it is unknown or a Date cannot represent it', () => {
     const startOf = (wallAtZeroUs?: number) => {
       const clock = { zero: 'kernel' as const, ...(wallAtZeroUs !== undefined && { wallAtZeroUs }) };
       return csv(bootRecord({ clock, spans: [span('kubelet:a', 1, 2)] }))
@@ -25,7 +25,7 @@ describe('CSV', () => {
     expect([startOf(), startOf(9e21), startOf(-1)]).toEqual(['', '', '1970-01-01T00:00:00.999999Z']);
   });
 
-  it('reads back as the same number of cells in every row, whatever the text', () => {
+  it('has the same number of cells in every row, for any text', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', '=', 'a', '-') }), { maxLength: 6 }),
@@ -40,7 +40,7 @@ describe('CSV', () => {
   });
 });
 
-/** A reader of RFC 4180, to hold the writer against. */
+/** A parser of RFC 4180, to check the writer. */
 function parseCsv(text: string): string[][] {
   const rows: string[][] = [];
   const row: string[] = [];

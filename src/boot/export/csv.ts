@@ -1,5 +1,5 @@
 // boot/export/csv.ts: a boot as a table for spreadsheets and scripts: one row per span, units included (RFC 4180).
-import { everySpan } from '../model/everything.ts';
+import { everySpan } from '../model/all-spans.ts';
 import type { BootRecord, Span } from '../model/record.ts';
 
 const COLUMNS = [
@@ -33,14 +33,14 @@ function rowOf(span: Span, wallAtZeroUs: number | undefined): string[] {
   ];
 }
 
-/** A cell that begins like a formula is run as one by spreadsheets, and this text comes from logs: an apostrophe stops that. */
+/** Spreadsheets execute a cell that begins like a formula, and this text comes from logs. An apostrophe prevents that. */
 function textCell(value: string | undefined): string {
   if (value === undefined) return '';
   const safe = /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** ISO 8601 with microseconds; a stamp outside what a date can hold is left empty. */
+/** ISO 8601 with microseconds; empty if a Date cannot represent it. */
 function utc(us: number): string {
   const date = new Date(Math.floor(us / 1e6) * 1000);
   if (Number.isNaN(date.getTime())) return '';

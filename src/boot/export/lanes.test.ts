@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { everySpan } from '../model/everything.ts';
+import { everySpan } from '../model/all-spans.ts';
 import { anyRecord, span } from '../testing.ts';
-import { layOut } from './lanes.ts';
+import { assignLanes } from './lanes.ts';
 
-const lanes = (...spans: Parameters<typeof layOut>[0]) =>
-  Object.fromEntries(layOut(spans).map(({ span: one, lane }) => [one.name, lane]));
+const lanes = (...spans: Parameters<typeof assignLanes>[0]) =>
+  Object.fromEntries(assignLanes(spans).map(({ span: one, lane }) => [one.name, lane]));
 
-describe('the lanes of a trace', () => {
-  it('are shared by spans that follow each other', () => {
+describe('assignLanes', () => {
+  it('puts spans that follow each other into one lane', () => {
     expect(lanes(span('kubelet:a', 1, 2), span('kubelet:b', 2, 3), span('kubelet:c', 2.5, 4))).toEqual({
       a: 0,
       b: 0,
@@ -16,7 +16,7 @@ describe('the lanes of a trace', () => {
     });
   });
 
-  it('hold a child with its parent, unless a brother is in the way or it ends after its parent', () => {
+  it('puts a child into the lane of its parent, unless it overlaps a sibling or ends after its parent', () => {
     const parent = 'kubelet:p';
     expect(
       lanes(
@@ -30,15 +30,15 @@ describe('the lanes of a trace', () => {
     ).toEqual({ p: 0, first: 0, crosses: 1, after: 0, outlives: 1, stranger: 1 });
   });
 
-  it('hold an instant at the end of its parent', () => {
+  it('puts an instant at the end of its parent into the lane of the parent', () => {
     expect(lanes(span('kubelet:p', 0, 10), span('kubelet:i', 10, 10, { parent: 'kubelet:p' }))).toEqual({ p: 0, i: 0 });
   });
 
-  it('place every span once, for any boot', () => {
+  it('places every span once, for any boot', () => {
     fc.assert(
       fc.property(anyRecord, (record) => {
         const spans = everySpan(record);
-        const placed = layOut(spans).map(({ span: one }) => one.id);
+        const placed = assignLanes(spans).map(({ span: one }) => one.id);
         expect(placed.sort()).toEqual(spans.map(({ id }) => id).sort());
       }),
     );

@@ -1,25 +1,25 @@
-// boot/export/lanes.ts: beside, under or after which others is a span drawn, so that no two slices of a lane cross?
+// boot/export/lanes.ts: which lane does a span go into, so that spans of one lane never partially overlap?
 import type { Span } from '../model/record.ts';
 
-export interface Placed {
+export interface SpanInLane {
   span: Span;
   lane: number;
 }
 
 /**
- * Slices of one lane must follow or contain each other, or viewers drop them. A span goes into its parent's lane when it
- * fits inside and no brother is in the way; otherwise into the lane that has been free longest, or a new one.
+ * Spans of one lane must follow or contain each other, or viewers drop them. A span goes into its parent's lane if it fits inside
+ * and overlaps no sibling there; otherwise into the lane that has been free longest, or a new lane.
  */
-export function layOut(spans: readonly Span[]): Placed[] {
+export function assignLanes(spans: readonly Span[]): SpanInLane[] {
   const sorted = [...spans].sort((a, b) => a.startUs - b.startUs || b.endUs - a.endUs || (a.id < b.id ? -1 : 1));
   const laneOf = new Map<string, number>();
-  const openIn: Span[][] = []; // per lane, what is still running at the current start, outermost first
+  const openIn: Span[][] = []; // per lane: spans still open at the current start, outermost first
   const free = new LanesByEnd();
   return sorted.map((span) => {
-    const home = span.parent === undefined ? undefined : laneOf.get(span.parent);
-    const isAtHome = home !== undefined && fitsInto(openIn[home]!, span);
-    const lane = isAtHome ? home : free.take(span);
-    if (isAtHome) openIn[lane]!.push(span);
+    const parentLane = span.parent === undefined ? undefined : laneOf.get(span.parent);
+    const fitsParent = parentLane !== undefined && fitsInto(openIn[parentLane]!, span);
+    const lane = fitsParent ? parentLane : free.take(span);
+    if (fitsParent) openIn[lane]!.push(span);
     else openIn[lane] = [span];
     laneOf.set(span.id, lane);
     return { span, lane };
@@ -28,18 +28,18 @@ export function layOut(spans: readonly Span[]): Placed[] {
 
 function fitsInto(open: Span[], span: Span): boolean {
   while (open.length > 0 && endOf(open.at(-1)!) <= span.startUs) {
-    if (open.at(-1)!.id === span.parent) break; // the parent itself: an instant at its end is still inside
+    if (open.at(-1)!.id === span.parent) break; // an instant at the end of its parent is still inside
     open.pop();
   }
   const around = open.at(-1);
   return around !== undefined && around.id === span.parent && endOf(span) <= endOf(around);
 }
 
-/** Lanes as a heap by the end of their last outermost span. */
+/** A heap of lanes by the end of their last outermost span. */
 class LanesByEnd {
   readonly #heap: { lane: number; endUs: number }[] = [];
 
-  /** A lane that is free when the span starts; it is taken until the span ends. */
+  /** Returns a lane that is free when the span starts, and occupies it until the span ends. */
   take(span: Span): number {
     const top = this.#heap[0];
     const endUs = endOf(span);

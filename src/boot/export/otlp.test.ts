@@ -6,10 +6,10 @@ import { anyRecord } from '../testing.ts';
 import { otlpTrace } from './otlp.ts';
 import { BOOT_ID, boot } from './testing.ts';
 
-describe('OTLP', () => {
+describe('otlpTrace', () => {
   const spansOf = (record: BootRecord) => otlpTrace(record).resourceSpans[0]!.scopeSpans[0]!.spans;
 
-  it('makes one trace whose id is the boot id, rooted in one span that covers everything', () => {
+  it('creates one trace with the boot id as its id and one root span that covers everything', () => {
     const spans = spansOf(boot());
     expect(new Set(spans.map((s) => s.traceId))).toEqual(new Set([BOOT_ID]));
     const roots = spans.filter((s) => s.parentSpanId === undefined);
@@ -18,7 +18,7 @@ describe('OTLP', () => {
     expect(roots[0]!.events?.map((e) => e.name)).toContain('vm-created');
   });
 
-  it('hangs modules under their stage, the stage under its unit, and units under the root', () => {
+  it('puts modules under their stage, the stage under its unit, and units under the root', () => {
     const spans = spansOf(boot());
     const byName = new Map(spans.map((s) => [s.name, s]));
     expect(byName.get('stage/a')!.parentSpanId).toBe(byName.get('stage')!.spanId);
@@ -28,7 +28,7 @@ describe('OTLP', () => {
     expect(byName.get('net.service')!.startTimeUnixNano).toBe('1700000003000001000');
   });
 
-  it('links each span of the critical chain to the one it waited for', () => {
+  it('links each span of the critical chain to the span it waited for', () => {
     const byName = new Map(spansOf(boot()).map((s) => [s.name, s]));
     expect(byName.get('app.service')!.links).toMatchObject([
       { traceId: BOOT_ID, spanId: byName.get('net.service')!.spanId },
@@ -36,7 +36,7 @@ describe('OTLP', () => {
     expect(byName.get('-.slice')).not.toHaveProperty('links');
   });
 
-  it('names the host in OpenTelemetry words', () => {
+  it('describes the host with OpenTelemetry attributes', () => {
     const attributes = new Map(
       otlpTrace(boot()).resourceSpans[0]!.resource.attributes.map(({ key, value }) => [key, value]),
     );
@@ -47,7 +47,7 @@ describe('OTLP', () => {
     expect(attributes.get('k8s.node.name')).toEqual({ stringValue: 'node-1' });
   });
 
-  it('derives a trace id when there is no boot id, the same every time', () => {
+  it('derives a stable trace id if there is no boot id', () => {
     const { bootId: _, ...nameless } = boot();
     const [first, second] = [spansOf(nameless)[0]!, spansOf(nameless)[0]!];
     expect(first.traceId).toMatch(/^[0-9a-f]{32}$/);
@@ -55,11 +55,11 @@ describe('OTLP', () => {
     expect(spansOf(boot({ bootId: '0'.repeat(32) }))[0]!.traceId).not.toBe('0'.repeat(32));
   });
 
-  it('says what to add when no source knows the wall clock', () => {
+  it('suggests which input to add if no source has the wall clock', () => {
     expect(() => otlpTrace(boot({ clock: { zero: 'kernel' } }))).toThrow(UserError);
   });
 
-  it('is a tree of distinct spans inside valid times, for any boot', () => {
+  it('is a tree of distinct spans with valid times, for any boot', () => {
     fc.assert(
       fc.property(anyRecord, (record) => {
         const spans = spansOf({ ...record, clock: { ...record.clock, wallAtZeroUs: 1_700_000_000_000_000 } });

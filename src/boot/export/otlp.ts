@@ -1,7 +1,7 @@
 // boot/export/otlp.ts: a boot as one OpenTelemetry trace, in OTLP's JSON encoding. The same record gives the same bytes.
 import { createHash } from 'node:crypto';
 import { UserError } from '../../base/errors.ts';
-import { everySpan } from '../model/everything.ts';
+import { everySpan } from '../model/all-spans.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import { phases } from '../model/phases.ts';
 import type { BootRecord, Span } from '../model/record.ts';
@@ -37,7 +37,7 @@ const SPAN_INTERNAL = 1;
 const STATUS_ERROR = 2;
 
 export function otlpTrace(record: BootRecord): OtlpTrace {
-  const wallAtZeroUs = wallOrExplain(record);
+  const wallAtZeroUs = wallClockOrThrow(record);
   const traceId = traceIdOf(record);
   const nano = (us: number) => (BigInt(Math.round(wallAtZeroUs + us)) * 1000n).toString();
   const context = { traceId, nano, rootId: spanIdOf(traceId, 'boot') };
@@ -63,15 +63,15 @@ interface Context {
   nano(us: number): string;
 }
 
-function wallOrExplain({ clock }: BootRecord): number {
+function wallClockOrThrow({ clock }: BootRecord): number {
   if (clock.wallAtZeroUs !== undefined) return clock.wallAtZeroUs;
-  throw new UserError('this boot is known only relative to its own start, and a trace needs wall-clock times', {
+  throw new UserError('no source has the wall clock of this boot, and a trace needs wall-clock times', {
     code: 'boot/no-wall-time',
     next: 'add a source with both clocks with -i: the journal (`journalctl -b -o json`) or `systemctl show` of the manager',
   });
 }
 
-/** The boot id is 128 random bits, which is what a trace id is; without one, what tells this record from others. */
+/** The boot id is 128 random bits, like a trace id. Without a boot id, hash the facts that identify this record. */
 function traceIdOf(record: BootRecord): string {
   if (record.bootId !== undefined && /^(?!0{32})[0-9a-f]{32}$/.test(record.bootId)) return record.bootId;
   const { host, clock, sources } = record;
@@ -165,7 +165,7 @@ function innerSpan(span: Span, { traceId, nano, rootId }: Context, links: Readon
   };
 }
 
-/** For every span on the critical chain, the one it waited for (empty for the first). Other edges would be thousands. */
+/** For every span on the critical chain, the span it waited for (empty for the first). All ordering edges would be thousands. */
 function linksOf(traceId: string, critical: readonly ChainLink[]): Map<string, string> {
   return new Map(
     critical.map((link, i) => {
@@ -175,7 +175,7 @@ function linksOf(traceId: string, critical: readonly ChainLink[]): Map<string, s
   );
 }
 
-/** Parents that are not in the record, or that lead back to the span itself, are let go: a trace must be a tree. */
+/** Drops parents that are not in the record or that form a loop, because a trace must be a tree. */
 function withoutLoops(spans: readonly Span[]): Span[] {
   const parentOf = new Map(spans.map((span) => [span.id, span.parent]));
   const leadsToRoot = new Set<string>();
@@ -186,7 +186,7 @@ function withoutLoops(spans: readonly Span[]): Span[] {
       walked.add(id);
       id = parentOf.get(id);
     }
-    // Came round to one of the walk: cut there, and the loop is open for all who hang on it.
+    // A loop: cutting it here also fixes all spans below it.
     if (id !== undefined && walked.has(id)) parentOf.set(id, undefined);
     for (const one of walked) leadsToRoot.add(one);
     const parent = parentOf.get(span.id);

@@ -13,7 +13,7 @@ interface Answer {
 let server: Server | undefined;
 afterEach(() => new Promise<void>((done) => (server ? server.close(() => done()) : done())));
 
-/** A collector on this host that gives these answers in turn and keeps what it got. */
+/** A collector on this host that sends these responses in turn and stores what it received. */
 async function collector(answers: Answer[]) {
   const got: { request: IncomingMessage; body: string }[] = [];
   server = createServer((request, response) => {
@@ -42,8 +42,8 @@ function deps(slept: number[] = []): SendDeps {
 
 const TRACE = { resourceSpans: [] };
 
-describe('sending a trace', () => {
-  it('posts it to the path collectors listen on, with the headers of the environment', async () => {
+describe('sendOtlp', () => {
+  it('posts to the default path of collectors, with the headers of the environment', async () => {
     const { got, url } = await collector([{ status: 200, body: '{}' }]);
     const sent = await sendOtlp(otlpRequest(url, TRACE, 'Authorization=Bearer%20abc, x-team = nodes'), deps());
     expect(sent).toEqual({ tries: 1, rejectedSpans: 0 });
@@ -56,7 +56,7 @@ describe('sending a trace', () => {
     expect(JSON.parse(got[0]!.body)).toEqual(TRACE);
   });
 
-  it('says that it was interrupted, while waiting for an answer and between two tries', async () => {
+  it('reports an interruption while it waits for a response and between two tries', async () => {
     const { url } = await collector([{ status: 503 }]);
     const pressed = new AbortController();
     pressed.abort('SIGINT');
@@ -80,7 +80,7 @@ describe('sending a trace', () => {
     }
   });
 
-  it('tries again as late as the collector asks', async () => {
+  it('retries after the time in the Retry-After of the collector', async () => {
     const slept: number[] = [];
     const date = 'Thu, 01 Jan 2026 00:00:07 GMT';
     const { url } = await collector([
@@ -92,7 +92,7 @@ describe('sending a trace', () => {
     expect(slept).toEqual([3000, 7000]);
   });
 
-  it('gives up after three tries, and never waits for hours', async () => {
+  it('gives up after three tries, and limits the wait', async () => {
     const slept: number[] = [];
     const { got, url } = await collector(Array(3).fill({ status: 503, headers: { 'retry-after': '86400' } }));
     const error = await caught(sendOtlp(otlpRequest(url, TRACE, undefined), deps(slept)));
@@ -100,21 +100,21 @@ describe('sending a trace', () => {
     expect(slept).toEqual([30_000, 30_000]);
   });
 
-  it('does not repeat what was refused, and shows no header in the error', async () => {
+  it('does not retry a refused request, and prints no header in the error', async () => {
     const { got, url } = await collector([{ status: 401, body: 'no' }]);
     const error = await caught(sendOtlp(otlpRequest(url, TRACE, 'authorization=s3cret'), deps()));
     expect(got).toHaveLength(1);
-    expect(error.message).toContain('answered 401');
+    expect(error.message).toContain('responded with 401');
     expect(error.message).not.toContain('s3cret');
   });
 
-  it('does not follow a redirect: the headers are for the host that was named', async () => {
+  it('does not follow a redirect, because the headers are only for the given host', async () => {
     const { got, url } = await collector([{ status: 307, headers: { location: '/elsewhere' } }, { status: 200 }]);
     await caught(sendOtlp(otlpRequest(url, TRACE, undefined), deps()));
     expect(got).toHaveLength(1);
   });
 
-  it('reports spans the collector left out', async () => {
+  it('reports spans that the collector rejected', async () => {
     const body = JSON.stringify({ partialSuccess: { rejectedSpans: '2', errorMessage: 'too old' } });
     const { url } = await collector([{ status: 200, body }]);
     expect(await sendOtlp(otlpRequest(url, TRACE, undefined), deps())).toEqual({
@@ -124,7 +124,7 @@ describe('sending a trace', () => {
     });
   });
 
-  it('names a collector that is not there', async () => {
+  it('names a collector that cannot be reached', async () => {
     const { url } = await collector([]);
     await new Promise((done) => server!.close(done));
     server = undefined;
@@ -134,8 +134,8 @@ describe('sending a trace', () => {
   });
 });
 
-describe('where to send', () => {
-  it('keeps a path that is given', () => {
+describe('otlpRequest', () => {
+  it('keeps the path of a URL', () => {
     expect(otlpRequest('https://otel.example/tenant/v1/traces?x=1', TRACE, undefined).url).toBe(
       'https://otel.example/tenant/v1/traces?x=1',
     );
@@ -155,7 +155,7 @@ describe('where to send', () => {
   );
 
   it.each(['novalue', '=x', 'a b=c', 'a=%zz', 'a=x%0d%0aevil: 1'])(
-    'refuses headers %j without repeating them',
+    'refuses headers %j without printing them',
     (text) => {
       try {
         otlpRequest('http://localhost:4318', TRACE, `ok=1,${text}`);

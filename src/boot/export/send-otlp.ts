@@ -1,4 +1,4 @@
-// boot/export/send-otlp.ts: hands a trace to an OTLP/HTTP collector, and only where the user asked. Headers are never shown.
+// boot/export/send-otlp.ts: sends a trace to the OTLP/HTTP collector that the user named. Headers are never printed.
 import { type Backoff, pauseMs } from '../../base/backoff.ts';
 import { UserError } from '../../base/errors.ts';
 import { parseRetryAfter } from '../../base/retry-after.ts';
@@ -11,15 +11,15 @@ export interface OtlpRequest {
 
 export interface SendDeps {
   fetch: typeof fetch;
-  /** Resolves early, by rejecting, when the signal fires. */
+  /** Rejects when the signal fires. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   nowMs(): number;
   signal: AbortSignal;
 }
 
-export interface Sent {
+export interface SendResult {
   tries: number;
-  /** Spans the collector took the request without. */
+  /** Number of spans that the collector rejected although it accepted the request. */
   rejectedSpans: number;
   reason?: string;
 }
@@ -27,10 +27,10 @@ export interface Sent {
 const TRIES = 3;
 const TIMEOUT_MS = 10_000;
 const BACKOFF: Backoff = { firstMs: 1000, maxMs: 30_000, maxRetryAfterMs: 30_000 };
-/** Those the protocol calls retryable. */
+/** As the OTLP specification defines. */
 const RETRYABLE = new Set([429, 502, 503, 504]);
 
-/** What would be sent where. `headersText` is the value of OTEL_EXPORTER_OTLP_HEADERS. */
+/** `headersText` is the value of OTEL_EXPORTER_OTLP_HEADERS. */
 export function otlpRequest(target: string, trace: object, headersText: string | undefined): OtlpRequest {
   return {
     url: tracesUrl(target),
@@ -39,13 +39,13 @@ export function otlpRequest(target: string, trace: object, headersText: string |
   };
 }
 
-export async function sendOtlp(request: OtlpRequest, deps: SendDeps): Promise<Sent> {
+export async function sendOtlp(request: OtlpRequest, deps: SendDeps): Promise<SendResult> {
   for (let tries = 1; ; tries++) {
     const response = await post(request, deps);
     if (response.ok) return { tries, ...(await partialSuccess(response)) };
     await response.body?.cancel();
-    if (!RETRYABLE.has(response.status)) throw refused(request.url, `answered ${response.status}`, tries);
-    if (tries === TRIES) throw refused(request.url, `still answered ${response.status}`, tries);
+    if (!RETRYABLE.has(response.status)) throw notSent(request.url, `responded with ${response.status}`, tries);
+    if (tries === TRIES) throw notSent(request.url, `still responded with ${response.status}`, tries);
     const retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), deps.nowMs());
     await deps.sleep(pauseMs(tries, BACKOFF, { retryAfterMs }), deps.signal).catch((error: unknown) => {
       throw interruptedBy(error, request.url, deps.signal);
@@ -53,14 +53,16 @@ export async function sendOtlp(request: OtlpRequest, deps: SendDeps): Promise<Se
   }
 }
 
-/** A bare host gets the path that collectors listen on; a URL with a path is taken as it is. */
+/** Adds the default path of collectors if the URL has none. */
 function tracesUrl(target: string): string {
   const url = URL.canParse(target) ? new URL(target) : undefined;
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw badTarget(`--otlp needs an http or https URL, not '${target.slice(0, 200)}'`);
+    throw badTarget(`--otlp requires an http or https URL, got '${target.slice(0, 200)}'`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw badTarget('--otlp takes no user name or password in the URL: it would show in process lists and logs');
+    throw badTarget(
+      '--otlp does not accept a user name or password in the URL, because process lists and logs show it',
+    );
   }
   if (url.pathname === '/') url.pathname = '/v1/traces';
   return url.href;
@@ -83,11 +85,11 @@ function parseHeaders(text: string): Record<string, string> {
     const value = decoded(pair.slice(at + 1).trim());
     const isHeader =
       at > 0 && /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) && value !== undefined && /^[\t\x20-\x7e]*$/.test(value);
-    // The text may hold a token: say which pair, never what is in it.
+    // The text may contain a token, so the error gives only the pair's position.
     if (!isHeader) {
-      throw new UserError(`OTEL_EXPORTER_OTLP_HEADERS: pair ${i + 1} is not name=value`, {
+      throw new UserError(`OTEL_EXPORTER_OTLP_HEADERS: pair ${i + 1} is not of the form name=value`, {
         code: 'boot/bad-otlp-headers',
-        next: 'write name=value pairs with commas between, values percent-encoded',
+        next: 'write comma-separated name=value pairs with percent-encoded values',
       });
     }
     headers[name] = value;
@@ -115,9 +117,9 @@ async function post({ url, headers, body }: OtlpRequest, deps: SendDeps): Promis
   } catch (error) {
     if (deps.signal.aborted) throw interruptedBy(error, url, deps.signal);
     const isTimeout = error instanceof Error && error.name === 'TimeoutError';
-    throw refused(
+    throw notSent(
       url,
-      isTimeout ? `did not answer within ${TIMEOUT_MS / 1000} s` : `could not be reached (${reasonOf(error)})`,
+      isTimeout ? `did not respond within ${TIMEOUT_MS / 1000} s` : `could not be reached (${reasonOf(error)})`,
       1,
       error,
     );
@@ -128,29 +130,29 @@ function interruptedBy(cause: unknown, url: string, signal: AbortSignal): unknow
   if (!signal.aborted) return cause;
   return new UserError(`interrupted while sending to ${new URL(url).origin}`, {
     code: 'boot/otlp-interrupted',
-    kept: 'The collector may or may not have the trace; sending it again does no harm, its ids are the same.',
+    kept: 'The collector may have received the trace. Sending it again is safe, because the ids stay the same.',
     exitCode: 1,
     cause,
   });
 }
 
-/** Fetch hides what happened in `cause`; its code (ECONNREFUSED, ENOTFOUND) is what a person needs. */
+/** fetch puts the reason into `cause`; its code (ECONNREFUSED, ENOTFOUND) is the useful part. */
 function reasonOf(error: unknown): string {
   const { cause } = error as { cause?: { code?: string; message?: string } };
   return cause?.code ?? cause?.message ?? (error as Error).name;
 }
 
-function refused(url: string, what: string, tries: number, cause?: unknown): UserError {
+function notSent(url: string, what: string, tries: number, cause?: unknown): UserError {
   const { origin, pathname } = new URL(url);
-  return new UserError(`${origin}${pathname} ${what}${tries > 1 ? ` (${tries} tries)` : ''}: the trace was not taken`, {
+  return new UserError(`${origin}${pathname} ${what}${tries > 1 ? ` (${tries} tries)` : ''}: the trace was not sent`, {
     code: 'boot/otlp-not-sent',
-    next: 'check the URL and OTEL_EXPORTER_OTLP_HEADERS; `--dry-run` shows what would be sent, `-o FILE` keeps it',
+    next: 'check the URL and OTEL_EXPORTER_OTLP_HEADERS; `--dry-run` prints the request, `-o FILE` saves the trace',
     exitCode: 1,
     cause,
   });
 }
 
-async function partialSuccess(response: Response): Promise<Omit<Sent, 'tries'>> {
+async function partialSuccess(response: Response): Promise<Omit<SendResult, 'tries'>> {
   let rejected: unknown;
   let reason: unknown;
   try {
@@ -160,7 +162,7 @@ async function partialSuccess(response: Response): Promise<Omit<Sent, 'tries'>> 
     rejected = answer?.partialSuccess?.rejectedSpans;
     reason = answer?.partialSuccess?.errorMessage;
   } catch {
-    return { rejectedSpans: 0 }; // an empty answer is the usual way to say yes
+    return { rejectedSpans: 0 }; // collectors usually respond to success with an empty body
   }
   const count = Number(rejected ?? 0);
   return {

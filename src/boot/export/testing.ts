@@ -1,4 +1,4 @@
-// boot/export/testing.ts: a boot with all that an export has to write: failures, quotes, formulas, times before the kernel.
+// boot/export/testing.ts: a boot with everything that is hard to export: failures, quotes, formulas, times before the kernel.
 import type { BootRecord } from '../model/record.ts';
 import { bootRecord, managerTimes, span, unit } from '../testing.ts';
 

@@ -4,8 +4,8 @@ import { chooseClock } from './choose-clock.ts';
 import { evidence } from './evidence.ts';
 import { anchor, merge, WALL, wallSpan } from './testing.ts';
 
-describe('the clock of a boot', () => {
-  it('narrows a wall clock known to the second with the uptime a log notes beside its stamps, the promptest of them', () => {
+describe('chooseClock', () => {
+  it('narrows a wall clock with a resolution of 1 s by the least delayed uptime banner of a log', () => {
     const trueZeroUs = WALL + 400_000;
     const [boot] = merge(
       evidence({
@@ -30,7 +30,7 @@ describe('the clock of a boot', () => {
     expect(boot!.notes).toEqual([]);
   });
 
-  it('places pasted listings, which count from userspace, after the kernel where that is known', () => {
+  it('shifts pasted listings, which count from userspace, to kernel start if that is known', () => {
     const pasted = evidence({
       kind: 'analyze-critical-chain',
       input: 'p',
@@ -47,7 +47,7 @@ describe('the clock of a boot', () => {
     expect(withManager!.units[0]!.activatingUs).toBe(5e6);
   });
 
-  it('starts at the first event when there are wall times only', () => {
+  it('starts at the first event if there are only wall times', () => {
     const [boot] = merge(
       evidence({ kind: 'extension-event', input: 'e', clock: 'wall', spans: [wallSpan('extension:a', 30, 31)] }),
     );
@@ -55,7 +55,7 @@ describe('the clock of a boot', () => {
     expect(boot!.spans[0]).toMatchObject({ startUs: 0, endUs: 1e6 });
   });
 
-  it('is not narrowed by a log that knows it less exactly, or disagrees', () => {
+  it('ignores a log that is less precise or disagrees', () => {
     const manager = evidence({
       kind: 'systemctl-manager',
       input: 'm',
@@ -70,7 +70,7 @@ describe('the clock of a boot', () => {
     expect(chooseClock([manager, log(WALL + 100_000, 10_000)], undefined).wallAtZeroUs).not.toBe(alone);
   });
 
-  it('is the kernel clock as soon as one piece knows it, and leaves unmoved what has no times', () => {
+  it('uses the kernel clock if any evidence has it, and does not shift evidence without times', () => {
     const dmesg = evidence({ kind: 'dmesg', input: 'd', clock: 'monotonic', spans: [span('kernel:until-init', 0, 4)] });
     const facts = evidence({ kind: 'host-facts', input: 'h', clock: 'wall' });
     const log = evidence({
@@ -86,7 +86,7 @@ describe('the clock of a boot', () => {
     expect(clock.shiftOf(log)).toBeUndefined();
   });
 
-  it('takes anchors of the kernel or the journal before those of a log writer, which lag behind', () => {
+  it('prefers anchors of the kernel or the journal over those of a log writer, which lag behind', () => {
     const clock = chooseClock(
       [
         evidence({ kind: 'journal-json', input: 'j', clock: 'monotonic', anchors: [anchor(WALL)] }),
@@ -97,12 +97,12 @@ describe('the clock of a boot', () => {
     expect(clock.wallAtZeroUs).toBe(WALL);
   });
 
-  it('is that of a log writer where nothing else ties the two clocks', () => {
+  it('uses the anchors of a log writer if there are no others', () => {
     const log = evidence({ kind: 'cloud-init-log', input: 'c', clock: 'wall', anchors: [anchor(WALL)] });
     expect(chooseClock([log], undefined)).toMatchObject({ zero: 'kernel', wallAtZeroUs: WALL });
   });
 
-  it('places wall times nowhere on a clock that begins in userspace', () => {
+  it('does not place wall times on a clock that begins in userspace', () => {
     const pasted = evidence({
       kind: 'analyze-blame',
       input: 'b',
@@ -120,7 +120,7 @@ describe('the clock of a boot', () => {
     expect(clock.shiftOf(log)).toBeUndefined();
   });
 
-  it('has no wall time at zero where nothing was seen', () => {
+  it('has no wall time at zero if there are no events', () => {
     expect(chooseClock([], undefined)).not.toHaveProperty('wallAtZeroUs');
   });
 });

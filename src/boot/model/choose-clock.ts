@@ -1,11 +1,11 @@
-// boot/model/choose-clock.ts: which clock does a boot record count on, and how is each piece of evidence moved onto it?
+// boot/model/choose-clock.ts: which clock does a boot record use, and how is each piece of evidence shifted to it?
 
 import { type ClockMap, clockMap } from './clock-map.ts';
 import { timesOf } from './cluster-boots.ts';
 import type { Anchor, Evidence, SourceKind } from './evidence.ts';
 import type { BootRecord } from './record.ts';
 
-/** Sources whose anchors are taken by the kernel or the journal itself; a log writer's stamp lags behind its uptime. */
+/** The kernel, systemd or the journal takes these anchors itself. In other logs the stamp is written later than the uptime is read. */
 const EXACT_ANCHORS: ReadonlySet<SourceKind> = new Set([
   'boot-record',
   'systemctl-manager',
@@ -19,11 +19,11 @@ export interface ChosenClock {
   wallAtZeroUs?: number;
   errorUs?: number;
   map?: ClockMap;
-  /** From the evidence's own clock to the chosen one; undefined where nothing ties the two. */
+  /** Converts from the evidence's clock to the chosen one; undefined if no anchor relates the two. */
   shiftOf(evidence: Evidence): ((us: number) => number) | undefined;
 }
 
-/** The kernel's where any piece knows it, else userspace's, else the first wall time seen. `userspaceUs` is when userspace began, where known. */
+/** Prefers the kernel's clock, then time since userspace, then the first wall-clock time. `userspaceUs`: start of userspace, if known. */
 export function chooseClock(evidence: readonly Evidence[], userspaceUs: number | undefined): ChosenClock {
   const anchorsOf = (keep: (e: Evidence) => boolean) => evidence.filter(keep).flatMap((e) => e.anchors);
   const exact = anchorsOf((e) => EXACT_ANCHORS.has(e.kind));
@@ -63,8 +63,8 @@ export function chooseClock(evidence: readonly Evidence[], userspaceUs: number |
 }
 
 /**
- * A manager alone tells the wall clock to the second. A log that notes its uptime with every banner knows better, where it
- * agrees: of several, the one with the least delay between looking at the uptime and writing the stamp.
+ * systemd's manager alone gives the wall clock to the second. A log that prints the uptime in its banners is more precise, if it
+ * agrees. Of several banners, use the one with the shortest delay between reading the uptime and writing the stamp.
  */
 function narrowed(exact: readonly Anchor[], others: readonly Anchor[]): readonly Anchor[] {
   const map = clockMap(exact);
@@ -76,8 +76,8 @@ function narrowed(exact: readonly Anchor[], others: readonly Anchor[]): readonly
       offsetUs(anchor) <= map.wallAtZeroUs + map.errorUs &&
       offsetUs(anchor) + anchor.errorUs >= map.wallAtZeroUs - map.errorUs,
   );
-  const promptest = agreeing.sort((a, b) => offsetUs(a) - offsetUs(b))[0];
-  return promptest ? [...exact, promptest] : exact;
+  const quickest = agreeing.sort((a, b) => offsetUs(a) - offsetUs(b))[0];
+  return quickest ? [...exact, quickest] : exact;
 }
 
 function hasTimes(evidence: Evidence): boolean {

@@ -5,7 +5,7 @@ import { clockMap } from './clock-map.ts';
 const WALL = 1_794_776_878_763_747;
 
 describe('clockMap', () => {
-  it('narrows second-resolution stamps by taking many of them', () => {
+  it('narrows stamps with a resolution of 1 s by combining many of them', () => {
     const anchors = [10_494_711, 23_145_259, 104_768_855, 57_300_001].map((monotonicUs) => ({
       monotonicUs,
       wallUs: Math.floor((WALL + monotonicUs) / 1e6) * 1e6,
@@ -29,8 +29,8 @@ describe('clockMap', () => {
     expect(map.toMonotonicUs(WALL + 20e6 + stepUs)).toBe(20e6);
   });
 
-  it('takes one stamp that both sides of it contradict for a late stamp, not for two steps', () => {
-    // A journal entry of a busy machine: its writer was interrupted between reading one clock and the other.
+  it('ignores a single stamp that contradicts both its neighbours', () => {
+    // On a busy machine, the journal may be interrupted between reading the two clocks.
     const at = (monotonicUs: number, offByUs = 0) => ({
       monotonicUs,
       wallUs: WALL + monotonicUs + offByUs,
@@ -43,11 +43,11 @@ describe('clockMap', () => {
     expect(clockMap([at(1e6), late])?.steps).toHaveLength(1);
   });
 
-  it('has nothing to say without anchors', () => {
+  it('is undefined without anchors', () => {
     expect(clockMap([])).toBeUndefined();
   });
 
-  it('maps a steady clock exactly, wherever the anchors are', () => {
+  it('maps a steady clock exactly for any anchors', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(100_000_000), { minLength: 1 }), fc.nat(100_000_000), (stamps, atUs) => {
         const map = clockMap(stamps.map((monotonicUs) => ({ monotonicUs, wallUs: WALL + monotonicUs, errorUs: 0 })))!;

@@ -1,7 +1,7 @@
-// boot/model/clock-map.ts: when the wall clock showed this, what did the monotonic clock show? Stepped clocks included.
+// boot/model/clock-map.ts: which monotonic time corresponds to a wall-clock time, also if the wall clock was stepped?
 import type { Anchor } from './evidence.ts';
 
-/** A stretch of the boot in which wall = monotonic + offset, the offset known to lie in [lowUs, highUs]. */
+/** A part of the boot in which wall = monotonic + offset, with the offset in [lowUs, highUs]. */
 interface Segment {
   fromMonotonicUs: number;
   toMonotonicUs: number;
@@ -10,15 +10,15 @@ interface Segment {
 }
 
 export interface ClockMap {
-  /** Wall clock at monotonic zero: the middle of what is possible, and half the width of it. */
+  /** Wall clock at monotonic zero: the middle of the possible range; `errorUs` is half its width. */
   wallAtZeroUs: number;
   errorUs: number;
-  /** Jumps of the wall clock (a time service, a paused VM), where anchors show them. */
+  /** Jumps of the wall clock (time service, paused VM) that the anchors show. */
   steps: { atMonotonicUs: number; byUs: number }[];
   toMonotonicUs(wallUs: number): number;
 }
 
-/** Time services slew by up to 500 ppm and stamps are taken a moment apart: less than this is drift, not a step. */
+/** Time services slew by up to 500 ppm, and the two clocks are not read at the same instant: a smaller difference is not a step. */
 const DRIFT_US = 20_000;
 
 export function clockMap(anchors: readonly Anchor[]): ClockMap | undefined {
@@ -34,7 +34,7 @@ export function clockMap(anchors: readonly Anchor[]): ClockMap | undefined {
       byUs: offsets[i + 1]! - offsets[i]!,
     })),
     toMonotonicUs: (wallUs) => {
-      // The latest stretch that had begun by then; after a backward step both sides may fit, and the later one is taken.
+      // After a backward step, a time may fit both segments: use the later one.
       for (let i = segments.length - 1; i > 0; i--) {
         if (wallUs - offsets[i]! >= segments[i]!.fromMonotonicUs) return wallUs - offsets[i]!;
       }
@@ -43,7 +43,7 @@ export function clockMap(anchors: readonly Anchor[]): ClockMap | undefined {
   };
 }
 
-/** Every anchor narrows the offset; one that cannot agree with those before it starts a new stretch. */
+/** Every anchor narrows the offset. An anchor that contradicts the earlier ones starts a new segment. */
 function segmentsOf(anchors: readonly Anchor[]): Segment[] {
   const segments: Segment[] = [];
   const inOrder = anchors
@@ -54,9 +54,9 @@ function segmentsOf(anchors: readonly Anchor[]): Segment[] {
     const highUs = lowUs + anchor.errorUs;
     const agrees = (segment: Segment | undefined): segment is Segment =>
       segment !== undefined && lowUs <= segment.highUs + DRIFT_US && highUs >= segment.lowUs - DRIFT_US;
-    // One stamp that both its sides contradict: its writer was interrupted between reading the two clocks.
-    const isLone = segments.at(-1)?.fromMonotonicUs === segments.at(-1)?.toMonotonicUs;
-    if (isLone && !agrees(segments.at(-1)) && agrees(segments.at(-2))) segments.pop();
+    // A single anchor that contradicts both neighbours: its writer was interrupted between reading the two clocks.
+    const isSingle = segments.at(-1)?.fromMonotonicUs === segments.at(-1)?.toMonotonicUs;
+    if (isSingle && !agrees(segments.at(-1)) && agrees(segments.at(-2))) segments.pop();
     const current = segments.at(-1);
     if (!agrees(current)) {
       segments.push({ fromMonotonicUs: anchor.monotonicUs, toMonotonicUs: anchor.monotonicUs, lowUs, highUs });

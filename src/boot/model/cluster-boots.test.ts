@@ -8,8 +8,8 @@ const BOOT = 'a'.repeat(32);
 const OTHER = 'b'.repeat(32);
 const together = (...pieces: Evidence[]) => clusterBoots([{ isFolder: true, evidence: pieces }]);
 
-describe('the boots that evidence speaks of', () => {
-  it('keeps boots with different ids apart and gives a log without id to the boot it happened in', () => {
+describe('clusterBoots', () => {
+  it('separates boots with different ids, and assigns a log without an id to the boot it was written in', () => {
     const later = WALL + 3_600e6;
     const boots = together(
       evidence({
@@ -34,7 +34,7 @@ describe('the boots that evidence speaks of', () => {
     expect(boots.map((boot) => boot.evidence.flatMap(({ spans }) => spans).length)).toEqual([1, 0]);
   });
 
-  it('keeps two folders without any identity apart, and loose files together', () => {
+  it('separates two folders without boot ids or times, and merges single files', () => {
     const units = () =>
       evidence({ kind: 'systemctl-units', input: 'u', clock: 'monotonic', units: [unit('a.service', 1, 1)] });
     const manager = () =>
@@ -48,7 +48,7 @@ describe('the boots that evidence speaks of', () => {
     expect(clusterBoots([{ isFolder: false, evidence: [units(), manager()] }])).toHaveLength(1);
   });
 
-  it('leaves a listing without any identity with its own folder, not with a loose log of another boot', () => {
+  it('keeps a listing without boot id and times with its own folder, not with a single log of another boot', () => {
     const manager = (input: string, wallUs: number) =>
       evidence({
         kind: 'systemctl-manager',
@@ -70,7 +70,7 @@ describe('the boots that evidence speaks of', () => {
     expect(folder!.evidence.map(({ input }) => input)).toEqual(['folder', 'd']);
   });
 
-  it('keeps listings that contradict each other apart although nothing names their boots', () => {
+  it('separates listings without boot ids that contradict each other', () => {
     const pasted = (input: string, finishUs: number) =>
       evidence({ kind: 'analyze-time', input, clock: 'monotonic', manager: managerTimes({ finishUs }) });
     const boots = clusterBoots([
@@ -79,7 +79,7 @@ describe('the boots that evidence speaks of', () => {
     expect(boots.map((boot) => boot.evidence.map(({ input }) => input))).toEqual([['a', 'c'], ['b']]);
   });
 
-  it('keeps two boots of one recorded instant apart when their managers disagree', () => {
+  it('separates two boots with the same start time if their manager times differ', () => {
     const model = (input: string, finishUs: number) =>
       evidence({
         kind: 'systemctl-manager',
@@ -95,7 +95,7 @@ describe('the boots that evidence speaks of', () => {
     expect(boots).toHaveLength(2);
   });
 
-  it('gives what tells no boot to the newest that the same collection tells of: a log may go back to one before', () => {
+  it('assigns evidence without a boot to the newest boot of its collection, although a log there reaches further back', () => {
     const boots = together(
       evidence({ kind: 'dmesg', input: 'c/dmesg.txt', clock: 'monotonic' }),
       evidence({
@@ -113,7 +113,7 @@ describe('the boots that evidence speaks of', () => {
     ]);
   });
 
-  it('gives a listing without any identity to the boot whose files lie in the same folder', () => {
+  it('assigns a listing without boot id and times to the boot with files in the same folder', () => {
     const manager = (input: string, wallUs: number) =>
       evidence({
         kind: 'systemctl-manager',
@@ -136,7 +136,7 @@ describe('the boots that evidence speaks of', () => {
     ]);
   });
 
-  it('keeps logs of wall times apart when they lie further apart than any boot takes', () => {
+  it('separates logs with wall times that are further apart than any boot takes', () => {
     const log = (input: string, atS: number) =>
       evidence({ kind: 'extension-event', input, clock: 'wall', spans: [wallSpan('extension:a', atS, atS + 1)] });
     expect(together(log('a', 0), log('b', 3_600))).toHaveLength(1);
@@ -144,8 +144,8 @@ describe('the boots that evidence speaks of', () => {
   });
 });
 
-describe('the times of a piece of evidence', () => {
-  it('go from its first to its last instant, whatever tells them', () => {
+describe('timesOf', () => {
+  it('returns the first and last time of units, spans and milestones', () => {
     const piece = evidence({
       kind: 'journal-json',
       input: 'j',
@@ -154,11 +154,11 @@ describe('the times of a piece of evidence', () => {
       spans: [span('kernel:until-init', 3, 4)],
       milestones: [{ name: 'node-ready', atUs: 30e6, source: 'kubelet' }],
     });
-    // A moment before the unit: its stamp may not become 0, which means never.
+    // 1 µs before the unit: its stamp must not become 0, which means never.
     expect(timesOf(piece)).toEqual({ firstUs: 2e6 - 1, lastUs: 30e6 });
   });
 
-  it('are the wrong way round where there is none', () => {
+  it('returns first > last if there are no times', () => {
     const { firstUs, lastUs } = timesOf(evidence({ kind: 'dmesg', input: 'd', clock: 'monotonic' }));
     expect(firstUs).toBeGreaterThan(lastUs);
   });

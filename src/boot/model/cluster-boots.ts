@@ -1,10 +1,10 @@
-// boot/model/cluster-boots.ts: which pieces of evidence speak of the same boot?
+// boot/model/cluster-boots.ts: which pieces of evidence belong to the same boot?
 
 import { clockMap } from './clock-map.ts';
 import type { Evidence } from './evidence.ts';
 import { areOfTwoBoots } from './two-boots.ts';
 
-/** Evidence that was given together: the files of one folder or archive, or all loose files of one command line. */
+/** The files of one folder or archive, or all single files of one command line. */
 export interface EvidenceGroup {
   isFolder: boolean;
   evidence: Evidence[];
@@ -12,33 +12,33 @@ export interface EvidenceGroup {
 
 export interface BootCluster {
   bootId?: string;
-  /** Wall clock at kernel start, where anything tells. */
+  /** Wall clock at kernel start, if known. */
   wallAtZeroUs?: number;
   evidence: Evidence[];
-  /** Groups that have contributed; evidence without any identity stays with its own group. */
+  /** Groups that contributed evidence. Evidence without boot id or time joins a cluster of its own group. */
   groups: Set<EvidenceGroup>;
 }
 
-/** Two estimates of one kernel start differ by less (second-resolution stamps, slow log writers); two boots by more. */
+/** Estimates of the same kernel start differ by less (stamps in whole seconds, slow log writers). */
 const SAME_BOOT_US = 5_000_000;
 
 const ANOTHER_BOOT_US = 6 * 3_600e6;
 
-/** Oldest boot first where the wall clock is known, in the order given otherwise. */
+/** Oldest boot first if the wall clock is known, else in input order. */
 export function clusterBoots(groups: readonly EvidenceGroup[]): BootCluster[] {
   const clusters: BootCluster[] = [];
   const all = groups.flatMap((group) =>
     group.evidence.map((evidence) => ({ group, evidence, zeroUs: zeroOf(evidence) })),
   );
-  // Strongest identity first: a boot id, then a known kernel start, then wall times, then nothing but the company it keeps.
+  // Strongest identity first: a boot id, then a known kernel start, then wall times, then only the group.
   const strength = ({ evidence, zeroUs }: (typeof all)[number]) =>
     evidence.bootId ? 0 : zeroUs !== undefined ? 1 : evidence.clock === 'wall' ? 2 : 3;
   for (const item of all.sort((a, b) => strength(a) - strength(b))) {
-    const home = findHome(clusters, item.evidence, item.group, item.zeroUs) ?? newCluster(clusters);
-    home.evidence.push(item.evidence);
-    home.groups.add(item.group);
-    if (item.evidence.bootId) home.bootId ??= item.evidence.bootId;
-    if (item.zeroUs !== undefined) home.wallAtZeroUs ??= item.zeroUs;
+    const found = findCluster(clusters, item.evidence, item.group, item.zeroUs) ?? newCluster(clusters);
+    found.evidence.push(item.evidence);
+    found.groups.add(item.group);
+    if (item.evidence.bootId) found.bootId ??= item.evidence.bootId;
+    if (item.zeroUs !== undefined) found.wallAtZeroUs ??= item.zeroUs;
   }
   return clusters.sort((a, b) => beganUs(a) - beganUs(b));
 }
@@ -55,7 +55,7 @@ function newCluster(clusters: BootCluster[]): BootCluster {
   return cluster;
 }
 
-function findHome(
+function findCluster(
   clusters: BootCluster[],
   evidence: Evidence,
   group: EvidenceGroup,
@@ -68,8 +68,8 @@ function findHome(
       .filter((c) => !c.evidence.some((known) => known.kind === evidence.kind && areOfTwoBoots(known, evidence)))
       .sort((a, b) => Math.abs(a.wallAtZeroUs! - zeroUs) - Math.abs(b.wallAtZeroUs! - zeroUs))[0];
     if (near) return near;
-    // A boot that has an id or a different kernel start is another boot; one that has neither may be this one.
-    return clusters.findLast((c) => c.wallAtZeroUs === undefined && isOpenTo(c, group) && !isContradicted(c, evidence));
+    // A cluster without a known kernel start may be this boot.
+    return clusters.findLast((c) => c.wallAtZeroUs === undefined && accepts(c, group) && !isContradicted(c, evidence));
   }
   if (evidence.clock === 'wall') {
     const { firstUs, lastUs } = timesOf(evidence);
@@ -77,18 +77,18 @@ function findHome(
       .filter((c) => c.wallAtZeroUs !== undefined && c.wallAtZeroUs <= firstUs + SAME_BOOT_US)
       .sort((a, b) => b.wallAtZeroUs! - a.wallAtZeroUs!)[0];
     if (began) return began;
-    const isKnownHere = clusters.some((c) => c.wallAtZeroUs !== undefined && isOpenTo(c, group));
-    if (Number.isFinite(firstUs) && isKnownHere) return undefined; // older than every boot known here: not theirs
-    return clusters.findLast((c) => isOpenTo(c, group) && !isAnotherTime(c, firstUs, lastUs));
+    const isKnownHere = clusters.some((c) => c.wallAtZeroUs !== undefined && accepts(c, group));
+    if (Number.isFinite(firstUs) && isKnownHere) return undefined; // older than every boot of this group
+    return clusters.findLast((c) => accepts(c, group) && !isAnotherTime(c, firstUs, lastUs));
   }
-  const possible = clusters.filter((c) => isOpenTo(c, group) && !isContradicted(c, evidence));
+  const possible = clusters.filter((c) => accepts(c, group) && !isContradicted(c, evidence));
   const own = possible.filter((c) => c.groups.has(group));
   return nearestFolder(own.length > 0 ? own : possible, evidence.input);
 }
 
 /**
- * A folder may hold several boots, each in a folder of its own: the company that lies closest. On a tie, the boot that began last: what a
- * collection was made for; a log in it may go back to those before.
+ * A folder may contain several boots, each in a subfolder: prefer the cluster with the most parent folders in common. On a tie,
+ * prefer the latest boot: it is the one a collection is made for, although a log in it may also contain earlier boots.
  */
 function nearestFolder(clusters: readonly BootCluster[], input: string): BootCluster | undefined {
   let nearest: { cluster: BootCluster; shared: number } | undefined;
@@ -111,14 +111,14 @@ function isContradicted(cluster: BootCluster, evidence: Evidence): boolean {
   return cluster.evidence.some((known) => areOfTwoBoots(known, evidence));
 }
 
-/** Wall times that lie further apart than any boot takes speak of different boots. */
+/** Wall times further apart than any boot takes belong to different boots. */
 function isAnotherTime(cluster: BootCluster, firstUs: number, lastUs: number): boolean {
   const walls = cluster.evidence.filter((e) => e.clock === 'wall').map(timesOf);
   return walls.some((w) => firstUs - w.lastUs > ANOTHER_BOOT_US || w.firstUs - lastUs > ANOTHER_BOOT_US);
 }
 
-/** Evidence of a folder stays in its folder; a loose file may go with anything. */
-function isOpenTo(cluster: BootCluster, group: EvidenceGroup): boolean {
+/** Evidence from a folder is not merged with another folder's. A single file may belong to any cluster. */
+function accepts(cluster: BootCluster, group: EvidenceGroup): boolean {
   return cluster.groups.has(group) || !group.isFolder || [...cluster.groups].every((other) => !other.isFolder);
 }
 
@@ -126,7 +126,7 @@ function zeroOf(evidence: Evidence): number | undefined {
   return clockMap(evidence.anchors)?.wallAtZeroUs;
 }
 
-/** From the first to the last thing seen, on the evidence's own clock; first is after last when nothing was. */
+/** The first and last time in the evidence, on its own clock. Infinity and -Infinity if it has no times. */
 export function timesOf(evidence: Evidence): { firstUs: number; lastUs: number } {
   let firstUs = Number.POSITIVE_INFINITY;
   let lastUs = Number.NEGATIVE_INFINITY;
@@ -139,7 +139,7 @@ export function timesOf(evidence: Evidence): { firstUs: number; lastUs: number }
     see(endUs);
   }
   for (const { atUs } of evidence.milestones) see(atUs);
-  // A moment before: on a clock that starts here, a unit's stamp of 0 would mean that it never started.
+  // Minus 1 µs: the clock may start at this instant, and a unit's stamp of 0 means that it never started.
   for (const unit of evidence.units ?? []) if (unit.activatingUs > 0) see(unit.activatingUs - 1);
   return { firstUs, lastUs };
 }

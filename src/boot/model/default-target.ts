@@ -1,12 +1,12 @@
-// boot/model/default-target.ts: which target does this boot aim for?
+// boot/model/default-target.ts: what is the default target of this boot?
 import type { BootRecord, Unit } from './record.ts';
 
-/** The Id behind `default.target`; where no source tells, the usual targets by name. */
+/** The unit that `default.target` is an alias of. If no source has the alias: graphical.target or multi-user.target. */
 export function defaultTarget(record: BootRecord): string | undefined {
   return namedUnit(record, 'default.target')?.name ?? usualTarget(record);
 }
 
-/** The unit with this name, be it the Id or an alias. */
+/** Matches the Id or an alias. */
 export function namedUnit(record: BootRecord, name: string): Unit | undefined {
   return (
     record.units.find((unit) => unit.name === name) ??

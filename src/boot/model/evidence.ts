@@ -1,4 +1,4 @@
-// boot/model/evidence.ts: what does one input say of one boot? What a source makes of bytes, and a boot record is merged from.
+// boot/model/evidence.ts: what does one input contain about one boot? Sources parse bytes into evidence; a boot record is merged from it.
 import type { HostFacts, ManagerTimes, Milestone, Note, Span, Unit } from './record.ts';
 
 export type SourceKind =
@@ -25,19 +25,19 @@ export type SourceKind =
   | 'node-steps'
   | 'host-facts';
 
-/** What one input says of one boot, on that input's own clock. `merge-evidence.ts` brings several onto one clock. */
+/** Times are on the input's own clock. `merge-evidence.ts` moves several pieces of evidence to one clock. */
 export interface Evidence {
   kind: SourceKind;
   input: string;
-  /** Which clock every time below is on. userspace: µs since userspace start, as systemd-analyze prints. */
+  /** The clock of all times below except `manager`. userspace: µs since userspace start, as systemd-analyze prints. */
   clock: 'monotonic' | 'wall' | 'userspace';
-  /** Pairs seen in the source that tie monotonic and wall time together. */
+  /** Pairs of monotonic and wall time found in the input. */
   anchors: Anchor[];
   bootId?: string;
   host?: HostFacts;
   /** Always monotonic µs. */
   manager?: ManagerTimes;
-  /** On `clock`. Text pasted by people knows only part of the graph. */
+  /** On `clock`. Pasted text contains only part of the graph. */
   units?: Unit[];
   spans: Span[];
   milestones: Milestone[];

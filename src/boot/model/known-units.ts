@@ -1,6 +1,6 @@
-// boot/model/known-units.ts: under which unit names do kubelet and the guest agents run?
+// boot/model/known-units.ts: what are the units of kubelet and of the guest agents called?
 
 export const KUBELET_UNIT = 'kubelet.service';
 
-/** Azure's agent: Debian and Ubuntu call it walinuxagent, the others waagent. */
+/** Azure's agent is walinuxagent on Debian and Ubuntu, waagent elsewhere. */
 export const GUEST_AGENT_UNITS: readonly string[] = ['walinuxagent.service', 'waagent.service'];

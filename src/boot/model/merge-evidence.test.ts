@@ -5,8 +5,8 @@ import { anchor, merge, WALL, wallSpan } from './testing.ts';
 
 const BOOT = 'a'.repeat(32);
 
-describe('merging evidence of one boot', () => {
-  it('brings wall-clock logs onto the kernel clock where an anchor ties the two', () => {
+describe('mergeEvidence', () => {
+  it('shifts wall-clock logs to the kernel clock if an anchor relates the two', () => {
     const [boot, ...rest] = merge(
       evidence({
         kind: 'systemctl-manager',
@@ -28,7 +28,7 @@ describe('merging evidence of one boot', () => {
     expect(boot!.notes).toEqual([]);
   });
 
-  it('leaves out what nothing ties to the kernel clock, and says so', () => {
+  it('omits times that cannot be related to the kernel clock, with a note', () => {
     const [boot] = merge(
       evidence({ kind: 'systemctl-units', input: 'u', clock: 'monotonic', units: [unit('a.service', 3, 1)] }),
       evidence({ kind: 'cloud-init-log', input: 'the log', clock: 'wall', spans: [wallSpan('cloud-init:x', 1, 2)] }),
@@ -38,7 +38,7 @@ describe('merging evidence of one boot', () => {
     expect(boot!.notes[0]!.text).toContain('left out');
   });
 
-  it('tells a story once when two sources tell it', () => {
+  it('keeps the spans of one source if two sources report the same thing', () => {
     const [boot] = merge(
       evidence({
         kind: 'kvp',
@@ -53,7 +53,7 @@ describe('merging evidence of one boot', () => {
     expect(boot!.sources).toHaveLength(2);
   });
 
-  it('edge case 49: a wall clock that jumped is noted, and both sides are aligned', () => {
+  it('edge case 49: notes a jump of the wall clock and aligns both sides', () => {
     const pausedUs = 600e6;
     const [boot] = merge(
       evidence({

@@ -1,9 +1,9 @@
-// boot/model/merge-evidence.ts: which one boot record do several pieces of evidence make? What cannot be aligned is left out with a note, not guessed.
+// boot/model/merge-evidence.ts: how do several pieces of evidence become one boot record? Times that cannot be aligned are left out, with a note.
 import { formatSpan } from '../../base/duration.ts';
 import { chooseClock } from './choose-clock.ts';
 import { type BootCluster, clusterBoots, type EvidenceGroup } from './cluster-boots.ts';
 import type { Evidence, SourceKind } from './evidence.ts';
-import { isWatched, toldOnce } from './joining-spans.ts';
+import { isWatched, mergeJoinSpans } from './joining-spans.ts';
 import { KUBELET_UNIT } from './known-units.ts';
 import { mergeUnits, type PlacedEvidence } from './merge-units.ts';
 import { BOOT_API_VERSION, type BootRecord, type HostFacts, type Milestone, type Note, type Span } from './record.ts';
@@ -12,7 +12,7 @@ export function mergeEvidence(groups: readonly EvidenceGroup[]): BootRecord[] {
   return clusterBoots(groups).map(mergeOne);
 }
 
-/** Several sources tell the same story; the first of a family that is present tells it, the others only add facts. */
+/** Sources of a family report the same spans: the first one with spans provides them, the others only add facts. */
 const FAMILIES: readonly (readonly SourceKind[])[] = [
   ['boot-record'],
   ['cloud-init-log', 'cloud-init-dump', 'kvp'],
@@ -37,14 +37,14 @@ function mergeOne(cluster: BootCluster): BootRecord {
   for (const piece of evidence) {
     const shift = clock.shiftOf(piece);
     if (shift) placed.push({ evidence: piece, shift });
-    else notes.push(leftOut(piece));
+    else notes.push(unplacedNote(piece));
   }
   const units = mergeUnits(placed);
   notes.unshift(...evidence.filter((e) => !units.unused.has(e.kind)).flatMap((e) => e.notes));
   const milestones = mergeMilestones(
     placed.flatMap(({ evidence: piece, shift }) => piece.milestones.map((m) => ({ ...m, atUs: shift(m.atUs) }))),
   );
-  const storytellers = placed.filter(({ evidence: piece }) => tellsTheStory(piece, placed));
+  const spanProviders = placed.filter(({ evidence: piece }) => providesSpans(piece, placed));
   const record: BootRecord = {
     apiVersion: BOOT_API_VERSION,
     kind: 'BootRecord',
@@ -58,10 +58,10 @@ function mergeOne(cluster: BootCluster): BootRecord {
     ...(manager && { manager }),
     units: units.units,
     spans: uniqueIds(
-      toldOnce(
+      mergeJoinSpans(
         [
           ...units.spans,
-          ...storytellers.flatMap(({ evidence: piece, shift }) => piece.spans.map((span) => moveSpan(span, shift))),
+          ...spanProviders.flatMap(({ evidence: piece, shift }) => piece.spans.map((span) => moveSpan(span, shift))),
         ],
         milestones,
         firstUpUs(placed, KUBELET_UNIT),
@@ -74,7 +74,7 @@ function mergeOne(cluster: BootCluster): BootRecord {
   return record;
 }
 
-/** The journal remembers the first start, the manager only the last one. */
+/** The journal has the first start, the manager only the last one. */
 function firstUpUs(placed: readonly PlacedEvidence[], name: string): number | undefined {
   const upUs = placed.flatMap(({ evidence: { units = [] }, shift }) =>
     units.filter((unit) => unit.name === name && unit.activatedUs > 0).map(({ activatedUs }) => shift(activatedUs)),
@@ -86,7 +86,7 @@ function rank(kind: SourceKind): number {
   return RANK.get(kind) ?? RANK.size;
 }
 
-/** Order of trust where several sources tell one fact. */
+/** Most trusted first, for facts that several sources report. */
 const RANK = new Map(
   (
     [
@@ -116,16 +116,16 @@ const RANK = new Map(
   ).map((kind, index) => [kind as SourceKind, index] as const),
 );
 
-function leftOut(piece: Evidence): Note {
-  const knows = piece.clock === 'wall' ? 'wall-clock times only' : 'times since userspace only';
+function unplacedNote(piece: Evidence): Note {
+  const known = piece.clock === 'wall' ? 'wall-clock times only' : 'times since userspace only';
   const missing = piece.clock === 'wall' ? 'the wall clock to the kernel clock' : 'userspace to kernel start';
   return {
     level: 'warning',
-    text: `${piece.input} (${piece.kind}) has ${knows}, and nothing given ties ${missing}: its times are left out. Add \`systemctl show\` of the manager or a journal of the same boot.`,
+    text: `${piece.input} (${piece.kind}) has ${known}, and no input relates ${missing}: its times are left out. Add \`systemctl show\` of the manager or a journal of the same boot.`,
   };
 }
 
-function tellsTheStory(piece: Evidence, placed: readonly PlacedEvidence[]): boolean {
+function providesSpans(piece: Evidence, placed: readonly PlacedEvidence[]): boolean {
   const family = FAMILIES.find((kinds) => kinds.includes(piece.kind));
   if (!family) return true;
   const present = (kind: SourceKind) => placed.some((p) => p.evidence.kind === kind && p.evidence.spans.length > 0);
@@ -150,7 +150,7 @@ function mergeHost(evidence: readonly Evidence[]): HostFacts {
   return Object.assign({}, ...evidence.map((e) => e.host ?? {}).reverse()) as HostFacts;
 }
 
-/** One instant per name: what a watch on the cluster saw, else the one known most exactly; the most trusted source first on a tie. */
+/** One instant per name: the one a watch on the cluster observed, else the most precise one, else the most trusted source's. */
 function mergeMilestones(milestones: Milestone[]): Milestone[] {
   const best = new Map<string, Milestone>();
   const roughUs = (milestone: Milestone) => (isWatched(milestone) ? -1 : (milestone.errorUs ?? 0));

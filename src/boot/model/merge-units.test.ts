@@ -10,8 +10,8 @@ const listing = (kind: SourceKind, units: Unit[], shiftUs = 0) => ({
   shift: (us: number) => us + shiftUs,
 });
 
-describe('the units of a boot', () => {
-  it('lets the listing that saw most units start be the order of the units', () => {
+describe('mergeUnits', () => {
+  it('uses the order of the listing with the most started units', () => {
     const [boot] = merge(
       evidence({
         kind: 'systemctl-units',
@@ -30,7 +30,7 @@ describe('the units of a boot', () => {
     expect(boot!.units[0]!.after).toEqual(['b.service']);
   });
 
-  it('does not top up what the manager itself lists: a unit only the journal saw is a span', () => {
+  it('does not add units to a complete listing: a unit that is only in the journal becomes a span', () => {
     const [boot] = merge(
       evidence({ kind: 'systemctl-units', input: 'u', clock: 'monotonic', units: [unit('a.service', 1, 1)] }),
       evidence({
@@ -44,7 +44,7 @@ describe('the units of a boot', () => {
     expect(boot!.spans).toMatchObject([{ id: 'systemd:gone.service', startUs: 4e6, endUs: 5e6 }]);
   });
 
-  it('are added up where no listing is complete: times and edges from the one that has them', () => {
+  it('combines times and edges if no listing is complete', () => {
     const { units } = mergeUnits([
       listing('analyze-blame', [unit('a.service', 0, 0)]),
       listing('journal-json', [unit('a.service', 5, 2), unit('b.service', 6, 1)]),
@@ -56,14 +56,14 @@ describe('the units of a boot', () => {
     ]);
   });
 
-  it('are moved onto the clock of the record, a unit that never started stays so', () => {
+  it('shifts units to the clock of the record, but not units that never started', () => {
     const { units } = mergeUnits([
       listing('analyze-plot-json', [unit('a.service', 5, 2), unit('b.service', 0, 0)], 3e6),
     ]);
     expect(units.map(({ activatingUs }) => activatingUs)).toEqual([8e6, 0]);
   });
 
-  it('say which listings were not needed beside a complete one', () => {
+  it('returns which listings a complete listing made unnecessary', () => {
     const { unused } = mergeUnits([
       listing('systemctl-units', [unit('a.service', 5, 2)]),
       listing('analyze-blame', [unit('a.service', 5, 2)]),
@@ -72,7 +72,7 @@ describe('the units of a boot', () => {
     expect([...unused]).toEqual(['analyze-blame']);
   });
 
-  it('do not make a span of a unit under another of its names, nor of one that took no time', () => {
+  it('adds no span for an alias of a known unit or for a unit that took no time', () => {
     const { spans } = mergeUnits([
       listing('systemctl-units', [unit('ssh.service', 5, 2, [], { aliases: ['sshd.service'] })]),
       listing('journal-json', [unit('sshd.service', 5, 2), unit('instant.target', 6, 0), unit('gone.service', 6, 1)]),
@@ -81,7 +81,7 @@ describe('the units of a boot', () => {
     expect(spans.map(({ id }) => id)).toEqual(['systemd:gone.service']);
   });
 
-  it('are none where no piece lists any', () => {
+  it('returns no units if no evidence lists any', () => {
     expect(mergeUnits([])).toEqual({ units: [], spans: [], unused: new Set() });
   });
 });

@@ -1,4 +1,4 @@
-// boot/model/merge-units.ts: which listing of units is the boot's, and what do the others add to it?
+// boot/model/merge-units.ts: which unit listing does the record use, and what do the other listings add?
 
 import type { Evidence, SourceKind } from './evidence.ts';
 import { hasStarted, moveUnit, type Span, startTookUs, type Unit } from './record.ts';
@@ -9,7 +9,7 @@ export interface PlacedEvidence {
   shift: (us: number) => number;
 }
 
-/** `systemctl show` is all the manager knows; pictures and pasted text are parts of it; a journal knows no edges. */
+/** `systemctl show` is complete; plots and pasted text contain a part of it; a journal has no ordering edges. */
 const BY_TRUST: readonly SourceKind[] = [
   'boot-record',
   'systemctl-units',
@@ -28,7 +28,7 @@ const JOURNALS: ReadonlySet<SourceKind> = new Set(['journal-json', 'journal-expo
 export interface MergedUnits {
   units: Unit[];
   spans: Span[];
-  /** Kinds whose units were not needed: what they could not tell is of no interest either. */
+  /** Kinds whose units were ignored; notes about them are dropped too. */
   unused: ReadonlySet<SourceKind>;
 }
 
@@ -40,11 +40,11 @@ export function mergeUnits(placed: readonly PlacedEvidence[]): MergedUnits {
   for (const unit of listingsOf(placed, main)) if (!units.has(unit.name)) units.set(unit.name, unit);
   const others = kinds.slice(1);
   if (COMPLETE.has(main)) {
-    // Answers about "the units" must be those the manager itself would give, so a complete listing is not topped up:
-    // a unit that ran and was forgotten by the manager since is a span beside them.
+    // Unit lists must match what systemd itself prints, so a complete listing gets no additional units. A unit that ran and
+    // was unloaded since becomes a span instead.
     const seenByJournal = others.filter((kind) => JOURNALS.has(kind)).flatMap((kind) => listingsOf(placed, kind));
     const unused = new Set(others.filter((kind) => !JOURNALS.has(kind)));
-    return { units: [...units.values()], spans: forgotten(units, seenByJournal), unused };
+    return { units: [...units.values()], spans: unloadedUnitSpans(units, seenByJournal), unused };
   }
   for (const unit of others.flatMap((kind) => listingsOf(placed, kind))) {
     units.set(unit.name, withMissingParts(units.get(unit.name), unit));
@@ -52,7 +52,7 @@ export function mergeUnits(placed: readonly PlacedEvidence[]): MergedUnits {
   return { units: [...units.values()], spans: [], unused: new Set() };
 }
 
-/** Units of every listing of this kind; the one that saw most units start comes first and wins. */
+/** Units of all listings of this kind. The listing with the most started units comes first and takes precedence. */
 function listingsOf(placed: readonly PlacedEvidence[], kind: SourceKind): Unit[] {
   return placed
     .filter(({ evidence }) => evidence.kind === kind && evidence.units)
@@ -61,7 +61,7 @@ function listingsOf(placed: readonly PlacedEvidence[], kind: SourceKind): Unit[]
     .flat();
 }
 
-function forgotten(units: ReadonlyMap<string, Unit>, others: readonly Unit[]): Span[] {
+function unloadedUnitSpans(units: ReadonlyMap<string, Unit>, others: readonly Unit[]): Span[] {
   const known = new Set<string>();
   for (const unit of units.values()) for (const name of [unit.name, ...(unit.aliases ?? [])]) known.add(name);
   const spans: Span[] = [];

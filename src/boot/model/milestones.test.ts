@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { bootRecord, managerTimes, unit } from '../testing.ts';
 import { milestonesOf } from './milestones.ts';
 
-describe('milestones', () => {
-  it('prefers what a source stated over what the units imply, and takes the earlier of two cloud-init units', () => {
+describe('milestonesOf', () => {
+  it('prefers a stated milestone over a derived one, and uses the earlier of two cloud-init units', () => {
     const record = bootRecord({
       units: [
         unit('cloud-init-main.service', 3, 1),
@@ -19,7 +19,7 @@ describe('milestones', () => {
     ]);
   });
 
-  it('derives an instant better than a source that knows it only roughly', () => {
+  it('prefers a derived milestone over an imprecise stated one', () => {
     const record = bootRecord({
       units: [unit('kubelet.service', 9, 1)],
       milestones: [{ name: 'kubelet-started', atUs: 9_500_000, source: 'cluster', errorUs: 1e6 }],
@@ -27,14 +27,14 @@ describe('milestones', () => {
     expect(milestonesOf(record)).toContainEqual(expect.objectContaining({ name: 'kubelet-started', atUs: 10e6 }));
   });
 
-  it('knows userspace and the end of startup from the manager, where it has them', () => {
+  it('derives userspace and the end of startup from the manager', () => {
     const names = (finishUs: number) =>
       milestonesOf(bootRecord({ manager: managerTimes({ userspaceUs: 2e6, finishUs }) })).map(({ name }) => name);
     expect(names(40e6)).toEqual(['kernel-start', 'userspace', 'startup-finished']);
     expect(names(0)).toEqual(['kernel-start', 'userspace']);
   });
 
-  it('has no start of the kernel on a clock that begins in userspace, nor any start on one of logs', () => {
+  it('has no kernel start on a clock that begins in userspace, and no start on a clock of logs only', () => {
     const names = (zero: 'userspace' | 'first-event') =>
       milestonesOf(bootRecord({ clock: { zero } })).map(({ name }) => name);
     expect(names('userspace')).toEqual(['userspace']);

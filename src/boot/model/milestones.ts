@@ -1,8 +1,8 @@
-// boot/model/milestones.ts: at which instants did the boot reach something, stated by a source or derived from its units?
+// boot/model/milestones.ts: when did the boot reach each milestone, as stated by a source or derived from units?
 import { GUEST_AGENT_UNITS, KUBELET_UNIT } from './known-units.ts';
 import type { BootRecord, Milestone, MilestoneName, SpanSource, Unit } from './record.ts';
 
-/** In time order, one per name. What a source stated wins over what is derived here, unless it only knows it roughly. */
+/** In time order, one per name. A stated milestone wins over a derived one, unless it is imprecise. */
 export function milestonesOf(record: BootRecord): Milestone[] {
   const known = new Map<MilestoneName, Milestone>(record.milestones.map((m) => [m.name, m]));
   for (const milestone of derived(record)) {

@@ -1,4 +1,4 @@
-// boot/model/noise.ts: of several measurements of one thing, which value stands for them, and which difference means nothing?
+// boot/model/noise.ts: what is the typical value of several measurements, and which difference is only noise?
 
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
@@ -7,10 +7,10 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Mean range of 2, 3 and 4 normal values in standard deviations: so few have no usable median deviation. */
+/** Mean range of 2, 3 and 4 normal values, in standard deviations: too few values for a useful median deviation. */
 const MEAN_RANGE = [1.128, 1.693, 2.059];
 
-/** The standard deviation one slow outlier does not move; nothing is known of a single value. */
+/** A standard deviation that is robust against one slow outlier; undefined for a single value. */
 export function spread(values: readonly number[]): number | undefined {
   if (values.length < 2) return undefined;
   const meanRange = MEAN_RANGE[values.length - 2];
@@ -20,8 +20,8 @@ export function spread(values: readonly number[]): number | undefined {
 }
 
 /**
- * How far two medians lie apart by chance alone in 19 of 20 cases. A side with a single value is taken to vary as the other
- * does; with one value a side there is no telling.
+ * The distance of two medians that chance alone explains in 19 of 20 cases. A side with a single value is assumed to vary like the
+ * other side; undefined if both sides have a single value.
  */
 export function noiseOf(before: readonly number[], after: readonly number[]): number | undefined {
   const one = spread(before) ?? spread(after);

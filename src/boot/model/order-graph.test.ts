@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyUnits, bootRecord, managerTimes, unit } from '../testing.ts';
-import { knownUserspaceUs, latest, orderGraph } from './order-graph.ts';
+import { knownUserspaceUs, latestEndUs, orderGraph } from './order-graph.ts';
 import { retime } from './retime.ts';
 
 const waits = (units: Parameters<typeof bootRecord>[0] & object) => {
@@ -9,8 +9,8 @@ const waits = (units: Parameters<typeof bootRecord>[0] & object) => {
   return Object.fromEntries(graph.names.map((name, u) => [name, graph.after[u]!.map((d) => graph.names[d])]));
 };
 
-describe('the graph of what held back what', () => {
-  it('has the After= that ended before a unit began, once, by any name', () => {
+describe('orderGraph', () => {
+  it('has each After= dependency that ended before the unit began, once, by name or alias', () => {
     const units = [
       unit('a.service', 1, 1, [], { aliases: ['alias.service'] }),
       unit('late.service', 4, 9),
@@ -20,7 +20,7 @@ describe('the graph of what held back what', () => {
     expect(waits({ units })).toEqual({ 'a.service': [], 'late.service': [], 'b.service': ['a.service'] });
   });
 
-  it('breaks a circle of instants by the order of the listing, and keeps what leads into it', () => {
+  it('breaks a cycle of instants by listing order, and keeps edges into the cycle', () => {
     const units = [
       unit('a.target', 5, 0, ['c.target']),
       unit('b.target', 5, 0, ['a.target']),
@@ -35,7 +35,7 @@ describe('the graph of what held back what', () => {
     });
   });
 
-  it('lets units of userspace start no earlier than the first of them did', () => {
+  it('does not let a userspace unit start before the first one did', () => {
     const graph = orderGraph(
       bootRecord({
         manager: managerTimes({ userspaceUs: 4e6 }),
@@ -47,12 +47,12 @@ describe('the graph of what held back what', () => {
     expect(graph.earliestUs).toBe(5e6);
   });
 
-  it('gives back the times that were seen, for any units', () => {
+  it('reproduces the observed times of any units', () => {
     fc.assert(
       fc.property(anyUnits, (units) => {
         const graph = orderGraph(bootRecord({ units }));
         const timed = retime(graph);
-        if ('cycle' in timed) throw new Error(`a circle is left: ${timed.cycle.join()}`);
+        if ('cycle' in timed) throw new Error(`a cycle is left: ${timed.cycle.join()}`);
         const started = units.filter(({ activatingUs }) => activatingUs > 0);
         expect([...timed.startUs]).toEqual(started.map(({ activatingUs }) => activatingUs));
       }),
@@ -60,8 +60,8 @@ describe('the graph of what held back what', () => {
   });
 });
 
-describe('the start of userspace', () => {
-  it('is 0 on its own clock, the stamp of the manager on that of the kernel, and unknown otherwise', () => {
+describe('knownUserspaceUs', () => {
+  it('is 0 on the userspace clock, the stamp of the manager on the kernel clock, and unknown otherwise', () => {
     const manager = managerTimes({ userspaceUs: 2e6 });
     expect(knownUserspaceUs(bootRecord({ clock: { zero: 'userspace' }, manager }))).toBe(0);
     expect(knownUserspaceUs(bootRecord({ manager }))).toBe(2e6);
@@ -70,9 +70,9 @@ describe('the start of userspace', () => {
   });
 });
 
-describe('the latest end', () => {
-  it('is not before the floor', () => {
-    expect(latest([0, 1], [3, 7], 5)).toBe(7);
-    expect(latest([0], [3, 7], 5)).toBe(5);
+describe('latestEndUs', () => {
+  it('is not earlier than the floor', () => {
+    expect(latestEndUs([0, 1], [3, 7], 5)).toBe(7);
+    expect(latestEndUs([0], [3, 7], 5)).toBe(5);
   });
 });

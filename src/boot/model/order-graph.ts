@@ -1,16 +1,16 @@
-// boot/model/order-graph.ts: which units held back which, as observed? A graph without cycles that what-if and compare walk.
+// boot/model/order-graph.ts: which units delayed which others in this boot? An acyclic graph that what-if and compare walk.
 import { type BootRecord, hasStarted, startTookUs, type Unit } from './record.ts';
 
-/** Units that ran, by number. Unit `u` started `delayUs[u]` after the later of `floorUs[u]` and the end of all `after[u]`. */
+/** Units that ran, by index. Unit `u` started `delayUs[u]` after the later of `floorUs[u]` and the end of all `after[u]`. */
 export interface OrderGraph {
   names: string[];
-  /** Number of a unit by name or alias. */
+  /** Index of a unit by name or alias. */
   numberOf: Map<string, number>;
   after: number[][];
   floorUs: number[];
   delayUs: number[];
   tookUs: number[];
-  /** From when on a unit that waits for nothing may start: the first start seen after userspace began. */
+  /** When a unit that waits for nothing may start: the first observed unit start in userspace. */
   earliestUs: number;
 }
 
@@ -34,25 +34,25 @@ export function orderGraph(record: BootRecord): OrderGraph {
     if (activatingUs >= userspaceUs && activatingUs < earliestUs) earliestUs = activatingUs;
   }
   const floorUs = units.map((unit) => (unit.activatingUs >= userspaceUs ? earliestUs : firstUs));
-  const delayUs = units.map((unit, u) => unit.activatingUs - latest(after[u]!, endUs, floorUs[u]!));
+  const delayUs = units.map((unit, u) => unit.activatingUs - latestEndUs(after[u]!, endUs, floorUs[u]!));
   if (earliestUs === Number.POSITIVE_INFINITY) earliestUs = units.length > 0 ? firstUs : userspaceUs;
   return { names: units.map((unit) => unit.name), numberOf, after, floorUs, delayUs, tookUs, earliestUs };
 }
 
-/** When userspace began on the record's clock, where known. */
+/** When userspace began on the record's clock, if known. */
 export function knownUserspaceUs({ clock, manager }: BootRecord): number | undefined {
   if (clock.zero === 'userspace') return 0;
   return clock.zero === 'kernel' && manager && manager.userspaceUs > 0 ? manager.userspaceUs : undefined;
 }
 
-/** The latest end among `units`, but not before `floorUs`. */
-export function latest(units: readonly number[], endUs: ArrayLike<number>, floorUs: number): number {
+/** At least `floorUs`. */
+export function latestEndUs(units: readonly number[], endUs: ArrayLike<number>, floorUs: number): number {
   let result = floorUs;
   for (const unit of units) if (endUs[unit]! > result) result = endUs[unit]!;
   return result;
 }
 
-/** An After= that ended only after the unit began did not hold it back: it was restarted, or started by other means. */
+/** An After= dependency that became active after the unit began did not delay it: one of the two was restarted, or started by other means. */
 function heldBack(units: readonly Unit[], numberOf: ReadonlyMap<string, number>, endUs: readonly number[]): number[][] {
   const lastHeld = new Int32Array(units.length).fill(-1);
   return units.map((unit, u) => {
@@ -68,23 +68,23 @@ function heldBack(units: readonly Unit[], numberOf: ReadonlyMap<string, number>,
 }
 
 /**
- * Observed times order everything except units that took no time and share one instant. Those may wait for each other in
- * a circle; within such a circle only the edges that follow the listing's order are kept.
+ * Observed times order all units except those that took no time and started at the same instant. These can form a cycle: inside
+ * a cycle, only edges that follow the listing's order are kept.
  */
 function breakTies(units: readonly Unit[], tookUs: readonly number[], after: number[][]): void {
   const isTie = (d: number, u: number) => tookUs[u] === 0 && units[d]!.activatingUs === units[u]!.activatingUs;
   const ties = after.map((deps, u) => (deps.some((d) => isTie(d, u)) ? deps.filter((d) => isTie(d, u)) : NONE));
   if (ties.every((deps) => deps === NONE)) return;
-  const circleOf = circles(ties);
+  const componentOf = componentsOf(ties);
   for (const [u, deps] of after.entries()) {
-    if (ties[u] !== NONE) after[u] = deps.filter((d) => circleOf[d] !== circleOf[u] || d < u);
+    if (ties[u] !== NONE) after[u] = deps.filter((d) => componentOf[d] !== componentOf[u] || d < u);
   }
 }
 
 const NONE: readonly number[] = [];
 
-/** The strongly connected component of each node (Tarjan's algorithm, with its own stack: graphs are thousands deep). */
-function circles(next: readonly (readonly number[])[]): Int32Array {
+/** Tarjan's strongly connected components, without recursion because graphs are thousands of units deep. */
+function componentsOf(next: readonly (readonly number[])[]): Int32Array {
   const seen = new Int32Array(next.length).fill(-1);
   const low = new Int32Array(next.length);
   const component = new Int32Array(next.length).fill(-1);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyBoot, boot, unit } from '../compat/systemd/testing.ts';
-import { isContainer, phases, userspaceStartUs } from './phases.ts';
+import { phases, sharesHostKernel, userspaceStartUs } from './phases.ts';
 
 const names = (record: Parameters<typeof phases>[0]) => phases(record).map((phase) => phase.name);
 
@@ -16,22 +16,22 @@ test('a machine with firmware, loader and initrd has five phases without gaps, t
   ]);
 });
 
-test('edge case 36: firmware without a loader is a phase of its own', () => {
+test('edge case 36: firmware is a phase if there is no loader', () => {
   expect(names(boot([], { firmwareUs: 9e6 }))).toEqual(['firmware', 'kernel', 'userspace']);
 });
 
 test('edge case 32: a container has userspace only', () => {
   const record = boot([], { securityStartUs: 0, generatorsStartUs: 3e6 });
-  expect(isContainer(record)).toBe(true);
+  expect(sharesHostKernel(record)).toBe(true);
   expect(names(record)).toEqual(['userspace']);
 });
 
-test('a source that knows no security stamp at all does not make a machine a container', () => {
+test('a source without security stamps does not make a machine a container', () => {
   const record = boot([], { securityStartUs: 0 }, { sources: [{ kind: 'journal-json', input: 'j' }] });
   expect(names(record)).toEqual(['kernel', 'userspace']);
 });
 
-test('edge case 33: after a soft reboot the phases start with the shutdown before it', () => {
+test('edge case 33: after a soft reboot, the phases start with the shutdown before it', () => {
   const record = boot([], {
     softRebootsCount: 2,
     shutdownStartUs: 100e6,
@@ -45,12 +45,12 @@ test('edge case 33: after a soft reboot the phases start with the shutdown befor
   ]);
 });
 
-test('edge case 34: an unfinished boot has userspace up to the last thing seen', () => {
+test('edge case 34: the userspace phase of an unfinished boot ends with the last unit event', () => {
   const record = boot([unit('a.service', 3, 7), unit('b.service', 9, 0)], { finishUs: 0 });
   expect(phases(record).at(-1)).toEqual({ name: 'userspace', startUs: 2e6, endUs: 9e6 });
 });
 
-test('on a clock that starts with userspace the kernel lies before zero', () => {
+test('on a clock that starts with userspace, kernel start is negative', () => {
   const record = boot([], {}, { clock: { zero: 'userspace' } });
   expect(userspaceStartUs(record)).toBe(0);
   expect(phases(record)).toEqual([

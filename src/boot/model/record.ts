@@ -1,4 +1,4 @@
-// boot/model/record.ts: what is known about one boot, on one clock? Every answer in this folder is a pure function of this type.
+// boot/model/record.ts: what is known about one boot, on one clock? Every question about a boot is a pure function of this type.
 
 export const BOOT_API_VERSION = 'headstart.dev/v1';
 
@@ -8,16 +8,16 @@ export interface BootRecord {
   /** 32 lower-case hex digits. */
   bootId?: string;
   host: HostFacts;
-  clock: Clock;
-  /** systemd's own stamps, absent when no source told them. */
+  clock: BootClock;
+  /** systemd's own stamps; absent if no source has them. */
   manager?: ManagerTimes;
-  /** In the order of the source listing: ties are printed in it. */
+  /** In the order of the source listing, which decides ties when units are printed. */
   units: Unit[];
-  /** Everything timed that is not a unit: cloud-init, guest agent, extension tasks, kubelet, cluster. */
+  /** Everything with a duration that is not a unit: cloud-init, guest agent, extension tasks, kubelet, cluster. */
   spans: Span[];
   milestones: Milestone[];
-  sources: SourceSeen[];
-  /** What could not be read, aligned or trusted. Shown to the user, never dropped. */
+  sources: RecordSource[];
+  /** Problems with reading, aligning or trusting an input. Always shown to the user. */
   notes: Note[];
 }
 
@@ -31,27 +31,27 @@ export interface HostFacts {
   /** The build part of uname: `#1 SMP …`. */
   kernelBuild?: string;
   architecture?: string;
-  /** systemd's word: `qemu`, `microsoft`, `lxc`, `docker` … */
+  /** As systemd reports it: `qemu`, `microsoft`, `lxc`, `docker` … */
   virtualization?: string;
   systemdVersion?: string;
   cloudInitVersion?: string;
-  /** cloud-init's word for where it runs: `azure`, `ec2`, `nocloud` … */
+  /** As cloud-init reports it: `azure`, `ec2`, `nocloud` … */
   cloud?: string;
   nodeName?: string;
   kubeletVersion?: string;
 }
 
 /** All times of a record are microseconds since `zero`. */
-export interface Clock {
-  /** kernel: CLOCK_MONOTONIC's zero · userspace: text that only knows "in userspace" · first-event: logs with wall times only. */
+export interface BootClock {
+  /** kernel: zero of CLOCK_MONOTONIC · userspace: text with times since userspace only · first-event: logs with wall times only. */
   zero: 'kernel' | 'userspace' | 'first-event';
-  /** Wall clock (µs since 1970 UTC) at zero; absent when no source ties the two clocks. */
+  /** Wall clock (µs since 1970 UTC) at zero; absent if no source relates the two clocks. */
   wallAtZeroUs?: number;
-  /** The wall clock at zero is known to lie within ± this. */
+  /** `wallAtZeroUs` is precise to ± this. */
   errorUs?: number;
 }
 
-/** Monotonic µs as the manager gives them; 0 = not set. Firmware and loader count *back* from kernel start. */
+/** Monotonic µs as systemd reports them; 0 = not set. Firmware and loader count *back* from kernel start. */
 export interface ManagerTimes {
   firmwareUs: number;
   loaderUs: number;
@@ -76,18 +76,18 @@ export interface ManagerTimes {
 }
 
 export interface Unit {
-  /** The Id; escapes such as `\x2d` are kept as systemd writes them. */
+  /** The Id, with systemd's escapes (`\x2d`). */
   name: string;
   /** Other names (Names= without the Id). */
   aliases?: string[];
   description?: string;
-  /** Type= of a service: a `simple` one is active at once however slow it is. */
+  /** Type= of a service. A `simple` service is active at once, even if it is slow. */
   serviceType?: string;
   loadState?: string;
   activeState?: string;
-  /** Result= of a service, `success` left out. */
+  /** Result= of a service unless it is `success`. */
   result?: string;
-  /** ConditionResult=no: never ran because a condition failed. */
+  /** ConditionResult=no: did not run because a condition failed. */
   conditionFailed?: boolean;
   /** InactiveExit, ActiveEnter, ActiveExit, InactiveEnter in monotonic µs; 0 = never. */
   activatingUs: number;
@@ -119,17 +119,17 @@ export type SpanSource =
   | 'cluster';
 
 export interface Span {
-  /** Unique in the record: `cloud-init:modules-final/config-runcmd`, with `#2` on a repeat. */
+  /** Unique in the record: `cloud-init:modules-final/config-runcmd`, with `#2` if it repeats. */
   id: string;
   name: string;
   source: SpanSource;
-  /** Id of the span this one is inside of. */
+  /** Id of the containing span. */
   parent?: string;
-  /** The unit that did this work, where the source says. */
+  /** The unit that did this work, if known. */
   unit?: string;
   startUs: number;
   endUs: number;
-  /** Present when the node was blocked on something outside it: the reason. Absent = work. */
+  /** Why the node was blocked on something outside it. Absent = work. */
   wait?: string;
   result?: 'ok' | 'warn' | 'fail';
   detail?: string;
@@ -157,13 +157,13 @@ export type MilestoneName = (typeof MILESTONE_NAMES)[number];
 export interface Milestone {
   name: MilestoneName;
   atUs: number;
-  /** The source's own resolution, when coarser than a millisecond (a Node's conditions: one second). */
+  /** The source's resolution if coarser than a millisecond (a Node's conditions: one second). */
   errorUs?: number;
   source: SpanSource;
   detail?: string;
 }
 
-export interface SourceSeen {
+export interface RecordSource {
   kind: string;
   input: string;
 }
@@ -173,21 +173,19 @@ export interface Note {
   text: string;
 }
 
-/** Started and finished starting, or failed while starting: there is a duration to speak of. */
 export function hasStarted(unit: Unit): boolean {
   return unit.activatingUs > 0;
 }
 
-/** How long a unit took to start, by systemd's own rule: until active, else until it failed, else unknown (0). */
+/** Same rule as systemd: until the unit was active, else until it failed, else unknown (0). */
 export function startTookUs(unit: Unit): number {
   if (unit.activatedUs >= unit.activatingUs) return unit.activatedUs - unit.activatingUs;
   if (unit.deactivatedUs >= unit.activatingUs) return unit.deactivatedUs - unit.activatingUs;
   return 0;
 }
 
-/** The same unit with its stamps on another clock. */
 export function moveUnit(unit: Unit, shift: (us: number) => number): Unit {
-  const move = (us: number) => (us === 0 ? 0 : shift(us)); // 0 = never, on every clock
+  const move = (us: number) => (us === 0 ? 0 : shift(us)); // 0 means never, on every clock
   return {
     ...unit,
     activatingUs: move(unit.activatingUs),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bootRecord, unit } from '../testing.ts';
 import { type OrderGraph, orderGraph } from './order-graph.ts';
-import { criticalPath, retime, type Timed } from './retime.ts';
+import { criticalPath, type RetimedGraph, retime } from './retime.ts';
 
 const graph = orderGraph(
   bootRecord({
@@ -15,14 +15,14 @@ const graph = orderGraph(
   }),
 );
 
-function timedOf(of: OrderGraph): Timed {
+function timedOf(of: OrderGraph): RetimedGraph {
   const timed = retime(of);
-  if ('cycle' in timed) throw new Error('not expected to have a circle');
+  if ('cycle' in timed) throw new Error('unexpected cycle');
   return timed;
 }
 
-describe('re-timing a graph', () => {
-  it('puts every unit after all it waits for, and keeps its observed delay', () => {
+describe('retime', () => {
+  it('starts every unit its observed delay after the last unit it waits for', () => {
     const { order, startUs } = timedOf(graph);
     for (const [u, deps] of graph.after.entries()) {
       for (const d of deps) expect(order.indexOf(d)).toBeLessThan(order.indexOf(u));
@@ -31,21 +31,21 @@ describe('re-timing a graph', () => {
     expect(timedOf({ ...graph, tookUs: graph.tookUs.map(() => 0) }).startUs[0]).toBe(4e6);
   });
 
-  it('names a circle that no order can satisfy, its first unit again at the end', () => {
+  it('returns the names of a cycle, with the first unit repeated at the end', () => {
     const after = graph.after.map((deps, u) => (graph.names[u] === 'base.target' ? [0] : deps));
     const answer = retime({ ...graph, after });
     expect(answer).toEqual({ cycle: ['end.target', 'a.service', 'base.target', 'end.target'] });
   });
 });
 
-describe('the critical path', () => {
+describe('criticalPath', () => {
   const pathOf = (of: OrderGraph) => criticalPath(of, timedOf(of), 0).map((u) => of.names[u]);
 
-  it('goes back to the After= that ended last each time, the first by name where two ended together', () => {
+  it('follows the After= dependency that ended last, and the first by name on a tie', () => {
     expect(pathOf(graph)).toEqual(['end.target', 'a.service', 'base.target']);
   });
 
-  it('follows the other branch once the first is shorter', () => {
+  it('follows the other branch if the first becomes shorter', () => {
     const tookUs = graph.tookUs.map((us, u) => (graph.names[u] === 'a.service' ? 1e6 : us));
     expect(pathOf({ ...graph, tookUs })).toEqual(['end.target', 'b.service', 'base.target']);
   });

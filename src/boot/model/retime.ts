@@ -1,31 +1,31 @@
-// boot/model/retime.ts: when does each unit of an order graph start and end, and which path leads to one of them?
-import { latest, type OrderGraph } from './order-graph.ts';
+// boot/model/retime.ts: when does each unit of an order graph start and end, and what is the critical path to a unit?
+import { latestEndUs, type OrderGraph } from './order-graph.ts';
 
-export interface Timed {
+export interface RetimedGraph {
   startUs: Float64Array;
   endUs: Float64Array;
-  /** Every unit after all it waits for. */
+  /** Topological: every unit comes after the units it waits for. */
   order: number[];
 }
 
-/** Each unit's times, or the names on a circle of After= that no order can satisfy. */
-export function retime(graph: OrderGraph): Timed | { cycle: string[] } {
+/** Returns the unit names of an ordering cycle if there is one. */
+export function retime(graph: OrderGraph): RetimedGraph | { cycle: string[] } {
   const order = topologicalOrder(graph.after);
   if (order.length < graph.names.length) return { cycle: findCycle(graph, order) };
   const startUs = new Float64Array(graph.names.length);
   const endUs = new Float64Array(graph.names.length);
   for (const u of order) {
-    startUs[u] = latest(graph.after[u]!, endUs, graph.floorUs[u]!) + graph.delayUs[u]!;
+    startUs[u] = latestEndUs(graph.after[u]!, endUs, graph.floorUs[u]!) + graph.delayUs[u]!;
     endUs[u] = startUs[u]! + graph.tookUs[u]!;
   }
   return { startUs, endUs, order };
 }
 
-/** From the target back to the first unit that waited for none: each time the After= that ended last. */
-export function criticalPath(graph: OrderGraph, { endUs }: Timed, target: number): number[] {
+/** From the target back to a unit that waited for no other. Each step goes to the After= dependency that ended last. */
+export function criticalPath(graph: OrderGraph, { endUs }: RetimedGraph, target: number): number[] {
   const path = [target];
   for (let u: number | undefined = target; u !== undefined; ) {
-    const until = latest(graph.after[u]!, endUs, graph.floorUs[u]!);
+    const until = latestEndUs(graph.after[u]!, endUs, graph.floorUs[u]!);
     u = graph.after[u]!.filter((d) => endUs[d] === until).reduce(
       (best: number | undefined, d) => (best === undefined || graph.names[d]! < graph.names[best]! ? d : best),
       undefined,
@@ -35,7 +35,7 @@ export function criticalPath(graph: OrderGraph, { endUs }: Timed, target: number
   return path;
 }
 
-/** Kahn's algorithm; who waits for a unit lies in one array, unit after unit, for there may be a hundred thousand edges. */
+/** Kahn's algorithm. Followers of all units are in one array because there may be a hundred thousand edges. */
 function topologicalOrder(after: readonly number[][]): number[] {
   const firstFollower = new Int32Array(after.length + 1);
   for (const deps of after) for (const d of deps) firstFollower[d + 1]!++;
@@ -57,7 +57,7 @@ function topologicalOrder(after: readonly number[][]): number[] {
   return order;
 }
 
-/** A unit that could not be ordered waits for another such unit: follow that until one comes round again. */
+/** A unit without a topological position waits for another such unit: follow these until one repeats. */
 function findCycle({ after, names }: OrderGraph, ordered: readonly number[]): string[] {
   const isOrdered = new Set(ordered);
   const position = new Map<number, number>();
@@ -68,6 +68,6 @@ function findCycle({ after, names }: OrderGraph, ordered: readonly number[]): st
     walk.push(u);
     u = after[u]!.find((d) => !isOrdered.has(d))!;
   }
-  const circle = walk.slice(position.get(u));
-  return [...circle, u].map((member) => names[member]!);
+  const cycle = walk.slice(position.get(u));
+  return [...cycle, u].map((member) => names[member]!);
 }

@@ -13,8 +13,8 @@ const fixture = (path: string) => fileURLToPath(new URL(`../fixtures/${path}`, i
 const published = fileURLToPath(new URL('../../../docs/schema/boot-record.json', import.meta.url));
 
 describe('the boot record schema', () => {
-  it('is published as JSON Schema, and the published one is the one in force', () => {
-    // To renew it: write what this test expects into the file.
+  it('matches the published JSON Schema', () => {
+    // To update the file: write the value this test expects into it.
     const inForce = { title: 'BootRecord', ...z.toJSONSchema(bootRecordSchema) };
     expect(JSON.parse(readFileSync(published, 'utf8'))).toEqual(JSON.parse(JSON.stringify(inForce)));
   });
@@ -26,7 +26,7 @@ describe('the boot record schema', () => {
     'seeds/docker.critical-chain.txt',
     'azure',
     'kubernetes',
-  ])('fits the record of %s, and reading it back gives the same boot', async (path) => {
+  ])('accepts the record of %s, and reading it back gives the same boot', async (path) => {
     const { stdout, code } = await run(['boot', 'export', '--format', 'json', '-i', fixture(path)]);
     expect(code).toBe(0);
     expect(problemsOf(JSON.parse(stdout))).toBeUndefined();
@@ -38,13 +38,13 @@ describe('the boot record schema', () => {
     });
   });
 
-  it('names every problem with its path', () => {
+  it('reports every problem with its path', () => {
     const broken = { ...bootRecord(), clock: { zero: 'noon' }, units: [{ name: 7 }] };
     expect(problemsOf(broken)!.join('\n')).toMatch(/clock\.zero: [\s\S]*units\.0\.name: /);
   });
 
   it.each(['{"apiVersion":"headstart.dev/v1","kind":"BootRecord"', '{"kind":"BootRecord","units":3}'])(
-    'a record that is cut off or does not fit is a warning: %s',
+    'a truncated or invalid record causes a warning: %s',
     async (text) => {
       const input = memoryInput('record.json', text);
       expect(bootRecordSource.recognise(input)).toBe(1);

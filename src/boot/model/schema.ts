@@ -1,4 +1,4 @@
-// boot/model/schema.ts: the published shape of a boot record, checked when one is read back from a file.
+// boot/model/schema.ts: the published schema of a boot record, checked when a record is read from a file.
 import { z } from 'zod';
 import { type BootRecord, MILESTONE_NAMES } from './record.ts';
 
@@ -124,14 +124,14 @@ export const bootRecordSchema = z.object({
   notes: z.array(z.object({ level: z.enum(['info', 'warning']), text: z.string() })),
 });
 
-/** Every problem at once, each with its path; undefined when there is none. */
+/** Undefined if there are none. */
 export function problemsOf(value: unknown): string[] | undefined {
   const checked = bootRecordSchema.safeParse(value);
   if (checked.success) return undefined;
   return checked.error.issues.map((issue) => `${issue.path.map(String).join('.') || '(document)'}: ${issue.message}`);
 }
 
-// Keeps the schema and the type the same: a field in one and not in the other does not compile.
+// A field that is only in the schema or only in the type does not compile.
 type Strip<T> = T extends (infer Item)[]
   ? Strip<Item>[]
   : T extends object

@@ -12,8 +12,8 @@ const record = bootRecord({
   milestones: [{ name: 'node-registered', atUs: 20e6, source: 'cluster' }],
 });
 
-describe('the ends of a boot', () => {
-  it('are listed with the one that counts first', () => {
+describe('endsOf', () => {
+  it('lists the preferred end first', () => {
     expect([...endsOf(record)]).toEqual([
       ['startup-finished', 12e6],
       ['default-target', 10e6],
@@ -23,13 +23,13 @@ describe('the ends of a boot', () => {
     expect(endsOf(bootRecord()).size).toBe(0);
   });
 
-  it('do not include a default target that was not reached', () => {
+  it('omits a default target that was not reached', () => {
     const waiting = bootRecord({ units: [unit('multi-user.target', 10, 0, [], { activatedUs: 0 })] });
     expect(endsOf(waiting).has('default-target')).toBe(false);
   });
 });
 
-describe('when a name was reached', () => {
+describe('reachedUs', () => {
   it.each([
     ['default-target', 10e6],
     ['node-registered', 20e6],
@@ -42,12 +42,12 @@ describe('when a name was reached', () => {
   });
 });
 
-describe('the beginning of a boot', () => {
-  it('is the start of the kernel, not of firmware or loader', () => {
+describe('originUs', () => {
+  it('is kernel start, not the start of firmware or loader', () => {
     expect(originUs(bootRecord({ manager: managerTimes({ firmwareUs: 9e6, loaderUs: 3e6 }) }))).toBe(0);
   });
 
-  it('is the soft reboot where there was one, and 0 where no phase is known', () => {
+  it('is the soft reboot if there was one, and 0 if no phase is known', () => {
     const manager = managerTimes({ softRebootsCount: 1, shutdownStartUs: 90e6, userspaceUs: 95e6, finishUs: 99e6 });
     expect(originUs(bootRecord({ manager }))).toBe(90e6);
     expect(originUs(bootRecord())).toBe(0);

@@ -1,21 +1,21 @@
-// boot/model/two-boots.ts: do two pieces of evidence contradict each other, so that they cannot speak of the same boot?
+// boot/model/two-boots.ts: do two pieces of evidence contradict each other, so that they must be from different boots?
 
 import type { Evidence } from './evidence.ts';
 import { startTookUs } from './record.ts';
 
-/** One source cuts milliseconds off, another logs a moment later: lengths of one boot differ by less, of two mostly by more. */
+/** Sources truncate milliseconds or log late, so durations of the same boot may differ by this much. */
 const SAME_LENGTH_US = 1_000_000;
 const SAME_KERNEL_US = 50_000;
-/** Sources of one kind use the same words and the same stamps. */
-const SAME_WORDS_US = 1_000;
+/** Sources of one kind report the same stamps. */
+const SAME_KIND_US = 1_000;
 
-/** Only what cannot be a matter of opinion: how long userspace, the kernel, or most units of the same listing took. */
+/** Compares only durations: userspace, kernel and, for listings of the same kind, units. */
 export function areOfTwoBoots(a: Evidence, b: Evidence): boolean {
   if (a.bootId !== undefined && a.bootId === b.bootId) return false;
   const isSameKind = a.kind === b.kind;
   return (
-    isFar(userspaceTookUs(a), userspaceTookUs(b), isSameKind ? SAME_WORDS_US : SAME_LENGTH_US) ||
-    isFar(kernelTookUs(a), kernelTookUs(b), isSameKind ? SAME_WORDS_US : SAME_KERNEL_US) ||
+    isFar(userspaceTookUs(a), userspaceTookUs(b), isSameKind ? SAME_KIND_US : SAME_LENGTH_US) ||
+    isFar(kernelTookUs(a), kernelTookUs(b), isSameKind ? SAME_KIND_US : SAME_KERNEL_US) ||
     (isSameKind && mostUnitsDiffer(a, b))
   );
 }
@@ -24,7 +24,7 @@ function isFar(aUs: number | undefined, bUs: number | undefined, limitUs: number
   return aUs !== undefined && bUs !== undefined && Math.abs(aUs - bUs) > limitUs;
 }
 
-/** Its length, not its ends: a container counts from its host's boot, or from its own. */
+/** The duration, because a container may count its times from the host's boot or from its own. */
 function userspaceTookUs({ manager }: Evidence): number | undefined {
   return manager && manager.finishUs > 0 ? manager.finishUs - manager.userspaceUs : undefined;
 }
@@ -33,7 +33,7 @@ function kernelTookUs({ spans }: Evidence): number | undefined {
   return spans.find((span) => span.id === 'kernel:until-init')?.endUs;
 }
 
-/** A unit or two may have been restarted between two listings of one boot; not most of them. */
+/** A few units may have been restarted between two listings of the same boot, but not most of them. */
 function mostUnitsDiffer(a: Evidence, b: Evidence): boolean {
   const known = new Map((a.units ?? []).map((unit) => [unit.name, startTookUs(unit)]));
   let shared = 0;
@@ -42,7 +42,7 @@ function mostUnitsDiffer(a: Evidence, b: Evidence): boolean {
     const tookUs = known.get(unit.name);
     if (!tookUs || startTookUs(unit) === 0) continue;
     shared++;
-    if (Math.abs(tookUs - startTookUs(unit)) > SAME_WORDS_US) different++;
+    if (Math.abs(tookUs - startTookUs(unit)) > SAME_KIND_US) different++;
   }
   return different > shared / 2;
 }

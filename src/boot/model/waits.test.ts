@@ -17,13 +17,13 @@ test.each([
   expect(waitReason(unit(name, 3, 5), NO_LOG)).toMatch(new RegExp(`^${what}: `));
 });
 
-test('other units work, and a wait that took no time is none', () => {
+test('other units have no wait reason, and neither has a wait that took no time', () => {
   expect(waitReason(unit('docker.service', 3, 9), NO_LOG)).toBeUndefined();
   expect(waitReason(unit('systemd-networkd-wait-online.service', 3, 3), NO_LOG)).toBeUndefined();
   expect(waitReason(unit('systemd-networkd-wait-online.service', 0, 0), NO_LOG)).toBeUndefined();
 });
 
-test('edge case 39: sixteen minutes in cloud-init-local are the platform parking a pre-provisioned VM', () => {
+test('edge case 39: sixteen minutes in cloud-init-local are a wait: the platform parked a pre-provisioned VM', () => {
   expect(waitReason(unit('cloud-init-local.service', 2.504, 1002.914), NO_LOG)).toBe(PRE_PROVISIONED_WAIT);
   expect(waitReason(unit('cloud-init-local.service', 2, 33), NO_LOG)).toBeUndefined();
 });
@@ -33,7 +33,7 @@ test.each([
   ['a slow machine on which the search took minutes too', 'search-NoCloud', 200, undefined],
   ['Azure, found in seconds', 'search-Azure', 28, undefined],
   ['Azure, parked', 'search-Azure', 900, PRE_PROVISIONED_WAIT],
-])("where cloud-init's own log is at hand it decides: %s", (_, search, tookSeconds, reason) => {
+])("cloud-init's log decides if there is one: %s", (_, search, tookSeconds, reason) => {
   const stage = { source: 'cloud-init', unit: 'cloud-init-local.service', startUs: 100e6 } as const;
   const endUs = 100e6 + tookSeconds * 1e6;
   const spans: Span[] = [

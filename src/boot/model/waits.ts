@@ -1,9 +1,9 @@
-// boot/model/waits.ts: is a unit's start-up time work, or was the node waiting for something outside it?
+// boot/model/waits.ts: did a unit's start take work, or did the node wait for something outside it?
 import { type BootRecord, startTookUs, type Unit } from './record.ts';
 
 export const PRE_PROVISIONED_WAIT = 'platform: pre-provisioned VM parked until it is claimed';
 
-/** Finding a datasource takes seconds; minutes mean that the platform keeps the VM in stock and lets cloud-init poll. */
+/** Finding a datasource takes seconds. Minutes mean that the platform keeps a pre-provisioned VM and lets cloud-init poll. */
 const PARKED_US = 120e6;
 
 const WAITERS: readonly (readonly [name: RegExp, reason: string])[] = [
@@ -16,7 +16,7 @@ const WAITERS: readonly (readonly [name: RegExp, reason: string])[] = [
   [/\.device$/, 'device: until it appears'],
 ];
 
-/** Why the unit waited; undefined = its time was work, or it took none. */
+/** Undefined if the unit worked or took no time. */
 export function waitReason(unit: Unit, record: Pick<BootRecord, 'spans'>): string | undefined {
   const tookUs = startTookUs(unit);
   if (unit.activatingUs <= 0 && unit.activatedUs <= 0) return undefined;
@@ -25,7 +25,7 @@ export function waitReason(unit: Unit, record: Pick<BootRecord, 'spans'>): strin
   return WAITERS.find(([name]) => name.test(unit.name))?.[1];
 }
 
-/** cloud-init's own log knows better: on a slow machine Python alone takes minutes, and no other cloud parks its VMs. */
+/** cloud-init's log is more reliable than the duration: on a slow machine Python alone takes minutes. Only Azure parks VMs. */
 function isParked(tookUs: number, { spans }: Pick<BootRecord, 'spans'>): boolean {
   const log = spans.filter((span) => span.source === 'cloud-init');
   const stage = log.find((span) => span.name === 'init-local');

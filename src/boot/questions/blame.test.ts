@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { everySpan } from '../model/everything.ts';
+import { everySpan } from '../model/all-spans.ts';
 import { anyRecord, bootRecord, span } from '../testing.ts';
-import { blame, coveredUs } from './blame.ts';
+import { blame, unionUs } from './blame.ts';
 import { aksBoot, nodeBoot } from './testing.ts';
 
-describe('boot blame', () => {
-  it('opens a stage into its parts, counts nothing twice, and keeps waits apart', () => {
+describe('blame', () => {
+  it('splits a stage into its parts, counts no time twice, and lists waits separately', () => {
     const { work, waits } = blame(nodeBoot);
     expect(work[0]).toMatchObject({ name: 'cloud-final.service', tookUs: 10e6, ownUs: 1e6 });
     expect(work[0]!.parts[0]).toMatchObject({ name: 'modules-final', ownUs: 2e6 });
@@ -15,7 +15,7 @@ describe('boot blame', () => {
     expect(work.map((entry) => entry.name)).not.toContain('systemd-networkd-wait-online.service');
   });
 
-  it('ranks a stage by its work: the wait inside it is told apart', () => {
+  it('ranks a stage by its work, without the wait inside it', () => {
     const parked = bootRecord({
       spans: [
         span('cloud-init:init-local', 5, 1008),
@@ -31,7 +31,7 @@ describe('boot blame', () => {
     expect(waits.map(({ name, tookUs }) => [name, tookUs])).toEqual([['azure-ds/_poll_imds', 1000e6]]);
   });
 
-  it('is total on any boot, and lists every span that took time once', () => {
+  it('lists every span that took time once, for any boot', () => {
     fc.assert(
       fc.property(anyRecord, (record) => {
         const { work, waits } = blame(record);
@@ -53,7 +53,7 @@ describe('boot blame', () => {
     );
   });
 
-  it('lists the tasks of a script under it, most work first, and what kubelet did after it was up beside its unit', () => {
+  it('lists the tasks of a script under it, most work first, and later work of kubelet next to its unit', () => {
     const { work } = blame(aksBoot);
     expect(work.map((entry) => entry.name).slice(0, 3)).toEqual(['AKS.CSE.cse_start', 'become-ready', 'start']);
     expect(work[0]!.parts.map((part) => part.name)).toEqual(['AKS.CSE.ensureKubelet', 'AKS.CSE.installDeps']);
@@ -61,15 +61,13 @@ describe('boot blame', () => {
   });
 });
 
-describe('coveredUs', () => {
+describe('unionUs', () => {
   it('counts overlapping intervals once', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(60), fc.nat(20))), (pairs) => {
         const seconds = new Set<number>();
         for (const [start, length] of pairs) for (let s = start; s < start + length; s++) seconds.add(s);
-        expect(coveredUs(pairs.map(([start, length]) => ({ startUs: start, endUs: start + length })))).toBe(
-          seconds.size,
-        );
+        expect(unionUs(pairs.map(([start, length]) => ({ startUs: start, endUs: start + length })))).toBe(seconds.size);
       }),
     );
   });

@@ -1,5 +1,5 @@
-// boot/questions/blame.ts: what took longest, over everything at once? Work and waits apart, and nothing counted twice.
-import { everySpan, type SpanTree, spanForest } from '../model/everything.ts';
+// boot/questions/blame.ts: what took longest across all sources? Work and waits are separate lists, and no time is counted twice.
+import { everySpan, type SpanTree, spanForest } from '../model/all-spans.ts';
 import type { BootRecord, Span } from '../model/record.ts';
 
 export interface BlameEntry {
@@ -8,9 +8,9 @@ export interface BlameEntry {
   source: Span['source'];
   startUs: number;
   tookUs: number;
-  /** Time inside that none of its parts accounts for. */
+  /** Time not covered by `parts`. */
   ownUs: number;
-  /** Of `tookUs`, waits for something outside the node; all of it where this is itself a wait. Overlapping ones count once. */
+  /** The part of `tookUs` spent waiting for something outside the node; all of it if the entry is a wait. Overlapping waits count once. */
   waitUs: number;
   wait?: string;
   result?: Span['result'];
@@ -22,7 +22,7 @@ export interface BlameAnswer {
   waits: BlameEntry[];
 }
 
-/** Most work first on every level, the longest wait first among waits; ties by start, then by name, so that every run prints the same. */
+/** Most work first on every level; longest wait first among waits. Ties are ordered by start, then id, so that output is stable. */
 export function blame(record: BootRecord): BlameAnswer {
   const entries = spanForest(everySpan(record).filter((span) => span.endUs > span.startUs)).map(entryOf);
   entries.sort(longestFirst);
@@ -40,11 +40,11 @@ function entryOf({ span, children }: SpanTree): BlameEntry {
     tookUs,
     ownUs:
       tookUs -
-      coveredUs(
+      unionUs(
         children.map((child) => child.span),
         span,
       ),
-    waitUs: coveredUs(waitsOf({ span, children }), span),
+    waitUs: unionUs(waitsOf({ span, children }), span),
     ...(span.wait !== undefined && { wait: span.wait }),
     ...(span.result !== undefined && { result: span.result }),
     parts,
@@ -55,7 +55,7 @@ function waitsOf({ span, children }: SpanTree): Span[] {
   return span.wait !== undefined ? [span] : children.flatMap(waitsOf);
 }
 
-/** Waits wherever they are; a wait inside a wait is the same time and is not listed again. */
+/** Waits on any level. A wait inside a wait is the same time, so it is not listed again. */
 function waitsIn(entry: BlameEntry): BlameEntry[] {
   return entry.wait !== undefined ? [entry] : entry.parts.flatMap(waitsIn);
 }
@@ -67,8 +67,8 @@ function longestFirst(a: BlameEntry, b: BlameEntry): number {
   );
 }
 
-/** How much of `within` the intervals cover together: overlapping ones count once. */
-export function coveredUs(
+/** The part of `within` that the intervals cover. Overlaps count once. */
+export function unionUs(
   intervals: readonly { startUs: number; endUs: number }[],
   within: { startUs: number; endUs: number } = { startUs: Number.NEGATIVE_INFINITY, endUs: Number.POSITIVE_INFINITY },
 ): number {

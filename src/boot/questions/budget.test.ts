@@ -5,8 +5,8 @@ import { MILESTONE_NAMES } from '../model/record.ts';
 import { caught } from '../testing.ts';
 import { parseBudget } from './budget.ts';
 
-describe('a budget', () => {
-  it('keeps what stands in a section and at the top, the section first', () => {
+describe('parseBudget', () => {
+  it('merges names at the top level into their sections, which take precedence', () => {
     expect(parseBudget({ kernel: '1s', phases: { kernel: '2s', userspace: '3s' }, 'node-ready': 4 }, 'b')).toEqual({
       phases: { kernel: 2e6, userspace: 3e6 },
       milestones: { 'node-ready': 4e6 },
@@ -26,7 +26,7 @@ describe('a budget', () => {
       expect(error.message).toContain(text);
     expect(error.exitCode).toBe(2);
     expect(caught(() => parseBudget({ phases: { kernal: '2s' } }, 'b')).message).toContain(
-      'phases.kernal: there is no such name (did you mean kernel',
+      'phases.kernal: unknown name (did you mean kernel',
     );
   });
 
@@ -34,12 +34,12 @@ describe('a budget', () => {
     expect(caught(() => parseBudget(document, 'budget.yaml')).code).toBe('boot/bad-budget');
   });
 
-  it('knows every milestone by its name, in its section and at the top, except one before the boot', () => {
+  it('accepts every milestone in its section and at the top level, except the one before the boot', () => {
     for (const name of MILESTONE_NAMES) {
       if (name === 'vm-created' || name === 'userspace') continue;
       expect(parseBudget({ [name]: 1 }, 'b')).toEqual({ milestones: { [name]: 1e6 } });
     }
-    expect(caught(() => parseBudget({ milestones: { 'vm-created': 1 } }, 'b')).message).toContain('no such name');
+    expect(caught(() => parseBudget({ milestones: { 'vm-created': 1 } }, 'b')).message).toContain('unknown name');
     expect(parseBudget({ userspace: 1 }, 'b')).toEqual({ phases: { userspace: 1e6 } });
   });
 

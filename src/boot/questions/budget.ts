@@ -1,4 +1,4 @@
-// boot/questions/budget.ts: what may a boot take? Limits as a document, with every problem in it told at once.
+// boot/questions/budget.ts: how long may a boot take? Parses a document of limits and reports all problems at once.
 import { z } from 'zod';
 import { parseSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
@@ -14,11 +14,11 @@ export interface Budget {
   spans?: Record<string, number> | undefined;
 }
 
-/** Times in a budget count from kernel start, and the VM was created before it. */
+/** Times in a budget count from kernel start, which is after the VM was created. */
 const MILESTONES = MILESTONE_NAMES.filter((name) => name !== 'vm-created');
 
 const limit = z.pipe(
-  z.union([z.string(), z.number()], { error: 'a limit is a span such as 2s, or a number of seconds' }),
+  z.union([z.string(), z.number()], { error: 'expected a time span such as 2s, or a number of seconds' }),
   z.transform((value, context) => {
     const us = parseSpan(String(value));
     if (us !== undefined) return us;
@@ -30,7 +30,7 @@ const limit = z.pipe(
     return z.NEVER;
   }),
 );
-const limits = z.record(z.string(), limit, { error: 'must map names to limits' });
+const limits = z.record(z.string(), limit, { error: 'expected a map of names to limits' });
 const namedLimits = (names: readonly string[]) =>
   z.pipe(
     limits,
@@ -38,7 +38,7 @@ const namedLimits = (names: readonly string[]) =>
       for (const name of Object.keys(value)) {
         if (names.includes(name)) continue;
         const hint = didYouMean(name, names) || `; known: ${names.join(', ')}`;
-        context.issues.push({ code: 'custom', path: [name], message: `there is no such name${hint}`, input: value });
+        context.issues.push({ code: 'custom', path: [name], message: `unknown name${hint}`, input: value });
       }
       return value;
     }),
@@ -55,22 +55,25 @@ const schema = z.strictObject(
   },
   {
     error: (issue) =>
-      issue.code === 'invalid_type' ? 'a budget is a map with total, phases, units, milestones or spans' : undefined,
+      issue.code === 'invalid_type' ? 'expected a map with total, phases, units, milestones or spans' : undefined,
   },
 );
 
-/** The budget in `document`, or every problem with it at once. */
+/** Throws a UserError that lists all problems. */
 export function parseBudget(document: unknown, name: string): Budget {
   const parsed = schema.safeParse(inSections(document));
   const problems = parsed.success ? emptyProblem(parsed.data) : parsed.error.issues.map(describeIssue);
   if (parsed.success && problems.length === 0) return parsed.data;
-  throw new UserError(`${name} is not a budget:\n${problems.map((problem) => `         ${problem}`).join('\n')}`, {
-    code: 'boot/bad-budget',
-    next: 'write for example `units: {cloud-init.service: 5s}` or `milestones: {node-ready: 40s}`',
-  });
+  throw new UserError(
+    `${name} is not a valid budget:\n${problems.map((problem) => `         ${problem}`).join('\n')}`,
+    {
+      code: 'boot/bad-budget',
+      next: 'write for example `units: {cloud-init.service: 5s}` or `milestones: {node-ready: 40s}`',
+    },
+  );
 }
 
-/** A name may stand at the top, without its section: a phase, a milestone, or what has a unit's suffix. */
+/** Moves a name at the top level into its section: a phase, a milestone, or a name with a unit suffix. */
 function inSections(document: unknown): unknown {
   if (!isMap(document)) return document;
   const [named, rest] = [new Map<string, Record<string, unknown>>(), { ...document }];
@@ -100,7 +103,7 @@ const UNIT_SUFFIX = /\.(?:service|target|socket|mount|automount|device|swap|path
 function emptyProblem(budget: Budget): string[] {
   const { total, ...sections } = budget;
   const count = Object.values(sections).reduce((sum, section) => sum + Object.keys(section ?? {}).length, 0);
-  return total === undefined && count === 0 ? ['(top): no limit in it'] : [];
+  return total === undefined && count === 0 ? ['(top): the budget has no limits'] : [];
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string {

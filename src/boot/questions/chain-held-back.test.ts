@@ -10,27 +10,27 @@ function previous(record: BootRecord, name: string): string | undefined {
   return heldBackBy(points, pointNamed(points, name)!)?.name;
 }
 
-describe('what held a link back', () => {
-  it('is the After= that was up last before a unit began', () => {
+describe('heldBackBy', () => {
+  it('returns the After= dependency that became active last before the unit began', () => {
     expect(previous(nodeBoot, 'kubelet.service')).toBe('cloud-final.service');
     expect(previous(nodeBoot, 'basic.target')).toBeUndefined();
   });
 
-  it('is the last unit that was up when startup was finished', () => {
+  it('returns the last active unit for the end of startup', () => {
     expect(previous(nodeBoot, 'startup-finished')).toBe('late.service');
   });
 
-  it('is the stage before, for a stage of cloud-init', () => {
+  it('returns the previous stage for a stage of cloud-init', () => {
     expect(previous(parkedBoot, 'cloud-init:modules-final')).toBe('init-local');
   });
 
-  it('is kubelet, for a wait of a script that began after it, and the task before, for its work', () => {
+  it('returns kubelet for a wait of a script that began after it, and the previous task for its work', () => {
     const late = span('extension:wait', 51, 55, { wait: 'for the API server' });
     expect(previous({ ...aksBoot, spans: [...aksBoot.spans, late] }, late.id)).toBe('kubelet.service');
     expect(previous(aksBoot, 'extension:AKS.CSE.ensureKubelet')).toBe('AKS.CSE.installDeps');
   });
 
-  it('is a task of an extension for kubelet only: other units are started by their ordering', () => {
+  it('returns a task of an extension only for kubelet: other units start by their ordering', () => {
     const units = [unit('basic.target', 2, 0), unit('kubelet.service', 20, 1, ['basic.target'])];
     const record = bootRecord({
       units: [...units, unit('other.service', 20, 1, ['basic.target'])],
@@ -43,7 +43,7 @@ describe('what held a link back', () => {
   it.each([
     [5.5, 'basic.target'],
     [6, 'cloud-final.service'],
-  ])('for a unit that starts at %s s after an ordering at 5 s is %s', (startS, expected) => {
+  ])('for a unit that starts at %s s, with a dependency active at 5 s, returns %s', (startS, expected) => {
     const record = bootRecord({
       units: [
         unit('basic.target', 5, 0),
@@ -56,13 +56,13 @@ describe('what held a link back', () => {
   });
 });
 
-describe('the unit that was up last', () => {
+describe('lastUnitBy', () => {
   const record = bootRecord({
     manager: managerTimes(),
     units: [unit('a.service', 1, 5), unit('b.service', 2, 1), unit('never.service', 0, 9)],
   });
 
-  it('is asked for by an instant, or of the whole boot', () => {
+  it('returns the unit that became active last by an instant, or in the whole boot', () => {
     expect(lastUnitBy(record)?.name).toBe('a.service');
     expect(lastUnitBy(record, 4e6)?.name).toBe('b.service');
     expect(lastUnitBy(record, 1e6)).toBeUndefined();

@@ -1,22 +1,22 @@
-// boot/questions/chain-held-back.ts: which one thing held this link of the chain back?
+// boot/questions/chain-held-back.ts: what did this link of the chain wait for?
 import { KUBELET_UNIT } from '../model/known-units.ts';
 import { type BootRecord, hasStarted, startTookUs, type Unit } from '../model/record.ts';
-import { type ChainPoints, isOfJoining, lastEnded, milestoneId, type Point, unitPoint } from './chain-points.ts';
+import { type ChainPoints, isJoinSpan, lastEnded, milestoneId, type Point, unitPoint } from './chain-points.ts';
 import { startedByCloudInit, startedByTask, taskBefore } from './chain-started-by.ts';
 import { beforeOnWayToReady, kubeletBefore } from './chain-to-ready.ts';
 
-/** A unit that systemd had queued starts sooner than this after the last thing it waited for; one that starts later was asked for later. */
+/** A queued unit starts within this time after its last dependency. A unit that starts later was requested later. */
 const QUEUED_US = 1_000_000;
 
 export function heldBackBy(points: ChainPoints, point: Point): Point | undefined {
   if (point.id === milestoneId('startup-finished')) return lastUnitPoint(points, point.startUs);
-  if (isOfJoining(point)) return beforeOnWayToReady(points, point);
+  if (isJoinSpan(point)) return beforeOnWayToReady(points, point);
   if (point.source === 'extension') return beforeTask(points, point);
   if (point.source === 'cloud-init') return lastEnded(points.stages, point);
   return beforeUnit(points, point);
 }
 
-/** Startup is finished when its last job is, so it ends with the unit that was up last by then. */
+/** Startup finishes with its last job, so the last unit that became active by then determines the end. */
 export function lastUnitBy(record: BootRecord, atUs = Number.POSITIVE_INFINITY): Unit | undefined {
   let last: { unit: Unit; upUs: number } | undefined;
   for (const unit of record.units) {
@@ -36,7 +36,7 @@ function beforeTask(points: ChainPoints, point: Point): Point | undefined {
   return kubelet ?? taskBefore(points, point);
 }
 
-/** Its ordering, unless a script or an extension started it after that. */
+/** The last ordering dependency, unless a script or an extension started the unit after that. */
 function beforeUnit(points: ChainPoints, point: Point): Point | undefined {
   const ordered = orderedAfter(points, point);
   const task = point.name === KUBELET_UNIT ? startedByTask(points, point) : undefined;
@@ -45,7 +45,7 @@ function beforeUnit(points: ChainPoints, point: Point): Point | undefined {
   return (isQueued ? undefined : startedByCloudInit(points, point)) ?? ordered;
 }
 
-/** The latest After= neighbour that was up before this one began: one that came up later did not hold it back. */
+/** The last After= dependency that was active before the unit began. One that became active later did not delay it. */
 function orderedAfter(points: ChainPoints, point: Point): Point | undefined {
   let latest: Point | undefined;
   for (const name of points.units.get(point.name)?.after ?? []) {

@@ -23,8 +23,8 @@ const inside = (id: string, endS?: number) => {
   return insideOf(points, endS === undefined ? point : { ...point, endUs: endS * 1e6 }).map((part) => part.id);
 };
 
-describe('the inside of a link', () => {
-  it('has all its parts in the order of their start', () => {
+describe('insideOf', () => {
+  it('returns all parts in start order', () => {
     expect(inside('cloud-init:stage')).toEqual([
       'cloud-init:stage/early',
       'cloud-init:stage/early/part',
@@ -32,15 +32,15 @@ describe('the inside of a link', () => {
     ]);
   });
 
-  it('ends where the link ends, which may be before its span does', () => {
+  it('omits parts after the end of the link, which may be before the end of its span', () => {
     expect(inside('cloud-init:stage', 5.5)).toEqual(['cloud-init:stage/early', 'cloud-init:stage/early/part']);
   });
 
-  it('has the waits that overlap a link on the way to Ready', () => {
+  it('includes the waits that overlap a link between kubelet and Ready', () => {
     expect(inside('kubelet:register')).toEqual(['cluster:certificate', 'extension:wait']);
   });
 
-  it('does not hold the link itself, whatever its parent says', () => {
+  it('does not include the link itself, even if its parent refers to it', () => {
     expect(inside('cloud-init:loop')).toEqual([]);
     expect(inside('cluster:certificate')).toEqual([]);
   });

@@ -1,15 +1,15 @@
-// boot/questions/chain-inside.ts: what went on inside one link of the chain?
+// boot/questions/chain-inside.ts: which spans are inside one link of the chain?
 import type { Span } from '../model/record.ts';
 import type { ChainPoints, Point } from './chain-points.ts';
 
-/** In start order: a stage's modules, an extension's tasks, and the waits on the way to Ready. */
+/** In start order: a stage's modules, an extension's tasks, and the waits until Ready. */
 export function insideOf({ children, joining, joiningAndWaits }: ChainPoints, point: Point): Span[] {
-  // A link may end before the span it is of: where it started the next one.
+  // A link may end before its span: when it started the next link.
   const parts = descendants(point.id, children).filter(
     (span) => span.startUs < point.endUs || span.endUs <= point.endUs,
   );
   if (!joining.some((span) => span.id === point.id)) return parts;
-  // Kubelet, the cluster and scripts tell what the node waited for on its way to Ready as spans of their own.
+  // Kubelet, the cluster and scripts report the waits until Ready as separate spans.
   const waits = joiningAndWaits.filter(
     (span) => span.wait !== undefined && span.startUs < point.endUs && span.endUs > point.startUs,
   );

@@ -4,7 +4,7 @@ import { chainPoints, lastEnded, type Point, pointNamed, unitPoint } from './cha
 
 const at = (s: number): Point => ({ id: 'point', name: 'point', source: 'systemd', startUs: s * 1e6, endUs: s * 1e6 });
 
-describe('the points of a chain', () => {
+describe('chainPoints', () => {
   const points = chainPoints(
     bootRecord({
       units: [unit('app.service', 4, 3, [], { aliases: ['alias.service'] }), unit('never.service', 0, 0)],
@@ -21,18 +21,18 @@ describe('the points of a chain', () => {
     }),
   );
 
-  it('are found by the name of a milestone or a unit, by an alias, or by the id of a span', () => {
+  it('finds a point by milestone name, unit name, alias or span id', () => {
     expect(pointNamed(points, 'node-ready')).toMatchObject({ id: 'milestone:node-ready', startUs: 12e6, endUs: 12e6 });
     expect(pointNamed(points, 'alias.service')).toMatchObject({ id: 'systemd:app.service', endUs: 7e6 });
     expect(pointNamed(points, 'extension:task')).toMatchObject({ name: 'task' });
     expect(pointNamed(points, 'other')).toBeUndefined();
   });
 
-  it('do not include a unit that never started', () => {
+  it('omits a unit that never started', () => {
     expect(unitPoint(points, 'never.service')).toBeUndefined();
   });
 
-  it('are grouped by who tells them', () => {
+  it('groups spans by source', () => {
     const ids = (spans: readonly { id: string }[]) => spans.map(({ id }) => id);
     expect(ids(points.stages)).toEqual(['cloud-init:modules-final', 'cloud-init:orphan']);
     expect(ids(points.startingModules)).toEqual(['cloud-init:modules-final/config-scripts-user']);
@@ -42,15 +42,15 @@ describe('the points of a chain', () => {
   });
 });
 
-describe('the span that ended last before a point', () => {
+describe('lastEnded', () => {
   const spans = [span('cloud-init:a', 1, 5), span('cloud-init:b', 3, 5), span('cloud-init:c', 4, 9)];
 
-  it('is the longest of those that ended together', () => {
+  it('returns the longest of the spans that ended together', () => {
     expect(lastEnded(spans, at(6))?.id).toBe('cloud-init:a');
     expect(lastEnded([...spans].reverse(), at(6))?.id).toBe('cloud-init:a');
   });
 
-  it('began no earlier than the given instant, and is not the point itself', () => {
+  it('ignores spans before the given instant and the point itself', () => {
     expect(lastEnded(spans, at(6), 2e6)?.id).toBe('cloud-init:b');
     expect(lastEnded(spans, { ...at(9), id: 'cloud-init:c' })?.id).toBe('cloud-init:a');
     expect(lastEnded(spans, at(4))).toBeUndefined();

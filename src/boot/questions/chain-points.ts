@@ -1,11 +1,11 @@
-// boot/questions/chain-points.ts: what can be a link of the chain, and how is it found by its name?
-import { everySpan, unitSpanId } from '../model/everything.ts';
+// boot/questions/chain-points.ts: what can be a link of the chain, and how is a link found by name?
+import { everySpan, unitSpanId } from '../model/all-spans.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import type { BootRecord, Milestone, Span, Unit } from '../model/record.ts';
 
-/** A unit, a span or a milestone, with the time it took. */
+/** A unit, a span or a milestone. */
 export interface Point {
-  /** Of `everySpan`, or `milestone:NAME`. */
+  /** A span id of `everySpan`, or `milestone:NAME`. */
   id: string;
   name: string;
   source: Span['source'];
@@ -15,7 +15,7 @@ export interface Point {
   result?: Span['result'];
 }
 
-/** A boot's spans, sorted once into the groups that the chain asks for. */
+/** A boot's spans, indexed once for all links. */
 export interface ChainPoints {
   record: BootRecord;
   spans: ReadonlyMap<string, Span>;
@@ -24,19 +24,19 @@ export interface ChainPoints {
   milestones: ReadonlyMap<string, Milestone>;
   /** Spans by the id of their parent. */
   children: ReadonlyMap<string, Span[]>;
-  /** What the guest agent did, and the tasks of extensions. */
+  /** Spans of the guest agent and of extensions. */
   agentTasks: readonly Span[];
-  /** The top spans of cloud-init: its stages. */
+  /** cloud-init's top-level spans. */
   stages: readonly Span[];
-  /** Modules of cloud-init that may start units. */
+  /** cloud-init modules that may start units. */
   startingModules: readonly Span[];
-  /** What the kubelet and the cluster say of the way to Ready. */
+  /** Spans that kubelet and the cluster report until Ready. */
   joining: readonly Span[];
-  /** `joining`, and what the scripts of extensions waited for. */
+  /** `joining`, and the waits of extension scripts. */
   joiningAndWaits: readonly Span[];
 }
 
-/** Modules of cloud-init that run what a user wrote, or install packages whose services start. */
+/** cloud-init modules that run user scripts, or install packages with services that start. */
 const STARTS_UNITS = /\/config-(?:scripts-|bootcmd|package-update-upgrade-install)/;
 
 export function chainPoints(record: BootRecord): ChainPoints {
@@ -45,7 +45,7 @@ export function chainPoints(record: BootRecord): ChainPoints {
   const unique = [...spans.values()];
   const cloudInit = unique.filter((span) => span.source === 'cloud-init');
   const agentTasks = unique.filter((span) => span.source === 'extension' || span.source === 'guest-agent');
-  const joining = unique.filter(isOfJoining);
+  const joining = unique.filter(isJoinSpan);
   return {
     record,
     spans,
@@ -63,12 +63,11 @@ export function chainPoints(record: BootRecord): ChainPoints {
   };
 }
 
-/** Told by the kubelet or the cluster. */
-export function isOfJoining({ source }: Point): boolean {
+export function isJoinSpan({ source }: Point): boolean {
   return source === 'kubelet' || source === 'cluster';
 }
 
-/** A milestone, a unit or the id of a span, in this order. */
+/** `name`: a milestone, a unit or a span id, in this order of preference. */
 export function pointNamed(points: ChainPoints, name: string): Point | undefined {
   return milestonePoint(points, name) ?? unitPoint(points, name) ?? points.spans.get(name);
 }
@@ -89,7 +88,7 @@ export function milestoneId(name: string): string {
   return `milestone:${name}`;
 }
 
-/** The last span that ended before the point begins, the longest on a tie. Spans that began before `fromUs` do not count. */
+/** The span that ended last before the point begins; the longest on a tie. Ignores spans that began before `fromUs`. */
 export function lastEnded(spans: readonly Span[], point: Point, fromUs = Number.NEGATIVE_INFINITY): Span | undefined {
   let last: Span | undefined;
   for (const span of spans) {

@@ -3,7 +3,7 @@ import { bootRecord, span, unit } from '../testing.ts';
 import { chainPoints, pointNamed } from './chain-points.ts';
 import { startedByCloudInit, startedByTask, taskBefore } from './chain-started-by.ts';
 
-describe('what started a unit that no ordering explains', () => {
+describe('the task that started a unit', () => {
   const points = chainPoints(
     bootRecord({
       units: [
@@ -23,7 +23,7 @@ describe('what started a unit that no ordering explains', () => {
   );
   const named = (name: string) => pointNamed(points, name)!;
 
-  it('is the innermost task of an extension around its start, up to that start, and never a wait', () => {
+  it('is the innermost task of an extension that was running, cut at the start of the unit, and never a wait', () => {
     expect(startedByTask(points, named('kubelet.service'))).toMatchObject({
       id: 'extension:AKS.CSE.ensureKubelet',
       endUs: 20e6,
@@ -31,7 +31,7 @@ describe('what started a unit that no ordering explains', () => {
     expect(startedByTask(points, named('early.service'))).toBeUndefined();
   });
 
-  it('is the unit of cloud-init whose user script was running, up to that start', () => {
+  it('is the cloud-init unit that was running a user script, cut at the start of the unit', () => {
     expect(startedByCloudInit(points, named('kubelet.service'))).toMatchObject({
       name: 'cloud-final.service',
       endUs: 20e6,
@@ -39,13 +39,13 @@ describe('what started a unit that no ordering explains', () => {
     expect(startedByCloudInit(points, named('early.service'))).toBeUndefined();
   });
 
-  it('is the task before it in a script, then the task it is part of, then the agent', () => {
+  it('is the previous task of a script, else the containing task, else the agent', () => {
     expect(taskBefore(points, named('extension:AKS.CSE.ensureKubelet'))?.name).toBe('AKS.CSE.installDeps');
     expect(taskBefore(points, named('extension:AKS.CSE.installDeps'))?.name).toBe('AKS.CSE');
     expect(taskBefore(points, named('extension:AKS.CSE'))?.name).toBe('waagent.service');
   });
 
-  it('is the last stage of cloud-init where no agent ran', () => {
+  it('is the last stage of cloud-init if no agent ran', () => {
     const log = chainPoints(
       bootRecord({
         spans: [span('cloud-init:init', 2, 4), span('cloud-init:modules', 4, 6), span('extension:a', 8, 9)],

@@ -1,9 +1,9 @@
-// boot/questions/chain-started-by.ts: which script, extension or agent started something that no ordering of units explains?
+// boot/questions/chain-started-by.ts: which script, extension or agent started a unit, if unit ordering does not explain its start?
 import { GUEST_AGENT_UNITS } from '../model/known-units.ts';
 import type { Span } from '../model/record.ts';
 import { type ChainPoints, lastEnded, type Point, unitPoint } from './chain-points.ts';
 
-/** The innermost task of an agent or an extension that was running when the point began: kubelet is started by one on many clouds. */
+/** The innermost task of an agent or extension that was running when the point began. On many clouds, such a task starts kubelet. */
 export function startedByTask({ agentTasks }: ChainPoints, point: Point): Point | undefined {
   let innermost: Span | undefined;
   for (const span of agentTasks) {
@@ -13,14 +13,14 @@ export function startedByTask({ agentTasks }: ChainPoints, point: Point): Point 
   return innermost && { ...innermost, endUs: Math.min(innermost.endUs, point.startUs) };
 }
 
-/** The unit of cloud-init whose user script or package was running when the point began. The point's unit may not have existed earlier. */
+/** The cloud-init unit that was running a user script or package installation when the point began. */
 export function startedByCloudInit(points: ChainPoints, point: Point): Point | undefined {
   const module = points.startingModules.find((span) => isRunningAt(span, point.startUs));
   const starter = module?.unit === undefined ? undefined : unitPoint(points, module.unit);
   return starter && { ...starter, endUs: point.startUs };
 }
 
-/** A script does one thing after the other: the task before it, or the task it is part of if that began later. */
+/** A script runs its tasks in sequence: returns the previous task, or the containing task if that began later. */
 export function taskBefore(points: ChainPoints, point: Point): Point | undefined {
   const agent = guestAgent(points);
   const previous = lastEnded(points.agentTasks, point, agent?.endUs);

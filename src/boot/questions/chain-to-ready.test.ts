@@ -14,8 +14,8 @@ function previous(name: string, more: Partial<BootRecord>): string | undefined {
   return beforeOnWayToReady(points, pointNamed(points, name)!)?.id;
 }
 
-describe('one link back on the way to Ready', () => {
-  it('is the registration, where nothing is told of the time between', () => {
+describe('beforeOnWayToReady', () => {
+  it('returns the registration if no span is between', () => {
     expect(previous('node-ready', { units: [kubelet], milestones: [registered, ready] })).toBe(
       'milestone:node-registered',
     );
@@ -24,21 +24,21 @@ describe('one link back on the way to Ready', () => {
     );
   });
 
-  it('is what kubelet tells of, where that ended after the registration', () => {
+  it('returns a span of kubelet that ended after the registration', () => {
     const spans = [span('kubelet:become-ready', 22.5, 29)];
     expect(previous('node-ready', { units: [kubelet], spans, milestones: [registered, ready] })).toBe(
       'kubelet:become-ready',
     );
   });
 
-  it('leaves out what was over before kubelet started', () => {
+  it('ignores spans that ended before kubelet started', () => {
     const spans = [span('extension:wait', 5, 9, { wait: 'for the platform' })];
     expect(previous('node-registered', { units: [kubelet], spans, milestones: [registered] })).toBe(
       'systemd:kubelet.service',
     );
   });
 
-  it('counts what kubelet tells from before its start, where the clocks are tied no more exactly than that', () => {
+  it('includes a kubelet span before the start of kubelet, within the clock error', () => {
     const boot = (errorUs: number) => ({
       clock: { zero: 'kernel' as const, errorUs },
       units: [kubelet],
@@ -49,28 +49,28 @@ describe('one link back on the way to Ready', () => {
     expect(previous('node-registered', boot(500_000))).toBe('kubelet:start');
   });
 
-  it('goes to the first start of a kubelet that was restarted since', () => {
+  it('returns the first start of a kubelet that was restarted since', () => {
     const restarted = { units: [unit('kubelet.service', 50, 1)], spans: [load(18)], milestones: [registered] };
     const points = chainPoints(bootRecord(restarted));
     const first = beforeOnWayToReady(points, pointNamed(points, 'kubelet:load')!);
     expect(first).toMatchObject({ id: 'systemd:kubelet.service', startUs: 18e6, endUs: 18e6 });
   });
 
-  it('is the end of startup where no source tells of kubelet, and nothing where that came later', () => {
+  it('returns the end of startup if no source reports kubelet, and undefined if that came later', () => {
     const manager = (finishUs: number) => ({ manager: managerTimes({ finishUs }), milestones: [ready] });
     expect(previous('node-ready', manager(25e6))).toBe('milestone:startup-finished');
     expect(previous('node-ready', manager(35e6))).toBeUndefined();
   });
 });
 
-describe('what a script waits for', () => {
+describe('kubeletBefore', () => {
   const wait = span('extension:wait', 19.5, 25, { wait: 'for the API server' });
   const depends = (errorUs: number) => {
     const points = chainPoints(bootRecord({ clock: { zero: 'kernel', errorUs }, units: [kubelet], spans: [wait] }));
     return kubeletBefore(points, pointNamed(points, wait.id)!)?.name;
   };
 
-  it('depends on kubelet once that is up, as exactly as the clocks are tied', () => {
+  it('returns kubelet for a wait that began after kubelet was active, within the clock error', () => {
     expect(depends(0)).toBeUndefined();
     expect(depends(600_000)).toBe('kubelet.service');
   });

@@ -4,8 +4,8 @@ import { anyRecord, bootRecord, span, unit } from '../testing.ts';
 import { chain, chainTarget } from './chain.ts';
 import { aksBoot, eventsBoot, nodeBoot, parkedBoot, parkedNode } from './testing.ts';
 
-describe('boot chain', () => {
-  it('goes from Node Ready back through kubelet and its ordering, and opens a unit into its modules', () => {
+describe('chain', () => {
+  it('goes back from Node Ready through kubelet and its ordering, and lists the modules of a unit', () => {
     expect(chainTarget(nodeBoot)).toBe('node-ready');
     const links = chain(nodeBoot);
     expect(links.map((link) => link.name)).toEqual([
@@ -22,11 +22,11 @@ describe('boot chain', () => {
     expect(links[2]!.gapUs).toBe(500_000);
   });
 
-  it('edge case 25: a unit that came up later than the one ordered after it did not hold it back', () => {
+  it('edge case 25: ignores a dependency that became active after the unit that waits for it', () => {
     expect(chain(nodeBoot, 'kubelet.service').map((link) => link.name)).not.toContain('late.service');
   });
 
-  it('follows a kubelet that an extension started by hand into the extension and the guest agent', () => {
+  it('continues from a kubelet that an extension started to the extension and the guest agent', () => {
     const aks = bootRecord({
       units: [
         unit('basic.target', 2, 0),
@@ -47,7 +47,7 @@ describe('boot chain', () => {
     ]);
   });
 
-  it('explains a unit that a script of cloud-init starts by that script, and one that was only waiting its turn by its ordering', () => {
+  it('continues with the cloud-init script for a unit it started, and with the ordering for a unit that was only queued', () => {
     const boot = bootRecord({
       units: [
         unit('basic.target', 2, 0),
@@ -75,7 +75,7 @@ describe('boot chain', () => {
     expect(links[1]!.gapUs).toBe(0);
   });
 
-  it('goes from Ready through what the kubelet tells, and from there task by task to the agent, with the waits on the way', () => {
+  it('goes back from Ready through the spans of kubelet, then task by task to the agent, including waits', () => {
     const links = chain(aksBoot);
     expect(links.map((link) => link.name)).toEqual([
       'node-ready',
@@ -94,7 +94,7 @@ describe('boot chain', () => {
     expect(links[8]).toMatchObject({ endUs: 32.1e6, inside: [] });
   });
 
-  it('counts what a script waited for on the way to Ready when the kubelet itself tells nothing', () => {
+  it('includes the waits of a script before Ready if kubelet reports nothing', () => {
     expect(chain(eventsBoot).map((link) => link.name)).toEqual([
       'node-registered',
       'AKS.Runtime.waitForTLSBootstrapping',
@@ -103,7 +103,7 @@ describe('boot chain', () => {
     ]);
   });
 
-  it('goes on with the boot itself where no source tells of kubelet', () => {
+  it('continues with the end of startup if no source reports kubelet', () => {
     const { units, ...rest } = nodeBoot;
     const noKubelet = { ...rest, units: units.filter(({ name }) => name !== 'kubelet.service') };
     const late = noKubelet.milestones.map((m) => ({ ...m, atUs: m.atUs + 30e6 }));
@@ -111,7 +111,7 @@ describe('boot chain', () => {
     expect(names.slice(0, 4)).toEqual(['node-ready', 'node-registered', 'startup-finished', 'late.service']);
   });
 
-  it('follows a log without units stage by stage, also from Node Ready, so that a parked VM is a wait there too', () => {
+  it('follows a log without units stage by stage, also from Node Ready, so that a parked VM counts as a wait', () => {
     expect(chain(parkedBoot).map((link) => link.name)).toEqual(['modules-final', 'init-local']);
     expect(chain(parkedBoot)[1]!.inside.map((part) => part.name)).toEqual(['azure-ds/_poll_imds']);
     expect(chain(parkedNode).map((link) => link.name)).toEqual([
@@ -123,7 +123,7 @@ describe('boot chain', () => {
     ]);
   });
 
-  it('is total on any boot, cycles included, and every link ends before the next begins', () => {
+  it('ends for any boot, including cycles, and every link ends before the next begins', () => {
     fc.assert(
       fc.property(
         anyRecord,

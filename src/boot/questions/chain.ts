@@ -1,4 +1,4 @@
-// boot/questions/chain.ts: what held the node back, link by link, from the end of the boot to its beginning? Over everything, not units only.
+// boot/questions/chain.ts: what did the node wait for, link by link, from the end of the boot to its start? Includes all spans, not only units.
 
 import { defaultTarget } from '../model/default-target.ts';
 import { milestonesOf } from '../model/milestones.ts';
@@ -8,16 +8,16 @@ import { insideOf } from './chain-inside.ts';
 import { chainPoints, type Point, pointNamed } from './chain-points.ts';
 
 export interface ChainLink extends Point {
-  /** Time between the end of what it waited for and its own start: queueing, or something no source shows. */
+  /** Time between the end of the previous link and this start: queueing, or something that no source reports. */
   gapUs: number;
-  /** What went on inside, in start order: a stage's modules, an extension's tasks. */
+  /** In start order: a stage's modules, an extension's tasks. */
   inside: Span[];
 }
 
-/** The first one known is what the user waited for. */
+/** The first one that the boot reached is the default target. */
 const END_POINTS: readonly MilestoneName[] = ['node-ready', 'node-registered', 'kubelet-started', 'startup-finished'];
 
-/** Last link first, as critical-chain prints it. Empty when the target is unknown: see `chainTarget`. */
+/** Last link first, as critical-chain prints it. Empty if the target is unknown: see `chainTarget`. */
 export function chain(record: BootRecord, target: string | undefined = chainTarget(record)): ChainLink[] {
   if (target === undefined) return [];
   const points = chainPoints(record);
@@ -38,8 +38,8 @@ export function chain(record: BootRecord, target: string | undefined = chainTarg
 }
 
 /**
- * What the chain is asked for when the user names no target: Node Ready if the boot knows it, else the end of startup (work ordered after
- * the default target, such as cloud-final, is part of it), else the default target.
+ * The default target: Node Ready if the boot reached it, else the end of startup (which includes work ordered after the default
+ * target, such as cloud-final), else systemd's default target.
  */
 export function chainTarget(record: BootRecord): string | undefined {
   const reached = new Set(milestonesOf(record).map((m) => m.name));
@@ -51,7 +51,7 @@ export function chainTarget(record: BootRecord): string | undefined {
   );
 }
 
-/** Logs without units: one stage after the other, the last one at the end. */
+/** For logs without units, where stages run in sequence. */
 function lastStage({ spans }: BootRecord): string | undefined {
   const stages = spans.filter((span) => span.parent === undefined);
   return stages.reduce<Span | undefined>((last, span) => (last && last.endUs > span.endUs ? last : span), undefined)

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyRecord, bootRecord, managerTimes, span, unit } from '../testing.ts';
 import { parseBudget } from './budget.ts';
-import { checkBudget } from './check-budget.ts';
+import { checkBootBudget } from './check-budget.ts';
 
 const record = bootRecord({
   manager: managerTimes({ userspaceUs: 2_000_000, finishUs: 12_000_000 }),
@@ -16,9 +16,9 @@ const record = bootRecord({
   spans: [span('cloud-init:modules-final', 8, 11)],
   milestones: [{ name: 'node-ready', atUs: 30_000_000, source: 'cluster' }],
 });
-const verdictOf = (document: unknown) => checkBudget(record, parseBudget(document, 'budget.yaml'))[0]!;
+const verdictOf = (document: unknown) => checkBootBudget(record, parseBudget(document, 'budget.yaml'))[0]!;
 
-describe('a boot held to its budget', () => {
+describe('checkBootBudget', () => {
   it.each([
     [{ total: '30s' }, 'ok', 30_000_000],
     [{ kernel: '2s' }, 'ok', 2_000_000],
@@ -40,31 +40,31 @@ describe('a boot held to its budget', () => {
     expect(verdictOf(document)).toMatchObject({ verdict, ...(actualUs !== undefined && { actualUs }) });
   });
 
-  it('does not call a unit good that failed, did not run, is still starting or is not there', () => {
+  it('does not pass a unit that failed, did not run, is still starting or does not exist', () => {
     for (const name of ['broken.service', 'starting.service', 'skipped.service', 'absent.service']) {
       expect([name, verdictOf({ units: { [name]: '5s' } }).verdict]).toEqual([name, 'unknown']);
     }
     expect(verdictOf({ units: { 'cloud-init.servce': '5s' } }).detail).toContain('did you mean cloud-init.service');
   });
 
-  it('edge case 37: says that a Type=simple unit is up at once however slow it is', () => {
+  it('edge case 37: notes that a Type=simple unit is active at once, even if it is slow', () => {
     expect(verdictOf({ units: { 'kubelet.service': '1s' } })).toMatchObject({
       verdict: 'ok',
       detail: expect.stringContaining('Type=simple'),
     });
   });
 
-  it('can show a limit broken, but not kept, when the record begins in userspace', () => {
+  it('can fail but not pass a limit if the record begins in userspace', () => {
     const pasted = bootRecord({ clock: { zero: 'userspace' }, units: [unit('multi-user.target', 20, 0)] });
-    const verdict = (total: string) => checkBudget(pasted, parseBudget({ total }, 'b'))[0]!.verdict;
+    const verdict = (total: string) => checkBootBudget(pasted, parseBudget({ total }, 'b'))[0]!.verdict;
     expect([verdict('30s'), verdict('10s')]).toEqual(['unknown', 'exceeded']);
   });
 
-  it('gives one answer per limit on any boot', () => {
+  it('returns one result per limit, for any boot', () => {
     const budget = parseBudget(
       { total: 1, phases: { kernel: 1 }, units: { 'u1.service': 1 }, milestones: { 'node-ready': 1 }, spans: { x: 1 } },
       'b',
     );
-    fc.assert(fc.property(anyRecord, (any) => void expect(checkBudget(any, budget)).toHaveLength(5)));
+    fc.assert(fc.property(anyRecord, (any) => void expect(checkBootBudget(any, budget)).toHaveLength(5)));
   });
 });

@@ -1,7 +1,7 @@
-// boot/questions/check-budget.ts: did the boot stay within its limits? What cannot be seen is never called good.
+// boot/questions/check-budget.ts: did the boot stay within its limits? A limit on something unknown is never `ok`.
 import { didYouMean } from '../../base/nearest-names.ts';
+import { everySpan, unitSpanId } from '../model/all-spans.ts';
 import { namedUnit } from '../model/default-target.ts';
-import { everySpan, unitSpanId } from '../model/everything.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import { phases } from '../model/phases.ts';
 import type { BootRecord, Span, Unit } from '../model/record.ts';
@@ -9,17 +9,17 @@ import { endsOf, originUs } from '../model/total.ts';
 import type { Budget } from './budget.ts';
 
 export interface BudgetCheck {
-  /** `units.cloud-init.service`: where the limit stands in the budget. */
+  /** Path of the limit in the budget: `units.cloud-init.service`. */
   path: string;
   limitUs: number;
   actualUs?: number;
   verdict: 'ok' | 'exceeded' | 'unknown';
-  /** Why it is unknown, or what the number does not say. */
+  /** Why the verdict is unknown, or a limitation of the number. */
   detail?: string;
 }
 
-/** One answer per limit, in the budget's order. */
-export function checkBudget(record: BootRecord, budget: Budget): BudgetCheck[] {
+/** One result per limit, in the budget's order. */
+export function checkBootBudget(record: BootRecord, budget: Budget): BudgetCheck[] {
   const spans = new Map(everySpan(record).map((span) => [span.id, span]));
   const byPhase = new Map(phases(record).map((phase) => [phase.name as string, phase.endUs - phase.startUs]));
   const instants = new Map(milestonesOf(record).map(({ name, atUs }) => [name as string, atUs]));
@@ -34,7 +34,12 @@ export function checkBudget(record: BootRecord, budget: Budget): BudgetCheck[] {
   for (const [name, limitUs] of Object.entries(budget.phases ?? {})) {
     const us = byPhase.get(name);
     checks.push(
-      judge(`phases.${name}`, limitUs, us === undefined ? undefined : { us }, 'the boot does not tell this phase'),
+      judge(
+        `phases.${name}`,
+        limitUs,
+        us === undefined ? undefined : { us },
+        'the boot record does not have this phase',
+      ),
     );
   }
   for (const [name, limitUs] of Object.entries(budget.units ?? {})) {
@@ -45,7 +50,7 @@ export function checkBudget(record: BootRecord, budget: Budget): BudgetCheck[] {
   for (const [name, limitUs] of Object.entries(budget.milestones ?? {})) {
     const atUs = instants.get(name);
     const seen = atUs === undefined ? undefined : sinceStart(record, atUs);
-    checks.push(judge(`milestones.${name}`, limitUs, seen, 'the boot does not tell when'));
+    checks.push(judge(`milestones.${name}`, limitUs, seen, 'the boot record does not have this milestone'));
   }
   for (const [id, limitUs] of Object.entries(budget.spans ?? {})) {
     const span = spans.get(id);
@@ -55,29 +60,29 @@ export function checkBudget(record: BootRecord, budget: Budget): BudgetCheck[] {
   return checks;
 }
 
-interface Seen {
+interface MeasuredTime {
   us: number;
   detail?: string;
-  /** The true value is at least `us`: enough to fail a limit, not to pass one. */
+  /** The true value is at least `us`: enough to exceed a limit, not to meet one. */
   isLowerBound?: boolean;
 }
 
-function judge(path: string, limitUs: number, seen: Seen | undefined, missing: string): BudgetCheck {
+function judge(path: string, limitUs: number, seen: MeasuredTime | undefined, missing: string): BudgetCheck {
   if (!seen) return { path, limitUs, verdict: 'unknown', detail: missing };
   const { us, detail, isLowerBound } = seen;
   const verdict = us > limitUs ? 'exceeded' : isLowerBound ? 'unknown' : 'ok';
   return { path, limitUs, actualUs: us, verdict, ...(detail !== undefined && { detail }) };
 }
 
-/** A record that knows nothing before userspace, or before its first log line, can show a limit broken but not kept. */
-function sinceStart(record: BootRecord, atUs: number, detail?: string): Seen {
+/** A record that begins with userspace or with the first log line gives only a lower bound. */
+function sinceStart(record: BootRecord, atUs: number, detail?: string): MeasuredTime {
   const us = atUs - originUs(record);
   if (record.clock.zero === 'kernel') return { us, ...(detail !== undefined && { detail }) };
   const from = record.clock.zero === 'userspace' ? 'userspace' : 'the first event';
-  return { us, isLowerBound: true, detail: `counted from ${from}: what came before is not known` };
+  return { us, isLowerBound: true, detail: `counted from ${from}: the time before is unknown` };
 }
 
-function measureUnit(unit: Unit, spans: ReadonlyMap<string, Span>): Seen {
+function measureUnit(unit: Unit, spans: ReadonlyMap<string, Span>): MeasuredTime {
   const span = spans.get(unitSpanId(unit.name));
   if (!span) {
     return {
@@ -87,10 +92,10 @@ function measureUnit(unit: Unit, spans: ReadonlyMap<string, Span>): Seen {
     };
   }
   const us = span.endUs - span.startUs;
-  if (span.result === 'fail') return { us, isLowerBound: true, detail: 'failed: it never came up' };
+  if (span.result === 'fail') return { us, isLowerBound: true, detail: 'failed: it never became active' };
   const isStarting = unit.activatedUs < unit.activatingUs && unit.deactivatedUs < unit.activatingUs;
-  if (isStarting) return { us, isLowerBound: true, detail: 'was still starting when this was recorded' };
+  if (isStarting) return { us, isLowerBound: true, detail: 'was still starting when the boot was recorded' };
   return unit.serviceType === 'simple'
-    ? { us, detail: 'Type=simple: up as soon as its process is, however long it takes to be ready' }
+    ? { us, detail: 'Type=simple: active as soon as its process exists, even if it is not ready yet' }
     : { us };
 }

@@ -5,8 +5,8 @@ import { anyRecord } from '../testing.ts';
 import { measuresOf } from './compare-measures.ts';
 import { nodeBoot } from './testing.ts';
 
-describe('the measures of a boot', () => {
-  it('are its phases, units, spans and milestones, each under an id that two boots share', () => {
+describe('measuresOf', () => {
+  it('returns phases, units, spans and milestones under ids that two boots share', () => {
     const { measures, totalUs } = measuresOf(nodeBoot, undefined, 0);
     expect(totalUs).toBeUndefined();
     expect(measures.get('phase:kernel')).toMatchObject({ what: 'phase', us: 2e6 });
@@ -19,11 +19,11 @@ describe('the measures of a boot', () => {
     expect([...measures.values()].some((measure) => measure.onPathUs !== undefined)).toBe(false);
   });
 
-  it('count milestones from the start that is given', () => {
+  it('counts milestones from the given start', () => {
     expect(measuresOf(nodeBoot, undefined, 2e6).measures.get('milestone:node-ready')!.us).toBe(28e6);
   });
 
-  it('are on the path where the chain to the end goes through them, a module with the unit it is part of', () => {
+  it('puts the links of the chain on the path, and modules with their unit', () => {
     const { measures, totalUs } = measuresOf(nodeBoot, 'node-ready', 0);
     expect(totalUs).toBe(30e6);
     expect(measures.get('cloud-init:modules-final/config-runcmd')!.onPathUs).toBe(7e6);
@@ -31,11 +31,11 @@ describe('the measures of a boot', () => {
     expect(measures.get('gap:node-ready')).toMatchObject({ name: 'until node-ready', us: 8e6 });
   });
 
-  it('have no total to an end that was not reached', () => {
+  it('has no total if the end was not reached', () => {
     expect(measuresOf(nodeBoot, 'pod-running', 0)).not.toHaveProperty('totalUs');
   });
 
-  it('on the path and not inside another one add up to the total', () => {
+  it('adds up to the total: measures on the path that are not inside another one', () => {
     fc.assert(
       fc.property(anyRecord, (record) => {
         const end = TOTAL_NAMES.find((name) => endsOf(record).has(name));

@@ -1,7 +1,7 @@
-// boot/questions/compare-measures.ts: which numbers of one boot can be held against another's, and which lie on the path to its end?
+// boot/questions/compare-measures.ts: which numbers of two boots can be compared, and which are on the critical path?
 
+import { everySpan } from '../model/all-spans.ts';
 import { defaultTarget } from '../model/default-target.ts';
-import { everySpan } from '../model/everything.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import { phases } from '../model/phases.ts';
 import type { BootRecord, Span } from '../model/record.ts';
@@ -12,9 +12,9 @@ export interface Measure {
   what: 'phase' | 'unit' | 'span' | 'milestone' | 'gap';
   name: string;
   source: string;
-  /** How long it took, or for a milestone when it was, counted from the start of the boot. */
+  /** Duration; for a milestone, its time since the start of the boot. */
   us: number;
-  /** What it adds to the total; absent when it is not on the path to the end. */
+  /** Contribution to the total; absent if not on the critical path. */
   onPathUs?: number;
   /** Id of the measure this one is part of. */
   inside?: string;
@@ -25,7 +25,7 @@ export interface BootMeasures {
   measures: Map<string, Measure>;
 }
 
-/** With a known end, what is on the path and not inside something else adds up to the total exactly. */
+/** If the end is known, measures on the critical path that are not inside another one add up exactly to the total. */
 export function measuresOf(record: BootRecord, end: string | undefined, startUs: number): BootMeasures {
   const measures = new Map<string, Measure>();
   const spans = everySpan(record);
@@ -65,14 +65,14 @@ function putOnPath(
     measures.set(`gap:${id}`, { what: 'gap', name, source: 'path', us, onPathUs: us });
   let phasesEndUs = startUs;
   for (const { name, startUs: fromUs, endUs: toUs } of phases(record)) {
-    if (fromUs < startUs || name === 'userspace') continue; // what is before the start is not in the total
+    if (fromUs < startUs || name === 'userspace') continue; // phases before the start are not in the total
     measures.get(`phase:${name}`)!.onPathUs = toUs - fromUs;
     phasesEndUs += toUs - fromUs;
   }
   let untilUs = links[0]?.endUs ?? phasesEndUs;
   gap('end', `from the end of the path to ${end}`, endUs - untilUs);
   for (const [i, link] of links.entries()) {
-    // Its own time and the delay before it. Coarse stamps may overlap: no time is given to two links.
+    // The link's duration and the delay before it. Coarse stamps may overlap: no time counts for two links.
     const fromUs = Math.min(untilUs, links[i + 1]?.endUs ?? link.startUs);
     if (link.id.startsWith('milestone:')) gap(link.name, `until ${link.name}`, untilUs - fromUs);
     else measures.get(link.id)!.onPathUs = untilUs - fromUs;
@@ -81,7 +81,7 @@ function putOnPath(
   gap('first-unit', 'before the first unit on the path', untilUs - phasesEndUs);
 }
 
-/** A module of a stage whose unit is on the path is on it too, with its own time as its part of that unit's. */
+/** A part of a span on the path is on the path too, with its own duration. */
 function passOnToParts(measures: ReadonlyMap<string, Measure>, spans: readonly Span[]): void {
   const children = Map.groupBy(
     spans.filter((span) => span.parent !== undefined),

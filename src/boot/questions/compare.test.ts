@@ -4,7 +4,7 @@ import type { BootRecord } from '../model/record.ts';
 import { anyRecord, bootRecord, managerTimes, span, unit } from '../testing.ts';
 import { compareBoots } from './compare.ts';
 
-/** net → app → multi-user.target, and beside them a unit nothing waits for. */
+/** net → app → multi-user.target, and a unit that no other unit waits for. */
 function boot({ net = 1, app = 2, beside = 0.5, kernel = 2 } = {}): BootRecord {
   const at = kernel + 1;
   const up = at + Math.max(net + app, beside);
@@ -21,8 +21,8 @@ function boot({ net = 1, app = 2, beside = 0.5, kernel = 2 } = {}): BootRecord {
 }
 const find = (answer: ReturnType<typeof compareBoots>, id: string) => answer.changes.find((change) => change.id === id);
 
-describe('compare', () => {
-  it('finds the unit on the path that explains all of the difference', () => {
+describe('compareBoots', () => {
+  it('finds the unit on the path that explains the whole difference', () => {
     const answer = compareBoots([boot()], [boot({ app: 5 })]);
     expect(answer.total).toMatchObject({
       name: 'startup-finished',
@@ -45,7 +45,7 @@ describe('compare', () => {
     });
   });
 
-  it('counts to the unit that is asked for, though the boot went on', () => {
+  it('counts until the given target, even if the boot continued', () => {
     const answer = compareBoots([boot()], [boot({ net: 4, beside: 20 })], { target: 'net.service' });
     expect(answer.total).toMatchObject({ name: 'net.service', beforeUs: 4_000_000, afterUs: 7_000_000 });
     expect(find(answer, 'systemd:net.service')).toMatchObject({ onPath: 'both', share: 1 });
@@ -53,24 +53,24 @@ describe('compare', () => {
     expect(compareBoots([boot()], [boot()], { target: 'other.service' })).not.toHaveProperty('total');
   });
 
-  it('says that a unit nothing waited for explains nothing', () => {
+  it('attributes nothing to a unit that no other unit waited for', () => {
     const answer = compareBoots([boot()], [boot({ beside: 1.5 })]);
     expect(find(answer, 'systemd:beside.service')).toMatchObject({ change: 'slower', onPath: 'no', explainsUs: 0 });
     expect(answer.total?.deltaUs).toBe(0);
     expect(find(answer, 'systemd:beside.service')).not.toHaveProperty('share');
   });
 
-  it('tells when another unit has become the one that is waited for', () => {
+  it('reports that another unit is now on the path', () => {
     const answer = compareBoots([boot()], [boot({ beside: 7 })]);
     expect(find(answer, 'systemd:beside.service')).toMatchObject({ change: 'slower', onPath: 'after' });
   });
 
-  it('gives the kernel its own share', () => {
+  it('attributes a share to the kernel', () => {
     const answer = compareBoots([boot()], [boot({ kernel: 3, app: 3 })]);
     expect(find(answer, 'phase:kernel')).toMatchObject({ what: 'phase', change: 'slower', share: 0.5 });
   });
 
-  it('lists new and gone units with their whole time', () => {
+  it('lists new and gone units with their full duration', () => {
     const without = boot();
     without.units = without.units.filter((u) => u.name !== 'beside.service');
     expect(find(compareBoots([without], [boot()]), 'systemd:beside.service')).toMatchObject({
@@ -85,20 +85,20 @@ describe('compare', () => {
     });
   });
 
-  it('leaves out what is below the threshold, and counts it', () => {
+  it('omits and counts changes below the threshold', () => {
     const answer = compareBoots([boot()], [boot({ beside: 0.504 })]);
     expect(answer.changes).toEqual([]);
     expect(answer.belowThreshold).toBe(1);
     expect(compareBoots([boot()], [boot({ beside: 0.504 })], { thresholdUs: 1000 }).changes).toHaveLength(1);
   });
 
-  it('says that noise is unknown with one boot a side', () => {
+  it('notes that noise is unknown with one boot per side', () => {
     const answer = compareBoots([boot()], [boot({ app: 3 })]);
     expect(answer.notes.join()).toContain('noise is unknown');
     expect(answer.total).not.toHaveProperty('isNoise');
   });
 
-  it('uses medians of several boots, and tells a difference from noise', () => {
+  it('uses medians of several boots, and distinguishes a difference from noise', () => {
     const before = [boot({ app: 2, beside: 0.5 }), boot({ app: 2.1, beside: 0.9 }), boot({ app: 1.9, beside: 0.4 })];
     const after = [boot({ app: 4, beside: 0.6 }), boot({ app: 4.1, beside: 0.8 }), boot({ app: 3.9, beside: 0.5 })];
     const answer = compareBoots(before, after);
@@ -111,7 +111,7 @@ describe('compare', () => {
     expect(find(answer, 'systemd:beside.service')).toMatchObject({ deltaUs: 100_000, isNoise: true });
   });
 
-  it('counts both sides from userspace when one side knows no more', () => {
+  it('counts both sides from userspace if one side has only userspace times', () => {
     const pasted = bootRecord({
       clock: { zero: 'userspace' },
       units: [unit('a.service', 1, 2), unit('multi-user.target', 3, 0, ['a.service'])],
@@ -125,15 +125,15 @@ describe('compare', () => {
     expect(answer.notes.join()).toContain('userspace');
   });
 
-  it('says so when no end of the boot is known on both sides', () => {
+  it('notes that no end of the boot is known on both sides', () => {
     const answer = compareBoots([bootRecord({ spans: [span('cloud-init:a', 1, 2)] })], [boot()]);
     expect(answer.total).toBeUndefined();
     expect(answer.notes.join()).toContain('no total');
   });
 });
 
-describe('on any boots', () => {
-  it('a boot compared with itself has no changes', () => {
+describe('compareBoots for any boots', () => {
+  it('finds no changes between a boot and itself', () => {
     fc.assert(
       fc.property(anyRecord, (record) => {
         expect(compareBoots([record], [record], { thresholdUs: 1 }).changes).toEqual([]);
@@ -141,7 +141,7 @@ describe('on any boots', () => {
     );
   });
 
-  it('swapping the sides turns every difference round', () => {
+  it('inverts every difference if the sides are swapped', () => {
     fc.assert(
       fc.property(anyRecord, anyRecord, (one, other) => {
         const there = compareBoots([one], [other]);

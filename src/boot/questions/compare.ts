@@ -1,4 +1,4 @@
-// boot/questions/compare.ts: what got slower, faster, new or gone between two boots (or two sets of boots), and how much of the difference does it explain?
+// boot/questions/compare.ts: what is slower, faster, new or gone between two boots (or sets of boots), and how much of the difference does each explain?
 
 import { median, noiseOf } from '../model/noise.ts';
 import { knownUserspaceUs } from '../model/order-graph.ts';
@@ -8,40 +8,40 @@ import { type BootMeasures, type Measure, measuresOf } from './compare-measures.
 
 export interface BootCompare {
   boots: { before: number; after: number };
-  /** Absent when no end of the boot, or not the one asked for, is known on both sides. */
-  total?: Difference & { name: string };
+  /** Absent if the end of the boot, or the given target, is not known on both sides. */
+  total?: TimeDifference & { name: string };
   /** Biggest first. */
-  changes: Change[];
-  /** Changes below the threshold, which are not listed. */
+  changes: MeasureChange[];
+  /** Number of changes that are not listed because they are below the threshold. */
   belowThreshold: number;
   thresholdUs: number;
   notes: string[];
 }
 
-export interface Difference {
+export interface TimeDifference {
   beforeUs: number;
   afterUs: number;
   deltaUs: number;
-  /** Medians this far apart come about by chance; absent when one boot a side leaves it unknown. */
+  /** Chance alone can explain a difference of this size. Absent with one boot per side. */
   noiseUs?: number;
   isNoise?: boolean;
 }
 
-export interface Change extends Partial<Difference> {
+export interface MeasureChange extends Partial<TimeDifference> {
   id: string;
   name: string;
   what: Measure['what'];
   source: string;
-  /** moved: took as long as before, but came onto the path to the end of the boot, or left it. */
+  /** moved: took as long as before, but is now on the critical path, or no longer on it. */
   change: 'slower' | 'faster' | 'new' | 'gone' | 'moved';
   deltaUs: number;
-  /** On the path to the end of the boot. */
+  /** On the critical path in which of the two. */
   onPath: 'both' | 'before' | 'after' | 'no';
-  /** What this adds to the difference of the totals: its own time on the path and the delay before it. */
+  /** Contribution to the difference of the totals: its time on the path and the delay before it. */
   explainsUs: number;
-  /** Of the total difference; absent when the totals hardly differ or are unknown. */
+  /** `explainsUs` as a fraction of the total difference; absent if the totals hardly differ or are unknown. */
   share?: number;
-  /** Id of what this is inside of: its share is part of that one's. */
+  /** Id of the containing span, whose share includes this one. */
   inside?: string;
 }
 
@@ -61,12 +61,11 @@ export function compareBoots(
   const sides = { before: before.map(measure), after: after.map(measure) };
   if (name === undefined && target === undefined)
     notes.push('no end of the boot (node Ready, startup finished, default target) is known on both sides: no total');
-  if (before.length === 1 && after.length === 1)
-    notes.push('one boot a side: how much of a difference is noise is unknown');
+  if (before.length === 1 && after.length === 1) notes.push('one boot per side: the noise is unknown');
 
   const total = name === undefined ? undefined : { name, ...difference(totalsOf(sides.before), totalsOf(sides.after)) };
   const every = changesOf(sides, total?.deltaUs, thresholdUs);
-  const isListed = (change: Change) => sizeOf(change) >= thresholdUs;
+  const isListed = (change: MeasureChange) => sizeOf(change) >= thresholdUs;
   return {
     boots: { before: before.length, after: after.length },
     ...(total && { total }),
@@ -77,16 +76,16 @@ export function compareBoots(
   };
 }
 
-/** Instants of two boots can only be compared when both count from the same event. */
+/** Times of two boots are comparable only if both count from the same event. */
 function commonStart(records: readonly BootRecord[], notes: string[]): (record: BootRecord) => number {
   const zeros = new Set(records.map((record) => record.clock.zero));
   if (zeros.size === 1) return originUs;
   if (records.every((record) => knownUserspaceUs(record) !== undefined)) {
-    notes.push('some inputs know only userspace times: all times count from the start of userspace');
+    notes.push('some inputs have only userspace times: all times count from the start of userspace');
     return (record) => knownUserspaceUs(record)!;
   }
   notes.push(
-    `the boots count from different instants (${[...zeros].join(', ')}): milestones and totals are not comparable`,
+    `the boots count times from different events (${[...zeros].join(', ')}): milestones and totals are not comparable`,
   );
   return originUs;
 }
@@ -95,7 +94,7 @@ function totalsOf(boots: readonly BootMeasures[]): number[] {
   return boots.map((boot) => boot.totalUs).filter((us) => us !== undefined);
 }
 
-function difference(before: readonly number[], after: readonly number[]): Difference {
+function difference(before: readonly number[], after: readonly number[]): TimeDifference {
   const beforeUs = median(before);
   const afterUs = median(after);
   const deltaUs = afterUs - beforeUs;
@@ -113,7 +112,7 @@ interface Sides {
   after: BootMeasures[];
 }
 
-function changesOf(sides: Sides, totalDeltaUs: number | undefined, thresholdUs: number): Change[] {
+function changesOf(sides: Sides, totalDeltaUs: number | undefined, thresholdUs: number): MeasureChange[] {
   const ids = new Set([...sides.before, ...sides.after].flatMap((boot) => [...boot.measures.keys()]));
   const canShare = totalDeltaUs !== undefined && Math.abs(totalDeltaUs) >= thresholdUs;
   return [...ids].map((id) => {
@@ -129,14 +128,14 @@ function changeOf(
   before: readonly (Measure | undefined)[],
   after: readonly (Measure | undefined)[],
   thresholdUs: number,
-): Change {
+): MeasureChange {
   const seenBefore = before.filter((m) => m !== undefined);
   const seenAfter = after.filter((m) => m !== undefined);
   const { name, what, source, inside } = (seenAfter.at(-1) ?? seenBefore.at(-1))!;
   const values = { before: seenBefore.map((m) => m.us), after: seenAfter.map((m) => m.us) };
   const both = seenBefore.length > 0 && seenAfter.length > 0 ? difference(values.before, values.after) : undefined;
   const onlyUs = seenAfter.length > 0 ? { afterUs: median(values.after) } : { beforeUs: median(values.before) };
-  // An instant that only one side knows took no time: there is no difference to speak of.
+  // A milestone that only one side has is an instant, so it has no duration to compare.
   const lengthUs = what === 'milestone' ? 0 : (onlyUs.afterUs ?? -onlyUs.beforeUs!);
   const deltaUs = both?.deltaUs ?? lengthUs;
   const explainsUs = median(after.map((m) => m?.onPathUs ?? 0)) - median(before.map((m) => m?.onPathUs ?? 0));
@@ -154,19 +153,22 @@ function changeOf(
   };
 }
 
-function verdict(deltaUs: number, thresholdUs: number): Change['change'] {
+function verdict(deltaUs: number, thresholdUs: number): MeasureChange['change'] {
   if (Math.abs(deltaUs) < thresholdUs) return 'moved';
   return deltaUs > 0 ? 'slower' : 'faster';
 }
 
-/** Of several boots, most decide. */
-function pathOf(before: readonly (Measure | undefined)[], after: readonly (Measure | undefined)[]): Change['onPath'] {
+/** True for a side if it holds for at least half of its boots. */
+function pathOf(
+  before: readonly (Measure | undefined)[],
+  after: readonly (Measure | undefined)[],
+): MeasureChange['onPath'] {
   const isOn = (side: readonly (Measure | undefined)[]) =>
     side.filter((m) => m?.onPathUs !== undefined).length * 2 >= side.length;
   if (isOn(before)) return isOn(after) ? 'both' : 'before';
   return isOn(after) ? 'after' : 'no';
 }
 
-function sizeOf({ deltaUs, explainsUs }: Change): number {
+function sizeOf({ deltaUs, explainsUs }: MeasureChange): number {
   return Math.max(Math.abs(deltaUs), Math.abs(explainsUs));
 }

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { UserError } from '../../base/errors.ts';
 import { orderGraph } from '../model/order-graph.ts';
 import { caught } from '../testing.ts';
-import { applyEdits, type Edit, numberOrExplain, parseEdit, renderEdit } from './edits.ts';
+import { applyEdits, parseEdit, renderEdit, unitIndexOrThrow, type WhatIfEdit } from './edits.ts';
 import { bootOf, ran } from './what-if.testing.ts';
 
-describe('written edits', () => {
+describe('parseEdit', () => {
   it.each([
     [
       'add',
@@ -38,11 +38,11 @@ describe('written edits', () => {
     expect(caught(() => parseEdit(kind, text)).code).toBe('boot/bad-edit');
   });
 
-  it('refuses any other text with nothing but a UserError', () => {
+  it('throws only UserErrors for any other text', () => {
     fc.assert(
       fc.property(fc.constantFrom('add', 'after', 'drop-after', 'set', 'mask'), fc.string(), (kind, text) => {
         try {
-          parseEdit(kind as Edit['kind'], text);
+          parseEdit(kind as WhatIfEdit['kind'], text);
         } catch (error) {
           expect(error).toBeInstanceOf(UserError);
         }
@@ -51,7 +51,7 @@ describe('written edits', () => {
   });
 });
 
-describe('edits of an order graph', () => {
+describe('applyEdits', () => {
   const record = bootOf([
     ran('base.target', 1, 1),
     ran('slow.service', 1.5, 9, ['base.target']),
@@ -60,7 +60,7 @@ describe('edits of an order graph', () => {
   ]);
   const known = new Set(record.units.map(({ name }) => name));
   const recorded = orderGraph(record);
-  const edited = (...edits: [Edit['kind'], string][]) =>
+  const edited = (...edits: [WhatIfEdit['kind'], string][]) =>
     applyEdits(
       recorded,
       edits.map(([kind, text]) => parseEdit(kind, text)),
@@ -69,13 +69,13 @@ describe('edits of an order graph', () => {
   const waitsFor = ({ graph }: ReturnType<typeof edited>, name: string) =>
     graph.after[graph.numberOf.get(name)!]!.map((d) => graph.names[d]);
 
-  it('leave the graph they are made on as it was', () => {
+  it('does not modify the given graph', () => {
     const before = structuredClone(recorded);
     edited(['mask', 'slow.service'], ['set', 'end.target=4s'], ['add', 'new.service After=base.target Took=1s']);
     expect(recorded).toEqual(before);
   });
 
-  it('may name added units in any order, and a dependency twice', () => {
+  it('accepts added units in any order, and a dependency twice', () => {
     const result = edited(
       ['after', 'end.target b.service'],
       ['after', 'end.target b.service'],
@@ -85,32 +85,32 @@ describe('edits of an order graph', () => {
     expect(waitsFor(result, 'a.service')).toEqual(['b.service']);
     expect(waitsFor(result, 'b.service')).toEqual(['base.target']);
     expect(waitsFor(result, 'end.target')).toEqual(['slow.service', 'b.service']);
-    expect(result.notes).toEqual(['never.service did not run in this boot: waiting for it costs nothing']);
+    expect(result.notes).toEqual(['never.service did not run in this boot: waiting for it takes no time']);
   });
 
-  it('take a masked unit out of what others wait for, and its own ordering with it', () => {
+  it('removes a masked unit and its ordering from the units that wait for it', () => {
     const result = edited(['mask', 'slow']);
     expect(waitsFor(result, 'end.target')).toEqual([]);
     expect(waitsFor(result, 'slow.service')).toEqual([]);
     expect([...result.masked].map((u) => result.graph.names[u])).toEqual(['slow.service']);
   });
 
-  it('note what they did not do', () => {
+  it('notes edits without effect', () => {
     const { notes } = edited(['set', 'never.service=1s'], ['drop-after', 'end.target base.target']);
     expect(notes).toEqual([
-      "never.service did not run in this boot: --set 'never.service=1s' changes nothing",
-      'end.target was not held back by base.target: nothing to drop',
+      "never.service did not run in this boot: --set 'never.service=1s' has no effect",
+      'end.target did not wait for base.target: nothing to drop',
     ]);
   });
 
-  it('refuse a unit that exists already, and one that no recording has', () => {
+  it('refuses to add a unit that exists, and to edit a unit that is not in the recording', () => {
     expect(caught(() => edited(['add', 'slow.service'])).code).toBe('boot/unit-exists');
     expect(caught(() => edited(['mask', 'slov.service'])).message).toContain('did you mean slow.service');
   });
 
-  it('find a service without its suffix, and tell one that never ran from one that is not there', () => {
-    expect(numberOrExplain(recorded, 'slow', known)).toBe(1);
-    expect(numberOrExplain(recorded, 'never', known)).toBeUndefined();
-    expect(caught(() => numberOrExplain(recorded, 'base', known)).code).toBe('boot/no-such-unit');
+  it('finds a service without its suffix, and distinguishes a unit that never ran from an unknown one', () => {
+    expect(unitIndexOrThrow(recorded, 'slow', known)).toBe(1);
+    expect(unitIndexOrThrow(recorded, 'never', known)).toBeUndefined();
+    expect(caught(() => unitIndexOrThrow(recorded, 'base', known)).code).toBe('boot/no-such-unit');
   });
 });

@@ -1,18 +1,18 @@
-// boot/questions/edits.ts: what may be changed about a boot in thought, how is it written, and what does it do to the order graph?
+// boot/questions/edits.ts: which edits does what-if accept, how are they written, and how do they change the order graph?
 import { formatSpan, parseSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import { didYouMean } from '../../base/nearest-names.ts';
 import type { OrderGraph } from '../model/order-graph.ts';
 
-export type Edit =
+export type WhatIfEdit =
   | { kind: 'add'; unit: string; after: string[]; tookUs: number }
   | { kind: 'after'; unit: string; dependency: string }
   | { kind: 'drop-after'; unit: string; dependency: string }
   | { kind: 'set'; unit: string; tookUs: number }
   | { kind: 'mask'; unit: string };
 
-/** `VALUE` of `--add`, `--after` and the rest, as a user types it. */
-export function parseEdit(kind: Edit['kind'], text: string): Edit {
+/** `text` is the value of `--add`, `--after` etc. */
+export function parseEdit(kind: WhatIfEdit['kind'], text: string): WhatIfEdit {
   const words = text.trim().split(/\s+/).filter(Boolean);
   if (kind === 'add') return parseAdd(words, text);
   if (kind === 'set') return parseSet(text);
@@ -25,8 +25,8 @@ export function parseEdit(kind: Edit['kind'], text: string): Edit {
   return { kind, unit, dependency };
 }
 
-/** The edit as a user would type it. */
-export function renderEdit(edit: Edit): string {
+/** Renders the edit as command-line arguments. */
+export function renderEdit(edit: WhatIfEdit): string {
   if (edit.kind === 'mask') return `--mask '${edit.unit}'`;
   if (edit.kind === 'set') return `--set '${edit.unit}=${written(edit.tookUs)}'`;
   if (edit.kind !== 'add') return `--${edit.kind} '${edit.unit} ${edit.dependency}'`;
@@ -38,7 +38,7 @@ function written(us: number): string {
   return us === 0 ? '0s' : us % 1000 === 0 ? formatSpan(us) : `${us}us`;
 }
 
-function parseAdd([unit, ...fields]: string[], text: string): Edit {
+function parseAdd([unit, ...fields]: string[], text: string): WhatIfEdit {
   const shape = "'UNIT After=DEPENDENCY Took=2s'";
   if (unit === undefined || unit.includes('=')) throw badEdit('add', text, shape);
   const after: string[] = [];
@@ -48,7 +48,7 @@ function parseAdd([unit, ...fields]: string[], text: string): Edit {
     const [, name, value] = /^(After|Took)=(.*)$/.exec(field) ?? [];
     if (name === undefined && key === '') throw badEdit('add', text, shape);
     key = name ?? key;
-    // `After=a.service b.service` and `Took=1min 2s` go on over blanks, as they do in a unit file.
+    // As in a unit file, a value may contain blanks: `After=a.service b.service`, `Took=1min 2s`.
     const item = name === undefined ? field : value!;
     if (item !== '' && /^\w+=/.test(item)) throw badEdit('add', text, shape);
     if (key === 'Took') took += ` ${item}`;
@@ -59,8 +59,8 @@ function parseAdd([unit, ...fields]: string[], text: string): Edit {
   return { kind: 'add', unit, after: [...new Set(after)], tookUs };
 }
 
-function parseSet(text: string): Edit {
-  // Unit names may hold `=` (escaped paths do not, but templates' arguments can): the last one is ours.
+function parseSet(text: string): WhatIfEdit {
+  // Unit names may contain `=` (in a template's argument), so the last `=` is the separator.
   const at = text.lastIndexOf('=');
   const unit = text.slice(0, at).trim();
   if (at < 0 || unit === '' || /\s/.test(unit)) throw badEdit('set', text, "'UNIT=200ms'");
@@ -69,30 +69,30 @@ function parseSet(text: string): Edit {
   return { kind: 'set', unit, tookUs };
 }
 
-function badEdit(kind: Edit['kind'], text: string, shape: string): UserError {
-  return new UserError(`--${kind} '${text}' cannot be read: expected ${shape}`, {
+function badEdit(kind: WhatIfEdit['kind'], text: string, shape: string): UserError {
+  return new UserError(`--${kind} '${text}' is not valid: expected ${shape}`, {
     code: 'boot/bad-edit',
     next: `write --${kind} ${shape}`,
   });
 }
 
-function badSpan(kind: Edit['kind'], text: string, span: string): UserError {
+function badSpan(kind: WhatIfEdit['kind'], text: string, span: string): UserError {
   return new UserError(`--${kind} '${text}': '${span}' is not a time span`, {
     code: 'boot/bad-edit',
     next: 'write a span such as 200ms, 2s or 1min 30s',
   });
 }
 
-export interface Edited {
+export interface EditedGraph {
   graph: OrderGraph;
-  /** Still in the graph under their numbers, but nothing waits for them. */
+  /** Still in the graph, but no unit waits for them. */
   masked: ReadonlySet<number>;
-  /** What an edit did not do, and why. */
+  /** Edits that had no effect, and why. */
   notes: string[];
 }
 
-/** The graph with the edits made, in the order given; the one passed in stays as it is. `known` has units that never ran. */
-export function applyEdits(before: OrderGraph, edits: readonly Edit[], known: ReadonlySet<string>): Edited {
+/** Applies the edits in order to a copy of the graph. `known` includes units that never ran. */
+export function applyEdits(before: OrderGraph, edits: readonly WhatIfEdit[], known: ReadonlySet<string>): EditedGraph {
   const graph: OrderGraph = {
     ...before,
     names: [...before.names],
@@ -104,14 +104,14 @@ export function applyEdits(before: OrderGraph, edits: readonly Edit[], known: Re
   };
   const notes: string[] = [];
   const masked = new Set<number>();
-  // Added units first: the other edits, and each other, may name them.
+  // Added units first: other edits and other added units may refer to them.
   const adds = edits.filter((edit) => edit.kind === 'add');
   for (const edit of adds) addUnit(graph, edit);
-  const find = (name: string) => numberOrExplain(graph, name, known);
+  const find = (name: string) => unitIndexOrThrow(graph, name, known);
   for (const edit of adds) {
     const after = edit.after.map((name) => ({ name, d: find(name) }));
     for (const { name, d } of after)
-      if (d === undefined) notes.push(`${name} did not run in this boot: waiting for it costs nothing`);
+      if (d === undefined) notes.push(`${name} did not run in this boot: waiting for it takes no time`);
     graph.after[graph.numberOf.get(edit.unit)!] = [...new Set(after.map(({ d }) => d).filter((d) => d !== undefined))];
   }
   for (const edit of edits) {
@@ -119,18 +119,17 @@ export function applyEdits(before: OrderGraph, edits: readonly Edit[], known: Re
     const u = find(edit.unit);
     const d = 'dependency' in edit ? find(edit.dependency) : undefined;
     if (u === undefined) {
-      notes.push(`${edit.unit} did not run in this boot: ${renderEdit(edit)} changes nothing`);
+      notes.push(`${edit.unit} did not run in this boot: ${renderEdit(edit)} has no effect`);
     } else if (edit.kind === 'set') {
       graph.tookUs[u] = edit.tookUs;
     } else if (edit.kind === 'mask') {
       masked.add(u);
     } else if (d === undefined) {
-      notes.push(`${edit.dependency} did not run in this boot: ${renderEdit(edit)} changes nothing`);
+      notes.push(`${edit.dependency} did not run in this boot: ${renderEdit(edit)} has no effect`);
     } else if (edit.kind === 'after') {
       if (!graph.after[u]!.includes(d)) graph.after[u] = [...graph.after[u]!, d];
     } else {
-      if (!graph.after[u]!.includes(d))
-        notes.push(`${edit.unit} was not held back by ${edit.dependency}: nothing to drop`);
+      if (!graph.after[u]!.includes(d)) notes.push(`${edit.unit} did not wait for ${edit.dependency}: nothing to drop`);
       graph.after[u] = graph.after[u]!.filter((dependency) => dependency !== d);
     }
   }
@@ -140,9 +139,9 @@ export function applyEdits(before: OrderGraph, edits: readonly Edit[], known: Re
   return { graph, masked, notes };
 }
 
-function addUnit(graph: OrderGraph, { unit, tookUs }: Edit & { kind: 'add' }): void {
+function addUnit(graph: OrderGraph, { unit, tookUs }: WhatIfEdit & { kind: 'add' }): void {
   if (graph.numberOf.has(unit)) {
-    throw new UserError(`--add '${unit}': the recording already has it`, {
+    throw new UserError(`--add '${unit}': the recording already has this unit`, {
       code: 'boot/unit-exists',
       next: `change it with --after '${unit} …', --drop-after '${unit} …' or --set '${unit}=…'`,
     });
@@ -155,8 +154,8 @@ function addUnit(graph: OrderGraph, { unit, tookUs }: Edit & { kind: 'add' }): v
   graph.tookUs.push(tookUs);
 }
 
-/** The unit's number; nothing if the recording knows it but it never ran; a service may be named without its suffix. */
-export function numberOrExplain(graph: OrderGraph, name: string, known: ReadonlySet<string>): number | undefined {
+/** The unit's index; undefined if it never ran. Throws if the recording does not have it. `name` may omit `.service`. */
+export function unitIndexOrThrow(graph: OrderGraph, name: string, known: ReadonlySet<string>): number | undefined {
   const number = graph.numberOf.get(name) ?? graph.numberOf.get(`${name}.service`);
   if (number !== undefined || known.has(name) || known.has(`${name}.service`)) return number;
   throw new UserError(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BOOT_API_VERSION, type BootRecord, type HostFacts, type ManagerTimes, type Unit } from '../model/record.ts';
-import { type Change, history } from './history.ts';
+import { type HistoryChange, history } from './history.ts';
 
 const SECOND = 1_000_000;
 
@@ -51,7 +51,7 @@ function boot({
 
 const flagged = (sketches: Sketch[]) =>
   history(sketches.map(boot)).map(({ changes }) => changes.map((change) => describeChange(change)));
-const describeChange = (change: Change) =>
+const describeChange = (change: HistoryChange) =>
   'figure' in change
     ? `${change.figure} ${change.what}`
     : 'fact' in change
@@ -63,7 +63,7 @@ const userspace = (seconds: number[]) =>
   );
 
 describe('history', () => {
-  it('gives the phases, the total and the way to Ready of each boot', () => {
+  it('returns the phases, the total and the time until Ready of each boot', () => {
     const [only] = history([boot({ readyUs: 25 * SECOND })]);
     expect(only).toEqual({
       tookUs: { kernel: 2 * SECOND, userspace: 10 * SECOND, total: 12 * SECOND, 'node-ready': 25 * SECOND },
@@ -72,26 +72,34 @@ describe('history', () => {
   });
 
   it.each([
-    ['the same all the time', [10, 10, 10, 10], ['', '', '', '']],
-    ['one slow boot among many', [10, 10, 10, 20, 10, 10], ['', '', '', 'slower', '', '']],
-    ['slower from one boot on: said once', [10, 10, 10, 20, 20, 20.5, 19.9], ['', '', '', 'slower', '', '', '']],
-    ['and back again', [10, 10, 20, 20, 20, 10, 10], ['', '', 'slower', '', '', 'faster', '']],
-    ['under half a second is nothing', [1, 1, 1, 1.4], ['', '', '', '']],
-    ['under a tenth is nothing', [60, 60, 60, 65], ['', '', '', '']],
-    ['within the usual spread is nothing', [10, 14, 8, 12, 9, 15, 11, 16], ['', 'slower', '', '', '', '', '', '']],
-    ['two outliers that disagree are both said', [10, 10, 10, 20, 40, 10], ['', '', '', 'slower', 'slower', '']],
+    ['flags no boot if all take the same time', [10, 10, 10, 10], ['', '', '', '']],
+    ['flags one slow boot among many', [10, 10, 10, 20, 10, 10], ['', '', '', 'slower', '', '']],
+    [
+      'flags only the first of several slower boots',
+      [10, 10, 10, 20, 20, 20.5, 19.9],
+      ['', '', '', 'slower', '', '', ''],
+    ],
+    ['flags the first boot that is fast again', [10, 10, 20, 20, 20, 10, 10], ['', '', 'slower', '', '', 'faster', '']],
+    ['does not flag less than half a second', [1, 1, 1, 1.4], ['', '', '', '']],
+    ['does not flag less than a tenth', [60, 60, 60, 65], ['', '', '', '']],
+    [
+      'does not flag a difference within the usual spread',
+      [10, 14, 8, 12, 9, 15, 11, 16],
+      ['', 'slower', '', '', '', '', '', ''],
+    ],
+    ['flags two outliers that disagree', [10, 10, 10, 20, 40, 10], ['', '', '', 'slower', 'slower', '']],
   ])('%s', (_name, seconds, expected) => {
     expect(userspace(seconds)).toEqual(expected);
   });
 
-  it('says by how much, against how many boots', () => {
+  it('reports by how much a boot changed, compared with how many boots', () => {
     const [, , , last] = history([10, 10, 12, 20].map((s) => boot({ userspaceUs: s * SECOND })));
     expect(last!.changes).toContainEqual({
       ...{ what: 'slower', figure: 'userspace', fromUs: 10 * SECOND, toUs: 20 * SECOND, comparedBoots: 3 },
     });
   });
 
-  it('flags another kernel and another image, once, and remembers them over boots that do not tell', () => {
+  it('flags another kernel or image once, also across boots that do not report it', () => {
     expect(
       flagged([
         { host: { kernel: '6.1', os: 'Debian 12' } },
@@ -102,7 +110,7 @@ describe('history', () => {
     ).toEqual([[], ['kernel'], [], ['os']]);
   });
 
-  it('flags services that are new or gone, not those that come and go with users and devices', () => {
+  it('flags services that are new or gone, but not those for users and devices', () => {
     expect(
       flagged([
         { services: ['a.service', 'b.service', 'user@0.service'] },
@@ -115,7 +123,7 @@ describe('history', () => {
 
   const seconds = fc.integer({ min: 1, max: 600 });
 
-  it('boots that are all alike are never flagged', () => {
+  it('flags no boot if all are alike', () => {
     fc.assert(
       fc.property(seconds, fc.integer({ min: 1, max: 40 }), (s, count) => {
         expect(userspace(Array(count).fill(s)).every((what) => what === '')).toBe(true);
@@ -123,7 +131,7 @@ describe('history', () => {
     );
   });
 
-  it('a step of more than a tenth and half a second is flagged exactly once, at its boot', () => {
+  it('flags a step of more than a tenth and half a second exactly once, at its boot', () => {
     fc.assert(
       fc.property(seconds, fc.integer({ min: 1, max: 15 }), fc.integer({ min: 1, max: 15 }), (s, before, after) => {
         const steps = userspace([...Array(before).fill(s), ...Array(after).fill(s * 1.2 + 1)]);
@@ -132,7 +140,7 @@ describe('history', () => {
     );
   });
 
-  it('what is said of a boot does not depend on the boots after it', () => {
+  it('returns the same for a boot, for any later boots', () => {
     fc.assert(
       fc.property(fc.array(seconds, { maxLength: 30 }), fc.array(seconds, { maxLength: 5 }), (series, later) => {
         expect(userspace([...series, ...later]).slice(0, series.length)).toEqual(userspace(series));
@@ -140,7 +148,7 @@ describe('history', () => {
     );
   });
 
-  it('a boot without any figure is listed and disturbs nothing', () => {
+  it('lists a boot without figures and ignores it in comparisons', () => {
     const { manager: _, ...bare } = boot();
     const boots = history([boot(), bare, boot({ userspaceUs: 20 * SECOND })]);
     expect(boots.map(({ changes }) => changes.length)).toEqual([0, 0, 2]);

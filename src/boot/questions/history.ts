@@ -1,4 +1,4 @@
-// boot/questions/history.ts: how did one machine's boots go over time, and at which of them did something change?
+// boot/questions/history.ts: how did one machine's boots develop over time, and at which boot did something change?
 import { milestonesOf } from '../model/milestones.ts';
 import { phases } from '../model/phases.ts';
 import { type BootRecord, type HostFacts, hasStarted } from '../model/record.ts';
@@ -19,17 +19,17 @@ export interface PastBoot {
   bootId?: string;
   /** Wall clock at kernel start, µs since 1970. */
   startedAtUs?: number;
-  /** How long each took; node-ready counts from kernel start. */
+  /** Durations; node-ready counts from kernel start. */
   tookUs: Partial<Record<Figure, number>>;
-  changes: Change[];
+  changes: HistoryChange[];
 }
 
-export type Change =
+export type HistoryChange =
   | { what: 'slower' | 'faster'; figure: Figure; fromUs: number; toUs: number; comparedBoots: number }
   | { what: 'fact'; fact: keyof HostFacts; from: string; to: string }
   | { what: 'new-units' | 'gone-units'; units: string[] };
 
-/** Oldest first, in and out. A boot is compared with those before it only, so what was said of one never changes. */
+/** Oldest first, input and output. Each boot is compared only with earlier boots, so later boots do not change its result. */
 export function history(records: readonly BootRecord[]): PastBoot[] {
   const past = records.map(pastBoot);
   for (const figure of FIGURES) flagFigure(past, figure);
@@ -72,8 +72,8 @@ const LEAST_SHARE = 0.1;
 const DEVIATIONS = 3;
 
 /**
- * A boot is flagged when it is away from the median of those before it by more than their own spread explains. The next one
- * that agrees with it is not flagged again: two make a new level, and later boots are compared with that.
+ * Flags a boot that differs from the median of the boots before it by more than their spread explains. If the next boot agrees with
+ * it, that one is not flagged: the two are the new level that later boots are compared with.
  */
 function flagFigure(past: readonly PastBoot[], figure: Figure): void {
   let level: number[] = [];
@@ -133,11 +133,11 @@ function flagFacts(records: readonly BootRecord[], past: readonly PastBoot[]): v
   });
 }
 
-/** Made while the machine runs, named after a user, a pod or a device: they come and go without anyone changing the boot. */
+/** Units created at run time for a user, pod or device. They appear and disappear without a change of the boot. */
 const PASSING =
   /^(?:run-|user-runtime-dir@|user@|session-|getty@|serial-getty@|modprobe@|systemd-fsck@|cri-|docker-|kubepods)/;
 
-/** New: in none of the boots before · gone: in every one of them, and not in this. */
+/** New: in none of the compared boots · gone: in all of them, but not in this one. */
 function flagUnits(records: readonly BootRecord[], past: readonly PastBoot[]): void {
   const services = records.map(startedServices);
   services.forEach((now, i) => {

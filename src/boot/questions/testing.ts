@@ -1,7 +1,7 @@
-// boot/questions/testing.ts: boots of nodes, made by hand, that several questions are asked of.
+// boot/questions/testing.ts: handwritten node boots for the tests of several questions.
 import { bootRecord, managerTimes, span, unit } from '../testing.ts';
 
-/** From basic.target to Node Ready, told by systemd, cloud-init and the cluster. */
+/** From basic.target to Node Ready, with spans of systemd, cloud-init and the cluster. */
 export const nodeBoot = bootRecord({
   manager: managerTimes({ userspaceUs: 2e6, finishUs: 40e6 }),
   units: [
@@ -23,7 +23,7 @@ export const nodeBoot = bootRecord({
   ],
 });
 
-/** An extension starts kubelet, and kubelet tells of its way to Ready. */
+/** An extension starts kubelet, and kubelet reports its steps to Ready. */
 export const aksBoot = bootRecord({
   units: [
     unit('basic.target', 2, 0),
@@ -45,7 +45,7 @@ export const aksBoot = bootRecord({
   ],
 });
 
-/** Only the events of an extension and the cluster: kubelet itself tells nothing. */
+/** Only events of an extension and the cluster, none of kubelet. */
 export const eventsBoot = bootRecord({
   spans: [
     span('extension:AKS.CSE.ensureKubelet', 41, 51.5),
@@ -62,10 +62,10 @@ const parkedSpans = [
   span('cloud-init:azure-ds/_poll_imds', 6, 1006, { parent: 'cloud-init:init-local', wait: 'platform: parked' }),
   span('cloud-init:modules-final', 1014, 1016),
 ];
-/** A log of cloud-init without units, on a VM that was parked. */
+/** A cloud-init log without units, on a VM that was parked. */
 export const parkedBoot = bootRecord({ spans: parkedSpans });
 
-/** The same, and the cluster tells of the node. */
+/** The same, with the cluster's milestones of the node. */
 export const parkedNode = bootRecord({
   spans: [...parkedSpans, span('cluster:become-ready', 1030, 1040)],
   milestones: [

@@ -4,8 +4,8 @@ import { anyRecord, bootRecord, managerTimes, unit } from '../testing.ts';
 import { aksBoot, eventsBoot, nodeBoot, parkedBoot, parkedNode } from './testing.ts';
 import { timeline } from './timeline.ts';
 
-describe('boot timeline', () => {
-  it('is one table from kernel to Node Ready with waits told apart from work', () => {
+describe('timeline', () => {
+  it('is one table from kernel to Node Ready that separates waits from work', () => {
     const { rows, totalUs, waitUs, ownUs, endsAt } = timeline(nodeBoot);
     expect(endsAt).toBe('node-ready');
     expect(totalUs).toBe(30e6);
@@ -36,7 +36,7 @@ describe('boot timeline', () => {
     expect(ownUs).toBeLessThan(12e6);
   });
 
-  it('adds up on any boot', () => {
+  it('adds up for any boot', () => {
     fc.assert(
       fc.property(anyRecord, (record) => {
         const { totalUs, waitUs, ownUs } = timeline(record);
@@ -47,14 +47,14 @@ describe('boot timeline', () => {
     );
   });
 
-  it('counts the waits that held the node up, told by a script, by kubelet or by the log of a parked VM', () => {
+  it('counts the waits that delayed the node, reported by a script, by kubelet or by the log of a parked VM', () => {
     expect(timeline(aksBoot).waitUs).toBe(5.3e6);
     expect(timeline(eventsBoot).waitUs).toBe(5e6);
     expect(timeline(parkedBoot).waitUs).toBe(1000e6);
     expect(timeline(parkedNode)).toMatchObject({ waitUs: 1000e6, ownUs: 40e6 });
   });
 
-  it('does not count a wait beside the chain', () => {
+  it('does not count a wait that is not on the chain', () => {
     const beside = bootRecord({
       units: [
         unit('chrony-wait.service', 3, 20),
@@ -68,7 +68,7 @@ describe('boot timeline', () => {
     expect([waitUs, ownUs]).toEqual([0, 8e6]);
   });
 
-  it('begins with the creation of the VM where the platform tells it, as a wait', () => {
+  it('begins with the creation of the VM as a wait, if the platform reports it', () => {
     const milestones = [
       { name: 'vm-created', atUs: -4e6, source: 'platform' },
       { name: 'node-ready', atUs: 30e6, source: 'cluster', errorUs: 1e6 },
@@ -80,8 +80,8 @@ describe('boot timeline', () => {
   });
 });
 
-describe('a soft reboot', () => {
-  it('edge case 33: is told from its own beginning, not from the kernel start of an earlier life', () => {
+describe('timeline after a soft reboot', () => {
+  it('edge case 33: begins with the soft reboot, not with the kernel start of the earlier boot', () => {
     const record = bootRecord({
       manager: managerTimes({ softRebootsCount: 1, shutdownStartUs: 2_000e6, userspaceUs: 2_010e6, finishUs: 2_132e6 }),
       units: [unit('cloud-init.service', 20, 5), unit('kubelet.service', 2_050, 2)],

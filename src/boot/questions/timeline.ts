@@ -1,12 +1,12 @@
-// boot/questions/timeline.ts: from "give me a node" to Node Ready, one table: what came when, how long it took, and was it work or a wait?
+// boot/questions/timeline.ts: what happened when from VM creation to Node Ready, how long did it take, and was it work or a wait?
 
-import { everySpan, unitSpanId } from '../model/everything.ts';
-import { LOAD } from '../model/joining-spans.ts';
+import { everySpan, unitSpanId } from '../model/all-spans.ts';
+import { KUBELET_LOAD_SPAN } from '../model/joining-spans.ts';
 import { KUBELET_UNIT } from '../model/known-units.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import { phases } from '../model/phases.ts';
 import type { BootRecord, Milestone, MilestoneName, Span } from '../model/record.ts';
-import { coveredUs } from './blame.ts';
+import { unionUs } from './blame.ts';
 import { chain } from './chain.ts';
 
 export interface TimelineRow {
@@ -14,32 +14,32 @@ export interface TimelineRow {
   /** `phase`, `milestone`, or the source of a span. */
   source: string;
   startUs: number;
-  /** Absent for an instant. */
+  /** Absent for a milestone. */
   tookUs?: number;
   kind: 'work' | 'wait' | 'instant';
-  /** Why it is a wait, what failed, or how exact it is. */
+  /** The reason of a wait, a failure, or the precision of a milestone. */
   detail?: string;
-  /** How deep inside the row above. */
+  /** Nesting level. */
   depth: number;
 }
 
 export interface Timeline {
   rows: TimelineRow[];
-  /** From the first known instant to the last one that matters (Ready, else end of startup). */
+  /** From the first known instant to `endsAt`. */
   totalUs: number;
   /**
-   * Of the total, blocked on something outside the node; overlapping waits count once. A wait beside the chain held nothing
-   * up: it is a row, but the node's own latency is not made smaller by it.
+   * The part of the total in which the node was blocked on something outside it. Overlapping waits count once. A wait that is not on
+   * the critical chain delayed nothing: it is a row, but does not count here.
    */
   waitUs: number;
-  /** The node's own latency: total without the waits. */
+  /** The total without the waits. */
   ownUs: number;
   endsAt: MilestoneName | 'last event';
 }
 
 const ENDS: readonly MilestoneName[] = ['node-ready', 'node-registered', 'startup-finished'];
-/** Units that stand for a part of the node's story even when no log tells it from inside. */
-const STORY_UNITS: readonly RegExp[] = [
+/** Units that get a row even if no log shows what they did. */
+const SHOWN_UNITS: readonly RegExp[] = [
   /^(cloud-init-local|cloud-init-main|cloud-init-network|cloud-init|cloud-config|cloud-final)\.service$/,
   /^(walinuxagent|waagent|google-guest-agent|amazon-ssm-agent)\.service$/,
   /^(containerd|docker|crio)\.service$/,
@@ -47,8 +47,8 @@ const STORY_UNITS: readonly RegExp[] = [
   /^(systemd-networkd|NetworkManager|networking)\.service$/,
 ];
 
-/** What is part of something else is worth a row of its own where it is a step to Ready. */
-const TOLD_IN_PARTS: ReadonlySet<Span['source']> = new Set(['extension', 'kubelet']);
+/** Sources with a row for each part, because each part is a step to Ready. */
+const SHOWN_IN_PARTS: ReadonlySet<Span['source']> = new Set(['extension', 'kubelet']);
 
 export function timeline(record: BootRecord): Timeline {
   const spans = everySpan(record);
@@ -59,19 +59,19 @@ export function timeline(record: BootRecord): Timeline {
     ...spanRows(spans),
     ...milestones.map(milestoneRow),
   ]);
-  // The clock runs on through a soft reboot: what came before it belongs to an earlier life of the machine.
-  const reborn = phases(record).find((phase) => phase.name === 'soft-reboot');
-  const rows = reborn ? everything.filter((row) => row.startUs >= reborn.startUs) : everything;
+  // The clock is not reset by a soft reboot: rows before it belong to an earlier boot.
+  const softReboot = phases(record).find((phase) => phase.name === 'soft-reboot');
+  const rows = softReboot ? everything.filter((row) => row.startUs >= softReboot.startUs) : everything;
   const bounds = boundsOf(rows, milestones);
-  const waitUs = coveredUs([...waitsThatHeldUp(record, spans), ...creationRow(milestones).map(intervalOf)], bounds);
+  const waitUs = unionUs([...blockingWaits(record, spans), ...creationRow(milestones).map(intervalOf)], bounds);
   const totalUs = bounds.endUs - bounds.startUs;
   return { rows, totalUs, waitUs, ownUs: totalUs - waitUs, endsAt: bounds.endsAt };
 }
 
-function waitsThatHeldUp(record: BootRecord, spans: readonly Span[]): Span[] {
+function blockingWaits(record: BootRecord, spans: readonly Span[]): Span[] {
   const waits = spans.filter((span) => span.wait !== undefined);
   const links = chain(record);
-  if (links.length === 0) return waits; // logs without units: one thing after the other
+  if (links.length === 0) return waits; // logs without units: stages run in sequence
   const onChain = new Set(links.flatMap((link) => [link.id, ...link.inside.map((span) => span.id)]));
   return waits.filter((span) => onChain.has(span.id));
 }
@@ -91,7 +91,7 @@ function phaseRows(record: BootRecord): TimelineRow[] {
   }));
 }
 
-/** The platform allocates, copies and powers on before the kernel's first instruction: none of it is the node's doing. */
+/** The platform allocates, copies and powers on the VM before the kernel runs: a wait for the node. */
 function creationRow(milestones: readonly Milestone[]): TimelineRow[] {
   const created = milestones.find((m) => m.name === 'vm-created');
   const kernel = milestones.find((m) => m.name === 'kernel-start');
@@ -101,20 +101,20 @@ function creationRow(milestones: readonly Milestone[]): TimelineRow[] {
   return [{ name: 'VM creation', source: 'platform', startUs: created.atUs, tookUs, kind: 'wait', detail, depth: 0 }];
 }
 
-/** Stages, tasks and waits, each under what it is part of; a unit only where it is part of the node's story. */
+/** Stages, tasks and waits, each under the span that contains it; of the units only waits and SHOWN_UNITS. */
 function spanRows(spans: readonly Span[]): TimelineRow[] {
   const byId = new Map(spans.map((span) => [span.id, span]));
   const shown = (span: Span): boolean =>
-    span.source !== 'systemd' || span.wait !== undefined || STORY_UNITS.some((unit) => unit.test(span.name));
+    span.source !== 'systemd' || span.wait !== undefined || SHOWN_UNITS.some((unit) => unit.test(span.name));
   const isStage = (span: Span) =>
     span.parent === undefined || !byId.has(span.parent) || byId.get(span.parent)!.source === 'systemd';
-  const isTold = new Set(spans.filter((s) => s.parent !== undefined && isStage(s)).map((s) => s.parent));
+  const isExplained = new Set(spans.filter((s) => s.parent !== undefined && isStage(s)).map((s) => s.parent));
   return spans
     .filter((span) => !isLaterStart(span, byId))
-    .filter((span) => shown(span) && (isStage(span) || span.wait !== undefined || TOLD_IN_PARTS.has(span.source)))
+    .filter((span) => shown(span) && (isStage(span) || span.wait !== undefined || SHOWN_IN_PARTS.has(span.source)))
     .filter(
       (span) =>
-        !(span.source === 'systemd' && isTold.has(span.id) && span.wait === undefined && !hasOwnTime(span, spans)),
+        !(span.source === 'systemd' && isExplained.has(span.id) && span.wait === undefined && !hasOwnTime(span, spans)),
     )
     .map((span) => ({
       name: span.name,
@@ -127,17 +127,17 @@ function spanRows(spans: readonly Span[]): TimelineRow[] {
     }));
 }
 
-/** A change in place restarts the kubelet, and the manager remembers that start only; the first one is told by its own span. */
+/** A configuration change restarts kubelet, and systemd has only the last start. The first start is a separate span. */
 function isLaterStart(span: Span, byId: ReadonlyMap<string, Span>): boolean {
-  const first = byId.get(LOAD);
+  const first = byId.get(KUBELET_LOAD_SPAN);
   return first !== undefined && span.id === unitSpanId(KUBELET_UNIT) && span.startUs > first.endUs;
 }
 
-/** A unit that its stage explains wholly is not worth a second row; Python starting up before the log begins is. */
+/** A unit that its stage covers completely needs no second row. Time before the log begins (Python starting) does. */
 function hasOwnTime(unit: Span, spans: readonly Span[]): boolean {
   const inside = spans.filter((span) => span.parent === unit.id);
   const tookUs = unit.endUs - unit.startUs;
-  return tookUs - coveredUs(inside, unit) > Math.max(50_000, tookUs / 10);
+  return tookUs - unionUs(inside, unit) > Math.max(50_000, tookUs / 10);
 }
 
 function detailOf(span: Span): { detail?: string } {
@@ -167,7 +167,7 @@ function milestoneRow(milestone: Milestone): TimelineRow {
   };
 }
 
-/** By start; what contains comes before what it contains, and an instant after what ended there. */
+/** By start. On a tie, durations come before instants, and outer rows before inner ones. */
 function inOrder(rows: TimelineRow[]): TimelineRow[] {
   return rows.sort(
     (a, b) =>

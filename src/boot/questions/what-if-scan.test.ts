@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { caught } from '../testing.ts';
-import { type Edit, parseEdit } from './edits.ts';
+import { parseEdit, type WhatIfEdit } from './edits.ts';
 import { anyUnits, bootOf, cloudFinal, ran } from './what-if.testing.ts';
 import { whatIf } from './what-if.ts';
 import { whatIfScan } from './what-if-scan.ts';
 
-describe('the scan for edits that save most', () => {
-  it('lists the best first, and leaves out what saves nothing', () => {
+describe('whatIfScan', () => {
+  it('lists the best edit first, and omits edits that save nothing', () => {
     const record = bootOf([
       ran('base.target', 1, 1),
       ran('slow.service', 1.5, 9, ['base.target']),
@@ -16,7 +16,7 @@ describe('the scan for edits that save most', () => {
     ]);
     const { candidates, before } = whatIfScan(record, { limit: 10, target: 'app.service' });
     expect(before.targetUs).toBe(10e6);
-    // Without slow.service, the target still waits for quick.service, which is up at 3 s.
+    // Without slow.service, the target still waits for quick.service, which is active at 3 s.
     expect(candidates.map(({ text, savedUs }) => [text, savedUs])).toEqual([
       ["--drop-after 'app.service slow.service'", 6e6],
       ["--mask 'slow.service'", 6e6],
@@ -25,13 +25,13 @@ describe('the scan for edits that save most', () => {
     ]);
   });
 
-  it('says where an edit only makes the target mean less', () => {
+  it('marks an edit that only makes the target wait for less', () => {
     const { candidates } = whatIfScan(cloudFinal(), { limit: 100, target: 'multi-user.target' });
     const weakening = candidates.filter(({ weakensTarget }) => weakensTarget).map(({ text }) => text);
     expect(weakening).toEqual(["--drop-after 'multi-user.target ephemeral-disk-warning.service'"]);
   });
 
-  it('starts from a boot already edited, and notes what those edits did not do', () => {
+  it('applies the given edits first, and notes those without effect', () => {
     const edits = [parseEdit('set', 'cloud-init.service=0s')];
     const scan = whatIfScan(cloudFinal(), { limit: 1, edits, target: 'cloud-final.service' });
     expect(scan.before.targetUs).toBe(45_632_000 - 20_216_000);
@@ -44,7 +44,7 @@ describe('the scan for edits that save most', () => {
     expect(error.code).toBe('boot/target-masked');
   });
 
-  it('promises exactly what making the edit gives, and misses none that is better', () => {
+  it('predicts exactly what the edit saves, and misses no better edit', () => {
     fc.assert(
       fc.property(anyUnits(), (units) => {
         const record = bootOf(units);
@@ -55,7 +55,7 @@ describe('the scan for edits that save most', () => {
             const made = whatIf(record, [edit], name);
             expect([made.savedUs, made.after.targetUs]).toEqual([savedUs, afterUs]);
           }
-          const every: Edit[] = started.flatMap((u) => [
+          const every: WhatIfEdit[] = started.flatMap((u) => [
             { kind: 'set', unit: u.name, tookUs: 0 } as const,
             ...(u.name === name ? [] : [{ kind: 'mask', unit: u.name } as const]),
             ...u.after
@@ -69,7 +69,7 @@ describe('the scan for edits that save most', () => {
     );
   });
 
-  it('edge case 50: a chain of 20,000 units neither overflows the stack nor takes a pass per unit', () => {
+  it('edge case 50: scans a chain of 20,000 units without overflowing the stack or a pass per unit', () => {
     const units = Array.from({ length: 20_000 }, (_, i) =>
       ran(`u${i}.service`, i + 1, i + 1.5, i === 0 ? [] : [`u${i - 1}.service`]),
     );

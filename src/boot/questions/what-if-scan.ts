@@ -1,48 +1,48 @@
-// boot/questions/what-if-scan.ts: which single edits would bring a target forward most?
+// boot/questions/what-if-scan.ts: which single edits save the most time until a target is reached?
 
 import { knownUserspaceUs, type OrderGraph, orderGraph } from '../model/order-graph.ts';
 import type { BootRecord } from '../model/record.ts';
-import { criticalPath, type Timed } from '../model/retime.ts';
-import { applyEdits, type Edit, renderEdit } from './edits.ts';
+import { criticalPath, type RetimedGraph } from '../model/retime.ts';
+import { applyEdits, renderEdit, type WhatIfEdit } from './edits.ts';
 import {
   ASSUMPTION,
-  type Instant,
   knownUnits,
   limitsOf,
   refuseMaskedTarget,
+  retimeOrThrow,
+  type TargetTime,
   targetOf,
-  timedOrExplain,
 } from './what-if.ts';
 
 export interface WhatIfScan {
   target: string;
   clock: { zero: BootRecord['clock']['zero']; userspaceUs?: number };
-  before: Instant;
-  /** Best first; what saves nothing is left out. */
+  before: TargetTime;
+  /** Best first; only edits that save time. */
   candidates: WhatIfCandidate[];
   assumption: string;
   notes: string[];
 }
 
 export interface WhatIfCandidate {
-  edit: Edit;
+  edit: WhatIfEdit;
   text: string;
   afterUs: number;
   savedUs: number;
-  /** The target itself would wait for less: it is reached sooner because it means less, not because anything got faster. */
+  /** The target is reached sooner only because it waits for less, not because anything got faster. */
   weakensTarget: boolean;
 }
 
 export interface ScanOptions {
   limit: number;
-  /** Made first, so that the scan starts from a boot already edited. */
-  edits?: readonly Edit[];
+  /** Applied before the scan. */
+  edits?: readonly WhatIfEdit[];
   target?: string;
 }
 
 /**
- * Only an edit on the critical path can bring the target forward, and then only to the longest path that avoids it. All
- * those detours come from one sweep over the edges, so the scan costs about as much as re-timing once.
+ * Only an edit on the critical path makes the target earlier, and only until the longest path that avoids the edited unit or edge.
+ * All these detours are computed in one pass over the edges, so the scan costs about as much as re-timing once.
  */
 export function whatIfScan(record: BootRecord, { limit, edits = [], target: wanted }: ScanOptions): WhatIfScan {
   const known = knownUnits(record);
@@ -50,7 +50,7 @@ export function whatIfScan(record: BootRecord, { limit, edits = [], target: want
   const { graph } = edited;
   const target = targetOf(record, graph, known, wanted);
   refuseMaskedTarget(edited, target);
-  const timed = timedOrExplain(graph);
+  const timed = retimeOrThrow(graph);
   const targetUs = timed.endUs[target]!;
   const userspaceUs = knownUserspaceUs(record);
   const candidates = [...candidateEdits(graph, timed, target)]
@@ -70,10 +70,10 @@ export function whatIfScan(record: BootRecord, { limit, edits = [], target: want
 
 type Candidate = Pick<WhatIfCandidate, 'edit' | 'afterUs' | 'weakensTarget'>;
 
-function* candidateEdits(graph: OrderGraph, timed: Timed, target: number): Generator<Candidate> {
+function* candidateEdits(graph: OrderGraph, timed: RetimedGraph, target: number): Generator<Candidate> {
   const path = criticalPath(graph, timed, target).reverse();
   const detours = detoursAround(graph, timed, path);
-  // From here on there are only targets: what they wait for is what the target asked for means.
+  // From here on, the path consists of targets only. Removing what they wait for changes what the requested target means.
   const meaningFrom = path.findLastIndex((u) => !graph.names[u]!.endsWith('.target')) + 1;
   for (const [i, u] of path.entries()) {
     const unit = graph.names[u]!;
@@ -92,23 +92,23 @@ function* candidateEdits(graph: OrderGraph, timed: Timed, target: number): Gener
 }
 
 interface Detours {
-  /** When the target would be up by the longest path that does not come through this unit … */
+  /** When the target would be active on the longest path that avoids this unit … */
   withoutUnitUs: number;
-  /** … or that does not use the edge by which the critical path enters it. */
+  /** … or that avoids the edge on which the critical path enters the unit. */
   withoutEdgeUs: number;
 }
 
 /**
- * With units numbered in an order that every edge follows, each path to the target steps over a given place exactly once.
- * The longest path through an edge is what leads up to it plus what follows from it, so the longest path around a unit is
- * the best edge that steps over its place; and around an edge, the best other edge that reaches as far.
+ * In topological order, every path to the target that avoids a unit has exactly one edge that skips the unit's position. The longest
+ * path through an edge is the longest path to it plus the longest path from it. So the longest path around a unit is the maximum
+ * over all edges that skip its position; around an edge, the maximum over the other edges that reach at least as far.
  */
-function detoursAround(graph: OrderGraph, { endUs, order }: Timed, path: readonly number[]): Detours[] {
+function detoursAround(graph: OrderGraph, { endUs, order }: RetimedGraph, path: readonly number[]): Detours[] {
   const cone = coneOf(graph, order, path.at(-1)!);
   const place = new Int32Array(graph.names.length);
   const pathIndex = new Int32Array(graph.names.length).fill(-1);
   for (const [i, u] of path.entries()) pathIndex[u] = i;
-  const pathUnitsUpTo = new Int32Array(cone.length + 1); // how many of the path's units have one of the first k places
+  const pathUnitsUpTo = new Int32Array(cone.length + 1); // number of path units among the first k positions
   for (const [k, u] of cone.entries()) {
     place[u] = k;
     pathUnitsUpTo[k + 1] = pathUnitsUpTo[k]! + (pathIndex[u] === -1 ? 0 : 1);
@@ -116,7 +116,7 @@ function detoursAround(graph: OrderGraph, { endUs, order }: Timed, path: readonl
 
   const aroundUnit = new RangeMaximum(path.length);
   const aroundEdge = new RangeMaximum(path.length);
-  const remainingUs = new Float64Array(graph.names.length); // from a unit's end to the target's, by the longest way
+  const remainingUs = new Float64Array(graph.names.length); // longest path from a unit's end to the target's end
   for (let k = cone.length - 1; k >= 0; k--) {
     const u = cone[k]!;
     const followsUs = graph.delayUs[u]! + graph.tookUs[u]! + remainingUs[u]!;
@@ -136,7 +136,7 @@ function detoursAround(graph: OrderGraph, { endUs, order }: Timed, path: readonl
   return path.map((_, i) => ({ withoutUnitUs: withoutUnitUs[i]!, withoutEdgeUs: withoutEdgeUs[i]! }));
 }
 
-/** The target and all that it waits for, near or far, in the given order. */
+/** The target and all units it waits for, directly or indirectly, in the given order. */
 function coneOf({ after }: OrderGraph, order: readonly number[], target: number): number[] {
   const isInCone = new Uint8Array(after.length);
   isInCone[target] = 1;
@@ -151,9 +151,9 @@ function coneOf({ after }: OrderGraph, order: readonly number[], target: number)
   return order.filter((u) => isInCone[u]);
 }
 
-/** Numbers that are raised a whole range at a time and read once: each range is two blocks of a power of two. */
+/** Range updates to a maximum, read once at the end (a reversed sparse table): a range is two blocks of a power of two. */
 class RangeMaximum {
-  readonly #blocks: Float64Array[] = []; // #blocks[n][i] is for the 2^n numbers from i on
+  readonly #blocks: Float64Array[] = []; // #blocks[n][i] applies to the 2^n values from i on
 
   constructor(length: number) {
     for (let size = 1; size <= Math.max(1, length); size *= 2) {
@@ -161,7 +161,7 @@ class RangeMaximum {
     }
   }
 
-  /** Both ends included; a range with its end before its start is empty. */
+  /** `from` and `to` are inclusive. */
   raise(from: number, to: number, value: number): void {
     if (from > to) return;
     const level = 31 - Math.clz32(to - from + 1);

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { UserError } from '../../base/errors.ts';
 import type { BootRecord } from '../model/record.ts';
 import { caught } from '../testing.ts';
-import { type Edit, parseEdit } from './edits.ts';
+import { parseEdit, type WhatIfEdit } from './edits.ts';
 import { anyUnits, bootOf, cloudFinal, ran } from './what-if.testing.ts';
 import { whatIf } from './what-if.ts';
 
-const edit = (kind: Edit['kind'], text: string) => parseEdit(kind, text);
+const edit = (kind: WhatIfEdit['kind'], text: string) => parseEdit(kind, text);
 
 describe('what-if on the pasted listing of cloud-final', () => {
   const added = edit('add', 'kubelet.service After=cloud-final.service Took=2s');
@@ -33,19 +33,19 @@ describe('what-if on the pasted listing of cloud-final', () => {
     expect(whatIf(cloudFinal(), edits, 'cloud-final.service').savedUs).toBe(14_202_000);
   });
 
-  it('takes the unit that was up last as the target when no default target is known', () => {
+  it('uses the unit that became active last as the target if no default target is known', () => {
     const record = cloudFinal();
     record.units = record.units.filter((u) => !u.name.endsWith('.target'));
     expect(whatIf(record, []).target).toBe('cloud-final.service');
     expect(whatIf(cloudFinal(), []).target).toBe('multi-user.target');
   });
 
-  it('says that a pasted chain knows only part of the ordering', () => {
+  it('notes that a pasted chain has only part of the ordering', () => {
     expect(whatIf(cloudFinal(), []).notes.join()).toContain('one After= per unit');
   });
 });
 
-describe('what-if', () => {
+describe('whatIf', () => {
   const diamond = (): BootRecord =>
     bootOf([
       ran('base.target', 1, 1),
@@ -55,22 +55,22 @@ describe('what-if', () => {
       ran('never.service', 0, 0, ['base.target']),
     ]);
 
-  it('falls back to the longest remaining After= when an edge is dropped', () => {
+  it('uses the latest remaining After= dependency if an edge is dropped', () => {
     const answer = whatIf(diamond(), [edit('drop-after', 'end.target slow.service')], 'end.target');
     expect(answer.after.targetUs).toBe(3_250_000);
     expect(answer.chain.map((link) => link.unit)).toEqual(['end.target', 'quick.service', 'base.target']);
   });
 
-  it('does not let ordering reach through a masked unit, and says what requires it', () => {
+  it('does not carry ordering through a masked unit, and notes which unit requires it', () => {
     const record = diamond();
     record.units[3]!.requires = ['slow.service'];
     const answer = whatIf(record, [edit('mask', 'slow.service'), edit('mask', 'quick')], 'end.target');
     expect(answer.after.targetUs).toBe(1_250_000);
-    expect(answer.notes).toContain('end.target requires slow.service and would fail with it masked');
+    expect(answer.notes).toContain('end.target requires slow.service, so masking that would make it fail');
     expect(answer.assumption).toContain('After= does not reach through');
   });
 
-  it('never lets a unit that waits for nothing start before userspace did', () => {
+  it('never starts a unit without dependencies before userspace', () => {
     const record = bootOf(
       [
         ran('early.mount', 1, 1),
@@ -90,7 +90,7 @@ describe('what-if', () => {
     expect(whatIf(record, [edit('set', 'fails.service=1s')], 'end.target').savedUs).toBe(3_000_000);
   });
 
-  it('edge case 25: an After= that was restarted later did not hold anything back', () => {
+  it('edge case 25: a dependency that was restarted later delayed no other unit', () => {
     const record = bootOf([
       ran('a.slice', 1, 1),
       ran('again.service', 300, 310, ['a.slice']),
@@ -98,11 +98,11 @@ describe('what-if', () => {
     ]);
     const dropped = whatIf(record, [edit('drop-after', 'end.target again.service')], 'end.target');
     expect(dropped.savedUs).toBe(0);
-    expect(dropped.notes).toContain('end.target was not held back by again.service: nothing to drop');
+    expect(dropped.notes).toContain('end.target did not wait for again.service: nothing to drop');
     expect(whatIf(record, [edit('mask', 'again.service')], 'end.target').savedUs).toBe(0);
   });
 
-  it('edge case 27: a circle of After= in the recording is broken by the order seen', () => {
+  it('edge case 27: breaks an After= cycle in the recording by the observed order', () => {
     const record = bootOf([
       ran('a.target', 5, 5, ['c.target']),
       ran('b.target', 5, 5, ['a.target']),
@@ -110,11 +110,11 @@ describe('what-if', () => {
       ran('work.service', 1, 5),
     ]);
     const answer = whatIf(record, [edit('set', 'work.service=0')], 'c.target');
-    expect(answer.savedUs).toBe(0); // b and a, broken out of the circle, were seen at 5 s
+    expect(answer.savedUs).toBe(0); // b and a, without the cycle, were observed at 5 s
     expect(whatIf(record, []).savedUs).toBe(0);
   });
 
-  it('names the circle that an edit would make', () => {
+  it('names the cycle that an edit would create', () => {
     const error = caught(() => whatIf(diamond(), [edit('after', 'base.target end.target')]));
     expect(error.code).toBe('boot/ordering-cycle');
     expect(error.message).toMatch(/base\.target after end\.target after \w+\.service after base\.target/);
@@ -126,13 +126,13 @@ describe('what-if', () => {
     ['mask', 'slwo.service'],
     ['set', 'quik.service=1s'],
     ['add', 'new.service After=qiuck.service'],
-  ] as const)('refuses %s %s, which names a unit that is not in the recording', (kind, text) => {
+  ] as const)('refuses %s %s with a unit that is not in the recording', (kind, text) => {
     const error = caught(() => whatIf(diamond(), [edit(kind, text)]));
     expect(error.code).toBe('boot/no-such-unit');
     if (kind !== 'drop-after') expect(error.message).toContain('did you mean');
   });
 
-  it('edge case 23: edits of a unit that never ran change nothing and say so', () => {
+  it('edge case 23: notes that edits of a unit that never ran have no effect', () => {
     const answer = whatIf(
       diamond(),
       [edit('after', 'end.target never.service'), edit('mask', 'never.service')],
@@ -142,7 +142,7 @@ describe('what-if', () => {
     expect(answer.notes).toHaveLength(2);
   });
 
-  it('refuses a target that is masked, never ran, or is not there, and a recording without units', () => {
+  it('refuses a target that is masked, never ran or is unknown, and a recording without units', () => {
     expect(caught(() => whatIf(diamond(), [edit('mask', 'end.target')], 'end.target')).code).toBe('boot/target-masked');
     expect(caught(() => whatIf(diamond(), [], 'never.service')).code).toBe('boot/target-never-ran');
     expect(caught(() => whatIf(diamond(), [], 'nowhere.service')).code).toBe('boot/no-such-unit');
@@ -157,8 +157,8 @@ describe('what-if', () => {
   });
 });
 
-describe('on any graph', () => {
-  it('no edits change nothing, for any target', () => {
+describe('whatIf for any graph', () => {
+  it('changes nothing without edits, for any target', () => {
     fc.assert(
       fc.property(anyUnits(), (units) => {
         const record = bootOf(units);
@@ -174,14 +174,14 @@ describe('on any graph', () => {
     );
   });
 
-  it('dropping edges and shortening units never makes the target later', () => {
+  it('never delays the target if edges are dropped and units shortened', () => {
     fc.assert(
       fc.property(anyUnits(), fc.infiniteStream(fc.nat({ max: 1000 })), (units, stream) => {
         const record = bootOf(units);
         const pick = () => stream.next().value ?? 0;
         const started = units.filter((u) => u.activatingUs > 0);
         if (started.length === 0) return;
-        const edits: Edit[] = [];
+        const edits: WhatIfEdit[] = [];
         for (const u of started) {
           if (pick() % 3 === 0) edits.push({ kind: 'set', unit: u.name, tookUs: 0 });
           for (const d of new Set(u.after)) {
@@ -194,7 +194,7 @@ describe('on any graph', () => {
     );
   });
 
-  it('any edits give an answer or a UserError, and a saving is always a number', () => {
+  it('returns a result or throws a UserError for any edits, and a saving is always a number', () => {
     const kinds = fc.constantFrom('add', 'after', 'drop-after', 'set', 'mask');
     const anyEdit = fc
       .record({ kind: kinds, unit: fc.nat({ max: 12 }), dependency: fc.nat({ max: 12 }), tookUs: fc.nat() })
@@ -206,7 +206,7 @@ describe('on any graph', () => {
             dependency: `u${dependency}.service`,
             after: [`u${dependency}.service`],
             tookUs,
-          }) as Edit,
+          }) as WhatIfEdit,
       );
     fc.assert(
       fc.property(anyUnits(), fc.array(anyEdit, { maxLength: 6 }), (units, edits) => {

@@ -1,9 +1,9 @@
-// boot/questions/what-if.testing.ts: boots to try edits on: the pasted listing of the first seed, and any small graph full of ties.
+// boot/questions/what-if.testing.ts: boots for what-if tests: a pasted listing, and any small graph full of ties.
 import fc from 'fast-check';
 import type { BootRecord, Unit } from '../model/record.ts';
 import { bootRecord, managerTimes, unit } from '../testing.ts';
 
-/** Began at `fromS`, up at `toS`. */
+/** Began at `fromS`, active at `toS`. */
 export function ran(name: string, fromS: number, toS: number, after: string[] = []): Unit {
   return unit(name, fromS, toS - fromS, after);
 }
@@ -13,7 +13,7 @@ export function bootOf(units: Unit[], userspaceS?: number): BootRecord {
   return bootRecord({ units, manager: managerTimes({ userspaceUs: userspaceS * 1e6, finishUs: 0 }) });
 }
 
-/** What the text source makes of fixtures/seeds/cloud-final.critical-chain.txt. */
+/** The same as fixtures/seeds/cloud-final.critical-chain.txt after parsing. */
 export function cloudFinal(): BootRecord {
   const listing: readonly (readonly [string, number, number])[] = [
     ['cloud-final.service', 33.929, 11.703],
@@ -46,7 +46,7 @@ export function cloudFinal(): BootRecord {
   };
 }
 
-/** Up to a dozen units on few instants, so that ties, circles, failures, restarts and units that never ran all occur. */
+/** Up to a dozen units on few instants, so that ties, cycles, failures, restarts and units that never ran all occur. */
 export function anyUnits(): fc.Arbitrary<Unit[]> {
   const stamp = fc.nat({ max: 6 }).map((s) => s * 1e6);
   return fc

@@ -1,26 +1,26 @@
-// boot/questions/what-if.ts: what would a boot have taken with these edits? A model: it re-times units, it does not run them.
+// boot/questions/what-if.ts: how long would a boot have taken with these edits? A simulation that re-times units, it does not run them.
 import { UserError } from '../../base/errors.ts';
 import { defaultTarget } from '../model/default-target.ts';
-import { knownUserspaceUs, latest, type OrderGraph, orderGraph } from '../model/order-graph.ts';
+import { knownUserspaceUs, latestEndUs, type OrderGraph, orderGraph } from '../model/order-graph.ts';
 import type { BootRecord } from '../model/record.ts';
-import { criticalPath, retime, type Timed } from '../model/retime.ts';
-import { applyEdits, type Edit, type Edited, numberOrExplain, renderEdit } from './edits.ts';
+import { criticalPath, type RetimedGraph, retime } from '../model/retime.ts';
+import { applyEdits, type EditedGraph, renderEdit, unitIndexOrThrow, type WhatIfEdit } from './edits.ts';
 
 export interface WhatIf {
   target: string;
-  /** Times are µs on the record's clock; `sinceUserspaceUs` is the same instant as systemd-analyze counts it. */
+  /** Times are µs on the record's clock. `sinceUserspaceUs` counts from userspace, like systemd-analyze. */
   clock: { zero: BootRecord['clock']['zero']; userspaceUs?: number };
-  before: Instant;
-  after: Instant;
+  before: TargetTime;
+  after: TargetTime;
   savedUs: number;
-  /** Target first, each link with what it waited for under it. */
+  /** Target first; each link waited for the next one in the list. */
   chain: WhatIfLink[];
-  edits: (Edit & { text: string })[];
+  edits: (WhatIfEdit & { text: string })[];
   assumption: string;
   notes: string[];
 }
 
-export interface Instant {
+export interface TargetTime {
   targetUs: number;
   sinceUserspaceUs?: number;
 }
@@ -30,16 +30,16 @@ export interface WhatIfLink {
   startUs: number;
   endUs: number;
   tookUs: number;
-  /** From the end of what it waited for to its own start, as observed. */
+  /** Observed time from the end of the last dependency to the unit's start. */
   delayUs: number;
 }
 
 export const ASSUMPTION =
-  'every unit starts its observed delay after the last of its remaining After= has finished, and takes its observed time; ' +
-  'a masked unit takes its ordering with it (After= does not reach through a unit that is not started), and what it ' +
-  'would have pulled in still runs; contention for CPU, disk and network, and waits that no After= explains, stay as they were';
+  'every unit starts its observed delay after its last remaining After= dependency, and takes its observed time; ' +
+  'masking a unit removes its ordering (After= does not reach through a unit that is not started), but units that it ' +
+  'pulls in still run; contention for CPU, disk and network, and waits that no After= explains, do not change';
 
-export function whatIf(record: BootRecord, edits: readonly Edit[], wanted?: string): WhatIf {
+export function whatIf(record: BootRecord, edits: readonly WhatIfEdit[], wanted?: string): WhatIf {
   const recorded = orderGraph(record);
   const known = knownUnits(record);
   const before = applyEdits(
@@ -50,12 +50,12 @@ export function whatIf(record: BootRecord, edits: readonly Edit[], wanted?: stri
   const after = applyEdits(recorded, edits, known);
   const target = targetOf(record, before.graph, known, wanted);
   refuseMaskedTarget(after, target);
-  const timedBefore = timedOrExplain(before.graph);
-  const timedAfter = timedOrExplain(after.graph);
+  const timedBefore = retimeOrThrow(before.graph);
+  const timedAfter = retimeOrThrow(after.graph);
   const beforeUs = timedBefore.endUs[target]!;
   const afterUs = timedAfter.endUs[target]!;
   const userspaceUs = knownUserspaceUs(record);
-  const instant = (targetUs: number): Instant => ({
+  const instant = (targetUs: number): TargetTime => ({
     targetUs,
     ...(userspaceUs !== undefined && { sinceUserspaceUs: targetUs - userspaceUs }),
   });
@@ -81,57 +81,57 @@ export function knownUnits(record: BootRecord): Set<string> {
   return known;
 }
 
-/** The number of the unit asked for; by default the boot's default target, else whatever was up last. */
+/** The index of the requested unit. Default: the boot's default target, else the unit that became active last. */
 export function targetOf(record: BootRecord, graph: OrderGraph, known: ReadonlySet<string>, wanted?: string): number {
   if (graph.names.length === 0) {
     throw new UserError('the recording has no unit times, so there is nothing to re-time', {
       code: 'boot/no-units',
-      next: 'give `systemctl show` of all units, a plot or a critical-chain listing with -i; `headstart boot collect` takes them',
+      next: 'pass `systemctl show` of all units, a plot or a critical-chain listing with -i; `headstart boot collect` collects them',
     });
   }
   if (wanted === undefined) return graph.numberOf.get(defaultTarget(record) ?? '') ?? lastUp(graph);
-  const target = numberOrExplain(graph, wanted, known);
+  const target = unitIndexOrThrow(graph, wanted, known);
   if (target !== undefined) return target;
   throw new UserError(`${wanted} did not run in this boot, so there is nothing to re-time`, {
     code: 'boot/target-never-ran',
-    next: 'name with --target a unit that was reached',
+    next: 'set --target to a unit that ran',
   });
 }
 
 function lastUp(graph: OrderGraph): number {
-  const { endUs } = timedOrExplain(graph);
+  const { endUs } = retimeOrThrow(graph);
   return endUs.reduce((best, us, u) => (us > endUs[best]! ? u : best), 0);
 }
 
-export function timedOrExplain(graph: OrderGraph): Timed {
+export function retimeOrThrow(graph: OrderGraph): RetimedGraph {
   const timed = retime(graph);
   if (!('cycle' in timed)) return timed;
-  throw new UserError(`these edits make units wait for each other: ${timed.cycle.join(' after ')}`, {
+  throw new UserError(`these edits create an ordering cycle: ${timed.cycle.join(' after ')}`, {
     code: 'boot/ordering-cycle',
-    next: 'drop one of those orderings with --drop-after, or leave out the --after that closes the circle',
+    next: 'drop one of those orderings with --drop-after, or leave out the --after that closes the cycle',
   });
 }
 
-export function refuseMaskedTarget({ graph, masked }: Edited, target: number): void {
+export function refuseMaskedTarget({ graph, masked }: EditedGraph, target: number): void {
   if (!masked.has(target)) return;
-  throw new UserError(`${graph.names[target]} is the target and masked: it would never be reached`, {
+  throw new UserError(`${graph.names[target]} is both the target and masked, so it would never be reached`, {
     code: 'boot/target-masked',
-    next: 'name another --target',
+    next: 'choose another --target',
   });
 }
 
-export function linkOf(graph: OrderGraph, { startUs, endUs }: Timed, u: number): WhatIfLink {
+export function linkOf(graph: OrderGraph, { startUs, endUs }: RetimedGraph, u: number): WhatIfLink {
   return {
     unit: graph.names[u]!,
     startUs: startUs[u]!,
     endUs: endUs[u]!,
     tookUs: graph.tookUs[u]!,
-    delayUs: startUs[u]! - latest(graph.after[u]!, endUs, graph.floorUs[u]!),
+    delayUs: startUs[u]! - latestEndUs(graph.after[u]!, endUs, graph.floorUs[u]!),
   };
 }
 
-/** Masking what another unit requires makes that one fail, which no re-timing shows. */
-function brokenRequirements(record: BootRecord, edited: Edited): string[] {
+/** A unit that requires a masked unit fails, which re-timing does not show. */
+function brokenRequirements(record: BootRecord, edited: EditedGraph): string[] {
   if (edited.masked.size === 0) return [];
   const masked = new Set([...edited.masked].map((u) => edited.graph.names[u]!));
   return record.units.flatMap((unit) => {
@@ -139,11 +139,11 @@ function brokenRequirements(record: BootRecord, edited: Edited): string[] {
     const lost = needed.find((name) => masked.has(name));
     return lost === undefined || masked.has(unit.name) || unit.activatingUs === 0
       ? []
-      : [`${unit.name} requires ${lost} and would fail with it masked`];
+      : [`${unit.name} requires ${lost}, so masking that would make it fail`];
   });
 }
 
-/** What about this recording makes the answer weaker than it looks. */
+/** Notes about this recording that limit how reliable the answer is. */
 export function limitsOf(record: BootRecord, target: string): string[] {
   const notes: string[] = [];
   const kinds = new Set(record.sources.map((source) => source.kind));
@@ -151,18 +151,18 @@ export function limitsOf(record: BootRecord, target: string): string[] {
     notes.push('the recording has no After= edges: only durations can be edited');
   } else if (kinds.has('analyze-critical-chain') && !kinds.has('systemctl-units') && !kinds.has('analyze-plot-svg')) {
     notes.push(
-      'a pasted critical chain shows one After= per unit: what else a unit waits for is not known, so read savings as at most',
+      'a pasted critical chain shows one After= per unit: other dependencies are unknown, so the savings are upper bounds',
     );
   }
   const unit = record.units.find((candidate) => candidate.name === target);
   const finishUs = record.manager?.finishUs ?? 0;
   if (unit && finishUs > 0 && unit.activatingUs > finishUs) {
     notes.push(
-      `${target} was started after the boot had finished (restarted, or by hand): its times are not the boot's`,
+      `${target} was started after the boot finished (restarted, or manually): its times do not belong to the boot`,
     );
   }
   if (unit && unit.activatedUs < unit.activatingUs && unit.deactivatedUs < unit.activatingUs) {
-    notes.push(`${target} had not finished starting when this was recorded: it counts as taking no time`);
+    notes.push(`${target} was still starting when the boot was recorded: it counts as taking no time`);
   }
   return notes;
 }

@@ -1,23 +1,23 @@
-// boot/render/report-data.ts: which data does the page of the HTML report get? Everything it draws, and nothing it must work out.
-import type { Clock, Milestone, Note, SpanSource } from '../model/record.ts';
+// boot/render/report-data.ts: which data does the page of the HTML report get? Everything is computed before, so the page only draws.
+import type { BootClock, Milestone, Note, SpanSource } from '../model/record.ts';
 
 /** All times are µs on the record's clock. */
 export interface ReportView {
-  /** As the user named the input. */
+  /** The input's name as the user gave it. */
   label: string;
   host: string;
-  zero: Clock['zero'];
+  zero: BootClock['zero'];
   wallAtZeroUs?: number;
-  /** What the first look covers; a unit restarted a day later is a row, but does not squeeze the boot into a pixel. */
+  /** The initial time window. Later events, such as a unit restart a day later, are rows but outside this window. */
   startUs: number;
   endUs: number;
-  /** The headline: how long the boot took, and from where to where that is. */
+  /** The duration of the boot, and between which events. */
   totalUs: number;
   totalOf: string;
-  /** Of the total, blocked on something outside the node. */
+  /** The part of the total in which the node was blocked on something outside it. */
   waitUs: number;
   facts: Fact[];
-  /** What was read, and what it was taken for. */
+  /** Inputs, with the format they were read as. */
   inputs: Fact[];
   phases: ReportPhase[];
   milestones: ReportMilestone[];
@@ -37,7 +37,7 @@ export interface ReportRow {
   wait?: string;
   result?: 'warn' | 'fail';
   detail?: string;
-  /** Ordered after these rows (by index), the one that was ready last first. */
+  /** Indexes of the rows it is ordered after; the row that ended last comes first. */
   after?: number[];
 }
 
@@ -62,6 +62,6 @@ export interface PathStep {
   source: SpanSource;
   startUs: number;
   endUs: number;
-  /** Between the end of the step before and this one's start. */
+  /** Between the end of the previous step and the start of this one. */
   gapUs: number;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { everySpan } from '../model/everything.ts';
+import { everySpan } from '../model/all-spans.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import type { BootRecord } from '../model/record.ts';
 import { bootRecord, managerTimes, span, unit } from '../testing.ts';
@@ -9,8 +9,8 @@ const phasesOf = (record: BootRecord) => reportPhases(record, milestonesOf(recor
 const rowsOf = (record: BootRecord) => reportRows(record, phasesOf(record), everySpan(record));
 const created = { name: 'vm-created', atUs: -9e6, source: 'platform' } as const;
 
-describe('the phases of a report', () => {
-  test('begin with the creation of the VM, as a wait, where the platform tells it', () => {
+describe('reportPhases', () => {
+  test('begins with the creation of the VM as a wait, if the platform reports it', () => {
     const manager = managerTimes({ firmwareUs: 3e6, loaderUs: 1e6 });
     expect(phasesOf(bootRecord({ manager, milestones: [created] })).slice(0, 2)).toMatchObject([
       { name: 'VM creation', startUs: -9e6, endUs: -3e6, wait: 'platform: VM being created' },
@@ -18,27 +18,27 @@ describe('the phases of a report', () => {
     ]);
   });
 
-  test('have that up to the start of the kernel where no other phase is known', () => {
+  test('ends the creation of the VM at kernel start if no other phase is known', () => {
     expect(phasesOf(bootRecord({ milestones: [created] }))).toMatchObject([{ name: 'VM creation', endUs: 0 }]);
     expect(phasesOf(bootRecord({ clock: { zero: 'first-event' }, milestones: [created] }))).toEqual([]);
   });
 });
 
-describe('the rows of a report', () => {
-  test('have none for userspace, which all the others are about', () => {
+describe('reportRows', () => {
+  test('has no row for userspace', () => {
     const ids = rowsOf(bootRecord({ manager: managerTimes() })).map(({ id }) => id);
     expect(ids).toContain('phase:kernel');
     expect(ids).not.toContain('phase:userspace');
   });
 
-  test('have the steps of the manager that took time', () => {
+  test('has the steps of the manager that took time', () => {
     const manager = managerTimes({ generatorsFinishUs: 0 });
     const names = rowsOf(bootRecord({ manager })).map(({ name }) => name);
     expect(names).toContain('systemd: load units');
     expect(names).not.toContain('systemd: generators');
   });
 
-  test('name a part by what its name adds to that of its parent', () => {
+  test('names a part without the name of its parent', () => {
     const record = bootRecord({
       spans: [
         span('cloud-init:modules-final', 1, 9),
@@ -49,12 +49,12 @@ describe('the rows of a report', () => {
     expect(rowsOf(record).map(({ name }) => name)).toEqual(['modules-final', 'config-runcmd', 'modules-finality']);
   });
 
-  test('stand under the phase of their source', () => {
+  test('puts rows under the phase of their source', () => {
     const record = bootRecord({ manager: managerTimes(), spans: [span('kernel:until-init', 0, 1)] });
     expect(rowsOf(record).find(({ id }) => id === 'kernel:until-init')?.parent).toBe('phase:kernel');
   });
 
-  test('say what they are ordered after, by any name, the one that was ready last first', () => {
+  test('lists what a row is ordered after, by name or alias, the last ready first', () => {
     const rows = rowsOf(
       bootRecord({
         units: [
@@ -68,7 +68,7 @@ describe('the rows of a report', () => {
     expect(rows[0]).not.toHaveProperty('after');
   });
 
-  test('have a result only where it is not a success, and never end before they begin', () => {
+  test('has a result only for failures and warnings, and never ends a row before it begins', () => {
     const record = bootRecord({
       spans: [span('cloud-init:a', 5, 3, { result: 'ok' }), span('cloud-init:b', 5, 6, { result: 'fail' })],
     });

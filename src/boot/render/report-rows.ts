@@ -1,5 +1,5 @@
-// boot/render/report-rows.ts: which rows does the waterfall of one boot have? Phases and the manager's own steps, then every span.
-import { unitSpanId } from '../model/everything.ts';
+// boot/render/report-rows.ts: which rows does the waterfall of one boot have? Phases and systemd's own steps, then all spans.
+import { unitSpanId } from '../model/all-spans.ts';
 import { type PhaseName, phases, userspaceStartUs } from '../model/phases.ts';
 import type { BootRecord, ManagerTimes, Milestone, Span, SpanSource } from '../model/record.ts';
 import type { ReportPhase, ReportRow } from './report-data.ts';
@@ -33,7 +33,7 @@ export function reportRows(
   return [...first, ...rows];
 }
 
-/** `modules-final/config-runcmd` stands under `modules-final`: there its own part of the name is enough. */
+/** Under its parent `modules-final`, `modules-final/config-runcmd` is called `config-runcmd`. */
 function nameInside(parent: string | undefined, name: string): string {
   const isPart = parent !== undefined && name.startsWith(parent) && /^[/.]./.test(name.slice(parent.length));
   return isPart ? name.slice(parent.length + 1) : name;
@@ -62,7 +62,7 @@ const PHASE_SOURCES: Readonly<Record<PhaseName, SpanSource>> = {
   userspace: 'systemd',
 };
 
-/** What the platform did before the machine's first instruction is none of the node's doing: a wait. */
+/** The creation of the VM is a wait, because the platform does it before the node runs. */
 export function reportPhases(record: BootRecord, milestones: readonly Milestone[]): ReportPhase[] {
   const found: ReportPhase[] = phases(record).map(({ name, startUs, endUs }) => ({
     name,
@@ -77,7 +77,7 @@ export function reportPhases(record: BootRecord, milestones: readonly Milestone[
   return [{ name: 'VM creation', source: 'platform', startUs: created.atUs, endUs, wait }, ...found];
 }
 
-/** Userspace is what all the other rows are about, so it has none of its own. */
+/** No row for userspace: all the other rows are its parts. */
 function phaseRows(bootPhases: readonly ReportPhase[]): ReportRow[] {
   return bootPhases
     .filter(({ name }) => name !== 'userspace')
@@ -93,7 +93,7 @@ const MANAGER_STEPS: readonly (readonly [name: string, start: keyof ManagerTimes
   ['load units', 'unitsLoadStartUs', 'unitsLoadFinishUs'],
 ];
 
-/** What systemd does before the first unit starts: otherwise a hole of seconds on a slow machine. */
+/** systemd's work before the first unit starts. Without these rows, a slow machine shows a gap of seconds. */
 function managerRows(record: BootRecord): ReportRow[] {
   const { manager } = record;
   if (!manager) return [];

@@ -28,27 +28,27 @@ const record = bootRecord({
 const view = reportView(record, 'first');
 const rowNamed = (name: string) => view.rows.find((row) => row.name === name);
 
-describe('the view of a boot', () => {
+describe('reportView', () => {
   test('has a row for every span, under the unit that ran it', () => {
     expect(rowNamed('modules-final')?.parent).toBe('systemd:cloud-final.service');
     expect(rowNamed('runcmd')).toMatchObject({ parent: 'cloud-init:modules-final', result: 'warn' });
     expect(rowNamed('never.service')).toBeUndefined();
   });
 
-  test('has rows for what came before the first unit', () => {
+  test('has rows for the time before the first unit', () => {
     expect(rowNamed('firmware')).toMatchObject({ startUs: -3_000_000, endUs: -1_000_000 });
     expect(rowNamed('kernel')).toMatchObject({ startUs: 0, endUs: 2_000_000 });
     expect(rowNamed('systemd: generators')).toMatchObject({ startUs: 2_300_000, endUs: 2_400_000 });
   });
 
-  test('says what a row is ordered after, the one that was ready last first', () => {
+  test('lists what a row is ordered after, the last ready first', () => {
     expect(rowNamed('cloud-final.service')!.after!.map((index) => view.rows[index]!.name)).toEqual([
       'network.target',
       'basic.target',
     ]);
   });
 
-  test('gives the critical path from its beginning', () => {
+  test('lists the critical path from its start', () => {
     expect(view.path.map((step) => step.name)).toEqual([
       'network.target',
       'cloud-final.service',
@@ -58,7 +58,7 @@ describe('the view of a boot', () => {
     expect(view.path.at(-2)!.gapUs).toBe(500_000);
   });
 
-  test('covers the boot and not a timer of the next day', () => {
+  test('covers the boot but not a timer of the next day', () => {
     expect([view.startUs, view.endUs]).toEqual([-3_000_000, 60_000_000]);
     expect(view.totalUs).toBe(63_000_000);
     expect(view.totalOf).toBe('firmware start to startup-finished');
@@ -71,7 +71,7 @@ describe('the view of a boot', () => {
   });
 });
 
-test('says what was read without telling where on the machine it lay', () => {
+test('lists inputs without the folders of this machine', () => {
   expect(view.inputs).toEqual([
     { name: 'systemctl-units', value: 'boot.tar.gz/units.txt' },
     { name: 'cloud-init-log', value: 'boot.tar.gz/log/cloud-init.log' },
@@ -80,12 +80,12 @@ test('says what was read without telling where on the machine it lay', () => {
   expect(reportView(single, 'one').inputs).toEqual([{ name: 'dmesg', value: 'dmesg.txt' }]);
 });
 
-test('what the kernel did is inside the kernel phase', () => {
+test('puts spans of the kernel inside the kernel phase', () => {
   const boot = bootRecord({ manager: managerTimes(), spans: [span('kernel:until-init', 0, 1)] });
   expect(reportView(boot, 'x').rows.find((row) => row.id === 'kernel:until-init')?.parent).toBe('phase:kernel');
 });
 
-test('a log that knows wall times only still has a view', () => {
+test('accepts a log that has only wall times', () => {
   const log = bootRecord({ clock: { zero: 'first-event' }, spans: [span('cloud-init:init-local', 0, 4)] });
   const { endUs, totalOf, phases, host } = reportView(log, 'cloud-init.log');
   expect({ endUs, totalOf, phases, host }).toEqual({
@@ -96,7 +96,7 @@ test('a log that knows wall times only still has a view', () => {
   });
 });
 
-test('a boot on the userspace clock has its manager steps on that clock too', () => {
+test('shifts the manager steps of a boot on the userspace clock', () => {
   const boot = bootRecord({ clock: { zero: 'userspace' }, manager: managerTimes() });
   const generators = reportView(boot, 'pasted').rows.find((row) => row.id === 'manager:generators');
   expect(generators).toMatchObject({ startUs: 300_000, endUs: 400_000 });

@@ -1,8 +1,8 @@
-// boot/render/report-view.ts: what does the HTML report show of one boot?
+// boot/render/report-view.ts: what does the HTML report show about one boot?
 
-import { everySpan } from '../model/everything.ts';
+import { everySpan } from '../model/all-spans.ts';
 import { milestonesOf } from '../model/milestones.ts';
-import type { BootRecord, Clock, HostFacts, Milestone, Span } from '../model/record.ts';
+import type { BootClock, BootRecord, HostFacts, Milestone, Span } from '../model/record.ts';
 import { chain } from '../questions/chain.ts';
 import { type Timeline, timeline } from '../questions/timeline.ts';
 import type { Fact, ReportPhase, ReportView } from './report-data.ts';
@@ -40,7 +40,7 @@ export function reportView(record: BootRecord, label: string): ReportView {
   };
 }
 
-const ZERO_NAMES: Readonly<Record<Clock['zero'], string>> = {
+const ZERO_NAMES: Readonly<Record<BootClock['zero'], string>> = {
   kernel: 'kernel start',
   userspace: 'userspace start',
   'first-event': 'first event',
@@ -66,7 +66,7 @@ function startOf(...lists: readonly { startUs?: number; atUs?: number }[][]): nu
   return startUs;
 }
 
-/** The machine id is left out: systemd asks that it be kept confidential, and a report is passed on. */
+/** Without the machine id: systemd documents it as confidential, and reports are shared. */
 const FACT_NAMES: readonly (readonly [keyof HostFacts, string])[] = [
   ['nodeName', 'node'],
   ['hostname', 'host'],
@@ -90,7 +90,7 @@ function factsOf(record: BootRecord): Fact[] {
   return facts;
 }
 
-/** A report is passed on, so the folders of the machine it was made on stay out of it. */
+/** Reports are shared, so paths do not include the folders of this machine. */
 function inputsOf({ sources }: BootRecord): Fact[] {
   const folders = sources.map(({ input }) => input.split('/').slice(0, -1));
   const shared = folders.reduce((common, folder) => {

@@ -21,26 +21,26 @@ function embedded(html: string): ReportView[] {
   return JSON.parse(json!) as ReportView[];
 }
 
-describe('the report is one file that needs nothing else', () => {
+describe('renderReport', () => {
   const html = renderReport([viewOf('node-1')]);
 
-  test('it names no address and loads nothing', () => {
+  test('contains no address and loads nothing', () => {
     expect(html.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(
       /https?:|@import|url\(|<link|<img|<iframe|\ssrc=/,
     );
   });
 
-  test('it forbids itself every load by policy', () => {
+  test('forbids every load by its content security policy', () => {
     expect(html).toContain(
       `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">`,
     );
   });
 
-  test('it is known as a report from its first kilobyte', () => {
+  test('has its mark in the first kilobyte', () => {
     expect(html.slice(0, 1024)).toContain(REPORT_MARK);
   });
 
-  test('the same boots give the same bytes', () => {
+  test('returns the same bytes for the same boots', () => {
     expect(renderReport([viewOf('node-1')])).toBe(html);
   });
 });
@@ -48,31 +48,31 @@ describe('the report is one file that needs nothing else', () => {
 describe('the page script', () => {
   const script = pageScript();
 
-  test('is one script: parsed by the engine, with nothing left to import or export', () => {
+  test('is one script that the engine parses, without imports and exports', () => {
     expect(() => new Function(script)).not.toThrow();
     expect(script).not.toMatch(/^(import|export) /m);
   });
 
-  test('declares no name twice, since its modules share one scope', () => {
+  test('declares no name twice, because its modules share one scope', () => {
     const declared = [...script.matchAll(/^(?:async )?(?:function|const|let|class) (\w+)/gm)].map((match) => match[1]);
     expect(declared).toEqual([...new Set(declared)]);
   });
 
-  test('never reads data as markup or code', () => {
+  test('never uses data as markup or code', () => {
     expect(script).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function/);
     expect(script.toLowerCase()).not.toContain('</script');
   });
 });
 
 describe('data in the page', () => {
-  test('a hostile name cannot end the script element, nor the title', () => {
+  test('cannot end the script element or the title with a hostile name', () => {
     const html = renderReport([viewOf('</script><img src=x onerror=alert(1)>')]);
     expect(html).not.toContain('<img');
     expect(html.match(/<\/script>/g)).toHaveLength(2);
     expect(html.match(/<\/title>/g)).toHaveLength(1);
   });
 
-  test('any text comes back as it was', () => {
+  test('is the same text when it is read back', () => {
     const part = fc.constantFrom('<', '>', '&', '"', "'", '<!--', '<script>', '</script>', '\u2028', '\\', ']]>', 'a');
     fc.assert(
       fc.property(
@@ -90,7 +90,7 @@ describe('data in the page', () => {
   });
 });
 
-test('any boot at all has a report', () => {
+test('can come from any boot', () => {
   fc.assert(
     fc.property(anyRecord, anyRecord, (before, after) => {
       const views = [reportView(before, 'before'), reportView(after, 'after')];

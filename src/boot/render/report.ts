@@ -1,15 +1,15 @@
-// boot/render/report.ts: one boot or several as one HTML file that needs nothing else, today or in ten years.
+// boot/render/report.ts: renders one or several boots as one self-contained HTML file.
 import { pageScript, pageStyle } from './report/assets.ts';
 import { BOOT_LETTERS } from './report/page-state.ts';
 import type { ReportView } from './report-data.ts';
 
-/** In the first kilobyte of every report, so that one is only ever overwritten by another. */
+/** In the first kilobyte of every report, so that a report overwrites only another report. */
 export const REPORT_MARK = '<meta name="generator" content="headstart boot report">';
 
-/** On one axis, one below the other; more would be a page of stripes. */
+/** More bars per row would not be readable. */
 export const MOST_BOOTS = BOOT_LETTERS.length;
 
-/** Host and unit names and log text come from anywhere: they are data in the page, and never markup or script. */
+/** Host names, unit names and log text are untrusted: they are data in the page, never markup or script. */
 export function renderReport(views: readonly ReportView[]): string {
   const title = new Intl.ListFormat('en-GB').format(views.map((view) => view.label));
   return `<!doctype html>
@@ -37,7 +37,7 @@ function escapeText(text: string): string {
   return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 }
 
-/** Inside a script element only `<` can end it or open a comment. */
+/** Inside a script element, only `<` can end the element or open a comment. */
 function escapeScriptData(json: string): string {
   return json.replaceAll('<', '\\u003c');
 }
@@ -70,7 +70,7 @@ const BODY = `<header class="top">
 <span id="shown" role="status"></span>
 <span id="sources" role="group" aria-label="Sources"></span>
 <span class="right"><span class="legend"><span id="order"></span><span><i class="bar sample critical"></i>critical path</span><span><i class="bar sample wait"></i>wait</span></span>
-<button class="tool" id="open-all" aria-label="Open all parts, or close them">Open all</button>
+<button class="tool" id="open-all" aria-label="Expand or collapse all rows">Expand all</button>
 <span class="buttons" role="group" aria-label="Zoom">
 <button class="tool" id="zoom-out" aria-label="Zoom out">−</button><button class="tool" id="zoom-fit" aria-label="Show the whole boot">Fit</button><button class="tool" id="zoom-in" aria-label="Zoom in">+</button>
 </span></span>
@@ -78,13 +78,13 @@ const BODY = `<header class="top">
 <div class="stage">
 <div id="chart">
 <div class="corner"><span>Drag over the chart to zoom in</span><span>Span <span id="zero"></span></span></div>
-<div class="over" id="overview"><canvas id="overview-canvas" role="img" aria-label="The whole boot in small"></canvas><div id="brush"></div></div>
+<div class="over" id="overview"><canvas id="overview-canvas" role="img" aria-label="Overview of the whole boot"></canvas><div id="brush"></div></div>
 <div class="over" id="axis" aria-hidden="true"></div>
 <div class="field">
 <div class="layer"><svg id="grid" aria-hidden="true"></svg></div>
 <div id="scroller" role="treegrid" aria-label="Waterfall" tabindex="0"><div id="rows" role="presentation"></div></div>
 <div class="layer"><svg id="paths" preserveAspectRatio="none" aria-hidden="true"></svg><div id="range" hidden></div></div>
-<p id="empty" hidden>Nothing matches. Clear the search, or show all spans.</p>
+<p id="empty" hidden>No spans match. Clear the search, or show all spans.</p>
 </div>
 </div>
 <aside id="details" aria-label="Details" hidden></aside>
@@ -98,15 +98,15 @@ const BODY = `<header class="top">
 <dialog id="keys" aria-label="Keys and gestures">
 <h2>Keys and gestures</h2>
 <dl>
-<dt><kbd>drag</kbd></dt><dd>mark a stretch of time to zoom into it</dd>
-<dt><kbd>ctrl + wheel</kbd></dt><dd>zoom; over the axis or the overview the wheel alone</dd>
-<dt><kbd>shift + wheel</kbd></dt><dd>move in time</dd>
-<dt><kbd>+ − 0</kbd></dt><dd>zoom in, out, whole boot (also <kbd>w s</kbd>; <kbd>a d</kbd> move)</dd>
-<dt><kbd>↑ ↓ → ←</kbd></dt><dd>choose a row, open, close</dd>
-<dt><kbd>enter</kbd></dt><dd>zoom to the chosen row (also double click)</dd>
+<dt><kbd>drag</kbd></dt><dd>select a time range to zoom in</dd>
+<dt><kbd>ctrl + wheel</kbd></dt><dd>zoom (without ctrl over the axis or the overview)</dd>
+<dt><kbd>shift + wheel</kbd></dt><dd>scroll in time</dd>
+<dt><kbd>+ − 0</kbd></dt><dd>zoom in, out, show the whole boot (also <kbd>w s</kbd>; <kbd>a d</kbd> scroll)</dd>
+<dt><kbd>↑ ↓ → ←</kbd></dt><dd>select a row, expand, collapse</dd>
+<dt><kbd>enter</kbd></dt><dd>zoom to the selected row (also double-click)</dd>
 <dt><kbd>/</kbd></dt><dd>search</dd>
 <dt><kbd>esc</kbd></dt><dd>close the details</dd>
 </dl>
 <form method="dialog"><button class="more">Close</button></form>
 </dialog>
-<noscript>This report is drawn by a script inside this file; the data itself is below as JSON, in the element “boots”.</noscript>`;
+<noscript>This report requires JavaScript. Its data is below as JSON, in the element “boots”.</noscript>`;

@@ -1,6 +1,6 @@
 // cli/boot/check.ts: `headstart boot check --budget FILE`: did the boot stay within its limits? Exits 3 when not, for CI.
 import { formatSpan } from '../../base/duration.ts';
-import { type BudgetCheck, checkBudget } from '../../boot/questions/check-budget.ts';
+import { type BudgetCheck, checkBootBudget } from '../../boot/questions/check-budget.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import { paint, type Style } from '../output/paint.ts';
@@ -33,7 +33,7 @@ export const verb: Verb = {
   async run(_args, options: CheckOptions, deps) {
     const budget = readBudget(options.budget);
     const record = await readBoot(options, deps);
-    const checks = checkBudget(record, budget);
+    const checks = checkBootBudget(record, budget);
     const isBad = ({ verdict }: BudgetCheck) =>
       verdict === 'exceeded' || (verdict === 'unknown' && !options.allowMissing);
     const isWithin = !checks.some(isBad);

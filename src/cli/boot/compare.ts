@@ -2,7 +2,12 @@
 import { formatSpan, parseSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import type { BootRecord } from '../../boot/model/record.ts';
-import { type BootCompare, type Change, compareBoots, type Difference } from '../../boot/questions/compare.ts';
+import {
+  type BootCompare,
+  compareBoots,
+  type MeasureChange,
+  type TimeDifference,
+} from '../../boot/questions/compare.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import { paint, type Style } from '../output/paint.ts';
@@ -117,8 +122,8 @@ function printAnswer(answer: BootCompare, limit: number, deps: CliDeps): void {
 }
 
 /** What explains the difference first; then what merely differs; then where it shows. */
-function sectionsOf({ changes, total }: BootCompare): { title: string; rows: Change[] }[] {
-  const isSummary = (row: Change) => row.onPath === 'no' && (row.what === 'milestone' || row.what === 'phase');
+function sectionsOf({ changes, total }: BootCompare): { title: string; rows: MeasureChange[] }[] {
+  const isSummary = (row: MeasureChange) => row.onPath === 'no' && (row.what === 'milestone' || row.what === 'phase');
   const others = changes.filter((row) => !isSummary(row));
   const end = total?.name ?? 'the end of the boot';
   return [
@@ -142,16 +147,16 @@ function headline({ total, boots }: BootCompare, screen: Screen): string {
   return `${total.name}: ${formatSpan(beforeUs)} → ${formatSpan(afterUs)}, ${paint(verdict, directionOf(total), screen)}${noise(total)} (${counted})`;
 }
 
-function directionOf({ deltaUs = 0, isNoise }: Partial<Difference>): Style | undefined {
+function directionOf({ deltaUs = 0, isNoise }: Partial<TimeDifference>): Style | undefined {
   if (deltaUs === 0 || isNoise) return undefined;
   return deltaUs > 0 ? 'bad' : 'good';
 }
 
-function noise({ deltaUs, isNoise, noiseUs }: Partial<Difference>): string {
+function noise({ deltaUs, isNoise, noiseUs }: Partial<TimeDifference>): string {
   return isNoise && deltaUs !== 0 ? `, within noise (± ${formatSpan(Math.round(noiseUs ?? 0))})` : '';
 }
 
-function columnsOf(answer: BootCompare): Column<Change>[] {
+function columnsOf(answer: BootCompare): Column<MeasureChange>[] {
   const names = new Map(answer.changes.map((change) => [change.id, change.name]));
   const span = (us: number | undefined) => (us === undefined ? '-' : formatSpan(us));
   return [
@@ -174,11 +179,11 @@ function columnsOf(answer: BootCompare): Column<Change>[] {
   ];
 }
 
-function shareOf({ onPath, share }: Change): string {
+function shareOf({ onPath, share }: MeasureChange): string {
   return onPath === 'no' || share === undefined ? '' : `${Math.round(100 * share)}%`;
 }
 
-function remarkOf({ onPath, isNoise }: Change): string {
+function remarkOf({ onPath, isNoise }: MeasureChange): string {
   const path = onPath === 'before' ? 'no longer on the path' : onPath === 'after' ? 'now on the path' : '';
   return [path, isNoise ? 'within noise' : ''].filter(Boolean).join(', ');
 }

@@ -3,7 +3,7 @@ import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { RECORDS_FOLDER, readRecords } from '../../boot/keep/record-store.ts';
-import { type Change, FIGURES, history, type PastBoot } from '../../boot/questions/history.ts';
+import { FIGURES, type HistoryChange, history, type PastBoot } from '../../boot/questions/history.ts';
 import { printJson } from '../output/json.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
@@ -79,7 +79,7 @@ function stamp(us: number | undefined): string {
 
 const MAX_UNITS_NAMED = 3;
 
-function inWords(change: Change): string {
+function inWords(change: HistoryChange): string {
   if (change.what === 'fact') return `${change.fact} ${change.from} → ${change.to}`;
   if ('units' in change) {
     const named = change.units.slice(0, MAX_UNITS_NAMED).join(', ');

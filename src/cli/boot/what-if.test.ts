@@ -73,7 +73,7 @@ describe('headstart boot what-if', () => {
   it.each([
     [['--mask', 'cloud-finel.service'], 'did you mean cloud-final.service'],
     [['--set', 'cloud-final.service=soon'], "'soon' is not a time span"],
-    [['--after', 'sysinit.target cloud-final.service'], 'wait for each other'],
+    [['--after', 'sysinit.target cloud-final.service'], 'ordering cycle'],
     [['--scan', 'many'], 'not a number'],
   ])('refuses %j with exit 2 and one clear line', async (edit, text) => {
     const { code, stdout, stderr } = await run(['boot', 'what-if', '-i', SEED, ...edit]);

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
-import { type Edit, parseEdit } from '../../boot/questions/edits.ts';
+import { parseEdit, type WhatIfEdit } from '../../boot/questions/edits.ts';
 import { type WhatIf, type WhatIfLink, whatIf } from '../../boot/questions/what-if.ts';
 import { type WhatIfScan, whatIfScan } from '../../boot/questions/what-if-scan.ts';
 import { displayWidth, wrapLines, wrapText } from '../output/display-width.ts';
@@ -84,8 +84,8 @@ export const verb: Verb = {
   },
 };
 
-function editsOf(options: WhatIfOptions): Edit[] {
-  const given: readonly (readonly [Edit['kind'], string[] | undefined])[] = [
+function editsOf(options: WhatIfOptions): WhatIfEdit[] {
+  const given: readonly (readonly [WhatIfEdit['kind'], string[] | undefined])[] = [
     ['add', options.add],
     ['drop-after', options.dropAfter],
     ['after', options.after],

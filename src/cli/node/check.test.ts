@@ -38,7 +38,7 @@ describe('headstart node check', () => {
     expect(stdout).toBe(
       [
         'problem  spec.kubelet.maxPods: 0 is below 1',
-        'problem  spec.update.jitter: is 5, and text belongs here',
+        'problem  spec.update.jitter: is 5, expected text',
         'problem  spec.kubelet.maxpods: is not a field of this version (did you mean maxPods?)',
         `A node would not take ${join(folder, `${files - 1}.yaml`)}: 3 problems.`,
         'next:  put it right; `headstart node schema --fields` shows what may be said',

@@ -1,6 +1,6 @@
 // cli/output/progress.ts: how does a long verb show what it does, what it waits for, and for how long? The only file that
 // writes over a line of the terminal.
-import type { Waiting } from '../../base/call-options.ts';
+import type { WaitReporter } from '../../base/call-options.ts';
 import { formatSpan } from '../../base/duration.ts';
 import type { CliDeps } from '../verb.ts';
 import { cutTo } from './display-width.ts';
@@ -11,7 +11,7 @@ import { printable } from './table.ts';
 export interface Progress {
   step(what: string): void;
   /** What calls of every domain take as `onWaiting`; on a terminal it goes on in place. */
-  waiting: Waiting;
+  waiting: WaitReporter;
   end(): void;
 }
 
@@ -96,7 +96,7 @@ export function progressLines(
 }
 
 /** For a wait that belongs to no step, such as a cloud that asks to slow down: a line each, the same one only once in a row. */
-export function showWaiting({ stderr, isTerminal }: Pick<CliDeps, 'stderr' | 'isTerminal'>): Waiting {
+export function showWaiting({ stderr, isTerminal }: Pick<CliDeps, 'stderr' | 'isTerminal'>): WaitReporter {
   let last = '';
   return (what) => {
     const text = `waiting: ${printable(what)}`;
@@ -108,8 +108,8 @@ export function showWaiting({ stderr, isTerminal }: Pick<CliDeps, 'stderr' | 'is
 }
 
 /** Repeats the last wait every second until `stop`: a call may be silent for minutes while the time on the terminal goes on. */
-export function everySecond(tell: Waiting): { waiting: Waiting; stop: () => void } {
-  let last: Parameters<Waiting> | undefined;
+export function everySecond(tell: WaitReporter): { waiting: WaitReporter; stop: () => void } {
+  let last: Parameters<WaitReporter> | undefined;
   const timer = setInterval(() => last && tell(...last), 1000);
   return {
     waiting: (...told) => {

@@ -3,7 +3,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject,
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
-import { type Subject, signCertificate } from '../../base/x509.ts';
+import { type CertificateSubject, signCertificate } from '../../base/x509.ts';
 import { readIfThere, writePrivate } from './cluster-files.ts';
 
 /** Apart from the cluster's, or any node's certificate would open the database. */
@@ -19,7 +19,7 @@ export interface AuthorityOptions {
 interface Leaf {
   file: string;
   authority: Authority;
-  subject: Subject;
+  subject: CertificateSubject;
   usage: readonly ('server' | 'client')[];
   names?: readonly string[];
   addresses?: readonly string[];
@@ -117,7 +117,7 @@ export function newAccountKey(): string {
 
 interface Signer {
   certificate: X509Certificate;
-  subject: Subject;
+  subject: CertificateSubject;
   key: KeyObject;
 }
 

@@ -1,5 +1,5 @@
 // host/debian/mmdebstrap-progress.ts: report progress from mmdebstrap's output.
-import type { Waiting } from '../../base/call-options.ts';
+import type { WaitReporter } from '../../base/call-options.ts';
 
 const STEPS: readonly (readonly [RegExp, string])[] = [
   [/^I: running apt-get update/, 'the package lists'],
@@ -11,7 +11,7 @@ const STEPS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** `count`: the total number of packages. The returned function takes output in chunks that may end anywhere. */
-export function mmdebstrapProgress({ onWaiting, count }: { onWaiting?: Waiting | undefined; count: number }) {
+export function mmdebstrapProgress({ onWaiting, count }: { onWaiting?: WaitReporter | undefined; count: number }) {
   let what = 'the package lists';
   let done = 0;
   let rest = '';

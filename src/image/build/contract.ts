@@ -1,6 +1,6 @@
 // image/build/contract.ts: what do the stages of a build pass to each other? Lock → root file system → disk → files to publish.
 
-import type { Waiting } from '../../base/call-options.ts';
+import type { WaitReporter } from '../../base/call-options.ts';
 import type { RunCommand } from '../../base/command.ts';
 import type { Cache } from '../fetch/cache.ts';
 import type { ImageLock } from '../lock/lock.ts';
@@ -18,7 +18,7 @@ export interface ImageBuildDeps {
   /** Scratch folder that other users cannot read; always removed at the end. */
   folder: string;
   signal?: AbortSignal | undefined;
-  onWaiting?: Waiting | undefined;
+  onWaiting?: WaitReporter | undefined;
   /** Called when a stage or a part of it is done; adds a row to the table of times. */
   onDone?: ((words: string) => void) | undefined;
 }

@@ -1,5 +1,5 @@
 // image/build/run-stages.ts: how are stages run? In order; each gets the outputs of earlier stages, and its progress is reported under its id.
-import type { Waiting } from '../../base/call-options.ts';
+import type { WaitReporter } from '../../base/call-options.ts';
 import type { ImageBuildDeps, ImageTarget, StageOutputs } from './contract.ts';
 import type { Places, SharedContext, SharedStage, VersionContext, VersionStage } from './stage.ts';
 import type { ToolVersions } from './tool-versions.ts';
@@ -14,7 +14,7 @@ export interface FinishedStage {
 }
 
 export interface BuildReporter {
-  onWaiting?: Waiting | undefined;
+  onWaiting?: WaitReporter | undefined;
   /** The stages of an image start; its times count from here. */
   onBegin?: ((kubernetes: string) => void) | undefined;
   onDone?: ((done: FinishedStage) => void) | undefined;
@@ -88,7 +88,7 @@ function reportingOf(
 }
 
 /** Several images are built at the same time, so the version is added in brackets. */
-export function waitingOf(kubernetes: string, { onWaiting }: BuildReporter): Waiting {
+export function waitingOf(kubernetes: string, { onWaiting }: BuildReporter): WaitReporter {
   return (what, percent) => onWaiting?.(kubernetes === '' ? what : `${what} (${kubernetes})`, percent);
 }
 

@@ -1,5 +1,5 @@
 // image/fetch/cache.ts: which files does this machine have, by sha256? All builds share the cache; every file is verified when it is opened.
-import type { Waiting } from '../../base/call-options.ts';
+import type { WaitReporter } from '../../base/call-options.ts';
 import type { Artifact } from '../lock/lock.ts';
 
 /** Where to fetch a file, and its hash. */
@@ -11,7 +11,7 @@ export interface FetchRequest extends Pick<Artifact, 'component' | 'origin' | 'p
 export interface CacheOptions {
   signal?: AbortSignal | undefined;
   /** `the files to be fetched: 12 of 230, 34 of 210 MB`, with percent. */
-  onWaiting?: Waiting | undefined;
+  onWaiting?: WaitReporter | undefined;
 }
 
 export interface Cache {

@@ -1,5 +1,5 @@
 // image/fetch/fetch-progress.ts: how far is the download? Reports in steps of ten percent, because each report is a line in a log.
-import type { Waiting } from '../../base/call-options.ts';
+import type { WaitReporter } from '../../base/call-options.ts';
 import type { FetchRequest } from './cache.ts';
 
 export interface FetchProgress {
@@ -9,7 +9,7 @@ export interface FetchProgress {
 
 const STEP_PERCENT = 10;
 
-export function fetchProgress(all: readonly FetchRequest[], onWaiting: Waiting | undefined): FetchProgress {
+export function fetchProgress(all: readonly FetchRequest[], onWaiting: WaitReporter | undefined): FetchProgress {
   const here = new Map<string, number>();
   const total = all.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
   // If a size is unknown, progress counts files instead of bytes.

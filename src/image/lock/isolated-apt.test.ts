@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Ran, RunCommand } from '../../base/command.ts';
+import type { CommandResult, RunCommand } from '../../base/command.ts';
 import { isolatedApt } from './isolated-apt.ts';
 
 let folder: string;
@@ -12,9 +12,9 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const SOURCES = [{ suite: 'bookworm', uri: 'https://me:secret@mirror.test/debian' }];
-const RAN: Ran = { outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: '' };
+const RAN: CommandResult = { outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: '' };
 
-function aptThat(ran: Partial<Ran>, signal?: AbortSignal) {
+function aptThat(ran: Partial<CommandResult>, signal?: AbortSignal) {
   const calls: string[][] = [];
   const run: RunCommand = async (argv) => {
     calls.push([...argv]);
@@ -54,7 +54,7 @@ describe('isolatedApt', () => {
     );
   });
 
-  it.each<[string, Partial<Ran>]>([
+  it.each<[string, Partial<CommandResult>]>([
     ['env does not find apt', { code: 127 }],
     ['env is missing', { outcome: 'missing', code: null }],
   ])('says which systems have apt when %s', async (_, ran) => {

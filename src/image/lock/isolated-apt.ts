@@ -1,7 +1,7 @@
 // image/lock/isolated-apt.ts: how does apt resolve packages without touching this machine? It gets its own state folder, needs no root and ignores installed packages.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Argv, Ran, RunCommand } from '../../base/command.ts';
+import type { Argv, CommandResult, RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
 import type { Architecture } from '../manifest/manifest.ts';
 
@@ -26,7 +26,7 @@ const DEADLINE_MS = 15 * 60_000;
 const MAX_INDEX_BYTES = 1 << 29;
 
 /** Throws an error that begins with `whatFailed` if the command fails. */
-export type Apt = (argv: Argv, whatFailed: string) => Promise<Ran>;
+export type Apt = (argv: Argv, whatFailed: string) => Promise<CommandResult>;
 
 export function isolatedApt(from: readonly AptSource[], architecture: Architecture, deps: AptDeps): Apt {
   const { folder, aptConf, run, signal } = deps;

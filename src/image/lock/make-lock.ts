@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import type { Waiting } from '../../base/call-options.ts';
+import type { WaitReporter } from '../../base/call-options.ts';
 import { canonicalJson, type Json } from '../../schema/json.ts';
 import type { Cache } from '../fetch/cache.ts';
 import type {
@@ -22,7 +22,7 @@ export interface LockDeps {
   cache: Cache;
   resolveDebs: (requests: readonly DebRequest[]) => Promise<ResolvedDebs>;
   signal?: AbortSignal | undefined;
-  onWaiting?: Waiting | undefined;
+  onWaiting?: WaitReporter | undefined;
 }
 
 /** Packages that come in as dependencies have many licences, which Debian's copyright files list. */

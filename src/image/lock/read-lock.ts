@@ -7,7 +7,7 @@ import { writeFileAtomic } from '../../base/files.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { whyUnreadable, whyUnwritable } from '../../base/why-unreadable.ts';
 import { isFull, isMissing } from '../../host/json-file.ts';
-import { check } from '../../schema/check.ts';
+import { checkValue } from '../../schema/check.ts';
 import { integer, kubernetesVersion, line, matching } from '../../schema/formats.ts';
 import { isObject, type Json } from '../../schema/json.ts';
 import { renderProblem } from '../../schema/problem.ts';
@@ -87,7 +87,7 @@ export function readLockIfExists(file: string): ImageLock | undefined {
 export function parseLock(text: string, name: string): ImageLock {
   const json = jsonOf(text, name);
   if (!isObject(json) || json.kind !== 'ImageLock') throw badLock(`${name} is not a lock`, undefined, NAME_A_LOCK);
-  const { value, problems, missing, unknown } = check(schema, json);
+  const { value, problems, missing, unknown } = checkValue(schema, json);
   // JSON never has a present but undefined field, so the parsed value matches the type's optional fields.
   const lock = value !== undefined && unknown.length === 0 ? (value as ImageLock) : undefined;
   const wrong = lock ? contradictions(lock) : [...problems, ...missing, ...unknown].map(renderProblem);

@@ -2,7 +2,7 @@
 import type { Document, LineCounter, Node } from 'yaml';
 import { UserError } from '../../base/errors.ts';
 import { didYouMean } from '../../base/nearest-names.ts';
-import { check } from '../../schema/check.ts';
+import { checkValue } from '../../schema/check.ts';
 import type { Json } from '../../schema/json.ts';
 import { checkManifest } from './check-manifest.ts';
 import type { Component, ComponentKind, Manifest } from './manifest.ts';
@@ -43,7 +43,7 @@ export async function parseManifest(text: string): Promise<ParsedManifest> {
   const value = plainValue(document);
   if (value === undefined) return { problems: [{ path: [], message: 'has aliases that cannot be resolved' }] };
   if (value === null) return { problems: [{ path: [], message: 'is empty' }] };
-  const checked = check(manifestSchema, value);
+  const checked = checkValue(manifestSchema, value);
   const problems = [
     ...[...checked.problems, ...checked.missing].map(({ path, message }) => ({ path: keysOf(path), message })),
     ...checked.unknown.map(({ path }) => unknownKey(keysOf(path))),

@@ -5,7 +5,7 @@ import { UserError } from '../../base/errors.ts';
 import { phases } from '../../boot/model/phases.ts';
 import type { BootRecord } from '../../boot/model/record.ts';
 import type { Budget } from '../../boot/questions/budget.ts';
-import { type BudgetCheck, checkBudget } from '../../boot/questions/check-budget.ts';
+import { type BudgetCheck, checkBootBudget } from '../../boot/questions/check-budget.ts';
 import { statfsFree } from '../../host/disk-space.ts';
 import type { InstanceRef } from '../../vms/pools.ts';
 import { readBuild, readSmall, verifyBuild } from '../build/build-folder.ts';
@@ -131,7 +131,7 @@ export function judgeBoot(expected: ExpectedImage, found: BootObservation, budge
   }
   const { record, facts } = found;
   const checks = [{ name: 'boots', isPassed: true, detail: 'reached the ready state' }, ...checksOf(expected, facts)];
-  const limits = budget ? checkBudget(record, budget) : [];
+  const limits = budget ? checkBootBudget(record, budget) : [];
   const ready = record.units.find(({ name }) => name === 'headstart-node-ready.target')?.activatedUs;
   return {
     way,

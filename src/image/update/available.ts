@@ -6,7 +6,7 @@ import { UserError } from '../../base/errors.ts';
 import { whyUnreadable } from '../../base/why-unreadable.ts';
 import { checksumFile } from '../../host/file-sum.ts';
 import { isMissing } from '../../host/json-file.ts';
-import { check } from '../../schema/check.ts';
+import { checkValue } from '../../schema/check.ts';
 import { line } from '../../schema/formats.ts';
 import type { Json } from '../../schema/json.ts';
 import { renderProblem } from '../../schema/problem.ts';
@@ -40,7 +40,7 @@ const schema = z.record(
 export async function readAvailable(file: string, components: readonly FetchedComponent[]): Promise<AvailableVersions> {
   const yaml = await import('yaml');
   const document = yaml.parseDocument(readText(file), { prettyErrors: false, version: '1.2' });
-  const { value, problems, missing, unknown } = check(
+  const { value, problems, missing, unknown } = checkValue(
     schema,
     document.errors.length > 0 ? null : (document.toJS({ maxAliasCount: 0 }) as Json),
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Ran } from '../../base/command.ts';
+import type { CommandResult } from '../../base/command.ts';
 import type { PlanStep } from '../desired/tree.ts';
 import { aWorld, doneBy, restart, set } from './execute.testing.ts';
 import { execute } from './execute.ts';
@@ -90,7 +90,7 @@ describe('execute', () => {
 });
 
 describe('a step that fails', () => {
-  it.each<[string, PlanStep, string, Partial<Ran>, string]>([
+  it.each<[string, PlanStep, string, Partial<CommandResult>, string]>([
     ['a unit', restart('a'), 'systemctl restart -- a', { code: 1, stderr: 'it crashed\nmore' }, 'verify/unit-failed'],
     ['a module', set('module', 'a', 'loaded'), 'modprobe --all -- a', { code: 1 }, 'apply/command-failed'],
     [

@@ -1,5 +1,5 @@
 // node/apply/execute.testing.ts: dependencies that record what the steps of a plan do.
-import type { Argv, Ran } from '../../base/command.ts';
+import type { Argv, CommandResult } from '../../base/command.ts';
 import { fakeClock } from '../../base/fake-clock.ts';
 import type { PlanStep } from '../desired/tree.ts';
 import type { HostReader } from '../observe/host-reader.ts';
@@ -16,7 +16,7 @@ export interface World {
 /** `failing`: results by command line. */
 export function aWorld(
   over: Partial<Omit<ExecutionContext, 'deps'>> = {},
-  failing: Record<string, Partial<Ran>> = {},
+  failing: Record<string, Partial<CommandResult>> = {},
 ): World {
   const done: string[] = [];
   const record =
@@ -35,7 +35,7 @@ export function aWorld(
     syncFolders: async () => {},
     setKernelValue: record('setKernelValue'),
   };
-  const run = async (argv: Argv, options?: { input?: string | Uint8Array }): Promise<Ran> => {
+  const run = async (argv: Argv, options?: { input?: string | Uint8Array }): Promise<CommandResult> => {
     const typed = argv.join(' ');
     done.push(options?.input === undefined ? typed : `${typed} < ${String(options.input).replaceAll('\n', ';')}`);
     return { outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: '', ...failing[typed] };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Ran } from '../../base/command.ts';
+import type { CommandResult } from '../../base/command.ts';
 import { asStepFailed, commandFailed, errnoOf, isDocumentToBlame, StepFailed } from './failures.ts';
 
 const errno = (code: string) => Object.assign(new Error('x'), { code });
@@ -39,8 +39,8 @@ describe('the document', () => {
 });
 
 describe('a command that failed', () => {
-  const ran = (over: Partial<Ran>): Ran =>
-    ({ outcome: 'exited', code: 1, stdout: Buffer.alloc(0), stderr: '', ...over }) as Ran;
+  const ran = (over: Partial<CommandResult>): CommandResult =>
+    ({ outcome: 'exited', code: 1, stdout: Buffer.alloc(0), stderr: '', ...over }) as CommandResult;
 
   it.each([
     [{ stderr: '  it crashed\nand more\n' }, 'nft: exit code 1: it crashed'],
@@ -48,6 +48,6 @@ describe('a command that failed', () => {
     [{ outcome: 'missing', code: null }, 'nft: missing'],
     [{ stderr: 'x'.repeat(999) }, `nft: exit code 1: ${'x'.repeat(200)}`],
   ] as const)('is reported with its exit status and one line of stderr: %#', (over, message) => {
-    expect(commandFailed('apply/command-failed', 'nft', ran(over as Partial<Ran>)).message).toBe(message);
+    expect(commandFailed('apply/command-failed', 'nft', ran(over as Partial<CommandResult>)).message).toBe(message);
   });
 });

@@ -1,5 +1,5 @@
 // node/apply/failures.ts: which failures can a change run into, which reason code does each get, and is the document to blame?
-import type { Ran } from '../../base/command.ts';
+import type { CommandResult } from '../../base/command.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 
 /** An expected failure of the system; any other error is a bug. The message names the step but not its content, which may be secret. */
@@ -40,7 +40,7 @@ export function errnoOf(error: unknown): string | undefined {
 }
 
 /** Includes the first line of the program's stderr, shortened. */
-export function commandFailed(code: ReasonCode, what: string, ran: Ran): StepFailed {
+export function commandFailed(code: ReasonCode, what: string, ran: CommandResult): StepFailed {
   const how = ran.outcome === 'exited' ? `exit code ${ran.code}` : ran.outcome;
   const said = ran.stderr.trim().split('\n')[0]?.slice(0, 200);
   return new StepFailed(code, said ? `${what}: ${how}: ${said}` : `${what}: ${how}`);

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Argv, Ran, RunCommand, RunOptions } from '../../base/command.ts';
+import type { Argv, CommandOptions, CommandResult, RunCommand } from '../../base/command.ts';
 import { type FakeClock, fakeClock } from '../../base/fake-clock.ts';
 import { KUBECONFIG_PATH } from '../desired/aspects/join.ts';
 import { RULES_PATH } from '../desired/aspects/metadata-firewall.ts';
@@ -288,7 +288,7 @@ export class NodeFolder {
     return answer('');
   };
 
-  #nft(args: readonly string[], options: RunOptions | undefined): Ran {
+  #nft(args: readonly string[], options: CommandOptions | undefined): CommandResult {
     const { system } = this;
     if (args[0] === 'list') return system.rules === null ? answer('', 1) : answer(system.rules);
     this.ran.push('nft');
@@ -297,7 +297,7 @@ export class NodeFolder {
     return answer('');
   }
 
-  #systemctl(argv: Argv): Ran {
+  #systemctl(argv: Argv): CommandResult {
     const [, ...args] = argv;
     const [verb, ...rest] = args.filter((arg) => !arg.startsWith('--'));
     const { system } = this;
@@ -382,6 +382,6 @@ users:
 `;
 }
 
-function answer(stdout: string, code = 0): Ran {
+function answer(stdout: string, code = 0): CommandResult {
   return { outcome: 'exited', code, stdout: Buffer.from(stdout), stderr: code === 0 ? '' : stdout };
 }

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RunCommand } from '../../base/command.ts';
-import { seedsAsked } from '../../base/seeds.testing.ts';
+import { requestedSeeds } from '../../base/seeds.testing.ts';
 import type { NodeConfig } from '../document/config.ts';
 import { PEM } from '../document/configs.testing.ts';
 import type { Assignment, NodeStore } from './contract.ts';
@@ -15,7 +15,7 @@ const ORDERED = { isOrdered: true };
 const IS_CAMPAIGN = process.env.HEADSTART_CAMPAIGN === 'full';
 /** Tests every n-th pair of two kill points. */
 const STRIDE = IS_CAMPAIGN ? 1 : 18;
-const SEEDS = IS_CAMPAIGN ? seedsAsked('1-25') : [1];
+const SEEDS = IS_CAMPAIGN ? requestedSeeds('1-25') : [1];
 /** Long enough for a busy machine. */
 const PATIENCE_MS = IS_CAMPAIGN ? 3_600_000 : 240_000;
 const file = (content: string) => ({ content, encoding: 'utf8', mode: 0o644, owner: 'root', group: 'root' }) as const;

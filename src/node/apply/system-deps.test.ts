@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createSocket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Argv, Ran } from '../../base/command.ts';
+import type { Argv, CommandResult } from '../../base/command.ts';
 import { fakeClock } from '../../base/fake-clock.ts';
 import { ownNode } from '../api/own-node.ts';
 import { nodeHooks } from '../daemon/node-hooks.ts';
@@ -43,7 +43,7 @@ ActiveState=inactive
 
 function probes(over: Partial<Parameters<typeof systemProbes>[0]> = {}) {
   const asked: Argv[] = [];
-  const run = async (argv: Argv): Promise<Ran> => {
+  const run = async (argv: Argv): Promise<CommandResult> => {
     asked.push(argv);
     return { outcome: 'exited', code: 0, stdout: Buffer.from(SHOWN), stderr: '' };
   };

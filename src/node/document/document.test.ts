@@ -180,9 +180,9 @@ describe('problems', () => {
         'spec.cluster.certificateAuthority: is missing',
         'spec.cluster.serviceCidrs[0]: is not an address range such as 10.0.0.0/16',
         'spec.kubelet.maxPods: 0 is below 1',
-        'spec.kubelet.verbosity: is 2.5, and a whole number belongs here',
+        'spec.kubelet.verbosity: is 2.5, expected a whole number',
         'spec.kubelet.kubeReserved.memory: expected an amount of memory, got a number',
-        'spec.kubelet.featureGates: is a list, and a map belongs here',
+        'spec.kubelet.featureGates: is a list, expected a map',
         'spec.kubelet.flags.config: is a flag that headstart sets itself',
         'spec.labels["node-role.kubernetes.io/control-plane"]: is a label that a node may not set on itself; let a controller set it',
         'spec.taints[0].key: is not a key such as example.com/name',
@@ -191,8 +191,8 @@ describe('problems', () => {
         'spec.files["/etc/motd"].content: is missing',
         'spec.units["headstart-node.service"]: is reserved for headstart',
         'spec.os.sysctls["a; b"]: is not a kernel setting such as net.ipv4.ip_forward',
-        'spec.update.jitter: is not a span of time such as 90s or 5min',
-        'spec.update.maxUnavailable: is text, and a number belongs here',
+        'spec.update.jitter: is not a time span such as 90s or 5min',
+        'spec.update.maxUnavailable: is text, expected a number',
       ].sort(),
     );
   });
@@ -277,17 +277,17 @@ describe('problems', () => {
     [
       'an invalid certificate',
       { trustedCertificates: { a: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n' } },
-      'spec.trustedCertificates.a: holds a certificate that cannot be decoded',
+      'spec.trustedCertificates.a: contains a certificate that cannot be decoded',
     ],
     [
       'a key among certificates',
       { trustedCertificates: { a: '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n' } },
-      'spec.trustedCertificates.a: holds something else than certificates',
+      'spec.trustedCertificates.a: contains something other than certificates',
     ],
     [
       'an endpoint with a password',
       { cluster: { ...aCluster, endpoint: 'https://u:p@x' }, join: { existing: {} } },
-      'spec.cluster.endpoint: has a user or a password in it',
+      'spec.cluster.endpoint: contains a user or a password',
     ],
     [
       'another configuration for kubelet',

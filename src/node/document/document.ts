@@ -1,7 +1,7 @@
 // node/document/document.ts: which configuration do the delivered bytes give on this node, or which problems do they have? No I/O:
 // when a document is refused, the caller keeps the running configuration.
 import { createHash } from 'node:crypto';
-import { check } from '../../schema/check.ts';
+import { checkValue } from '../../schema/check.ts';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../../schema/json.ts';
 import type { ImageFacts, MachineSize } from '../observe/facts.ts';
 import type { ReasonCode } from '../reason-codes.ts';
@@ -77,7 +77,7 @@ export async function parseDocument(
     { name: 'userData', spec: base.spec },
     ...overrides.layers,
   ]);
-  const whole = check(nodeConfigV1, { ...base.document, spec });
+  const whole = checkValue(nodeConfigV1, { ...base.document, spec });
   const single = [...base.problems, ...overrides.problems];
   const warnings = [...base.warnings, ...overrides.warnings];
   const problems = [

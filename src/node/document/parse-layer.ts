@@ -1,7 +1,7 @@
 // node/document/parse-layer.ts: what does one file contribute to a v1 spec? It is checked against the version that it names, then
 // converted.
 
-import { check } from '../../schema/check.ts';
+import { checkValue } from '../../schema/check.ts';
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 import type { ImageFacts } from '../observe/facts.ts';
 import type { ReasonCode } from '../reason-codes.ts';
@@ -51,7 +51,7 @@ async function checkLayer(value: Json, { image, isStrict }: LayerRules): Promise
   const unsigned = signatureProblem(value, image.signers);
   // Loaded on use, so that a boot with a v1 document does not wait for v1alpha1.
   const schema = apiVersion === V1 ? nodeConfigV1 : (await import('./schema/v1alpha1.ts')).nodeConfigV1alpha1;
-  const { problems, missing, unknown } = check(
+  const { problems, missing, unknown } = checkValue(
     schema,
     isObject(value.spec) ? { ...value, spec: withoutNulls(value.spec) } : value,
   );

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Argv, Ran } from '../../base/command.ts';
+import type { Argv, CommandResult } from '../../base/command.ts';
 import { KUBECONFIG_PATH } from '../desired/aspects/join.ts';
 import type { DesiredState, LiveId } from '../desired/tree.ts';
 import type { HostReader } from './host-reader.ts';
 import { firstInterface, isSwapOn, type LiveSources, readLiveValues } from './live-values.ts';
 
 function aHost(texts: Record<string, string> = {}, over: Partial<HostReader> = {}): HostReader {
-  const run = async (_: Argv): Promise<Ran> => ({
+  const run = async (_: Argv): Promise<CommandResult> => ({
     outcome: 'missing',
     code: null,
     stdout: Buffer.alloc(0),

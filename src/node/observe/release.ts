@@ -1,7 +1,7 @@
 // node/observe/release.ts: what is in the image's release file? It names versions, so that no program has to run to find them.
 import * as z from 'zod/mini';
 import { UserError } from '../../base/errors.ts';
-import { check } from '../../schema/check.ts';
+import { checkValue } from '../../schema/check.ts';
 import { freeForm, kubernetesVersion, line, path } from '../../schema/formats.ts';
 import type { Json } from '../../schema/json.ts';
 import { renderProblem } from '../../schema/problem.ts';
@@ -36,7 +36,7 @@ const ON_A_NODE: ReleaseOrigin = {
 
 export function parseImageRelease(text: string, origin: Partial<ReleaseOrigin> = {}): ImageFacts {
   const from = { ...ON_A_NODE, ...origin };
-  const { value, problems, missing } = check(release, jsonOf(text, from));
+  const { value, problems, missing } = checkValue(release, jsonOf(text, from));
   if (value !== undefined) {
     const { apiVersion: _, kind: __, ...facts } = value;
     return facts;

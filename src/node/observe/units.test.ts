@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Argv, Ran } from '../../base/command.ts';
+import type { Argv, CommandResult } from '../../base/command.ts';
 import { TransientError } from '../../base/errors.ts';
 import type { HostReader } from './host-reader.ts';
 import { parseUnits, readUnits } from './units.ts';
@@ -56,7 +56,7 @@ function aHost(over: Partial<HostReader>): HostReader {
   };
 }
 
-function ran(stdout: string, over: Partial<Ran> = {}): Ran {
+function ran(stdout: string, over: Partial<CommandResult> = {}): CommandResult {
   return { outcome: 'exited', code: 0, stdout: Buffer.from(stdout), stderr: '', ...over };
 }
 

@@ -1,6 +1,6 @@
 // prototype/after/run-uninstall.ts: takes what is ours off a pool: look, do the first thing that is left, look again; killed anywhere, the same command goes on.
 
-import type { Waiting } from '../../base/call-options.ts';
+import type { WaitReporter } from '../../base/call-options.ts';
 import { TransientError, UserError } from '../../base/errors.ts';
 import { NotFound, Refused } from '../../base/failures.ts';
 import type { PoolRef } from '../../vms/pools.ts';
@@ -103,14 +103,14 @@ interface Doing {
 
 async function perform(step: UninstallStep, doing: Doing, deps: UninstallDeps): Promise<void> {
   const renewal = renewingAside(doing.hold, deps.clock);
-  const onWaiting: Waiting = (what, percent) => {
+  const onWaiting: WaitReporter = (what, percent) => {
     renewal.ifDue();
     deps.tell({ event: 'waiting', step: step.id, for: what, ...(percent !== undefined && { percent }) });
   };
   await apply(step, doing, deps, onWaiting).finally(renewal.settled);
 }
 
-async function apply(step: UninstallStep, doing: Doing, deps: UninstallDeps, onWaiting: Waiting): Promise<void> {
+async function apply(step: UninstallStep, doing: Doing, deps: UninstallDeps, onWaiting: WaitReporter): Promise<void> {
   const { asked, world, unsealed, hold } = doing;
   const { pools, snapshots, gallery, publisher, cluster, signal } = deps;
   const options = { signal, onWaiting };

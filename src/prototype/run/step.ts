@@ -1,6 +1,6 @@
 // prototype/run/step.ts: the shape of one idempotent unit of a run.
 
-import type { Waiting } from '../../base/call-options.ts';
+import type { WaitReporter } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { VmProvider } from '../../vms/provider.ts';
@@ -11,7 +11,7 @@ export interface StepDeps extends VmProvider {
   cluster: Cluster;
   clock: Clock;
   signal: AbortSignal;
-  onWaiting: Waiting;
+  onWaiting: WaitReporter;
   /** The pool's original bootstrap in base64, as found on the donor or given by the operator; only ever written to the Secret. */
   customData?: string;
   /** Runs the seal on the donor and reads its result back; throws when any item is missing. */

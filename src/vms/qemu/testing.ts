@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileS
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
-import type { Argv, Ran, RunCommand } from '../../base/command.ts';
+import type { Argv, CommandResult, RunCommand } from '../../base/command.ts';
 import type { QemuContext } from './context.ts';
 import type { CallAgent, GuestAgent } from './guest/guest-agent.ts';
 import { type PublishSpec, publishVersion } from './images/make-version.ts';
@@ -201,7 +201,7 @@ function flat(file: string): string {
   return flat(backing) + text.slice(below[0].length);
 }
 
-function result(code: number | null, stdout: string, stderr: string): Ran {
+function result(code: number | null, stdout: string, stderr: string): CommandResult {
   return { outcome: code === null ? 'aborted' : 'exited', code, stdout: Buffer.from(stdout), stderr };
 }
 

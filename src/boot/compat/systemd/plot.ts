@@ -1,7 +1,7 @@
 // boot/compat/systemd/plot.ts: the boot as a picture, with waits named and a boot that has not finished drawn up to what is known.
 import { formatSpan } from '../../../base/duration.ts';
 import { NO_TIMES } from '../../load/sources/systemd/startup-finished.ts';
-import { isContainer, phases, userspaceStartUs } from '../../model/phases.ts';
+import { phases, sharesHostKernel, userspaceStartUs } from '../../model/phases.ts';
 import { type BootRecord, hasStarted, startTookUs, type Unit } from '../../model/record.ts';
 import { waitReason } from '../../model/waits.ts';
 import { plotHost } from './exact/plot.ts';
@@ -90,7 +90,7 @@ function plotUnit(unit: Unit, record: BootRecord, zeroUs: number): PlotUnit {
 function pictureZeroUs(record: BootRecord): number {
   const { manager } = record;
   if (manager && manager.softRebootsCount > 0) return manager.shutdownStartUs || manager.userspaceUs;
-  return isContainer(record) ? userspaceStartUs(record) : 0;
+  return sharesHostKernel(record) ? userspaceStartUs(record) : 0;
 }
 
 function bootTimes(record: BootRecord, zeroUs: number): SystemdBootTimes {
@@ -99,7 +99,7 @@ function bootTimes(record: BootRecord, zeroUs: number): SystemdBootTimes {
   let finishUs = found.find((phase) => phase.name === 'userspace')?.endUs ?? 0;
   if (!manager.finishUs)
     for (const unit of record.units) finishUs = Math.max(finishUs, unit.activatingUs, unit.activatedUs);
-  const isOwnKernel = zeroUs === 0 && !isContainer(record);
+  const isOwnKernel = zeroUs === 0 && !sharesHostKernel(record);
   const move = (us: number) => (us > 0 ? us - zeroUs : 0);
   return {
     ...manager,

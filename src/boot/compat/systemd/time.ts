@@ -2,7 +2,7 @@
 import { formatSpan } from '../../../base/duration.ts';
 import { defaultTarget, namedUnit } from '../../model/default-target.ts';
 import { knownUserspaceUs } from '../../model/order-graph.ts';
-import { isContainer, type Phase, phases, userspaceStartUs } from '../../model/phases.ts';
+import { type BootPhase, phases, sharesHostKernel, userspaceStartUs } from '../../model/phases.ts';
 import { type BootRecord, startTookUs } from '../../model/record.ts';
 import { waitReason } from '../../model/waits.ts';
 import { isAfterBoot } from './unit-state.ts';
@@ -10,7 +10,7 @@ import { isAfterBoot } from './unit-state.ts';
 export interface SystemdTime {
   isFinished: boolean;
   isContainer: boolean;
-  phases: (Phase & { tookUs: number })[];
+  phases: (BootPhase & { tookUs: number })[];
   /** From the first phase to the end of the last one. */
   totalUs: number;
   /** `reachedUs` counts from the start of userspace, or from `zero` of the record's clock where that is unknown. */
@@ -28,7 +28,7 @@ export function bootTime(record: BootRecord): SystemdTime | undefined {
   const isFinished = (record.manager?.finishUs ?? 0) > 0;
   return {
     isFinished,
-    isContainer: isContainer(record),
+    isContainer: sharesHostKernel(record),
     phases: found,
     totalUs: found.length === 0 ? 0 : found.at(-1)!.endUs - found[0]!.startUs,
     ...(target !== undefined && { defaultTarget: { unit: target, ...reached(record, target) } }),

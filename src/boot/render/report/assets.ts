@@ -1,8 +1,8 @@
-// boot/render/report/assets.ts: what goes into every report besides the boots? The page's style, and its modules as one script.
+// boot/render/report/assets.ts: what does every report contain besides the boots? The style sheet, and the modules as one script.
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 
-/** In the order they need each other; they share one scope in the page, so no name may occur twice. */
+/** Dependencies first. They share one scope in the page, so no name may occur twice. */
 const MODULES = [
   '../../../base/duration.ts',
   './time-window.ts',
@@ -26,11 +26,11 @@ export function pageStyle(): string {
 }
 
 export function pageScript(): string {
-  return MODULES.map((path) => withoutModuleWords(stripTypeScriptTypes(read(path)))).join('');
+  return MODULES.map((path) => asPlainScript(stripTypeScriptTypes(read(path)))).join('');
 }
 
-/** One script has no one to import from or export to. Types leave only blanks behind, and comments are for the sources. */
-function withoutModuleWords(code: string): string {
+/** Removes imports, exports, header comments, and the blanks that stripped types leave. */
+function asPlainScript(code: string): string {
   return code
     .replace(/^import [^;]*;\n/gm, '')
     .replace(/^export /gm, '')

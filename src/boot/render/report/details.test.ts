@@ -22,7 +22,7 @@ const factsIn = (element: FakeElement) => {
 const pointer = (clientX: number, clientY: number) => ({ clientX, clientY }) as MouseEvent;
 
 describe('the details of a span', () => {
-  test('are all that is known of it', () => {
+  test('include all known facts', () => {
     const page = one();
     showDetails(page, page.lines.get('unit'));
     expect(factsIn(browser.byId('details'))).toEqual({
@@ -32,19 +32,19 @@ describe('the details of a span', () => {
       'waited for': 'for a lease',
       result: 'failed',
       'critical path': 'yes',
-      'last to be ready before it': 'base, 1s earlier',
+      'last dependency': 'base, ready 1s earlier',
       about: 'why',
     });
     expect(browser.byId('details').texts('h3')).toEqual(['Inside (1)', 'Ordered after (1)']);
   });
 
-  test('say nothing that is not known', () => {
+  test('omit unknown facts', () => {
     const page = pageOf(view([row('a', 0, 5)]));
     showDetails(page, page.lines.get('a'));
     expect(Object.keys(factsIn(browser.byId('details')))).toEqual(['duration', 'start', 'source']);
   });
 
-  test('of several boots say how the others differ from the first, and which one has it', () => {
+  test('compare several boots with the first, and show which boots have the span', () => {
     const page = two();
     showDetails(page, page.lines.get('a'));
     expect(browser.byId('details').texts('.headline')).toEqual(['+3s from A to B']);
@@ -53,16 +53,16 @@ describe('the details of a span', () => {
     expect(browser.byId('details').texts('dd')).toContain('not in this boot');
   });
 
-  test('are closed by their button, and hidden without a span', () => {
+  test('are closed by their button, and are hidden if there is no span', () => {
     const page = one();
     showDetails(page, page.lines.get('unit'));
     browser.byId('details').find('.close')[0]!.fire('click');
-    expect(page.asked).toEqual([['select', undefined]]);
+    expect(page.calls).toEqual([['select', undefined]]);
     showDetails(page, undefined);
     expect(browser.byId('details').hidden).toBe(true);
   });
 
-  test('list no more than forty parts', () => {
+  test('list at most forty parts', () => {
     const parts = Array.from({ length: 50 }, (_, i) => row(`part${i}`, 1, 2, { parent: 'unit' }));
     const page = pageOf(view([row('unit', 0, 9), ...parts]));
     showDetails(page, page.lines.get('unit'));
@@ -70,11 +70,11 @@ describe('the details of a span', () => {
   });
 });
 
-describe('the tip under the pointer', () => {
-  test('says that there are parts inside, and is hidden where there is no span', () => {
+describe('the tooltip', () => {
+  test('says that there are spans inside, and is hidden if there is no span', () => {
     const page = one();
     showTip(page, page.lines.get('unit'), pointer(10, 10));
-    expect(browser.byId('tip').texts('p')).toEqual(['1 parts inside: press → to open']);
+    expect(browser.byId('tip').texts('p')).toEqual(['1 spans inside: press → to expand']);
     showTip(page, undefined, pointer(10, 10));
     expect(browser.byId('tip').hidden).toBe(true);
   });
@@ -92,9 +92,9 @@ describe('the tip under the pointer', () => {
   });
 });
 
-test('a link leads to a line where there is one, and is plain text otherwise', () => {
+test('a link leads to its line, and is plain text if there is no line', () => {
   const page = one();
   (linkTo(page, 'unit', 'Unit') as unknown as FakeElement).fire('click');
-  expect(page.asked).toEqual([['reveal', 'unit']]);
+  expect(page.calls).toEqual([['reveal', 'unit']]);
   expect(linkTo(page, 'milestone:x', 'x').tagName).toBe('span');
 });

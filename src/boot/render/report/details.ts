@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-// boot/render/report/details.ts: what is known about one span? Briefly under the pointer, and at length beside the chart.
+// boot/render/report/details.ts: what is known about one span? A short tooltip, and the details next to the chart.
 import { formatSpan } from '../../../base/duration.ts';
 import type { ReportRow, ReportView } from '../report-data.ts';
 import { byId, el } from './elements.ts';
@@ -16,7 +16,7 @@ export function showTip(page: Page, line: Line | undefined, event: MouseEvent): 
   tip.replaceChildren(
     el('strong', {}, line.name),
     ...page.views.map((view, boot) => el('dl', {}, ...factsOfSpan(page, view, line, boot))),
-    ...(line.children.length > 0 ? [el('p', {}, `${line.children.length} parts inside: press → to open`)] : []),
+    ...(line.children.length > 0 ? [el('p', {}, `${line.children.length} spans inside: press → to expand`)] : []),
   );
   const { width, height } = tip.getBoundingClientRect();
   const left = Math.min(event.clientX + 16, window.innerWidth - width - 8);
@@ -35,7 +35,7 @@ function factsOfSpan(page: Page, view: ReportView, line: Line, boot: number): No
     ['waited for', bar.wait],
     ['result', bar.result === 'fail' ? 'failed' : bar.result === 'warn' ? 'finished with warnings' : undefined],
     ['critical path', page.critical[boot]!.has(line.id) ? 'yes' : undefined],
-    ['last to be ready before it', lastBefore(view, bar)],
+    ['last dependency', lastBefore(view, bar)],
     ['about', bar.detail],
   ];
   return [
@@ -45,10 +45,9 @@ function factsOfSpan(page: Page, view: ReportView, line: Line, boot: number): No
   ];
 }
 
-/** Of what it is ordered after, what was ready last while it had not begun: that is what it waited for. */
 function lastBefore(view: ReportView, bar: ReportRow): string | undefined {
   const before = bar.after?.map((index) => view.rows[index]!).find((row) => row.endUs <= bar.startUs);
-  return before && `${before.name}, ${formatSpan(bar.startUs - before.endUs)} earlier`;
+  return before && `${before.name}, ready ${formatSpan(bar.startUs - before.endUs)} earlier`;
 }
 
 function wallTime(view: ReportView, atUs: number): string {

@@ -24,19 +24,19 @@ test.each([
   expect(shown(text, query)).toBe(expected);
 });
 
-test('an element has attributes and children, those left out are not there', () => {
+test('el sets attributes and children, without undefined children', () => {
   const element = el('p', { class: 'a' }, 'text', undefined, el('b', {}, 'bold')) as unknown as FakeElement;
   expect(element.className).toBe('a');
   expect(element.nodes).toHaveLength(2);
   expect(element.textContent).toBe('textbold');
 });
 
-test('an SVG element has a text only where one is given', () => {
+test('svgEl sets the text only if it is given', () => {
   expect((svgEl('line', { x1: 5 }) as unknown as FakeElement).nodes).toEqual([]);
   expect((svgEl('text', { x: 5 }, 'label') as unknown as FakeElement).textContent).toBe('label');
 });
 
-test('a colour is looked up on an element that does not stay', () => {
+test('colourOf removes the element it uses', () => {
   expect(colourOf('ink-kernel')).toBe('ink-kernel');
   expect(browser.body.nodes).toEqual([]);
 });

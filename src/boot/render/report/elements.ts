@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-// boot/render/report/elements.ts: how does an element come to be? By name and text only: nothing of the data is ever read as markup.
+// boot/render/report/elements.ts: how are elements created? Only by tag name and text: data is never parsed as markup.
 
 type Child = Node | string | undefined;
 
@@ -25,7 +25,6 @@ export function byId<T extends HTMLElement>(id: string): T {
   return document.getElementById(id) as T;
 }
 
-/** Text with the searched words marked. */
 export function marked(text: string, query: string): (Node | string)[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const pieces: (Node | string)[] = [];
@@ -44,7 +43,7 @@ export function marked(text: string, query: string): (Node | string)[] {
   return [...pieces, text.slice(at)];
 }
 
-/** A source's colour as the canvas needs it: custom properties are only resolved on a real element. */
+/** A canvas needs the resolved colour, and browsers resolve custom properties only on an element. */
 export function colourOf(className: string): string {
   const probe = el('i', { class: className, hidden: '' });
   document.body.append(probe);

@@ -23,49 +23,49 @@ const widthOf = ([, window]: unknown[]) => {
 };
 
 describe('the wheel', () => {
-  test('over the rows scrolls, as anywhere', () => {
+  test('scrolls over the rows', () => {
     expect(wheel(onRow, { deltaY: 100 })).toBe(false);
-    expect(page.asked).toEqual([]);
+    expect(page.calls).toEqual([]);
   });
 
-  test('with ctrl zooms, and so does it alone over the axis', () => {
+  test('zooms with ctrl, and without ctrl over the axis', () => {
     expect(wheel(onRow, { deltaY: -100, ctrlKey: true })).toBe(true);
     expect(wheel(browser.byId('axis'), { deltaY: -100 })).toBe(true);
-    expect(page.asked).toHaveLength(2);
-    for (const asked of page.asked) expect(widthOf(asked)).toBeLessThan(1000);
+    expect(page.calls).toHaveLength(2);
+    for (const call of page.calls) expect(widthOf(call)).toBeLessThan(1000);
   });
 
-  test('with shift, or sideways, moves in time', () => {
+  test('scrolls in time with shift, or sideways', () => {
     page.seen = { fromUs: 400, toUs: 600 };
     wheel(onRow, { deltaY: 100, shiftKey: true });
     wheel(onRow, { deltaX: 100 });
-    for (const asked of page.asked) expect(widthOf(asked)).toBe(200);
-    expect(page.asked[0]).toEqual(['look', { fromUs: 420, toUs: 620 }]);
+    for (const call of page.calls) expect(widthOf(call)).toBe(200);
+    expect(page.calls[0]).toEqual(['zoomTo', { fromUs: 420, toUs: 620 }]);
   });
 });
 
 describe('a click', () => {
-  test('chooses a line, or opens it at its twist', () => {
+  test('selects a line, or expands it on its arrow', () => {
     onRow.dataset.id = 'unit';
     browser.byId('scroller').fire('click', { target: onRow });
     onRow.className = 'twist';
     browser.byId('scroller').fire('click', { target: onRow });
     onRow.dataset.id = 'leaf';
     browser.byId('scroller').fire('click', { target: onRow });
-    expect(page.asked).toEqual([
+    expect(page.calls).toEqual([
       ['select', 'unit'],
       ['toggle', 'unit'],
       ['select', 'leaf'],
     ]);
   });
 
-  test('beside the lines does nothing, and two look at a line', () => {
+  test('outside the lines does nothing, and a double-click zooms to a line', () => {
     browser.byId('scroller').fire('click', { target: new FakeElement() });
     browser.byId('scroller').fire('dblclick', { target: new FakeElement() });
-    expect(page.asked).toEqual([]);
+    expect(page.calls).toEqual([]);
     onRow.dataset.id = 'unit';
     browser.byId('scroller').fire('dblclick', { target: onRow });
-    expect(page.asked[0]![0]).toBe('look');
+    expect(page.calls[0]![0]).toBe('zoomTo');
   });
 });
 
@@ -82,19 +82,19 @@ describe('dragging over the chart', () => {
     return isMarked;
   };
 
-  test('marks a stretch of time, and looks at it', () => {
+  test('selects a time range and zooms to it', () => {
     expect(drag({}, 100)).toBe(true);
-    expect(page.asked).toEqual([['look', { fromUs: 100, toUs: 200 }]]);
+    expect(page.calls).toEqual([['zoomTo', { fromUs: 100, toUs: 200 }]]);
     expect(browser.byId('range').hidden).toBe(true);
   });
 
   test.each([
     ['a twitch', {}, 203],
     ['another button', { button: 2 }, 500],
-    ['a finger, which scrolls', { pointerType: 'touch' }, 500],
-    ['what is not the chart', { target: new FakeElement() }, 500],
+    ['touch, which scrolls', { pointerType: 'touch' }, 500],
+    ['an element outside the chart', { target: new FakeElement() }, 500],
   ])('does nothing with %s', (_, more, toPx) => {
     expect(drag(more, toPx)).toBe(false);
-    expect(page.asked).toEqual([]);
+    expect(page.calls).toEqual([]);
   });
 });

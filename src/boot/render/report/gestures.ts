@@ -31,7 +31,7 @@ export function listenChart(page: Page, waterfall: Waterfall, draw: () => void):
   });
   scroller.addEventListener('dblclick', (event) => {
     const line = waterfall.lineAt(event.target);
-    if (line) page.look(around(line));
+    if (line) page.zoomTo(around(line));
   });
   chart.addEventListener(
     'wheel',
@@ -42,9 +42,9 @@ export function listenChart(page: Page, waterfall: Waterfall, draw: () => void):
         const factor = 1.0015 ** Math.max(-600, Math.min(600, event.deltaY * (event.deltaMode === 1 ? 30 : 1)));
         const isOverview = event.target instanceof Node && byId('overview').contains(event.target);
         const atUs = isOverview ? middleUs(page) : timeAt(event.clientX);
-        page.look(zoomWindow(page.seen, page.limits, factor, atUs));
+        page.zoomTo(zoomWindow(page.seen, page.limits, factor, atUs));
       } else if (Math.abs(sideways) > Math.abs(event.shiftKey ? 0 : event.deltaY)) {
-        page.look(
+        page.zoomTo(
           panWindow(page.seen, page.limits, (sideways / axis.clientWidth) * (page.seen.toUs - page.seen.fromUs)),
         );
       } else return;
@@ -52,7 +52,6 @@ export function listenChart(page: Page, waterfall: Waterfall, draw: () => void):
     },
     { passive: false },
   );
-  // Dragging over the rows or the axis marks a stretch of time, which then fills the chart.
   chart.addEventListener('pointerdown', (event) => {
     const isOnChart = event.target instanceof Element && event.target.closest('.track, #axis');
     if (!isOnChart || event.button !== 0 || event.pointerType === 'touch') return;
@@ -68,7 +67,7 @@ export function listenChart(page: Page, waterfall: Waterfall, draw: () => void):
     const onUp = (up: PointerEvent) => {
       window.removeEventListener('pointermove', onMove);
       if (!range.hidden) {
-        page.look(ordered(fromUs, timeAt(up.clientX)));
+        page.zoomTo(ordered(fromUs, timeAt(up.clientX)));
         window.addEventListener('click', (click) => click.stopPropagation(), { capture: true, once: true });
       }
       range.hidden = true;

@@ -31,63 +31,63 @@ describe('keys on the rows', () => {
   ])('%s goes from %s to %s', (key, from, to) => {
     page.selectedId = from;
     expect(press(key)).toBe(true);
-    expect(page.asked).toEqual([['select', to]]);
+    expect(page.calls).toEqual([['select', to]]);
     expect(scrolled).toEqual([page.rowOf.get(to)]);
   });
 
-  test('open and close a line, and go from a part to what it is part of', () => {
+  test('expand and collapse a line, and go from a part to its parent', () => {
     page.selectedId = 'unit';
     press('ArrowRight');
     press('ArrowLeft');
     page.selectedId = 'part';
     press('ArrowLeft');
-    expect(page.asked).toEqual([
+    expect(page.calls).toEqual([
       ['toggle', 'unit'],
       ['select', 'unit'],
     ]);
   });
 
-  test('do nothing where no line is chosen', () => {
+  test('do nothing if no line is selected', () => {
     press('Enter');
     press('ArrowLeft');
-    expect(page.asked).toEqual([]);
+    expect(page.calls).toEqual([]);
   });
 
-  test('Enter looks at the chosen line', () => {
+  test('Enter zooms to the selected line', () => {
     page.selectedId = 'unit';
     press('Enter');
-    expect(page.asked[0]![0]).toBe('look');
+    expect(page.calls[0]![0]).toBe('zoomTo');
   });
 });
 
 describe('keys anywhere', () => {
-  test('zoom, move and go home', () => {
+  test('zoom, scroll and show the whole boot', () => {
     for (const key of ['+', '-', 'a', 'd', '0']) press(key, browser.body);
-    expect(page.asked.map(([what]) => what)).toEqual(Array(5).fill('look'));
-    expect(page.asked[4]).toEqual(['look', page.home]);
+    expect(page.calls.map(([what]) => what)).toEqual(Array(5).fill('zoomTo'));
+    expect(page.calls[4]).toEqual(['zoomTo', page.home]);
   });
 
-  test('search, ask for help and close the details', () => {
+  test('search, open the help and close the details', () => {
     press('/', browser.body);
     press('?', browser.body);
     press('Escape', browser.body);
-    expect(browser.byId('search').asked).toEqual(['focus']);
-    expect(browser.byId('keys').asked).toEqual(['showModal']);
-    expect(page.asked).toEqual([['select', undefined]]);
+    expect(browser.byId('search').calls).toEqual(['focus']);
+    expect(browser.byId('keys').calls).toEqual(['showModal']);
+    expect(page.calls).toEqual([['select', undefined]]);
   });
 
-  test('are left to the browser with a modifier, and where they mean nothing', () => {
+  test('are left to the browser with a modifier, or if they have no function', () => {
     expect(press('+', browser.body, { ctrlKey: true })).toBe(false);
     expect(press('x', browser.body)).toBe(false);
     expect(press('ArrowDown', browser.body)).toBe(false);
-    expect(page.asked).toEqual([]);
+    expect(page.calls).toEqual([]);
   });
 
-  test('are text while one types, except Escape, which leaves the field', () => {
+  test('are text in an input field, except Escape, which leaves the field', () => {
     const field = new FakeInput('input');
     expect(press('w', field)).toBe(false);
     press('Escape', field);
-    expect(field.asked).toEqual(['blur']);
-    expect(page.asked).toEqual([['select', undefined]]);
+    expect(field.calls).toEqual(['blur']);
+    expect(page.calls).toEqual([['select', undefined]]);
   });
 });

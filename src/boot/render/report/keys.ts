@@ -23,15 +23,15 @@ export function listenKeys(page: Page, waterfall: Waterfall): void {
     if (line.children.length > 0 && isOpen !== isOpening) page.toggle(line);
     else if (!isOpening && line.parent) page.select(line.parent.id);
   };
-  const zoom = (factor: number) => page.look(zoomWindow(page.seen, page.limits, factor, middleUs(page)));
+  const zoom = (factor: number) => page.zoomTo(zoomWindow(page.seen, page.limits, factor, middleUs(page)));
   const pan = (share: number) =>
-    page.look(panWindow(page.seen, page.limits, share * (page.seen.toUs - page.seen.fromUs)));
+    page.zoomTo(panWindow(page.seen, page.limits, share * (page.seen.toUs - page.seen.fromUs)));
   const anywhere: Record<string, () => void> = {
     '/': () => search.focus(),
     '+': () => zoom(0.6),
     '=': () => zoom(0.6),
     '-': () => zoom(1 / 0.6),
-    '0': () => page.look(page.home),
+    '0': () => page.zoomTo(page.home),
     w: () => zoom(0.6),
     s: () => zoom(1 / 0.6),
     a: () => pan(-0.2),
@@ -50,7 +50,7 @@ export function listenKeys(page: Page, waterfall: Waterfall): void {
     ArrowLeft: () => openOrClose(false),
     Enter: () => {
       const line = page.selectedId === undefined ? undefined : page.lines.get(page.selectedId);
-      if (line) page.look(around(line));
+      if (line) page.zoomTo(around(line));
     },
   };
   window.addEventListener('keydown', (event) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ReportRow, ReportView } from '../report-data.ts';
-import { differences, type Filter, linesOfViews, shownLines } from './lines.ts';
+import { type Filter, lineDifferences, linesOfViews, shownLines } from './lines.ts';
 
 function row(id: string, startUs: number, endUs: number, more: Partial<ReportRow> = {}): ReportRow {
   return { id, name: id, source: 'systemd', startUs, endUs, ...more };
@@ -38,25 +38,25 @@ const nested = [
   row('other', 0, 5),
 ];
 
-describe('which lines are shown', () => {
-  test('in order of start, parts only under an open whole', () => {
+describe('shownLines', () => {
+  test('returns lines in start order, with the parts of expanded lines', () => {
     expect(names(nested, {})).toEqual(['other', 'unit']);
     expect(names(nested, { openIds: new Set(['unit']) })).toEqual(['other', 'unit', 'stage']);
     expect(names(nested, { openIds: new Set(['unit', 'stage']) })).toEqual(['other', 'unit', 'stage', 'module']);
   });
 
-  test('a search finds what is closed or short, shows the way to it, and looks into the detail', () => {
+  test('finds collapsed and short lines in a search, shows their ancestors, and searches the detail', () => {
     expect(names(nested, { query: 'MODULE', minUs: 1000 })).toEqual(['unit', 'stage', 'module']);
     expect(names(nested, { query: 'writes files' })).toEqual(['unit', 'stage', 'module']);
     expect(names(nested, { query: 'cloud-init writes' })).toEqual(['unit', 'stage', 'module']);
     expect(names(nested, { query: 'nothing' })).toEqual([]);
   });
 
-  test('a search for >SPAN finds by duration', () => {
+  test('finds lines by duration in a search for >SPAN', () => {
     expect(names(nested, { query: '>70us' })).toEqual(['unit']);
   });
 
-  test('short spans are left out, but never what is critical, failed or a wait', () => {
+  test('omits short spans unless they are critical, failed or waits', () => {
     const short = [
       row('a', 0, 1),
       row('b', 0, 1, { wait: 'lease' }),
@@ -67,12 +67,12 @@ describe('which lines are shown', () => {
     expect(names(short, { minUs: 10 }, ['d'])).toEqual(['e', 'b', 'c', 'd']);
   });
 
-  test('an open whole shows its parts, however short', () => {
+  test('shows all parts of an expanded line, even short ones', () => {
     expect(names(nested, { minUs: 50 })).toEqual(['unit']);
     expect(names(nested, { minUs: 50, openIds: new Set(['unit', 'stage']) })).toEqual(['unit', 'stage', 'module']);
   });
 
-  test('a part whose whole is left out stands where it started, and not indented', () => {
+  test('shows a part with a hidden parent by its start, without indentation', () => {
     const rows = [
       row('whole', 0, 100, { source: 'kubelet' }),
       row('early', 10, 60),
@@ -87,26 +87,26 @@ describe('which lines are shown', () => {
     ]);
   });
 
-  test('hiding a source leaves what other sources have inside it', () => {
+  test('keeps spans of other sources inside a hidden source', () => {
     expect(names(nested, { hiddenSources: new Set(['systemd']) })).toEqual(['stage']);
   });
 
-  test('the critical path alone includes parts of a whole that is not on it', () => {
+  test('includes parts on the critical path even if their parent is not on it', () => {
     expect(names(nested, { isCriticalOnly: true }, ['stage', 'other'])).toEqual(['other', 'stage']);
   });
 
-  test('parents that lead in a circle lose no line', () => {
-    const circle = [
+  test('loses no line if parents form a loop', () => {
+    const loop = [
       row('a', 0, 1, { parent: 'b' }),
       row('b', 0, 1, { parent: 'a' }),
       row('c', 0, 1, { parent: 'c' }),
       row('d', 0, 1, { parent: 'gone' }),
     ];
-    const shown = names(circle, { openIds: new Set(['a', 'b', 'c', 'd']) });
+    const shown = names(loop, { openIds: new Set(['a', 'b', 'c', 'd']) });
     expect(shown.sort()).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  test('with everything open, every line of any forest is shown once', () => {
+  test('shows every line of any forest once if everything is expanded', () => {
     const anyRows = fc.uniqueArray(
       fc.record({ id: fc.integer({ min: 0, max: 30 }), parent: fc.integer({ min: 0, max: 30 }), at: fc.nat(50) }),
       {
@@ -123,19 +123,19 @@ describe('which lines are shown', () => {
   });
 });
 
-describe('two boots', () => {
+describe('several boots', () => {
   const before = view([row('same', 0, 10), row('slower', 0, 10), row('faster', 0, 50), row('gone', 0, 7)]);
   const after = view([row('same', 5, 15), row('slower', 0, 30), row('faster', 0, 10), row('new', 0, 3)]);
   const lines = linesOfViews([before, after]);
 
-  test('share a line where they share an id', () => {
+  test('share a line if they share an id', () => {
     expect(lines.get('same')!.bars).toEqual([before.rows[0], after.rows[0]]);
     expect(lines.get('gone')!.bars[1]).toBeUndefined();
     expect(lines.get('new')!.bars[0]).toBeUndefined();
   });
 
-  test('differ by the largest change first, and not where only the start moved', () => {
-    expect(differences(lines, 1).map(({ line, changeUs, kind }) => [line.id, changeUs, kind])).toEqual([
+  test('list the largest change first, without spans that only start at another time', () => {
+    expect(lineDifferences(lines, 1).map(({ line, changeUs, kind }) => [line.id, changeUs, kind])).toEqual([
       ['faster', -40, 'faster'],
       ['slower', 20, 'slower'],
       ['gone', -7, 'gone'],
@@ -143,10 +143,10 @@ describe('two boots', () => {
     ]);
   });
 
-  test('are each held against the first, however many there are', () => {
+  test('are each compared with the first', () => {
     const three = linesOfViews([before, after, view([row('same', 0, 10), row('slower', 0, 12), row('later', 0, 1)])]);
-    expect(differences(three, 1)).toHaveLength(4);
-    expect(differences(three, 2).map(({ line, changeUs, kind }) => [line.id, changeUs, kind])).toEqual([
+    expect(lineDifferences(three, 1)).toHaveLength(4);
+    expect(lineDifferences(three, 2).map(({ line, changeUs, kind }) => [line.id, changeUs, kind])).toEqual([
       ['faster', -50, 'gone'],
       ['gone', -7, 'gone'],
       ['slower', 2, 'slower'],

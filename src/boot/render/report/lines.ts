@@ -1,4 +1,4 @@
-// boot/render/report/lines.ts: which lines does the waterfall have, and which of them are shown? The spans of one boot or several, matched by id.
+// boot/render/report/lines.ts: which lines does the waterfall have, and which of them are visible? Spans of several boots are matched by id.
 import { parseSpan } from '../../../base/duration.ts';
 import type { ReportRow, ReportView } from '../report-data.ts';
 
@@ -9,30 +9,29 @@ export interface Line {
   depth: number;
   parent: Line | undefined;
   children: Line[];
-  /** One place per boot; empty where that boot has no such span. */
+  /** One entry per boot; undefined if the boot does not have the span. */
   bars: (ReportRow | undefined)[];
   isCritical: boolean;
   startUs: number;
-  /** The longest of the boots. */
+  /** The longest duration of all boots. */
   tookUs: number;
   searchText: string;
 }
 
 export interface Filter {
   query: string;
-  /** Shorter spans are left out, unless they are critical, failed or waits. */
+  /** Hides shorter spans unless they are critical, failed or waits. */
   minUs: number;
   isCriticalOnly: boolean;
   hiddenSources: ReadonlySet<string>;
   openIds: ReadonlySet<string>;
 }
 
-export interface Shown {
+export interface VisibleLine {
   line: Line;
   isMatch: boolean;
 }
 
-/** Roots first, in order of start; ids of all boots together. */
 export function linesOfViews(views: ReportView[]): Map<string, Line> {
   const lines = new Map<string, Line>();
   const critical = new Set(views.flatMap((view) => view.path.map((step) => step.id)));
@@ -68,7 +67,7 @@ function newLine(row: ReportRow, boots: number, isCritical: boolean): Line {
   };
 }
 
-/** A parent that leads back to the line itself is ignored: the data may be anything. */
+/** Ignores a parent that would create a loop. */
 function adopt(line: Line, lines: Map<string, Line>): void {
   const parentId = line.bars.find((bar) => bar?.parent !== undefined)?.parent;
   const parent = parentId === undefined ? undefined : lines.get(parentId);
@@ -78,8 +77,8 @@ function adopt(line: Line, lines: Map<string, Line>): void {
   parent.children.push(line);
 }
 
-/** From the top of the waterfall to its end. A search looks at every line, whatever else hides it, and opens the way to a match. */
-export function shownLines(lines: Map<string, Line>, filter: Filter): Shown[] {
+/** In display order. A search ignores the other filters and expands the ancestors of each match. */
+export function shownLines(lines: Map<string, Line>, filter: Filter): VisibleLine[] {
   const terms = filter.query.toLowerCase().split(/\s+/).filter(Boolean);
   const matches = terms.length > 0 ? new Set<Line>() : undefined;
   const kept = new Set<Line>();
@@ -97,7 +96,7 @@ export function shownLines(lines: Map<string, Line>, filter: Filter): Shown[] {
   ).map((line) => ({ line, isMatch: matches?.has(line) ?? true }));
 }
 
-/** Each line under the nearest line above it that is shown itself: one whose whole is left out stands on its own. */
+/** Puts each line under its nearest visible ancestor. */
 function unfold(inOrder: Line[], kept: ReadonlySet<Line>, isOpen: (line: Line) => boolean): Line[] {
   const inside = Map.groupBy(inOrder, (line) => {
     let above = line.parent;
@@ -123,12 +122,12 @@ function hasTerm(line: Line, term: string): boolean {
 function isWanted(line: Line, filter: Filter): boolean {
   if (filter.hiddenSources.has(line.source)) return false;
   if (filter.isCriticalOnly) return line.isCritical;
-  // Who opens a line wants to see what is in it, short or not.
+  // An expanded line shows all its parts, even short ones.
   if (line.parent && filter.openIds.has(line.parent.id)) return true;
   return line.tookUs >= filter.minUs || line.isCritical || line.bars.some((bar) => bar?.wait || bar?.result === 'fail');
 }
 
-export interface Difference {
+export interface LineDifference {
   line: Line;
   beforeUs: number | undefined;
   afterUs: number | undefined;
@@ -136,9 +135,9 @@ export interface Difference {
   kind: 'slower' | 'faster' | 'new' | 'gone';
 }
 
-/** Of a boot against the first. Largest change first; what did not change is left out. */
-export function differences(lines: Map<string, Line>, boot: number): Difference[] {
-  const found: Difference[] = [];
+/** Compares a boot with the first one. Largest change first, without unchanged lines. */
+export function lineDifferences(lines: Map<string, Line>, boot: number): LineDifference[] {
+  const found: LineDifference[] = [];
   for (const line of lines.values()) {
     const [before, after] = [line.bars[0], line.bars[boot]];
     const beforeUs = before && before.endUs - before.startUs;

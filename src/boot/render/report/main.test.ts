@@ -34,13 +34,13 @@ const rowNames = () =>
     .map((one) => one.dataset.id);
 
 describe('the page', () => {
-  test('shows the spans that took time, closed, and says how many there are', async () => {
+  test('shows the spans that took time, collapsed, and their number', async () => {
     await open(view(rows));
     expect(rowNames()).toEqual(['unit']);
     expect(browser.byId('shown').textContent).toBe('1 of 3');
   });
 
-  test('reveals a line whatever hides it', async () => {
+  test('clears any filter that hides a line to reveal it', async () => {
     await open(view(rows, { path: pathThrough(rows[0]!) }));
     browser
       .byId('panel-slowest')
@@ -61,7 +61,7 @@ describe('the page', () => {
     expect(root.dataset.theme).toBe('light');
   });
 
-  test('draws all rows for a printer, and goes back', async () => {
+  test('draws all rows for printing, and only the visible rows afterwards', async () => {
     await open(view(Array.from({ length: 200 }, (_, i) => row(`u${i}`, 0, 20_000))));
     browser.window.fire('beforeprint');
     expect(rowNames()).toHaveLength(200);

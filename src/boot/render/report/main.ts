@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-// boot/render/report/main.ts: the page comes alive: reads the embedded boots, draws them, and listens.
+// boot/render/report/main.ts: the entry point of the page: reads the embedded boots, draws them, and adds event listeners.
 import type { ReportView } from '../report-data.ts';
 import { showDetails } from './details.ts';
 import { byId } from './elements.ts';
@@ -24,7 +24,7 @@ function startPage(views: ReportView[]): void {
     home,
     ...[...lines.values()].map((line) => ({ fromUs: line.startUs, toUs: lastEndUs(line) })),
   ]);
-  let isDrawAsked = false;
+  let isDrawPending = false;
 
   const page: Page = {
     views,
@@ -37,7 +37,7 @@ function startPage(views: ReportView[]): void {
     shown: [],
     rowOf: new Map(),
     selectedId: undefined,
-    look(window) {
+    zoomTo(window) {
       page.seen = fitWindow(window, limits);
       draw();
     },
@@ -63,7 +63,7 @@ function startPage(views: ReportView[]): void {
       if (!page.rowOf.has(id)) page.refilter();
       if (!page.rowOf.has(id)) showEverything(page);
       const isInSight = line.startUs < page.seen.toUs && lastEndUs(line) > page.seen.fromUs;
-      if (!isInSight) page.look(around(line));
+      if (!isInSight) page.zoomTo(around(line));
       page.select(id);
       waterfall.scrollTo(page.rowOf.get(id) ?? 0);
     },
@@ -77,12 +77,12 @@ function startPage(views: ReportView[]): void {
   const waterfall = makeWaterfall(page);
   const overview = makeOverview(page);
 
-  /** At most one drawing per frame, however fast the wheel turns. */
+  /** At most once per frame. */
   function draw(): void {
-    if (isDrawAsked) return;
-    isDrawAsked = true;
+    if (isDrawPending) return;
+    isDrawPending = true;
     requestAnimationFrame(() => {
-      isDrawAsked = false;
+      isDrawPending = false;
       overview.place();
       waterfall.draw();
     });
@@ -118,7 +118,6 @@ function isDarkNow(): boolean {
   return chosen ? chosen === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
 }
 
-/** All of them, with a little air at both ends. */
 function widened(windows: TimeWindow[]): TimeWindow {
   let fromUs = Number.POSITIVE_INFINITY;
   let toUs = Number.NEGATIVE_INFINITY;
@@ -126,6 +125,6 @@ function widened(windows: TimeWindow[]): TimeWindow {
     fromUs = Math.min(fromUs, window.fromUs);
     toUs = Math.max(toUs, window.toUs);
   }
-  const airUs = Math.max(1000, (toUs - fromUs) * 0.012);
-  return { fromUs: fromUs - airUs, toUs: toUs + airUs };
+  const marginUs = Math.max(1000, (toUs - fromUs) * 0.012);
+  return { fromUs: fromUs - marginUs, toUs: toUs + marginUs };
 }

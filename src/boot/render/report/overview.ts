@@ -1,13 +1,13 @@
 /// <reference lib="dom" />
-// boot/render/report/overview.ts: where in the whole boot are we looking? A small picture of all of it, with a window to drag.
+// boot/render/report/overview.ts: which part of the boot does the chart show? A small chart of the whole boot with a window to drag.
 import { byId, colourOf } from './elements.ts';
 import { type Page, percent, shareOf } from './page-state.ts';
 import { panWindow, type TimeWindow } from './time-window.ts';
 
 export interface Overview {
-  /** The picture: again when rows, size or colours change. */
+  /** Redraws the chart; needed if rows, size or colours change. */
   paint(): void;
-  /** The window on it: at every zoom. */
+  /** Moves the window; needed after every zoom. */
   place(): void;
 }
 
@@ -29,16 +29,16 @@ export function makeOverview(page: Page): Overview {
     frame.setPointerCapture(event.pointerId);
     const onMove = (move: PointerEvent) => {
       const nowUs = timeAt(move.clientX);
-      if (isLeftEdge) page.look(ordered(nowUs, start.toUs));
-      else if (isRightEdge) page.look(ordered(start.fromUs, nowUs));
-      else if (isInside) page.look(panWindow(start, page.limits, nowUs - atUs));
-      else if (Math.abs(move.clientX - event.clientX) > 3) page.look(ordered(atUs, nowUs));
+      if (isLeftEdge) page.zoomTo(ordered(nowUs, start.toUs));
+      else if (isRightEdge) page.zoomTo(ordered(start.fromUs, nowUs));
+      else if (isInside) page.zoomTo(panWindow(start, page.limits, nowUs - atUs));
+      else if (Math.abs(move.clientX - event.clientX) > 3) page.zoomTo(ordered(atUs, nowUs));
     };
     frame.addEventListener('pointermove', onMove);
     frame.addEventListener('pointerup', () => frame.removeEventListener('pointermove', onMove), { once: true });
     frame.addEventListener('pointercancel', () => frame.removeEventListener('pointermove', onMove), { once: true });
   });
-  frame.addEventListener('dblclick', () => page.look(page.home));
+  frame.addEventListener('dblclick', () => page.zoomTo(page.home));
 
   function timeAt(clientX: number): number {
     const box = frame.getBoundingClientRect();

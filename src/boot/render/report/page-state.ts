@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
-// boot/render/report/page-state.ts: what does the page know at any moment, and what can its parts ask of it?
+// boot/render/report/page-state.ts: what is the state of the page, and how do its parts change it?
 import type { ReportView } from '../report-data.ts';
-import type { Filter, Line, Shown } from './lines.ts';
+import type { Filter, Line, VisibleLine } from './lines.ts';
 import type { TimeWindow } from './time-window.ts';
 
 export interface Page {
@@ -9,28 +9,27 @@ export interface Page {
   readonly lines: Map<string, Line>;
   /** Per boot, ids on its critical path. */
   readonly critical: readonly ReadonlySet<string>[];
-  /** Everything there is; how far out one can zoom. */
+  /** The widest window: all spans. */
   readonly limits: TimeWindow;
-  /** The boot itself: what is seen first, and what the overview shows. */
+  /** The boot: the initial window, and the range of the overview. */
   readonly home: TimeWindow;
   seen: TimeWindow;
   readonly filter: Filter & { openIds: Set<string>; hiddenSources: Set<string> };
-  shown: Shown[];
-  /** Where each shown line is. */
+  shown: VisibleLine[];
+  /** Row index of each visible line. */
   rowOf: Map<string, number>;
   selectedId: string | undefined;
-  look(window: TimeWindow): void;
+  zoomTo(window: TimeWindow): void;
   refilter(): void;
   select(id: string | undefined): void;
-  /** Brings a line into view whatever hides it. */
+  /** Scrolls to a line; clears the filters that hide it. */
   reveal(id: string): void;
   toggle(line: Line): void;
 }
 
-/** As many boots as one report shows; chart.css has a place for each. The others are held against the first. */
+/** One per boot; chart.css has a style for each. All boots are compared with the first. */
 export const BOOT_LETTERS = ['A', 'B', 'C', 'D'];
 
-/** From one bar to the one below it. */
 export const BAR_STEP_PX = 13;
 
 export function shareOf(window: TimeWindow, atUs: number): number {
@@ -46,11 +45,11 @@ export function lastEndUs(line: Line): number {
 }
 
 export function around(line: Line): TimeWindow {
-  const airUs = Math.max(500, (lastEndUs(line) - line.startUs) * 0.15);
-  return { fromUs: line.startUs - airUs, toUs: lastEndUs(line) + airUs };
+  const marginUs = Math.max(500, (lastEndUs(line) - line.startUs) * 0.15);
+  return { fromUs: line.startUs - marginUs, toUs: lastEndUs(line) + marginUs };
 }
 
-/** What buttons and keys zoom to: the chosen line while it is in sight, else the middle of the chart. */
+/** The centre for zooming with buttons and keys: the selected line if it is visible, else the middle of the chart. */
 export function middleUs(page: Page): number {
   const line = page.selectedId === undefined ? undefined : page.lines.get(page.selectedId);
   const atUs = line ? (line.startUs + lastEndUs(line)) / 2 : Number.NaN;

@@ -23,7 +23,7 @@ const rowsIn = (id: string) =>
     .map((body) => body.find('tr').map((line) => line.texts('td').filter((text) => text !== '')));
 
 describe('the panels of one boot', () => {
-  test('have work and waits apart, longest first', () => {
+  test('list work and waits separately, longest first', () => {
     fillPanels(pageOf(first));
     expect(headings('panel-slowest')).toEqual(['Work, longest first: first', 'Waits: first']);
     const [work, waits] = rowsIn('panel-slowest');
@@ -35,19 +35,19 @@ describe('the panels of one boot', () => {
     expect(waits).toEqual([['9s', 'wait', 'for a lease', '0', 'on the path', 'systemd']]);
   });
 
-  test('have the path in its order', () => {
+  test('list the critical path in order', () => {
     fillPanels(pageOf(first));
     expect(rowsIn('panel-path')[0]!.map((cells) => cells.at(-2))).toEqual(['for a lease', 'unit']);
   });
 
-  test('have no changes, and say from when times count', () => {
+  test('have no changes, and show the zero of times', () => {
     fillPanels(pageOf({ ...first, zero: 'userspace' }));
     expect(browser.byId('tab-changes').hidden).toBe(true);
     expect(browser.byId('zero').textContent).toBe('· times from userspace start');
     expect(browser.byId('summary').find('.changes')).toEqual([]);
   });
 
-  test('count the warnings on the tab where they are told', () => {
+  test('show the number of warnings on the tab that lists them', () => {
     const notes = [
       { level: 'warning', text: 'line 3' },
       { level: 'info', text: 'a log' },
@@ -60,14 +60,14 @@ describe('the panels of one boot', () => {
     ]);
   });
 
-  test('have phases and waits on the card of the boot', () => {
+  test('show phases and waits on the card of the boot', () => {
     const phases = [{ name: 'kernel', source: 'kernel', startUs: 0, endUs: 2e6 }] as const;
     fillPanels(pageOf({ ...first, phases: [...phases], waitUs: 3e6, facts: [{ name: 'system', value: 'Debian 12' }] }));
     expect(browser.byId('summary').texts('li')).toEqual(['kernel 2s', 'waits 3s']);
     expect(browser.byId('summary').texts('p')).toEqual(['Debian 12']);
   });
 
-  test('open a long table on demand', () => {
+  test('expand a long table on demand', () => {
     const many = Array.from({ length: 150 }, (_, i) => row(`unit${i}`, 0, i + 1));
     fillPanels(pageOf(view(many)));
     const [more] = browser.byId('panel-slowest').find('.more');
@@ -80,14 +80,14 @@ describe('the panels of one boot', () => {
 });
 
 describe('the panels of several boots', () => {
-  test('say for two how they differ, on a card of its own', () => {
+  test('show the difference of two boots on a separate card', () => {
     fillPanels(pageOf(first, slower));
     const [card] = browser.byId('summary').find('.changes');
     expect(card!.texts('.total')).toEqual(['B against A+5s (+50 %)']);
     expect(card!.texts('li')).toEqual(['waitgone −9s', 'unit+2s', 'freshnew +1s']);
   });
 
-  test('list every change from the first, largest first', () => {
+  test('list every change from the first boot, largest first', () => {
     fillPanels(pageOf(first, slower));
     expect(browser.byId('tab-changes').hidden).toBe(false);
     expect(rowsIn('panel-changes')[0]!.map((cells) => cells.slice(0, 3))).toEqual([
@@ -98,7 +98,7 @@ describe('the panels of several boots', () => {
     ]);
   });
 
-  test('compare more than two on their own cards, where they end with the same thing', () => {
+  test('compare more than two boots on their cards, if they end with the same event', () => {
     const other = view([], { totalUs: 5e6, totalOf: 'something else' });
     fillPanels(pageOf(first, slower, other));
     expect(browser.byId('summary').texts('.against')).toEqual(['+5s (+50 %) against A']);

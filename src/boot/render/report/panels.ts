@@ -1,10 +1,10 @@
 /// <reference lib="dom" />
-// boot/render/report/panels.ts: the answers beside the chart: the totals on top, what was slowest, the path, what changed, what was read.
+// boot/render/report/panels.ts: the panels around the chart: totals, slowest spans, critical path, changes, inputs.
 import { formatSpan } from '../../../base/duration.ts';
 import type { ReportPhase, ReportView } from '../report-data.ts';
 import { linkTo } from './details.ts';
 import { byId, el } from './elements.ts';
-import { type Difference, differences, type Line } from './lines.ts';
+import { type Line, type LineDifference, lineDifferences } from './lines.ts';
 import { BOOT_LETTERS, type Page, percent } from './page-state.ts';
 import { formatChange } from './time-window.ts';
 
@@ -16,7 +16,7 @@ export function fillPanels(page: Page): void {
   const others = page.views.map((_, boot) => boot).slice(1);
   byId('summary').replaceChildren(
     ...page.views.map((view, boot) => bootCard(page, view, boot)),
-    // With more boots the cards themselves say how they compare: there is no room for what it is made of.
+    // With more than two boots, the boot cards show the comparison: there is no room for a change card.
     ...(page.views.length === 2 ? [changeCard(page, 1)] : []),
   );
   byId('panel-slowest').replaceChildren(...page.views.flatMap((_, boot) => slowest(page, boot)));
@@ -59,9 +59,9 @@ function bootCard(page: Page, view: ReportView, boot: number): HTMLElement {
   const facts = view.facts.filter(({ name }) =>
     ['system', 'kernel', 'systemd', 'cloud-init', 'kubelet', 'cloud'].includes(name),
   );
-  // Only what ends with the same thing.
+  // Totals are comparable only if they end with the same event.
   const canCompare = page.views.length > 2 && boot > 0 && view.totalOf === page.views[0]!.totalOf;
-  const told = facts.map(({ name, value }) => (name === 'system' ? value : `${name} ${value}`)).join(' · ');
+  const factText = facts.map(({ name, value }) => (name === 'system' ? value : `${name} ${value}`)).join(' · ');
   return el(
     'article',
     { class: 'card boot' },
@@ -78,7 +78,7 @@ function bootCard(page: Page, view: ReportView, boot: number): HTMLElement {
       { class: 'phases' },
       el('div', { class: 'phase-bar', role: 'img', 'aria-label': phaseText(view) }, ...segments),
       el('ul', {}, ...names, ...waits),
-      told === '' ? undefined : el('p', { title: told }, told),
+      factText === '' ? undefined : el('p', { title: factText }, factText),
     ),
   );
 }
@@ -102,7 +102,7 @@ function againstFirst(page: Page, boot: number): string {
 
 function changeCard(page: Page, boot: number): HTMLElement {
   const { changeUs, share } = totalChange(page, boot);
-  const top = differences(page.lines, boot).filter(({ line }) => !line.parent);
+  const top = lineDifferences(page.lines, boot).filter(({ line }) => !line.parent);
   return el(
     'article',
     { class: 'card changes' },
@@ -130,7 +130,7 @@ function changeCard(page: Page, boot: number): HTMLElement {
   );
 }
 
-const changeText = (us: number, kind: Difference['kind']) =>
+const changeText = (us: number, kind: LineDifference['kind']) =>
   kind === 'new' || kind === 'gone' ? `${kind} ${formatChange(us)}` : formatChange(us);
 
 function slowest(page: Page, boot: number): HTMLElement[] {
@@ -186,12 +186,12 @@ function pathOf(page: Page, view: ReportView, boot: number): HTMLElement[] {
     waitOf(step.id) ?? '',
     step.source,
   ]);
-  return titledTable(`What held the boot back, first to last: ${bootTitle(page, boot)}`, heads, rows);
+  return titledTable(`Critical path, first to last: ${bootTitle(page, boot)}`, heads, rows);
 }
 
 function changes(page: Page, boot: number): HTMLElement[] {
   const letter = BOOT_LETTERS[boot];
-  const rows = differences(page.lines, boot).map(({ line, beforeUs, afterUs, changeUs, kind }) => () => [
+  const rows = lineDifferences(page.lines, boot).map(({ line, beforeUs, afterUs, changeUs, kind }) => () => [
     el('span', { class: `change ${changeUs > 0 ? 'slower' : 'faster'}` }, formatChange(changeUs)),
     kind,
     linkTo(page, line.id, line.name),
@@ -200,7 +200,7 @@ function changes(page: Page, boot: number): HTMLElement[] {
     line.parent ? `inside ${line.parent.name}` : '',
     line.source,
   ]);
-  const note = 'Spans run side by side, so these do not add up to the difference of the totals.';
+  const note = 'Spans run in parallel, so these changes do not add up to the difference of the totals.';
   return [
     ...titledTable(
       `From A to ${letter}, largest change first`,
@@ -215,7 +215,7 @@ function about(page: Page, view: ReportView, boot: number): HTMLElement[] {
   const facts = [...view.facts, { name: 'times count from', value: ZERO_NAMES[view.zero] }];
   return [
     ...titledTable(
-      `What to know about the data: ${bootTitle(page, boot)}`,
+      `Notes on the data: ${bootTitle(page, boot)}`,
       ['', 'note'],
       view.notes.map((note) => () => [note.level, note.text]),
     ),
@@ -234,14 +234,14 @@ function about(page: Page, view: ReportView, boot: number): HTMLElement[] {
       ]),
     ),
     ...titledTable(
-      'What was read',
-      ['taken for', 'input'],
+      'Inputs',
+      ['read as', 'input'],
       view.inputs.map(({ name, value }) => () => [name, value]),
     ),
   ];
 }
 
-/** A head that begins with # is a column of numbers. Long tables open on demand: a page of 5,000 rows helps nobody. */
+/** A heading that begins with # marks a column of numbers. */
 function titledTable(title: string, heads: string[], rows: (() => (string | HTMLElement)[])[]): HTMLElement[] {
   if (rows.length === 0) return [];
   const isNumber = heads.map((head) => head.startsWith('#'));

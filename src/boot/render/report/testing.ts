@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-// boot/render/report/testing.ts: as much of a browser as the page asks for, and a page of small boots. What it looks like is tested in a real browser.
+// boot/render/report/testing.ts: a fake of the browser APIs that the page uses, and a page of small boots. e2e tests cover layout.
 import { vi } from 'vitest';
 import type { ReportRow, ReportView } from '../report-data.ts';
 import { linesOfViews, shownLines } from './lines.ts';
@@ -24,8 +24,8 @@ export class FakeElement {
   clientHeight = 240;
   scrollTop = 0;
   box = { left: 0, right: 1000, top: 0, width: 1000, height: 30 };
-  /** What was asked of it that a browser would do: focus, blur, showModal. */
-  readonly asked: string[] = [];
+  /** Calls of focus, blur and showModal. */
+  readonly calls: string[] = [];
   readonly #listeners: { name: string; listener: Listener }[] = [];
 
   constructor(tagName = 'div') {
@@ -93,7 +93,7 @@ export class FakeElement {
     const at = this.#listeners.findIndex((one) => one.name === name && one.listener === listener);
     if (at >= 0) this.#listeners.splice(at, 1);
   }
-  /** Whether a listener prevented what the browser would have done. */
+  /** Returns whether a listener called preventDefault. */
   fire(name: string, event: Record<string, unknown> = {}): boolean {
     let isPrevented = false;
     const preventDefault = () => {
@@ -120,19 +120,19 @@ export class FakeElement {
   }
   setPointerCapture(): void {}
   focus(): void {
-    this.asked.push('focus');
+    this.calls.push('focus');
   }
   blur(): void {
-    this.asked.push('blur');
+    this.calls.push('blur');
   }
   showModal(): void {
-    this.asked.push('showModal');
+    this.calls.push('showModal');
   }
 
   all(): FakeElement[] {
     return this.nodes.flatMap((node) => (node instanceof FakeElement ? [node, ...node.all()] : []));
   }
-  /** Texts of all elements inside with this tag, or with this class if it begins with a dot. */
+  /** `what`: a tag, or a class if it begins with a dot. */
   texts(what: string): string[] {
     return this.find(what).map((one) => one.textContent);
   }
@@ -147,7 +147,7 @@ export class FakeInput extends FakeElement {}
 
 const TABS = ['waterfall', 'slowest', 'path', 'changes', 'about'];
 
-/** Elements come to be when they are asked for by id. */
+/** Creates an element on the first `byId` call. */
 export class FakeBrowser {
   readonly window = Object.assign(new FakeElement('window'), {
     innerWidth: 1200,
@@ -217,19 +217,18 @@ export function view(rows: ReportRow[], more: Partial<ReportView> = {}): ReportV
   };
 }
 
-/** The steps of a critical path through these rows. */
 export function pathThrough(...rows: ReportRow[]): ReportView['path'] {
   return rows.map(({ id, name, source, startUs, endUs }) => ({ id, name, source, startUs, endUs, gapUs: 0 }));
 }
 
-/** A page that shows everything, and does nothing but remember what it was asked. */
-export function pageOf(...views: ReportView[]): Page & { asked: unknown[][] } {
+/** A page that shows everything and only records the calls it receives. */
+export function pageOf(...views: ReportView[]): Page & { calls: unknown[][] } {
   const lines = linesOfViews(views);
   const endUs = [...lines.values()].reduce((last, line) => Math.max(last, lastEndUs(line)), 100);
   const home: TimeWindow = { fromUs: 0, toUs: endUs };
-  const asked: unknown[][] = [];
-  const page: Page & { asked: unknown[][] } = {
-    asked,
+  const calls: unknown[][] = [];
+  const page: Page & { calls: unknown[][] } = {
+    calls,
     views,
     lines,
     critical: views.map(({ path }) => new Set(path.map(({ id }) => id))),
@@ -240,11 +239,11 @@ export function pageOf(...views: ReportView[]): Page & { asked: unknown[][] } {
     shown: [],
     rowOf: new Map(),
     selectedId: undefined,
-    look: (window) => asked.push(['look', window]),
-    refilter: () => asked.push(['refilter']),
-    select: (id) => asked.push(['select', id]),
-    reveal: (id) => asked.push(['reveal', id]),
-    toggle: (line) => asked.push(['toggle', line.id]),
+    zoomTo: (window) => calls.push(['zoomTo', window]),
+    refilter: () => calls.push(['refilter']),
+    select: (id) => calls.push(['select', id]),
+    reveal: (id) => calls.push(['reveal', id]),
+    toggle: (line) => calls.push(['toggle', line.id]),
   };
   page.shown = shownLines(lines, page.filter);
   page.rowOf = new Map(page.shown.map(({ line }, at) => [line.id, at]));

@@ -10,13 +10,13 @@ const anyWindow = fc
 const width = ({ fromUs, toUs }: { fromUs: number; toUs: number }) => toUs - fromUs;
 
 describe('zooming', () => {
-  test('keeps the instant under the pointer where it is, away from the limits', () => {
+  test('keeps the instant under the pointer in place, if the limits allow it', () => {
     const seen = { fromUs: 20_000_000, toUs: 40_000_000 };
     const zoomed = zoomWindow(seen, limits, 0.5, 25_000_000);
     expect(zoomed).toEqual({ fromUs: 22_500_000, toUs: 32_500_000 });
   });
 
-  test('never leaves the limits and never turns inside out, whatever is asked', () => {
+  test('never leaves the limits and never inverts the window', () => {
     fc.assert(
       fc.property(
         anyWindow,
@@ -32,7 +32,7 @@ describe('zooming', () => {
     );
   });
 
-  test('a move keeps the width', () => {
+  test('keeps the width when it moves the window', () => {
     fc.assert(
       fc.property(anyWindow, fc.integer(), (seen, byUs) => {
         expect(width(panWindow(seen, limits, byUs))).toBeCloseTo(width(seen), 3);
@@ -42,7 +42,7 @@ describe('zooming', () => {
 });
 
 describe('ticks', () => {
-  test('are round and read as systemd writes spans', () => {
+  test('are round and formatted like systemd time spans', () => {
     expect(ticksOf({ fromUs: -1e6, toUs: 105e6 }, 6).map((tick) => tick.label)).toEqual([
       '0',
       '20s',
@@ -68,11 +68,11 @@ describe('ticks', () => {
     ]);
   });
 
-  test('a boot that took days has ticks too', () => {
+  test('exist for a boot that took days', () => {
     expect(ticksOf({ fromUs: 0, toUs: 86_400e6 * 3 }, 6).map((tick) => tick.label)).toContain('1d 12h');
   });
 
-  test('lie inside the window, in order, and are never many', () => {
+  test('are inside the window, in order, and few', () => {
     fc.assert(
       fc.property(anyWindow, fc.integer({ min: 1, max: 20 }), (seen, count) => {
         const ticks = ticksOf(seen, count).map((tick) => tick.atUs);
@@ -84,7 +84,7 @@ describe('ticks', () => {
   });
 });
 
-test('labels that would overlap go to the next lane, and out when there is none', () => {
+test('placeLabels puts overlapping labels into the next lane, and drops them if there is none', () => {
   const extentOf = (fromPx: number) => ({ fromPx, toPx: fromPx + 50 });
   expect(placeLabels([100, 10, 80, 110, 50], extentOf, 2)).toEqual([
     { item: 100, lane: 0 },
@@ -97,6 +97,6 @@ test.each([
   [0, '±0'],
   [1_500_000, '+1.500s'],
   [-1_500_000, '−1.500s'],
-])('a change of %d µs reads %s', (us, text) => {
+])('formatChange renders %d µs as %s', (us, text) => {
   expect(formatChange(us)).toBe(text);
 });

@@ -1,4 +1,4 @@
-// boot/render/report/time-window.ts: which part of the boot is in view, and where do its ticks and labels go?
+// boot/render/report/time-window.ts: which part of the boot is visible, and where do its ticks and labels go?
 import { formatSpan } from '../../../base/duration.ts';
 
 export interface TimeWindow {
@@ -9,7 +9,7 @@ export interface TimeWindow {
 const NARROWEST_US = 200;
 const MINUTE_US = 60_000_000;
 
-/** Scales the window around one instant, which stays where it is on screen; never leaves `limits`. */
+/** Scales the window around `atUs`, which keeps its position on screen. */
 export function zoomWindow(seen: TimeWindow, limits: TimeWindow, factor: number, atUs: number): TimeWindow {
   const widthUs = seen.toUs - seen.fromUs;
   const wantedUs = Math.min(Math.max(widthUs * factor, NARROWEST_US), limits.toUs - limits.fromUs);
@@ -21,22 +21,21 @@ export function panWindow(seen: TimeWindow, limits: TimeWindow, byUs: number): T
   return fitWindow({ fromUs: seen.fromUs + byUs, toUs: seen.toUs + byUs }, limits);
 }
 
-/** The same width where possible, moved until it lies inside. */
+/** Moves the window into `limits`; keeps its width if possible. */
 export function fitWindow(wanted: TimeWindow, limits: TimeWindow): TimeWindow {
   const widthUs = Math.min(Math.max(wanted.toUs - wanted.fromUs, NARROWEST_US), limits.toUs - limits.fromUs);
   const fromUs = Math.min(Math.max(wanted.fromUs, limits.fromUs), limits.toUs - widthUs);
   return { fromUs, toUs: fromUs + widthUs };
 }
 
-export interface Tick {
+export interface AxisTick {
   atUs: number;
   label: string;
 }
 
-/** Round instants, about `count` of them. */
-export function ticksOf(seen: TimeWindow, count: number): Tick[] {
+export function ticksOf(seen: TimeWindow, count: number): AxisTick[] {
   const stepUs = roundStepUs((seen.toUs - seen.fromUs) / Math.max(1, count));
-  const ticks: Tick[] = [];
+  const ticks: AxisTick[] = [];
   for (let step = Math.ceil(seen.fromUs / stepUs); step * stepUs <= seen.toUs && ticks.length < 200; step++) {
     ticks.push({ atUs: step * stepUs, label: tickLabel(step * stepUs, stepUs) });
   }
@@ -56,14 +55,18 @@ function tickLabel(atUs: number, stepUs: number): string {
   return `${(atUs / 1000).toFixed(3)}ms`;
 }
 
-export interface Extent {
+export interface LabelExtent {
   fromPx: number;
   toPx: number;
 }
 
-/** Finds each label a lane where it overlaps none placed before it, so the most important come first; some get none. */
-export function placeLabels<T>(items: T[], extentOf: (item: T) => Extent, lanes: number): { item: T; lane: number }[] {
-  const taken: Extent[][] = Array.from({ length: lanes }, () => []);
+/** Puts each label into the first lane where it overlaps no earlier label; drops it if there is none. Most important first. */
+export function placeLabels<T>(
+  items: T[],
+  extentOf: (item: T) => LabelExtent,
+  lanes: number,
+): { item: T; lane: number }[] {
+  const taken: LabelExtent[][] = Array.from({ length: lanes }, () => []);
   return items.flatMap((item) => {
     const { fromPx, toPx } = extentOf(item);
     const lane = taken.findIndex((others) => others.every((other) => toPx <= other.fromPx || fromPx >= other.toPx));
@@ -72,7 +75,6 @@ export function placeLabels<T>(items: T[], extentOf: (item: T) => Extent, lanes:
   });
 }
 
-/** A change as people read it: a sign always, and never a sub-microsecond tail. */
 export function formatChange(us: number): string {
   return us === 0 ? '±0' : `${us > 0 ? '+' : '−'}${formatSpan(Math.abs(us))}`;
 }

@@ -15,7 +15,7 @@ const boot = view([
 ]);
 
 describe('the legend', () => {
-  test('has a chip for every source that can be hidden and is there', () => {
+  test('has a chip for every source of the boot that can be hidden', () => {
     fillLegend(pageOf(boot));
     expect(browser.byId('sources').texts('.chip')).toEqual(['systemd', 'cloud-init']);
     expect(browser.byId('order').nodes).toEqual([]);
@@ -30,17 +30,17 @@ describe('the legend', () => {
     expect(chip!.getAttribute('aria-pressed')).toBe('false');
     chip!.fire('click');
     expect([...page.filter.hiddenSources]).toEqual([]);
-    expect(page.asked).toEqual([['refilter'], ['refilter']]);
+    expect(page.calls).toEqual([['refilter'], ['refilter']]);
   });
 
-  test('says of several boots which is which', () => {
+  test('labels several boots', () => {
     fillLegend(pageOf(boot, boot));
     expect(browser.byId('order').texts('span')).toEqual(['A, on top', 'B']);
   });
 });
 
 describe('the tools', () => {
-  test('search, from the top', () => {
+  test('search and scroll to the top', () => {
     const page = pageOf(boot);
     listenToolbar(page);
     browser.byId('scroller').scrollTop = 500;
@@ -54,7 +54,7 @@ describe('the tools', () => {
     ['10000', { minUs: 10_000, isCriticalOnly: false }],
     ['0', { minUs: 0, isCriticalOnly: false }],
     ['critical', { minUs: 0, isCriticalOnly: true }],
-  ])('choose %s', (value, expected) => {
+  ])('select %s', (value, expected) => {
     const page = pageOf(boot);
     listenToolbar(page);
     browser.byId('least').value = value;
@@ -62,20 +62,20 @@ describe('the tools', () => {
     expect(page.filter).toMatchObject(expected);
   });
 
-  test('close all where anything is open, and open all where nothing is', () => {
+  test('collapse all if anything is expanded, and expand all otherwise', () => {
     const page = pageOf(boot);
     listenToolbar(page);
     browser.byId('open-all').fire('click');
-    expect([page.filter.openIds.size, browser.byId('open-all').textContent]).toEqual([0, 'Open all']);
+    expect([page.filter.openIds.size, browser.byId('open-all').textContent]).toEqual([0, 'Expand all']);
     browser.byId('open-all').fire('click');
-    expect([[...page.filter.openIds], browser.byId('open-all').textContent]).toEqual([['unit'], 'Close all']);
+    expect([[...page.filter.openIds], browser.byId('open-all').textContent]).toEqual([['unit'], 'Collapse all']);
   });
 
-  test('go back to the whole boot', () => {
+  test('show the whole boot', () => {
     const page = pageOf(boot);
     listenToolbar(page);
     browser.byId('zoom-fit').fire('click');
-    expect(page.asked).toEqual([['look', page.home]]);
+    expect(page.calls).toEqual([['zoomTo', page.home]]);
   });
 });
 
@@ -88,18 +88,18 @@ describe('the tabs', () => {
     expect(browser.byId('panel-about').classList.contains('chosen')).toBe(false);
   });
 
-  test('are walked with the arrow keys, past those that are hidden', () => {
+  test('are selected with the arrow keys, without hidden tabs', () => {
     listenToolbar(pageOf(boot));
     browser.byId('tab-changes').hidden = true;
     browser.byId('tab-path').fire('keydown', { key: 'ArrowRight' });
-    expect(browser.byId('tab-about').asked).toEqual(['focus']);
+    expect(browser.byId('tab-about').calls).toEqual(['focus']);
     browser.byId('tab-about').fire('keydown', { key: 'ArrowRight' });
     browser.byId('tab-path').fire('keydown', { key: 'x' });
     expect(browser.byId('tab-about').getAttribute('aria-selected')).toBe('true');
   });
 });
 
-test('everything that hides a line is taken back', () => {
+test('showEverything clears all filters', () => {
   const page = pageOf(boot);
   fillLegend(page);
   browser.byId('sources').find('.chip')[0]!.fire('click');

@@ -1,10 +1,10 @@
 /// <reference lib="dom" />
-// boot/render/report/toolbar.ts: what do the buttons, the search, the legend and the tabs do?
+// boot/render/report/toolbar.ts: what do the buttons, the search field, the legend and the tabs do?
 import { byId, el } from './elements.ts';
 import { BOOT_LETTERS, middleUs, type Page } from './page-state.ts';
 import { zoomWindow } from './time-window.ts';
 
-/** Phases are a row each: nothing is gained by hiding one. */
+/** Without the phases, because each is only one row. */
 const HIDEABLE = [
   'platform',
   'systemd',
@@ -55,15 +55,15 @@ export function listenToolbar(page: Page): void {
     page.filter.minUs = Number(least.value) || 0;
     page.refilter();
   });
-  byId('zoom-in').addEventListener('click', () => page.look(zoomWindow(page.seen, page.limits, 0.5, middleUs(page))));
-  byId('zoom-out').addEventListener('click', () => page.look(zoomWindow(page.seen, page.limits, 2, middleUs(page))));
-  byId('zoom-fit').addEventListener('click', () => page.look(page.home));
+  byId('zoom-in').addEventListener('click', () => page.zoomTo(zoomWindow(page.seen, page.limits, 0.5, middleUs(page))));
+  byId('zoom-out').addEventListener('click', () => page.zoomTo(zoomWindow(page.seen, page.limits, 2, middleUs(page))));
+  byId('zoom-fit').addEventListener('click', () => page.zoomTo(page.home));
   byId('open-all').addEventListener('click', () => {
     const isAnyOpen = page.filter.openIds.size > 0;
     page.filter.openIds.clear();
     if (!isAnyOpen)
       for (const line of page.lines.values()) if (line.children.length > 0) page.filter.openIds.add(line.id);
-    byId('open-all').textContent = isAnyOpen ? 'Open all' : 'Close all';
+    byId('open-all').textContent = isAnyOpen ? 'Expand all' : 'Collapse all';
     page.refilter();
   });
   byId('help').addEventListener('click', () => byId<HTMLDialogElement>('keys').showModal());
@@ -89,7 +89,7 @@ export function showTab(name: string): void {
   }
 }
 
-/** Takes back everything that hides a line. */
+/** Clears all filters. */
 export function showEverything(page: Page): void {
   Object.assign(page.filter, { query: '', minUs: 0, isCriticalOnly: false });
   page.filter.hiddenSources.clear();

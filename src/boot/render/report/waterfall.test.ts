@@ -22,7 +22,7 @@ const named = (id: string) => drawnRows().find((one) => one.dataset.id === id)!;
 const many = (count: number) => view(Array.from({ length: count }, (_, i) => row(`u${i}`, i, i + 10)));
 
 describe('the rows of the chart', () => {
-  test('exist only where they are in sight', () => {
+  test('exist only if they are visible', () => {
     const page = pageOf(many(5000));
     const waterfall = draw(page);
     expect(drawnRows().length).toBeLessThan(30);
@@ -33,7 +33,7 @@ describe('the rows of the chart', () => {
     expect(named('u0')).toBeUndefined();
   });
 
-  test('keep their element while they stay in sight', () => {
+  test('keep their element while they are visible', () => {
     const page = pageOf(many(100));
     const waterfall = draw(page);
     const before = named('u5');
@@ -42,13 +42,13 @@ describe('the rows of the chart', () => {
     expect(named('u5')).toBe(before);
   });
 
-  test('all exist for a printer', () => {
+  test('all exist for printing', () => {
     browser.body.className = 'printing';
     draw(pageOf(many(200)));
     expect(drawnRows()).toHaveLength(200);
   });
 
-  test('say that nothing matches where there is none', () => {
+  test('are replaced by a message if nothing matches', () => {
     draw(pageOf(many(0)));
     expect(browser.byId('empty').hidden).toBe(false);
   });
@@ -61,7 +61,7 @@ describe('a row', () => {
     row('instant', 500, 500),
   ];
 
-  test('says what it is: critical, failed, a wait, an instant, with how many parts', () => {
+  test('shows whether it is critical, failed, a wait or an instant, and its number of parts', () => {
     draw(pageOf(view(rows, { path: pathThrough(rows[0]!) })));
     expect(named('unit').className).toBe('row critical');
     expect(named('unit').texts('.badge')).toEqual(['failed']);
@@ -73,7 +73,7 @@ describe('a row', () => {
     expect(named('instant').getAttribute('aria-expanded')).toBeNull();
   });
 
-  test('points to where it is when the chart looks elsewhere', () => {
+  test('points to its bar if that is outside the visible window', () => {
     const page = pageOf(view([row('before', 0, 10), row('after', 900, 910), row('here', 500, 510)]));
     page.seen = { fromUs: 400, toUs: 600 };
     draw(page);
@@ -81,7 +81,7 @@ describe('a row', () => {
     expect(['before', 'after', 'here'].map(beyond)).toEqual(['‹', '›', '']);
   });
 
-  test('has its note beside its bar, where there is room', () => {
+  test('has its note next to its bar, if there is room', () => {
     draw(pageOf(view([row('early', 0, 300), row('late', 700, 1000), row('long', 10, 990)])));
     const note = (id: string) => named(id).find('.bar-note')[0] as FakeElement;
     expect(note('early').style.left).toBe('calc(30.0000% + 7px)');
@@ -89,7 +89,7 @@ describe('a row', () => {
     expect(note('long').classList.contains('inside')).toBe(true);
   });
 
-  test('of two boots says how it changed', () => {
+  test('shows the change between two boots', () => {
     const [a, b] = [view([row('same', 0, 10e6), row('old', 0, 1)]), view([row('same', 0, 12e6), row('new', 0, 1)])];
     draw(pageOf(a, b));
     expect(['same', 'old', 'new'].map((id) => named(id).texts('.change'))).toEqual([['+2s'], ['gone'], ['new']]);
@@ -97,7 +97,7 @@ describe('a row', () => {
 });
 
 describe('scrolling', () => {
-  test('to a row happens only where it is not in sight', () => {
+  test('to a row happens only if the row is not visible', () => {
     const waterfall = draw(pageOf(many(500)));
     waterfall.scrollTo(3);
     expect(browser.byId('scroller').scrollTop).toBe(0);
@@ -105,7 +105,7 @@ describe('scrolling', () => {
     expect(browser.byId('scroller').scrollTop).toBe(2400 - 80);
   });
 
-  test('to what has opened goes no further than the row itself', () => {
+  test('to expanded parts does not move the row itself out of view', () => {
     const waterfall = draw(pageOf(many(500)));
     waterfall.showBelow(2, 3);
     expect(browser.byId('scroller').scrollTop).toBe(0);
@@ -119,7 +119,7 @@ describe('scrolling', () => {
 describe('the axis', () => {
   const milestone = (name: string, atUs: number) => ({ name, atUs }) as never;
 
-  test('has a flag for every milestone in sight, which points left at the end', () => {
+  test('has a flag for every visible milestone, which extends to the left at the end', () => {
     const milestones = [milestone('userspace', 100), milestone('node-ready', 990), milestone('pod-running', 5000)];
     draw(pageOf(view([row('a', 0, 1000)], { milestones })));
     const flags = browser.byId('axis').find('.flag');
@@ -129,7 +129,7 @@ describe('the axis', () => {
     ]);
   });
 
-  test('drops the lightest names where there is no room for all', () => {
+  test('drops the least important names if there is no room for all', () => {
     const milestones = ['guest-agent-started', 'userspace', 'network-online', 'node-ready', 'startup-finished'].map(
       (name) => milestone(name, 500),
     );
@@ -139,7 +139,7 @@ describe('the axis', () => {
   });
 });
 
-test('the path goes from the end of each link to the start of the next', () => {
+test('the path connects the end of each link with the start of the next', () => {
   const rows = [row('a', 0, 200), row('b', 500, 1000)];
   draw(pageOf(view(rows, { path: pathThrough(rows[0]!, row('hidden', 0, 1), rows[1]!) })));
   expect(browser.byId('paths').find('.path')[0]!.getAttribute('d')).toBe('M200.00 12V36H500.00');
@@ -151,6 +151,6 @@ test.each([
   ['−2s', 'faster'],
   ['gone', 'faster'],
   ['±0', ''],
-])('a change of %s is %s', (change, expected) => {
+])('changeClass of %s is %s', (change, expected) => {
   expect(changeClass(change)).toBe(expected);
 });

@@ -1,9 +1,9 @@
 /// <reference lib="dom" />
-// boot/render/report/waterfall.ts: the chart itself. Only the rows in sight exist as elements, so 5,000 spans scroll like 50.
+// boot/render/report/waterfall.ts: draws the chart. Only visible rows exist as elements, so 5,000 spans scroll like 50.
 import { formatSpan } from '../../../base/duration.ts';
 import type { ReportRow } from '../report-data.ts';
 import { byId, el, marked, svgEl } from './elements.ts';
-import type { Line, Shown } from './lines.ts';
+import type { Line, VisibleLine } from './lines.ts';
 import { BAR_STEP_PX, BOOT_LETTERS, type Page, percent, shareOf } from './page-state.ts';
 import { formatChange, placeLabels, ticksOf } from './time-window.ts';
 
@@ -11,7 +11,7 @@ export interface Waterfall {
   readonly rowPx: number;
   draw(): void;
   scrollTo(row: number): void;
-  /** Scrolls as little as shows what has opened below a row, and never past the row itself. */
+  /** Scrolls until `count` rows below `row` are visible, but never past `row` itself. */
   showBelow(row: number, count: number): void;
   lineAt(target: EventTarget | null): Line | undefined;
 }
@@ -46,12 +46,12 @@ export function makeWaterfall(page: Page): Waterfall {
     scroller.setAttribute('aria-rowcount', String(shown.length));
     byId('chart').style.setProperty('--scrollbar', `${scroller.offsetWidth - scroller.clientWidth}px`);
     while (pool.length < last - first) addRow(rows, pool, page.views.length);
-    // A row keeps its element while it stays in sight: one that changed under the pointer would swallow the click.
+    // A row keeps its element while it is visible: if the element under the pointer changed, the browser would drop the click.
     pool.forEach((elements, slot) => {
       const row = first + ((((slot - first) % pool.length) + pool.length) % pool.length);
       const at = shown[row];
       if (at && row < last) drawRow(page, elements, at, row, rowPx);
-      else putAway(elements);
+      else hideRow(elements);
     });
     byId('empty').hidden = shown.length > 0;
     drawAxis(page);
@@ -67,7 +67,7 @@ export function makeWaterfall(page: Page): Waterfall {
       if (!isInSight) scroller.scrollTop = topPx - scroller.clientHeight / 3;
     },
     showBelow(row, count) {
-      draw(); // a row that has no height yet cannot be scrolled to
+      draw(); // sets the height, which limits how far the list scrolls
       const bottomPx = (row + count + 1) * rowPx;
       const isInSight = bottomPx <= scroller.scrollTop + scroller.clientHeight;
       if (!isInSight) scroller.scrollTop = Math.min(row * rowPx, bottomPx - scroller.clientHeight);
@@ -91,15 +91,15 @@ function addRow(rows: HTMLElement, pool: RowElements[], boots: number): void {
   pool.push({ row, name, bars, track, drawn: '' });
 }
 
-/** A spare row must not answer to the id of one that is shown. */
-function putAway(elements: RowElements): void {
+/** Removes the id, which a visible row may need. */
+function hideRow(elements: RowElements): void {
   elements.row.hidden = true;
   elements.row.removeAttribute('id');
   delete elements.row.dataset.id;
   elements.drawn = '';
 }
 
-function drawRow(page: Page, elements: RowElements, { line, isMatch }: Shown, at: number, rowPx: number): void {
+function drawRow(page: Page, elements: RowElements, { line, isMatch }: VisibleLine, at: number, rowPx: number): void {
   const { row } = elements;
   row.hidden = false;
   row.style.transform = `translateY(${at * rowPx}px)`;
@@ -146,7 +146,7 @@ function nameOf(page: Page, line: Line): Node[] {
     el('i', { class: `dot src-${line.source}` }),
     text,
     line.children.length > 0 ? el('span', { class: 'count' }, String(line.children.length)) : undefined,
-    failed ? el('span', { class: `badge ${failed}` }, failed === 'fail' ? 'failed' : 'warned') : undefined,
+    failed ? el('span', { class: `badge ${failed}` }, failed === 'fail' ? 'failed' : 'warning') : undefined,
     change === '' ? undefined : el('span', { class: `change ${changeClass(change)}` }, change),
   ].filter((child) => child !== undefined);
 }
@@ -178,7 +178,7 @@ function drawBar(
   const isInstant = span.endUs === span.startUs;
   const kind = isInstant ? 'instant' : span.wait ? 'wait' : 'work';
   bar.className = `${bar.className.match(/^bar boot-\d/)![0]} ${kind} src-${span.source}${isCritical ? ' critical' : ''}${span.result === 'fail' ? ' failed' : ''}`;
-  const left = Math.max(from, -0.01); // far outside, a bar of millions of pixels would not be drawn at all
+  const left = Math.max(from, -0.01); // browsers do not draw a bar of millions of pixels
   const right = Math.min(to, 1.01);
   bar.style.left = percent(left);
   bar.style.width = isInstant ? '' : percent(right - left);
@@ -192,7 +192,7 @@ function drawBar(
   else note.style.right = `calc(${percent(Math.max(0, 1 - right))} + 8px)`;
 }
 
-/** Where there is no room for all, what matters most to a node's user keeps its name. */
+/** Most important first: the others lose their label if there is no room. */
 const MILESTONES_BY_WEIGHT = [
   'node-ready',
   'startup-finished',
@@ -238,7 +238,7 @@ function drawAxis(page: Page): void {
   );
 }
 
-/** The milestones in sight, weightiest first. A label points left where it would leave the chart. */
+/** Visible milestones, most important first. A label extends to the left if it would leave the chart. */
 function flagsOf(page: Page, widthPx: number) {
   const weight = (name: string) => MILESTONES_BY_WEIGHT.indexOf(name) + 1 || MILESTONES_BY_WEIGHT.length + 1;
   const flags = page.views.flatMap((view, boot) =>
@@ -259,7 +259,6 @@ function vertical(share: number, className: string): SVGElement {
   return svgEl('line', { x1: percent(share), x2: percent(share), y1: 0, y2: '100%', class: className });
 }
 
-/** Elbows from the end of each link to the start of the next. */
 function drawPaths(
   page: Page,
   { scrollPx, rowPx, heightPx }: { scrollPx: number; rowPx: number; heightPx: number },
@@ -268,8 +267,8 @@ function drawPaths(
   svg.setAttribute('viewBox', `0 0 1000 ${Math.max(1, heightPx)}`);
   const x = (us: number) => Math.min(Math.max(shareOf(page.seen, us), -1), 2) * 1000;
   const paths = page.views.map((view, boot) => {
-    const besidePx = BAR_STEP_PX * (boot - (page.views.length - 1) / 2);
-    const y = (row: number) => row * rowPx - scrollPx + rowPx / 2 + besidePx;
+    const offsetPx = BAR_STEP_PX * (boot - (page.views.length - 1) / 2);
+    const y = (row: number) => row * rowPx - scrollPx + rowPx / 2 + offsetPx;
     let d = '';
     let previous: { row: number; endUs: number } | undefined;
     for (const step of view.path) {

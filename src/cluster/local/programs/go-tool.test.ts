@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Ran } from '../../../base/command.ts';
+import type { CommandResult } from '../../../base/command.ts';
 import { requireGo } from './go-tool.ts';
 
-const told = (version: string, more: Partial<Ran> = {}): Ran => ({
+const told = (version: string, more: Partial<CommandResult> = {}): CommandResult => ({
   outcome: 'exited',
   code: 0,
   stdout: Buffer.from(JSON.stringify({ GOVERSION: version, GOCACHE: '/c' })),

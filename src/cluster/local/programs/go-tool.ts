@@ -1,5 +1,5 @@
 // cluster/local/programs/go-tool.ts: is there a Go that can build Kubernetes, and where does it keep what it has built? Pure.
-import type { Ran } from '../../../base/command.ts';
+import type { CommandResult } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
 
 export interface GoTool {
@@ -12,7 +12,7 @@ export interface GoTool {
 const NEEDED = { major: 1, minor: 26 };
 
 /** Of `go env -json GOVERSION GOCACHE`. */
-export function requireGo(asked: Ran): GoTool {
+export function requireGo(asked: CommandResult): GoTool {
   if (asked.outcome !== 'exited' || asked.code !== 0) throw noGo('there is no Go to build Kubernetes with');
   const found = parseGoEnvironment(asked.stdout.toString());
   if (!found) throw noGo('the program go does not tell its version');

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Argv, Ran, RunCommand, RunOptions } from '../../../base/command.ts';
+import type { Argv, CommandOptions, CommandResult, RunCommand } from '../../../base/command.ts';
 import { KUBE_SERVERS } from '../server-flags.ts';
 import { MODULE, PACKAGES } from './build-program.ts';
 import { readGivenPrograms } from './given-programs.ts';
@@ -30,7 +30,7 @@ const GIB = 2 ** 30;
 let cache: string;
 let built: Argv[];
 let goVersion: string;
-let builds: (output: string, options: RunOptions) => Partial<Ran> | Promise<Partial<Ran>>;
+let builds: (output: string, options: CommandOptions) => Partial<CommandResult> | Promise<Partial<CommandResult>>;
 let free: number;
 
 beforeEach(() => {
@@ -46,7 +46,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cache, { recursive: true }));
 
-const ran = (more: Partial<Ran>): Ran => ({ outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: '', ...more });
+const ran = (more: Partial<CommandResult>): CommandResult => ({
+  outcome: 'exited',
+  code: 0,
+  stdout: Buffer.alloc(0),
+  stderr: '',
+  ...more,
+});
 const run: RunCommand = async (argv, options = {}) => {
   if (argv.includes('env'))
     return ran({ stdout: Buffer.from(JSON.stringify({ GOVERSION: goVersion, GOCACHE: join(cache, 'go') })) });

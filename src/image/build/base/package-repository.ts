@@ -1,7 +1,7 @@
 // image/build/base/package-repository.ts: how does apt install exactly the locked packages? From a local repository: one folder, one index, no network.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Waiting } from '../../../base/call-options.ts';
+import type { WaitReporter } from '../../../base/call-options.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
 import { runTool } from '../../../host/run-tool.ts';
@@ -25,7 +25,7 @@ export interface RepositoryDeps {
   cache: Cache;
   run: RunCommand;
   signal?: AbortSignal | undefined;
-  onWaiting?: Waiting | undefined;
+  onWaiting?: WaitReporter | undefined;
 }
 
 const AT_ONCE = 4;

@@ -1,7 +1,7 @@
 // image/build/base/unpack-base.ts: how do packages become an installed system? mmdebstrap installs them into a folder, in its own namespaces and without network.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Waiting } from '../../../base/call-options.ts';
+import type { WaitReporter } from '../../../base/call-options.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
 import { customizeScript, installScript } from '../../../host/debian/customize-script.ts';
@@ -17,7 +17,7 @@ export interface UnpackBaseDeps {
   /** A scratch folder that other users cannot read. */
   folder: string;
   signal?: AbortSignal | undefined;
-  onWaiting?: Waiting | undefined;
+  onWaiting?: WaitReporter | undefined;
 }
 
 export interface BaseContents {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Ran, RunCommand } from '../../../base/command.ts';
+import type { CommandResult, RunCommand } from '../../../base/command.ts';
 import { importImages } from './import-images.ts';
 
 const PAUSE = {
@@ -11,7 +11,7 @@ const PAUSE = {
 const HELLO = { ...PAUSE, archive: '/cache/hello.tar', names: ['a.example/hello:1'] };
 const programs = { containerd: '/p/containerd', ctr: '/p/ctr' };
 
-function machine(ran: Partial<Ran> & { says?: string[] } = {}) {
+function machine(ran: Partial<CommandResult> & { says?: string[] } = {}) {
   const { says = [], ...rest } = ran;
   const calls: string[][] = [];
   const reports: string[] = [];

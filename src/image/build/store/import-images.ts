@@ -1,7 +1,7 @@
 // image/build/store/import-images.ts: how are container images imported and unpacked? By the real containerd, in its own namespaces: no network, and without this machine's /run.
 
-import type { Waiting } from '../../../base/call-options.ts';
-import type { Ran, RunCommand, RunOptions } from '../../../base/command.ts';
+import type { WaitReporter } from '../../../base/call-options.ts';
+import type { CommandOptions, CommandResult, RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
 import { parseUsages, type Usage } from './normalise-store.ts';
 
@@ -21,7 +21,7 @@ export interface ImportDeps {
   store: string;
   scratch: string;
   signal?: AbortSignal | undefined;
-  onWaiting?: Waiting | undefined;
+  onWaiting?: WaitReporter | undefined;
 }
 
 /** Returns the disk usage of each snapshot, by its number. */
@@ -34,7 +34,7 @@ export async function importImages(
   const shell = ['sh', '-c', SCRIPT, 'import-images', programs.containerd, programs.ctr, store, scratch];
   const nameOf = (number: string) => images[Number(number)]?.names[0];
   onWaiting?.('containerd to start');
-  const options: RunOptions = {
+  const options: CommandOptions = {
     timeoutMs: DEADLINE_MS,
     onStderr: (text) => {
       const number = /^importing (\d+)$/m.exec(text)?.[1];
@@ -54,7 +54,7 @@ interface ImportContext {
   store: string;
 }
 
-function notImported({ outcome, stderr }: Ran, { nameOf, containerd, store }: ImportContext): UserError {
+function notImported({ outcome, stderr }: CommandResult, { nameOf, containerd, store }: ImportContext): UserError {
   const number = [...stderr.matchAll(/^importing (\d+)$/gm)].at(-1)?.[1];
   // Each line of ctr wraps the one before, so the last line has everything.
   const message = stderr.trim().split('\n').slice(-1).join('').slice(-1000);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
-import type { Ran, RunCommand } from '../../../base/command.ts';
+import type { CommandResult, RunCommand } from '../../../base/command.ts';
 import { imageInArchive } from './oci-archive.ts';
 
 /** A fake tar(1) that extracts one file of an archive. */
@@ -12,7 +12,7 @@ function tarOf(files: Record<string, unknown>): RunCommand {
   return (argv) => {
     const found = files[argv.at(-1)!];
     const stdout = Buffer.from(typeof found === 'string' ? found : JSON.stringify(found ?? null));
-    const ran: Ran = { outcome: 'exited', code: found === undefined ? 2 : 0, stdout, stderr: '' };
+    const ran: CommandResult = { outcome: 'exited', code: found === undefined ? 2 : 0, stdout, stderr: '' };
     return Promise.resolve(ran);
   };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Ran } from '../../../base/command.ts';
+import type { CommandResult } from '../../../base/command.ts';
 import { command, hasSucceeded, pathBelowRoot } from './step-command.ts';
 
-const answering = (over: Partial<Ran>) => ({
-  run: async () => ({ outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: '', ...over }) as Ran,
+const answering = (over: Partial<CommandResult>) => ({
+  run: async () => ({ outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: '', ...over }) as CommandResult,
 });
 
 describe('command', () => {
@@ -13,7 +13,9 @@ describe('command', () => {
       code: 'apply/command-failed',
       message: 'nft -f: exit code 2: no',
     });
-    await expect(command(['nft'], answering({ outcome: 'timed-out', code: null } as Partial<Ran>))).rejects.toThrow();
+    await expect(
+      command(['nft'], answering({ outcome: 'timed-out', code: null } as Partial<CommandResult>)),
+    ).rejects.toThrow();
   });
 
   it('fails with the given code', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { check } from '../../../schema/check.ts';
+import { checkValue } from '../../../schema/check.ts';
 import type { Json, JsonObject } from '../../../schema/json.ts';
 import { parseDocument } from '../document.ts';
 import { aDocument, aDocumentContext, anyDocument, bytesOf } from '../documents.testing.ts';
@@ -30,7 +30,7 @@ describe.each(NODE_CONFIG_VERSIONS)('converting a document of %s', (version) => 
   it('gives a valid document of the other version', () => {
     fc.assert(
       fc.property(documents, (document) => {
-        const { problems, missing, unknown } = check(schemaOf(other(version)), convert(document, other(version)));
+        const { problems, missing, unknown } = checkValue(schemaOf(other(version)), convert(document, other(version)));
         expect({ problems, missing, unknown }).toEqual({ problems: [], missing: [], unknown: [] });
       }),
       { numRuns: 100 },

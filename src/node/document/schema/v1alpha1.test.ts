@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { check } from '../../../schema/check.ts';
+import { checkValue } from '../../../schema/check.ts';
 import type { Json, JsonObject } from '../../../schema/json.ts';
 import { parseText } from '../parse-text.ts';
 import { withValue } from './difference.ts';
@@ -43,12 +43,12 @@ describe('a document of v1alpha1', async () => {
   const parsed = await parseText(text);
   const full = 'value' in parsed ? (parsed.value as JsonObject) : expect.unreachable();
   const problemsWith = (path: string, value: Json) => {
-    const { problems, missing, unknown } = check(nodeConfigV1alpha1, withValue(full, path.split('.'), value));
+    const { problems, missing, unknown } = checkValue(nodeConfigV1alpha1, withValue(full, path.split('.'), value));
     return [...problems, ...missing, ...unknown];
   };
 
   it('is accepted with every section', () => {
-    expect(check(nodeConfigV1alpha1, full)).toMatchObject({ problems: [], missing: [], unknown: [] });
+    expect(checkValue(nodeConfigV1alpha1, full)).toMatchObject({ problems: [], missing: [], unknown: [] });
   });
 
   /** For each format that is more than a pattern: accepted values and refused values. */

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import {
+  availableShells,
   DONOR_FILES,
   DONOR_ID,
   DONOR_NAME,
@@ -13,7 +14,6 @@ import {
   pipe,
   remove,
   type Shell,
-  shellsAtHand,
 } from '../../../clone-check/testing.ts';
 import { inspectScript } from './inspect-script.ts';
 import { type Inspection, parseInspection } from './inspection.ts';
@@ -21,7 +21,7 @@ import { type JoinMethod, joinMethod } from './join-method.ts';
 import { describeReference, staticReferences } from './static-references.ts';
 
 const stubs = makeStubs();
-const { shells } = shellsAtHand(stubs);
+const { shells } = availableShells(stubs);
 afterAll(() => remove(stubs));
 const roots: string[] = [];
 afterEach(() => remove(...roots.splice(0)));

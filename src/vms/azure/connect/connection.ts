@@ -3,7 +3,7 @@
 import type { ComputeManagementClient } from '@azure/arm-compute';
 import type { HttpClient } from '@azure/core-rest-pipeline';
 import type { TokenCredential } from '@azure/identity';
-import type { CallOptions, Waiting } from '../../../base/call-options.ts';
+import type { CallOptions, WaitReporter } from '../../../base/call-options.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { requestPolicy } from './request-policy.ts';
 import type { AzureSettings } from './settings.ts';
@@ -18,7 +18,7 @@ export interface AzureDeps {
   /** Replaces the network in tests. */
   httpClient?: HttpClient;
   /** Used for calls without an `onWaiting` option. */
-  onWaiting?: Waiting;
+  onWaiting?: WaitReporter;
 }
 
 /** For messages: "stopping" · "instance 3 of pool1". */

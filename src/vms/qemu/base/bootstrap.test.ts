@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Argv, Ran, RunCommand, RunOptions } from '../../../base/command.ts';
+import type { Argv, CommandOptions, CommandResult, RunCommand } from '../../../base/command.ts';
 import { bootstrapArgv, resolvePackages, unpackPackages } from './bootstrap.ts';
 import { baseRecipe } from './recipe.ts';
 
@@ -16,8 +16,8 @@ const recipe = baseRecipe('bookworm');
 const sources = { lines: ['deb http://user:hunter2@mirror.example bookworm main'], aptConf: 'Acquire::Retries "3";\n' };
 const paths = { target: '/t', aptConf: '/c', hasSources: true, isSimulated: false };
 
-function machine(answer: Partial<Ran> = {}, said = '') {
-  const ran: { argv: Argv; options: RunOptions | undefined }[] = [];
+function machine(answer: Partial<CommandResult> = {}, said = '') {
+  const ran: { argv: Argv; options: CommandOptions | undefined }[] = [];
   const runAsRoot: RunCommand = async (argv, options) => {
     ran.push({ argv, options });
     options?.onStderr?.(said);

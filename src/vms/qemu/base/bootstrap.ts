@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Waiting } from '../../../base/call-options.ts';
+import type { WaitReporter } from '../../../base/call-options.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
 import { customizeScript, installScript } from '../../../host/debian/customize-script.ts';
@@ -18,7 +18,7 @@ export interface BootstrapDeps {
   /** Scratch space, private to this user. */
   folder: string;
   signal?: AbortSignal | undefined;
-  onWaiting?: Waiting | undefined;
+  onWaiting?: WaitReporter | undefined;
 }
 
 const DEADLINE_MS = 60 * 60_000;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../base/clock.ts';
-import type { Argv, Ran, RunCommand } from '../../../base/command.ts';
+import type { Argv, CommandResult, RunCommand } from '../../../base/command.ts';
 import { aKernel } from '../../../host/debian/kernels.testing.ts';
 import { BASE_TAGS, findBase, nextName } from './base-versions.ts';
 import { ensureBase } from './build-base.ts';
@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true }));
 
 const recipe = baseRecipe('bookworm');
-const ok: Ran = { outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: '' };
+const ok: CommandResult = { outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: '' };
 
 /** The programs a build uses, as far as their files matter; `plan` is what apt would install today. */
 function machine(dials: { plan: string; fail?: string }) {
@@ -49,7 +49,7 @@ function programOf(argv: Argv): string {
   );
 }
 
-function imageTool(argv: Argv): Ran {
+function imageTool(argv: Argv): CommandResult {
   if (argv.includes('convert')) writeFileSync(argv.at(-1)!, 'disk');
   return { ...ok, stdout: Buffer.from('{"required": 1, "virtual-size": 4, "actual-size": 4}') };
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Ran, RunCommand } from '../../../base/command.ts';
+import type { CommandResult, RunCommand } from '../../../base/command.ts';
 import { accelerator, shareAccelerator } from './accelerator.ts';
 
 let home: string;
@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
-function ask(ended: Partial<Ran>, hasKvm = true, vmlinux: string | undefined = '/v/vmlinux') {
+function ask(ended: Partial<CommandResult>, hasKvm = true, vmlinux: string | undefined = '/v/vmlinux') {
   const run: RunCommand = async (argv) => {
     probes = [...probes, [...argv]];
     return { outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: '', ...ended };
@@ -27,7 +27,7 @@ describe('accelerator', () => {
     expect(probes[0]).toEqual(expect.arrayContaining(['-accel', 'kvm', '-kernel', '/v/vmlinux', '-no-reboot']));
   });
 
-  it.each<[string, Partial<Ran>]>([
+  it.each<[string, Partial<CommandResult>]>([
     ['hangs', { outcome: 'timed-out', code: null }],
     ['is refused', { code: 1 }],
     ['is not installed', { outcome: 'missing', code: null }],

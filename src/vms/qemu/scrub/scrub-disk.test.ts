@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Argv, Ran, RunCommand } from '../../../base/command.ts';
+import type { Argv, CommandResult, RunCommand } from '../../../base/command.ts';
 import { scrubDisk } from './scrub-disk.ts';
 import { scrubItems } from './scrub-init.ts';
 import { scrubArgv } from './scrub-vm.ts';
@@ -14,11 +14,19 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const ok: Ran = { outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: '' };
+const ok: CommandResult = { outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: '' };
 const all = scrubItems({ hasScript: true }).concat('ssh-host-keys');
 
 /** Programs that do to files what the real ones would, as far as it matters here. */
-function machine({ answer = lines(all), vm = ok, canPunch = true }: { answer?: string; vm?: Ran; canPunch?: boolean }) {
+function machine({
+  answer = lines(all),
+  vm = ok,
+  canPunch = true,
+}: {
+  answer?: string;
+  vm?: CommandResult;
+  canPunch?: boolean;
+}) {
   const calls: Argv[] = [];
   const run: RunCommand = async (argv) => {
     calls.push(argv);

@@ -3,7 +3,7 @@
 import { closeSync, mkdirSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
-import type { Ran, RunCommand } from '../../../base/command.ts';
+import type { CommandResult, RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
 import { killedWithParent } from '../../../host/run-tool.ts';
 import { appendArchive, cpioArchive } from './cpio.ts';
@@ -80,7 +80,7 @@ async function edit(order: ScrubOrder, folder: string, deps: ScrubDeps): Promise
   });
 }
 
-function howItEnded({ outcome, code, stderr }: Ran, deadlineMs: number): string {
+function howItEnded({ outcome, code, stderr }: CommandResult, deadlineMs: number): string {
   if (outcome === 'timed-out') return `the VM did not finish within ${deadlineMs / 1000} s`;
   return `qemu-system-x86_64 exited with ${code ?? outcome}: ${stderr.trim().split('\n').at(-1) ?? ''}`;
 }

@@ -1,5 +1,5 @@
 // boot/compat/systemd/exact/times.ts: what does systemd-analyze make of the stamps before it answers anything?
-import { isContainer } from '../../../model/phases.ts';
+import { sharesHostKernel } from '../../../model/phases.ts';
 import type { BootRecord, ManagerTimes, Unit } from '../../../model/record.ts';
 import type { Behaviour } from '../versions.ts';
 import { type ToolOutput, toolFailure } from './tool-output.ts';
@@ -38,7 +38,7 @@ export function acquireBootTimes(
     return moveBack({ ...manager, ...NO_KERNEL, ...NO_INITRD }, manager.shutdownStartUs, [...MOVED, 'userspaceUs']);
   }
   const counts = { ...manager, softRebootsCount: 0 };
-  if (!isContainer(record)) {
+  if (!sharesHostKernel(record)) {
     return { boot: { ...counts, kernelDoneUs: initrdUs > 0 ? initrdUs : userspaceUs, offsetUs: 0 } };
   }
   return moveBack(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type NodeSteps, renderSteps, type TimedStep } from '../../../../node/status/steps-file.ts';
-import { everySpan, unitSpanId } from '../../../model/everything.ts';
+import { everySpan, unitSpanId } from '../../../model/all-spans.ts';
 import { evidence } from '../../../model/evidence.ts';
 import { mergeEvidence } from '../../../model/merge-evidence.ts';
 import { memoryInput } from '../../input.ts';

@@ -1,4 +1,4 @@
-// boot/model/everything.ts: everything that took time in a boot as one list of spans: units, cloud-init, agents, kubelet, cluster.
+// boot/model/all-spans.ts: all spans of a boot in one list: units, cloud-init, agents, kubelet, cluster.
 import { type BootRecord, hasStarted, type Span, startTookUs, type Unit } from './record.ts';
 import { waitReason } from './waits.ts';
 
@@ -6,7 +6,7 @@ export function unitSpanId(unit: string): string {
   return `systemd:${unit}`;
 }
 
-/** Units first, in the record's order, then the other spans, each under what it was a part of where that is known. */
+/** Units first, in the record's order, then the other spans. Sets `parent` where the containing span is known. */
 export function everySpan(record: BootRecord): Span[] {
   const units = record.units.filter(hasStarted).map((unit) => spanOfUnit(unit, record));
   const unitById = new Map(units.map((span) => [span.id, span]));
@@ -15,15 +15,15 @@ export function everySpan(record: BootRecord): Span[] {
     const parent = parentOf(span, { units: unitById, script, errorUs: record.clock.errorUs ?? 0 });
     return parent === undefined ? span : { ...span, parent };
   });
-  // Where the log says which part of a stage was the wait, the unit as a whole is not one.
+  // If a log shows which part of a unit was a wait, the unit as a whole does not count as a wait.
   const byId = new Map(others.map((span) => [span.id, span]));
   const waiting = new Set(others.filter((span) => span.wait !== undefined).map((span) => topOf(span, byId)));
-  return [...units.map((span) => (waiting.has(span.id) ? working(span) : span)), ...others];
+  return [...units.map((span) => (waiting.has(span.id) ? asWork(span) : span)), ...others];
 }
 
 /**
- * A cloud-init stage is part of the start of the unit that ran it. What a unit did after it was up is not: the kubelet is
- * up at once, and on its way to Ready for long after.
+ * A cloud-init stage is part of the start of the unit that ran it. Work that a unit does after it became active is not part of its
+ * start: kubelet becomes active at once and reaches Ready much later.
  */
 function parentOf(
   span: Span,
@@ -36,13 +36,13 @@ function parentOf(
   return isTask && span.startUs >= script.startUs && span.endUs <= script.endUs ? script.id : undefined;
 }
 
-/** Logs are placed beside units no more exactly than the two clocks are tied. */
+/** The clock error limits how precisely a log line can be placed relative to a unit. */
 function isMostlyInside(span: Span, around: Span, errorUs: number): boolean {
   const sharedUs = Math.min(span.endUs, around.endUs + errorUs) - Math.max(span.startUs, around.startUs - errorUs);
   return sharedUs >= (span.endUs - span.startUs) / 2;
 }
 
-/** One event of AKS's node set-up spans all the others, though its name does not say so. */
+/** This event of the AKS node setup script covers the whole script, although its name suggests only the start. */
 function isWholeScript(span: Span): boolean {
   return span.source === 'extension' && span.name === 'AKS.CSE.cse_start';
 }
@@ -66,12 +66,12 @@ function isFailed(unit: Unit): boolean {
   return unit.activeState === 'failed' || (unit.result !== undefined && unit.result !== 'success');
 }
 
-function working(span: Span): Span {
+function asWork(span: Span): Span {
   const { wait: _, ...rest } = span;
   return rest;
 }
 
-/** The id at the top of a span's line of parents; a parent that is missing or loops ends the line. */
+/** The topmost ancestor's id. Stops at a parent that is missing or part of a loop. */
 function topOf(span: Span, byId: ReadonlyMap<string, Span>): string {
   const seen = new Set<string>();
   let id = span.id;
@@ -87,7 +87,7 @@ export interface SpanTree {
   children: SpanTree[];
 }
 
-/** Spans as a forest; a span whose parent is unknown, or part of a loop, stands at the top. Start order on every level. */
+/** A span with an unknown parent, or in a parent loop, becomes a root. Siblings are in start order. */
 export function spanForest(spans: readonly Span[]): SpanTree[] {
   const nodes = new Map(spans.map((span) => [span.id, { span, children: [] as SpanTree[] }]));
   const top: SpanTree[] = [];
@@ -103,7 +103,7 @@ export function spanForest(spans: readonly Span[]): SpanTree[] {
 
 const MAX_DEPTH = 32;
 
-/** Whether `id` is already above `span`; a line of parents longer than any real one counts as a loop. */
+/** Whether `id` is an ancestor of `span`. More than MAX_DEPTH ancestors count as a loop. */
 function isAbove(id: string, span: Span, nodes: ReadonlyMap<string, SpanTree>): boolean {
   let current: Span | undefined = span;
   for (let depth = 0; current && depth < MAX_DEPTH; depth++) {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyRecord, bootRecord, span, unit } from '../testing.ts';
-import { everySpan, spanForest } from './everything.ts';
+import { everySpan, spanForest } from './all-spans.ts';
 
 const parentsOf = (record: Parameters<typeof everySpan>[0]) =>
   Object.fromEntries(everySpan(record).map(({ id, parent }) => [id, parent]));
 
-describe('every span of a boot', () => {
-  it('puts a stage of cloud-init under its unit, but not what a unit did after it was up', () => {
+describe('everySpan', () => {
+  it('puts a cloud-init stage under its unit, but not work that a unit did after it became active', () => {
     const record = bootRecord({
       units: [unit('cloud-final.service', 8, 10), unit('kubelet.service', 19, 0.1)],
       spans: [
@@ -23,7 +23,7 @@ describe('every span of a boot', () => {
     });
   });
 
-  it('allows for the error of the clock when it looks for the unit around a span', () => {
+  it('allows for the clock error when it searches for the unit around a span', () => {
     const record = (errorUs: number) =>
       bootRecord({
         clock: { zero: 'kernel', errorUs },
@@ -34,7 +34,7 @@ describe('every span of a boot', () => {
     expect(parentsOf(record(1e6))['cloud-init:modules-config']).toBe('systemd:cloud-config.service');
   });
 
-  it('puts the tasks of AKS under the event that spans the whole script, waits and tasks outside it not', () => {
+  it('puts AKS tasks under the event that covers the whole script, but not waits or tasks outside it', () => {
     const record = bootRecord({
       spans: [
         span('extension:AKS.CSE.cse_start', 10, 20),
@@ -51,7 +51,7 @@ describe('every span of a boot', () => {
     });
   });
 
-  it('calls a unit no wait where its log says which part of it was', () => {
+  it('does not mark a unit as a wait if its log shows which part of it waited', () => {
     const unitOf = (record: Parameters<typeof everySpan>[0]) => everySpan(record)[0]!;
     const units = [unit('cloud-init-local.service', 3, 1000)];
     expect(unitOf(bootRecord({ units })).wait).toContain('platform');
@@ -62,7 +62,7 @@ describe('every span of a boot', () => {
     expect(unitOf(bootRecord({ units, spans }))).not.toHaveProperty('wait');
   });
 
-  it('marks units that failed, and leaves out those that never started', () => {
+  it('marks failed units and omits units that never started', () => {
     const record = bootRecord({
       units: [
         unit('a.service', 1, 1, [], { result: 'exit-code' }),
@@ -79,8 +79,8 @@ describe('every span of a boot', () => {
   });
 });
 
-describe('the forest of spans', () => {
-  it('holds every span exactly once, whatever the parents say', () => {
+describe('spanForest', () => {
+  it('contains every span exactly once, for any parents', () => {
     fc.assert(
       fc.property(anyRecord, (record) => {
         const spans = everySpan(record);
