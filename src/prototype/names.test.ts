@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { compareVersions, galleryName } from './names.ts';
+import { compareVersionNames, galleryName } from './names.ts';
 
 describe('names', () => {
   it('of versions are compared as integers', () => {
-    expect(['2026.10.9', '2026.2.10', '2026.10.10'].sort(compareVersions)).toEqual([
+    expect(['2026.10.9', '2026.2.10', '2026.10.10'].sort(compareVersionNames)).toEqual([
       '2026.2.10',
       '2026.10.9',
       '2026.10.10',

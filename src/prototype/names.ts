@@ -43,7 +43,7 @@ export function galleryName(cluster: string): string {
 /** Of our definitions: one of that name with another publisher is somebody else's. */
 export const PUBLISHER = 'headstart';
 
-export function definitionName(pool: string): string {
+export function prototypeDefinitionName(pool: string): string {
   return `kamino-${pool}-prototype`;
 }
 
@@ -60,12 +60,12 @@ export function leaseName(pool: string): string {
   return `headstart-prototype-${pool.toLowerCase().replace(/[^a-z0-9-]/g, '-')}`;
 }
 
-export function recipeName(pool: string): string {
+export function savedModelName(pool: string): string {
   return `headstart-recipe-${pool.toLowerCase().replace(/[^a-z0-9-]/g, '-')}`;
 }
 
 /** Versions compare as integers: `2026.2.10` comes after `2026.2.9`. */
-export function compareVersions(a: string, b: string): number {
+export function compareVersionNames(a: string, b: string): number {
   const left = a.split('.').map(Number);
   const right = b.split('.').map(Number);
   for (let i = 0; i < 3; i++) {

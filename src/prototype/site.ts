@@ -2,7 +2,7 @@
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Factory } from '../vms/factory.ts';
 import type { PoolRef } from '../vms/pools.ts';
-import type { Channel } from './donor/inspect/inspect-donor.ts';
+import type { ScriptChannel } from './donor/inspect/inspect-donor.ts';
 
 export interface Site {
   factory: Factory;
@@ -10,7 +10,7 @@ export interface Site {
   /** false: the instances join no cluster. */
   hasCluster: boolean;
   /** What a script on a node prints goes through a pod's log, or to us alone. */
-  channel: Channel;
+  channel: ScriptChannel;
   /** Each instance gets the credential it joins with when it starts: a clone needs none of the donor's. */
   givesCredentials?: boolean;
   /** Absent where only the nodes of the cluster tell which pools there are. */

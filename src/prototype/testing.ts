@@ -87,7 +87,7 @@ export function lab(): Lab {
         ...broken,
         clock,
         signal: new AbortController().signal,
-        tell: () => undefined,
+        onEvent: () => undefined,
         seal: async (nodeName) => {
           const { stdout } = await broken.cluster.runOnNode(nodeName, 'seal', { deadlineMs: 60_000 });
           if (stdout !== 'sealed') throw new UserError('the seal was not read back', { code: 'prototype/not-sealed' });

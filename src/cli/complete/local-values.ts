@@ -4,7 +4,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clustersFolder } from '../../cluster/local/cluster-files.ts';
 import { visibleIn } from '../../host/whole-folders.ts';
-import { compareVersions, definitionName, galleryName, isPrototypeDefinition, TAGS } from '../../prototype/names.ts';
+import {
+  compareVersionNames,
+  galleryName,
+  isPrototypeDefinition,
+  prototypeDefinitionName,
+  TAGS,
+} from '../../prototype/names.ts';
 import {
   definitionFolder,
   galleriesFolder,
@@ -82,7 +88,8 @@ export function publishedVersions(home: string, gallery = DEFAULT_GALLERY): Cand
 /** The versions that runs made for one pool, or for all of them. */
 export function prototypeVersions(home: string, { pool, cluster }: { pool?: string; cluster?: string }): Candidate[] {
   const gallery = galleryName(cluster ?? 'local');
-  const isWanted = (name: string) => (pool === undefined ? isPrototypeDefinition(name) : name === definitionName(pool));
+  const isWanted = (name: string) =>
+    pool === undefined ? isPrototypeDefinition(name) : name === prototypeDefinitionName(pool);
   return definitionsIn(home, gallery)
     .filter(isWanted)
     .flatMap((definition) => versionsIn(home, gallery, definition));
@@ -101,7 +108,7 @@ function versionsIn(home: string, gallery: string, definition: string): Candidat
   const folder = definitionFolder(home, gallery, definition);
   return visibleIn(folder)
     .filter((version) => parseVersionId(versionId({ gallery, definition, version })))
-    .sort((a, b) => compareVersions(b, a))
+    .sort((a, b) => compareVersionNames(b, a))
     .map((value) => {
       const donor = textAt(join(folder, value, versionFiles.record), 'tags', TAGS.donor);
       return { value, ...(donor && { summary: `made from ${donor}` }) };

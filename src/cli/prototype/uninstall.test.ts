@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recipeName } from '../../prototype/names.ts';
+import { savedModelName } from '../../prototype/names.ts';
 import { POOL } from '../../prototype/testing.ts';
 import { type VerbLab, verbLab } from './testing.ts';
 import { uninstallVerb } from './uninstall.ts';
@@ -7,9 +7,9 @@ import { uninstallVerb } from './uninstall.ts';
 async function prototyped(): Promise<VerbLab> {
   const world = verbLab();
   await world.run();
-  const { recipe } = world.cluster.secrets.get(recipeName(POOL))!;
+  const { recipe } = world.cluster.secrets.get(savedModelName(POOL))!;
   const whole = { ...(JSON.parse(recipe!) as object), customData: Buffer.from('canary').toString('base64') };
-  world.cluster.secrets.set(recipeName(POOL), { recipe: JSON.stringify(whole) });
+  world.cluster.secrets.set(savedModelName(POOL), { recipe: JSON.stringify(whole) });
   return world;
 }
 

@@ -1,15 +1,15 @@
 // prototype/after/prune.ts: which versions may go? The oldest beyond the history, and never one that a model or an instance refers to.
 import type { Version } from '../../vms/gallery.ts';
-import { compareVersions } from '../names.ts';
-import type { World } from '../run/scene.ts';
+import { compareVersionNames } from '../names.ts';
+import type { RunWorld } from '../run/scene.ts';
 
 /** Empty while nobody has looked at what is referred to: what is not known to be free is in use. */
-export function prunableVersions(world: Pick<World, 'versions' | 'references'>, history: number): Version[] {
+export function prunableVersions(world: Pick<RunWorld, 'versions' | 'references'>, history: number): Version[] {
   const { references } = world;
   if (!references) return [];
   const newestFirst = world.versions
     .filter((version) => version.state !== 'deleting')
-    .toSorted((a, b) => compareVersions(b.name, a.name));
+    .toSorted((a, b) => compareVersionNames(b.name, a.name));
   const settled = newestFirst.filter((version) => version.state === 'ready');
   const kept = new Set(settled.slice(0, Math.max(1, history)).map((version) => version.id));
   return newestFirst.filter(

@@ -1,11 +1,11 @@
 // prototype/after/read-versions.ts: which versions does a pool have in the gallery, and what does it start from?
 import type { Definition, Version } from '../../vms/gallery.ts';
 import type { PoolRef } from '../../vms/pools.ts';
-import { definitionName } from '../names.ts';
+import { prototypeDefinitionName } from '../names.ts';
 import type { Site } from '../site.ts';
 import { type PoolStatus, poolStatus } from './status.ts';
 
-type Gallery = Pick<Site, 'factory' | 'gallery'>;
+type GallerySite = Pick<Site, 'factory' | 'gallery'>;
 
 export interface PoolVersions {
   /** undefined: the pool was never captured. */
@@ -14,15 +14,15 @@ export interface PoolVersions {
 }
 
 export async function readVersions(
-  { factory, gallery }: Gallery,
+  { factory, gallery }: GallerySite,
   pool: PoolRef,
   signal: AbortSignal,
 ): Promise<PoolVersions> {
-  const definition = await factory.gallery.readDefinition(gallery, definitionName(pool.name), { signal });
+  const definition = await factory.gallery.readDefinition(gallery, prototypeDefinitionName(pool.name), { signal });
   return { definition, versions: definition ? await factory.gallery.listVersions(definition, { signal }) : [] };
 }
 
-export async function readStatus(site: Gallery, ref: PoolRef, signal: AbortSignal): Promise<PoolStatus> {
+export async function readPoolStatus(site: GallerySite, ref: PoolRef, signal: AbortSignal): Promise<PoolStatus> {
   const [pool, instances, { versions }] = await Promise.all([
     site.factory.pools.readPool(ref, { signal }),
     site.factory.pools.listInstances(ref, { signal }),

@@ -2,10 +2,10 @@
 import type { Definition, Version } from '../../vms/gallery.ts';
 import type { ImageRef } from '../../vms/pools.ts';
 import { PUBLISHER } from '../names.ts';
-import type { Kept, Machine, UninstallWorld } from './uninstall-world.ts';
+import type { KeptResource, PoolMachine, UninstallWorld } from './uninstall-world.ts';
 
 /** What may go, and what any model or instance will still refer to once the pool is back on `image`. */
-export function sortVersions(world: UninstallWorld, image: ImageRef): { going: Version[]; kept: Kept[] } {
+export function sortVersions(world: UninstallWorld, image: ImageRef): { going: Version[]; kept: KeptResource[] } {
   const { definition, versions, pool } = world;
   if (!definition) return { going: [], kept: [] };
   if (definition.publisher !== PUBLISHER) {
@@ -13,7 +13,7 @@ export function sortVersions(world: UninstallWorld, image: ImageRef): { going: V
     return { going: [], kept: [{ what: `the image definition ${definition.name}`, because }] };
   }
   const going: Version[] = [];
-  const kept: Kept[] = [];
+  const kept: KeptResource[] = [];
   for (const version of versions) {
     const what = `version ${version.name}`;
     const runners = world.machines.filter(({ instance }) => isVersion(instance.image, version));
@@ -41,11 +41,11 @@ const BEING_MADE = {
   next: 'wait until `headstart prototype status` shows it as ready or failed, then run the same command again',
 };
 
-function inUse(what: string, runners: readonly Machine[]): Kept {
+function inUse(what: string, runners: readonly PoolMachine[]): KeptResource {
   const names = runners.map(({ node, instance }) => node?.name ?? instance.computerName);
   return {
     what,
-    because: `${list(names)} still ${names.length === 1 ? 'runs' : 'run'} it`,
+    because: `${joinNames(names)} still ${names.length === 1 ? 'runs' : 'run'} it`,
     next: `drain and delete ${names.length === 1 ? 'that instance' : 'those instances'}, so that the pool makes new ones from its recipe, then run the same command again`,
   };
 }
@@ -65,6 +65,6 @@ function isVersion(image: ImageRef | undefined, version: Version): boolean {
   return image?.kind === 'version' && image.id.toLowerCase() === version.id.toLowerCase();
 }
 
-export function list(names: readonly string[]): string {
+export function joinNames(names: readonly string[]): string {
   return names.join(', ');
 }

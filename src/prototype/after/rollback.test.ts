@@ -5,7 +5,7 @@ import type { Version } from '../../vms/gallery.ts';
 import type { Pool } from '../../vms/pools.ts';
 import { MODEL_TAG } from '../names.ts';
 import { lab } from '../testing.ts';
-import { noOriginal, rollbackToOriginal, rollbackToVersion, type WaysBack } from './rollback.ts';
+import { originalNotSaved, type RollbackTargets, rollbackToOriginal, rollbackToVersion } from './rollback.ts';
 
 const version = (name: string, state: Version['state'] = 'ready'): Version => ({
   name,
@@ -27,7 +27,7 @@ function pool(current?: string, tags: Record<string, string> = {}): Pool {
   return { ...seen, tags, model: { ...seen.model, image } };
 }
 
-const ways = (versions: Version[], more: Partial<WaysBack> = {}): WaysBack => ({
+const ways = (versions: Version[], more: Partial<RollbackTargets> = {}): RollbackTargets => ({
   verb: 'rollback',
   versions,
   hasOriginal: true,
@@ -70,7 +70,7 @@ describe('the next step of a rollback that is not possible', () => {
     const { message, next } = failure(() => rollbackToVersion(pool(), nothing, undefined));
     expect(message).toMatch(/^there is nothing to roll back: no run has changed /);
     expect(next).toContain('headstart prototype status --pool ');
-    expect(noOriginal(pool(), nothing).next).toContain('headstart prototype status --pool ');
+    expect(originalNotSaved(pool(), nothing).next).toContain('headstart prototype status --pool ');
   });
 
   it('is the original where only that is saved', () => {
@@ -80,7 +80,7 @@ describe('the next step of a rollback that is not possible', () => {
 
   it('is a version that is ready where no original is saved, the one that was probably meant first', () => {
     const two = ways([version('1.0.1'), version('2.0.0'), version('3.0.0')], { hasOriginal: false });
-    expect(noOriginal(pool('3.0.0'), two).next).toContain('--to 2.0.0');
+    expect(originalNotSaved(pool('3.0.0'), two).next).toContain('--to 2.0.0');
     expect(failure(() => rollbackToVersion(pool('3.0.0'), two, '1.0.11')).next).toContain('--to 1.0.1');
   });
 
@@ -110,7 +110,7 @@ describe('the next step of a rollback that is not possible', () => {
 
         /** undefined: it works. */
         function nextOf(target: string | undefined): string | undefined {
-          if (target === 'original') return hasOriginal ? undefined : noOriginal(now, asked).next;
+          if (target === 'original') return hasOriginal ? undefined : originalNotSaved(now, asked).next;
           try {
             rollbackToVersion(now, asked, target);
             return undefined;

@@ -4,11 +4,11 @@ import { didYouMean, nearestNames } from '../../base/nearest-names.ts';
 import type { Version } from '../../vms/gallery.ts';
 import type { Pool } from '../../vms/pools.ts';
 import type { ModelChange, SavedModel } from '../../vms/publisher.ts';
-import { BOOTSTRAP_TAG, compareVersions, MODEL_TAG } from '../names.ts';
+import { BOOTSTRAP_TAG, compareVersionNames, MODEL_TAG } from '../names.ts';
 import { bootstrapExtensions } from '../run/extensions.ts';
 
 /** Where a pool can go back to, and which verb asks: for the next step of an error. */
-export interface WaysBack {
+export interface RollbackTargets {
   verb: 'rollback' | 'uninstall';
   versions: readonly Version[];
   /** Whether the model of before the first run is saved. */
@@ -16,13 +16,13 @@ export interface WaysBack {
 }
 
 /** The version before the one in use, or the one asked for; refuses what is not there or not whole. */
-export function rollbackToVersion(pool: Pool, ways: WaysBack, wanted: string | undefined): ModelChange {
-  const { versions } = ways;
+export function rollbackToVersion(pool: Pool, targets: RollbackTargets, wanted: string | undefined): ModelChange {
+  const { versions } = targets;
   const target =
     wanted === undefined
       ? previousOf(currentOf(pool, versions), versions)
       : versions.find((version) => version.name === wanted);
-  if (!target) throw noSuchVersion(pool, ways, wanted);
+  if (!target) throw noSuchVersion(pool, targets, wanted);
   if (target.state !== 'ready') {
     throw new UserError(`version ${target.name} is ${target.state}: new instances could not be made from it`, {
       code: 'prototype/version-not-ready',
@@ -30,7 +30,7 @@ export function rollbackToVersion(pool: Pool, ways: WaysBack, wanted: string | u
       next:
         target.state === 'creating' || target.state === 'replicating'
           ? `wait until \`headstart prototype status --pool ${pool.ref.name}\` shows it as ready, then run the same command again`
-          : nextWay(pool, ways, wanted),
+          : nextCommand(pool, targets, wanted),
       exitCode: 1,
     });
   }
@@ -69,8 +69,8 @@ export function rollbackToOriginal(pool: Pool, saved: SavedModel): ModelChange {
 
 function previousOf(current: Version | undefined, versions: readonly Version[]): Version | undefined {
   const older = versions
-    .filter((version) => version.state === 'ready' && (!current || compareVersions(version.name, current.name) < 0))
-    .toSorted((a, b) => compareVersions(b.name, a.name));
+    .filter((version) => version.state === 'ready' && (!current || compareVersionNames(version.name, current.name) < 0))
+    .toSorted((a, b) => compareVersionNames(b.name, a.name));
   return older[0];
 }
 
@@ -79,8 +79,8 @@ function currentOf({ model: { image } }: Pool, versions: readonly Version[]): Ve
   return versions.find(({ id }) => id.toLowerCase() === image.id.toLowerCase());
 }
 
-function noSuchVersion(pool: Pool, ways: WaysBack, wanted: string | undefined): UserError {
-  const { versions, hasOriginal } = ways;
+function noSuchVersion(pool: Pool, targets: RollbackTargets, wanted: string | undefined): UserError {
+  const { versions, hasOriginal } = targets;
   const name = pool.ref.name;
   const known = versions.map((version) => `${version.name} (${version.state})`).join(', ') || 'none';
   const isUntouched = versions.length === 0 && !hasOriginal && pool.tags[MODEL_TAG] === undefined;
@@ -96,29 +96,29 @@ function noSuchVersion(pool: Pool, ways: WaysBack, wanted: string | undefined): 
   return new UserError(message, {
     code: 'prototype/no-such-version',
     kept: `${name} was not changed.`,
-    next: nextWay(pool, ways, wanted),
+    next: nextCommand(pool, targets, wanted),
     exitCode: 1,
   });
 }
 
-export function noOriginal(pool: Pool, ways: WaysBack): UserError {
+export function originalNotSaved(pool: Pool, targets: RollbackTargets): UserError {
   return new UserError(`no original recipe of ${pool.ref.name} is saved`, {
     code: 'prototype/no-recipe',
     kept: `${pool.ref.name} was not changed.`,
-    next: nextWay(pool, { ...ways, hasOriginal: false }, 'original'),
+    next: nextCommand(pool, { ...targets, hasOriginal: false }, 'original'),
     exitCode: 1,
   });
 }
 
 /** A step that works in the state the pool is in: an error that sends to the next error is a circle. */
-function nextWay(pool: Pool, { verb, versions, hasOriginal }: WaysBack, wanted: string | undefined): string {
+function nextCommand(pool: Pool, { verb, versions, hasOriginal }: RollbackTargets, wanted: string | undefined): string {
   const name = pool.ref.name;
   const command = (to: string) => `headstart prototype ${verb} --pool ${name} --to ${to}`;
   const current = currentOf(pool, versions);
   const ready = versions
     .filter((version) => version.state === 'ready' && version !== current && version.name !== wanted)
     .map((version) => version.name)
-    .toSorted((a, b) => compareVersions(b, a));
+    .toSorted((a, b) => compareVersionNames(b, a));
   const [meant = ready[0]] = wanted === undefined ? [] : nearestNames(wanted, ready);
   if (wanted === undefined && hasOriginal) return command('original');
   if (meant !== undefined) return command(meant);

@@ -1,6 +1,6 @@
 // prototype/after/run-prune.ts: deletes the versions of a pool that are beyond its history and that nothing refers to.
 import type { PoolRef } from '../../vms/pools.ts';
-import { holdingPool } from '../run/hold-pool.ts';
+import { withPoolHold } from '../run/hold-pool.ts';
 import type { RetryDeps } from '../run/with-retries.ts';
 import type { Site } from '../site.ts';
 import { prunableVersions } from './prune.ts';
@@ -33,7 +33,7 @@ export async function prunePool(
   deps: RetryDeps,
 ): Promise<string[]> {
   const { signal } = deps;
-  return holdingPool({ pool, holder, note: 'prune' }, { ...deps, cluster: site.cluster }, async () => {
+  return withPoolHold({ pool, holder, note: 'prune' }, { ...deps, cluster: site.cluster }, async () => {
     const going = (await prunable(site, pool, history, signal)).filter((name) => agreed.includes(name));
     const { definition } = await readVersions(site, pool, signal);
     for (const name of going) await site.factory.gallery.deleteVersion(definition!, name, { signal });

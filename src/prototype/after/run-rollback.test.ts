@@ -3,10 +3,10 @@ import { Conflict, Forbidden, NotFound } from '../../base/failures.ts';
 import { LeaseHeld } from '../../cluster/lease-held.ts';
 import type { PoolRef } from '../../vms/pools.ts';
 import { donorLab } from '../donor/testing.ts';
-import { leaseName, MODEL_TAG, recipeName } from '../names.ts';
+import { leaseName, MODEL_TAG, savedModelName } from '../names.ts';
 import type { RunEvent } from '../run/run-event.ts';
 import { POOL } from '../testing.ts';
-import { chooseRollback, type RollbackWish, rollBackPool } from './run-rollback.ts';
+import { chooseRollback, type RollbackRequest, rollBackPool } from './run-rollback.ts';
 
 const OLDER = '2026.1.1';
 
@@ -21,15 +21,15 @@ async function afterARun() {
   const { signal, clock } = world.deps;
   const pool = world.ref.pool;
   const events: RunEvent[] = [];
-  const deps = { clock, signal, tell: (event: RunEvent) => void events.push(event) };
+  const deps = { clock, signal, onEvent: (event: RunEvent) => void events.push(event) };
   return {
     ...world,
     older,
     pool,
     events,
     state: () => world.factory.state.pools.get(pool.id)!,
-    choose: (wish: RollbackWish = {}) => chooseRollback(world.site, pool, wish, signal),
-    rollBack: (wish: RollbackWish = {}) => rollBackPool(world.site, { pool, holder: 'me', ...wish }, deps),
+    choose: (wish: RollbackRequest = {}) => chooseRollback(world.site, pool, wish, signal),
+    rollBack: (wish: RollbackRequest = {}) => rollBackPool(world.site, { pool, holder: 'me', ...wish }, deps),
   };
 }
 
@@ -63,7 +63,7 @@ describe('choosing where a pool goes back to', () => {
 
   it('asks for the bootstrap only where it is needed, and prefers it to the one that was saved', async () => {
     const { cluster, choose } = await afterARun();
-    cluster.secrets.set(recipeName(POOL), saved('c2F2ZWQ='));
+    cluster.secrets.set(savedModelName(POOL), saved('c2F2ZWQ='));
     let reads = 0;
     const readBootstrap = () => {
       reads++;
@@ -80,7 +80,7 @@ describe('choosing where a pool goes back to', () => {
     const { cluster, site, deps, choose } = await afterARun();
     const nowhere: PoolRef = { ...(await choose()).pool.ref, id: '/pools/nowhere', name: 'nowhere' };
     await expect(chooseRollback(site, nowhere, {}, deps.signal)).rejects.toBeInstanceOf(NotFound);
-    cluster.secrets.set(recipeName(POOL), saved());
+    cluster.secrets.set(savedModelName(POOL), saved());
     await expect(choose({ to: 'original' })).rejects.toMatchObject({ code: 'prototype/no-way-back' });
     cluster.secrets.clear();
     await expect(choose({ to: 'original' })).rejects.toMatchObject({ code: 'prototype/no-recipe' });

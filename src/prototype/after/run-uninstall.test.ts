@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { TransientError, UserError } from '../../base/errors.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { LeaseHeld } from '../../cluster/lease-held.ts';
-import { definitionName, leaseName, recipeName, SEALED_ANNOTATION } from '../names.ts';
-import { donorAsItIs, donorViolations, modelViolations } from '../run/invariants.testing.ts';
+import { leaseName, prototypeDefinitionName, SEALED_ANNOTATION, savedModelName } from '../names.ts';
+import { donorViolations, modelViolations, readDonorState } from '../run/invariants.testing.ts';
 import { Crash, Dial, FAULTS, type Fault, type Lab, lab, POOL } from '../testing.ts';
 import { uninstallPool } from './run-uninstall.ts';
-import type { UninstallWish } from './uninstall.ts';
+import type { UninstallOptions } from './uninstall.ts';
 
 const CUSTOM_DATA = 'Ym9vdHN0cmFw';
-const BACK: Omit<UninstallWish, 'unsealed'> = { to: 'original', customData: CUSTOM_DATA, isUnsealing: false };
+const BACK: Omit<UninstallOptions, 'unsealed'> = { to: 'original', customData: CUSTOM_DATA, isUnsealing: false };
 
 function uninstall(world: Lab, wish = BACK, dial = new Dial(), runId = 'uninstall') {
   return uninstallPool(
@@ -20,7 +20,7 @@ function uninstall(world: Lab, wish = BACK, dial = new Dial(), runId = 'uninstal
       cluster: dial.wrap<Cluster>(world.cluster),
       clock: world.clock,
       signal: new AbortController().signal,
-      tell: () => undefined,
+      onEvent: () => undefined,
     },
   );
 }
@@ -69,7 +69,7 @@ describe('uninstalling', () => {
     expect(done).toEqual([
       `point ${POOL} from version ${world.intent.version} at marketplace debian:debian-12:12-gen2:latest`,
       `delete the versions ${world.intent.version}`,
-      `delete the image definition ${definitionName(POOL)}`,
+      `delete the image definition ${prototypeDefinitionName(POOL)}`,
       'delete the gallery SIG_lab',
       'delete the saved original recipe',
     ]);
@@ -104,10 +104,15 @@ describe('uninstalling', () => {
   it("leaves another pool's definition, and the gallery that it is in", async () => {
     const world = await prototyped();
     const [mine] = world.factory.state.definitions.values();
-    await world.factory.gallery.ensureDefinition({ ...mine!, name: definitionName('pool2'), sku: 'pool2' }, 'here');
+    await world.factory.gallery.ensureDefinition(
+      { ...mine!, name: prototypeDefinitionName('pool2'), sku: 'pool2' },
+      'here',
+    );
     const { kept } = await uninstall(world);
-    expect(kept).toEqual([{ what: 'the gallery SIG_lab', because: `it holds ${definitionName('pool2')}` }]);
-    expect([...world.factory.state.definitions.values()].map(({ name }) => name)).toEqual([definitionName('pool2')]);
+    expect(kept).toEqual([{ what: 'the gallery SIG_lab', because: `it holds ${prototypeDefinitionName('pool2')}` }]);
+    expect([...world.factory.state.definitions.values()].map(({ name }) => name)).toEqual([
+      prototypeDefinitionName('pool2'),
+    ]);
     expect(world.cluster.secrets.size).toBe(0);
   });
 
@@ -116,7 +121,10 @@ describe('uninstalling', () => {
     const [mine] = world.factory.state.definitions.values();
     const { deleteGallery } = world.factory.gallery;
     world.factory.gallery.deleteGallery = async (gallery) => {
-      await world.factory.gallery.ensureDefinition({ ...mine!, name: definitionName('pool2'), sku: 'pool2' }, 'here');
+      await world.factory.gallery.ensureDefinition(
+        { ...mine!, name: prototypeDefinitionName('pool2'), sku: 'pool2' },
+        'here',
+      );
       return deleteGallery(gallery);
     };
     const { kept } = await uninstall(world);
@@ -135,7 +143,7 @@ describe('uninstalling', () => {
     expect([...world.factory.state.versions.values()].map(({ name }) => name)).toEqual(['2026.1.1']);
     expect(world.factory.state.pools.get(world.ref.pool.id)!.model.image).toEqual({ kind: 'version', id: old.id });
     expect(world.factory.state.pools.get(world.ref.pool.id)!.tags).toEqual({});
-    expect(world.cluster.secrets.has(recipeName(POOL))).toBe(true);
+    expect(world.cluster.secrets.has(savedModelName(POOL))).toBe(true);
   });
 
   it('keeps the model where the operator has put it, and removes all the same', async () => {
@@ -158,7 +166,7 @@ describe('uninstalling', () => {
 
   it('says which Secret is damaged, and changes nothing', async () => {
     const world = await prototyped();
-    world.cluster.secrets.set(recipeName(POOL), { recipe: '{' });
+    world.cluster.secrets.set(savedModelName(POOL), { recipe: '{' });
     expect((await failure(uninstall(world))).code).toBe('prototype/bad-recipe');
     expect(world.factory.state.versions.size).toBe(1);
   });
@@ -175,7 +183,7 @@ describe('uninstalling', () => {
   it('brings a donor home first, with or without its Node object, and takes the half-made copy away', async () => {
     for (const hasNode of [true, false]) {
       const world = lab();
-      const found = donorAsItIs(world);
+      const found = readDonorState(world);
       const dial = new Dial();
       await lab().run(dial);
       const at = dial.names.indexOf('createSnapshot');
@@ -203,7 +211,7 @@ describe('uninstalling', () => {
     const world = await prototyped();
     for (const definition of world.factory.state.definitions.values()) definition.publisher = 'kamino';
     const { kept } = await uninstall(world);
-    expect(kept[0]).toMatchObject({ what: `the image definition ${definitionName(POOL)}` });
+    expect(kept[0]).toMatchObject({ what: `the image definition ${prototypeDefinitionName(POOL)}` });
     expect(world.factory.state.versions.size).toBe(1);
   });
 });
@@ -247,7 +255,7 @@ describe('the fault campaign of an uninstall', () => {
 
   async function broken(fault: Fault, at: number): Promise<string[]> {
     const world = await prototyped();
-    const found = donorAsItIs(world);
+    const found = readDonorState(world);
     const dial = new Dial(fault, at);
     await uninstall(world, BACK, dial, 'first').catch((error: unknown) => {
       const isAnswer = error instanceof UserError || error instanceof TransientError || error instanceof Crash;

@@ -5,36 +5,36 @@ import { TransientError, UserError } from '../../base/errors.ts';
 import { NotFound, Refused } from '../../base/failures.ts';
 import type { PoolRef } from '../../vms/pools.ts';
 import type { SavedModel } from '../../vms/publisher.ts';
-import { definitionName, leaseName, recipeName, SEALED_ANNOTATION, snapshotName } from '../names.ts';
+import { leaseName, prototypeDefinitionName, SEALED_ANNOTATION, savedModelName, snapshotName } from '../names.ts';
 import { type EngineDeps, recoverHeldDonor } from '../run/engine.ts';
-import { type Hold, holdingPool, renewingAside } from '../run/hold-pool.ts';
+import { backgroundRenewal, type Hold, withPoolHold } from '../run/hold-pool.ts';
 import type { ObserveDeps } from '../run/observe.ts';
 import { isSameMachine } from '../run/same-machine.ts';
-import { homewardIntent } from '../run/scene.ts';
+import { recoveryIntent } from '../run/scene.ts';
 import { unsealNode } from '../run/seal.ts';
 import { MAX_ATTEMPTS, pauseBeforeRetry, withRetries } from '../run/with-retries.ts';
-import { planUninstall, type UninstallPlan, type UninstallStep, type UninstallWish } from './uninstall.ts';
+import { planUninstall, type UninstallOptions, type UninstallPlan, type UninstallStep } from './uninstall.ts';
 import type { UninstallWorld } from './uninstall-world.ts';
 
 export type UninstallDeps = Omit<EngineDeps, 'seal' | 'customData'>;
 
-export interface UninstallAsked {
+export interface UninstallRequest {
   pool: PoolRef;
   gallery: string;
   runId: string;
-  wish: Omit<UninstallWish, 'unsealed'>;
+  wish: Omit<UninstallOptions, 'unsealed'>;
 }
 
-export interface Uninstalled {
+export interface UninstallResult {
   /** What was done, in words. */
   done: string[];
   kept: UninstallPlan['kept'];
   sealed: string[];
 }
 
-export async function uninstallPool(asked: UninstallAsked, deps: UninstallDeps): Promise<Uninstalled> {
+export async function uninstallPool(asked: UninstallRequest, deps: UninstallDeps): Promise<UninstallResult> {
   const held = { pool: asked.pool, holder: asked.runId, note: `uninstall of ${asked.pool.name}` };
-  return holdingPool(held, deps, async (hold) => {
+  return withPoolHold(held, deps, async (hold) => {
     const done: string[] = [];
     const unsealed = new Set<string>();
     const sealed = new Set<string>();
@@ -50,7 +50,7 @@ export async function uninstallPool(asked: UninstallAsked, deps: UninstallDeps):
       const attempt = (attempts.get(next.id) ?? 0) + 1;
       attempts.set(next.id, attempt);
       if (attempt > MAX_ATTEMPTS) throw stuck(next, asked.pool);
-      deps.tell({ event: 'step', step: next.id, title: next.what, attempt });
+      deps.onEvent({ event: 'step', step: next.id, title: next.what, attempt });
       try {
         await perform(next, { asked, world, unsealed, hold }, deps);
         if (!done.includes(next.what)) done.push(next.what);
@@ -64,7 +64,7 @@ export async function uninstallPool(asked: UninstallAsked, deps: UninstallDeps):
 
 /** Reads only: for a plan, and before every step. */
 export async function observePool(
-  { pool: ref, gallery: galleryName, runId }: Pick<UninstallAsked, 'pool' | 'gallery' | 'runId'>,
+  { pool: ref, gallery: galleryName, runId }: Pick<UninstallRequest, 'pool' | 'gallery' | 'runId'>,
   { pools, snapshots, gallery, cluster, signal }: Omit<ObserveDeps, 'clock'>,
 ): Promise<UninstallWorld> {
   const [pool, instances, nodes, lease, definitions, snapshot, saved] = await Promise.all([
@@ -74,10 +74,12 @@ export async function observePool(
     cluster.readLease(leaseName(ref.name), signal),
     gallery.listDefinitions(galleryName, { signal }),
     snapshots.readSnapshot(snapshotName(ref.name), { signal }),
-    cluster.readSecret(recipeName(ref.name), signal),
+    cluster.readSecret(savedModelName(ref.name), signal),
   ]);
   if (!pool) throw new NotFound(`pool ${ref.name}`);
-  const definition = definitions?.find(({ name }) => name.toLowerCase() === definitionName(ref.name).toLowerCase());
+  const definition = definitions?.find(
+    ({ name }) => name.toLowerCase() === prototypeDefinitionName(ref.name).toLowerCase(),
+  );
   return {
     pool,
     machines: instances.map((instance) => {
@@ -94,30 +96,35 @@ export async function observePool(
   };
 }
 
-interface Doing {
-  asked: UninstallAsked;
+interface StepContext {
+  asked: UninstallRequest;
   world: UninstallWorld;
   unsealed: Set<string>;
   hold: Hold;
 }
 
-async function perform(step: UninstallStep, doing: Doing, deps: UninstallDeps): Promise<void> {
-  const renewal = renewingAside(doing.hold, deps.clock);
+async function perform(step: UninstallStep, context: StepContext, deps: UninstallDeps): Promise<void> {
+  const renewal = backgroundRenewal(context.hold, deps.clock);
   const onWaiting: Waiting = (what, percent) => {
     renewal.ifDue();
-    deps.tell({ event: 'waiting', step: step.id, for: what, ...(percent !== undefined && { percent }) });
+    deps.onEvent({ event: 'waiting', step: step.id, for: what, ...(percent !== undefined && { percent }) });
   };
-  await apply(step, doing, deps, onWaiting).finally(renewal.settled);
+  await apply(step, context, deps, onWaiting).finally(renewal.settled);
 }
 
-async function apply(step: UninstallStep, doing: Doing, deps: UninstallDeps, onWaiting: Waiting): Promise<void> {
-  const { asked, world, unsealed, hold } = doing;
+async function apply(
+  step: UninstallStep,
+  context: StepContext,
+  deps: UninstallDeps,
+  onWaiting: Waiting,
+): Promise<void> {
+  const { asked, world, unsealed, hold } = context;
   const { pools, snapshots, gallery, publisher, cluster, signal } = deps;
   const options = { signal, onWaiting };
   switch (step.id) {
     case 'bring-home':
       for (const { nodeName, ref } of step.donors) {
-        const intent = homewardIntent(nodeName, asked.gallery);
+        const intent = recoveryIntent(nodeName, asked.gallery);
         const quiet = { ...deps, seal: async () => undefined }; // the way home seals nothing
         await recoverHeldDonor({ intent, donor: ref, runId: asked.runId, deps: quiet, hold });
       }
@@ -148,7 +155,7 @@ async function apply(step: UninstallStep, doing: Doing, deps: UninstallDeps, onW
     case 'delete-gallery':
       return replanIfRefused(() => gallery.deleteGallery(step.name, options));
     case 'delete-recipe':
-      return cluster.deleteSecret(recipeName(asked.pool.name), signal);
+      return cluster.deleteSecret(savedModelName(asked.pool.name), signal);
     case 'delete-lease':
       return; // it is ours since this began, and goes when it ends
   }
@@ -168,7 +175,7 @@ function readSavedModel(values: Readonly<Record<string, string>>, pool: PoolRef)
   try {
     return JSON.parse(values.recipe ?? '') as SavedModel;
   } catch {
-    throw new UserError(`the saved recipe of ${pool.name} (${recipeName(pool.name)}) cannot be read`, {
+    throw new UserError(`the saved recipe of ${pool.name} (${savedModelName(pool.name)}) cannot be read`, {
       code: 'prototype/bad-recipe',
       kept: 'Nothing was changed.',
       next: 'put the pool on an image of your choice, delete that Secret, then give --to keep',

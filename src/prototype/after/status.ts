@@ -2,7 +2,7 @@
 
 import type { Version } from '../../vms/gallery.ts';
 import type { ImageRef, Instance, Pool } from '../../vms/pools.ts';
-import { compareVersions, DONOR_TAG, isPrototypeDefinition, TAGS } from '../names.ts';
+import { compareVersionNames, DONOR_TAG, isPrototypeDefinition, TAGS } from '../names.ts';
 
 export interface PoolStatus {
   pool: string;
@@ -30,7 +30,7 @@ export function poolStatus(pool: Pool, instances: readonly Instance[], versions:
     model,
     hasBootstrap: pool.model.bootstrap === 'none' ? false : 'unknown',
     versions: versions
-      .toSorted((a, b) => compareVersions(b.name, a.name))
+      .toSorted((a, b) => compareVersionNames(b.name, a.name))
       .map((version) => ({
         name: version.name,
         state: version.state,

@@ -6,14 +6,14 @@ import type { SavedModel } from '../../vms/publisher.ts';
 import type { Snapshot } from '../../vms/snapshots.ts';
 
 /** An instance, and its Kubernetes face where it has one. */
-export interface Machine {
+export interface PoolMachine {
   instance: Instance;
   node?: Node;
 }
 
 export interface UninstallWorld {
   pool: Pool;
-  machines: readonly Machine[];
+  machines: readonly PoolMachine[];
   /** Of somebody else; ours goes when the work ends. */
   lease: Lease | undefined;
   definition: Definition | undefined;
@@ -26,7 +26,7 @@ export interface UninstallWorld {
   savedModel: SavedModel | undefined;
 }
 
-export interface Kept {
+export interface KeptResource {
   what: string;
   because: string;
   /** What to do about it; absent where it stays because it was chosen, or is somebody else's. */

@@ -5,7 +5,7 @@ import type { Version } from '../../vms/gallery.ts';
 import { PRIOR_ANNOTATION, TAGS } from '../names.ts';
 import { lab } from '../testing.ts';
 import { observePool } from './run-uninstall.ts';
-import { planUninstall, type UninstallWish } from './uninstall.ts';
+import { planUninstall, type UninstallOptions } from './uninstall.ts';
 import type { UninstallWorld } from './uninstall-world.ts';
 
 const CUSTOM_DATA = 'Ym9vdHN0cmFw';
@@ -64,8 +64,8 @@ describe('the plan of an uninstall, in any world', async () => {
           : undefined,
       };
     });
-  const wishes = fc.constantFrom<UninstallWish['to']>('original', 'keep');
-  const check = (property: (world: UninstallWorld, wish: UninstallWish) => void) =>
+  const wishes = fc.constantFrom<UninstallOptions['to']>('original', 'keep');
+  const check = (property: (world: UninstallWorld, wish: UninstallOptions) => void) =>
     fc.assert(
       fc.property(anyWorld, wishes, (world, to) =>
         property(world, { to, customData: CUSTOM_DATA, isUnsealing: false, unsealed: new Set() }),

@@ -5,7 +5,7 @@ import type { Instance } from '../../vms/pools.ts';
 import { readPrior } from '../run/prior.ts';
 import { unpatchedReasons } from './patched.ts';
 
-export interface Candidate {
+export interface DonorCandidate {
   node: string;
   /** What rules it out; empty = it could be the donor. */
   against: string[];
@@ -19,7 +19,7 @@ export function rankCandidates(
   members: readonly { node: Node; instance: Instance }[],
   nowMs: number,
   provenMs: number = PROVEN_MS,
-): Candidate[] {
+): DonorCandidate[] {
   const nodes = members.map((member) => member.node);
   return members
     .map(({ node, instance }) => judge(node, instance, nodes, { nowMs, provenMs }))
@@ -39,7 +39,7 @@ function judge(
   instance: Instance,
   nodes: readonly Node[],
   { nowMs, provenMs }: { nowMs: number; provenMs: number },
-): Candidate {
+): DonorCandidate {
   const readyForMs = node.isReady ? nowMs - (node.readySinceMs ?? nowMs) : 0;
   const against = [
     ...(node.isReady ? [] : ['it is not Ready']),

@@ -6,14 +6,14 @@ import type { Instance } from '../../vms/pools.ts';
 import type { Snapshot } from '../../vms/snapshots.ts';
 import { DONOR_TAG, PRIOR_ANNOTATION, TAGS } from '../names.ts';
 import { lab } from '../testing.ts';
-import { chooseDonor, type Member, type PoolSeen } from './choose-donor.ts';
+import { type CandidateMember, chooseDonor, type ObservedPool } from './choose-donor.ts';
 
 const { cluster, factory, ref } = lab();
 const instances: Instance[] = factory.state.pools.get(ref.pool.id)!.instances;
 const NOW_MS = 100 * 3_600_000;
 const TODAY = '2026.11.15';
 
-const member = (i: number, node: Partial<Node> = {}, instance: Partial<Instance> = {}): Member => {
+const member = (i: number, node: Partial<Node> = {}, instance: Partial<Instance> = {}): CandidateMember => {
   const { computerName } = instances[i]!;
   const base: Node = { ...cluster.nodes.get(computerName)!, readySinceMs: i * 3_600_000 };
   return { node: { ...base, ...node }, instance: { ...instances[i]!, ...instance } };
@@ -28,7 +28,7 @@ const versionOf = (donor: string, name = TODAY): Version => ({
   ...{ redundancy: 'zone', sizeGb: 30, createdMs: 0, tags: { [TAGS.donor]: donor } },
 });
 const OUT = { annotations: { [PRIOR_ANNOTATION]: '{}' } };
-const seen = (more: Partial<PoolSeen<Member>> = {}): PoolSeen<Member> => ({
+const seen = (more: Partial<ObservedPool<CandidateMember>> = {}): ObservedPool<CandidateMember> => ({
   members: [member(0), member(1), member(2)],
   ...{ snapshot: undefined, versions: [], today: TODAY, nowMs: NOW_MS, mayBeUnpatched: false, provenMs: 3_600_000 },
   ...more,

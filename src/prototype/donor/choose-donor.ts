@@ -5,22 +5,22 @@ import type { Instance } from '../../vms/pools.ts';
 import type { Snapshot } from '../../vms/snapshots.ts';
 import { DONOR_TAG, TAGS } from '../names.ts';
 import { readPrior } from '../run/prior.ts';
-import { type Candidate, rankCandidates } from './candidates.ts';
+import { type DonorCandidate, rankCandidates } from './candidates.ts';
 import { unpatchedReasons } from './patched.ts';
 
-export interface Member {
+export interface CandidateMember {
   node: Node;
   instance: Instance;
 }
 
-export interface Choice<M extends Member> {
+export interface DonorChoice<M extends CandidateMember> {
   donor: M;
   because: string;
   /** Others that runs have left out of service: they come home before anything is begun. */
   strays: M[];
 }
 
-export interface PoolSeen<M extends Member> {
+export interface ObservedPool<M extends CandidateMember> {
   members: readonly M[];
   snapshot: Snapshot | undefined;
   versions: readonly Version[];
@@ -33,23 +33,23 @@ export interface PoolSeen<M extends Member> {
 }
 
 /** undefined: none of them would do; `rankCandidates` says why. */
-export function chooseDonor<M extends Member>(seen: PoolSeen<M>): Choice<M> | undefined {
+export function chooseDonor<M extends CandidateMember>(seen: ObservedPool<M>): DonorChoice<M> | undefined {
   const strays = seen.members.filter(isOut);
   const found = unfinished(seen, strays) ?? best(seen, strays);
   return found && { ...found, strays: strays.filter((stray) => stray !== found.donor) };
 }
 
-function isOut({ node, instance }: Member): boolean {
+function isOut({ node, instance }: CandidateMember): boolean {
   return readPrior(node) !== undefined || instance.tags[DONOR_TAG] !== undefined;
 }
 
-type Found<M extends Member> = Omit<Choice<M>, 'strays'>;
+type ChosenDonor<M extends CandidateMember> = Omit<DonorChoice<M>, 'strays'>;
 
 /** A second donor beside an unfinished run would be refused, and the first would stay as it was left. */
-function unfinished<M extends Member>(
-  { members, snapshot, versions, today }: PoolSeen<M>,
+function unfinished<M extends CandidateMember>(
+  { members, snapshot, versions, today }: ObservedPool<M>,
   strays: readonly M[],
-): Found<M> | undefined {
+): ChosenDonor<M> | undefined {
   const named = (name: string | undefined) => members.find(({ node }) => node.name === name);
   const copied = named(snapshot?.tags[TAGS.donor]);
   if (copied) return { donor: copied, because: 'an earlier run has copied its disk and is not finished' };
@@ -60,7 +60,7 @@ function unfinished<M extends Member>(
   return donor && { donor, because: `version ${today} was made from it` };
 }
 
-function best<M extends Member>(seen: PoolSeen<M>, strays: readonly M[]): Found<M> | undefined {
+function best<M extends CandidateMember>(seen: ObservedPool<M>, strays: readonly M[]): ChosenDonor<M> | undefined {
   const ranked = rankCandidates(seen.members, seen.nowMs, seen.provenMs);
   const nodes = seen.members.map(({ node }) => node);
   for (const candidate of ranked) {
@@ -71,7 +71,12 @@ function best<M extends Member>(seen: PoolSeen<M>, strays: readonly M[]): Found<
   return undefined;
 }
 
-function against(candidate: Candidate, { node }: Member, nodes: readonly Node[], mayBeUnpatched: boolean): string[] {
+function against(
+  candidate: DonorCandidate,
+  { node }: CandidateMember,
+  nodes: readonly Node[],
+  mayBeUnpatched: boolean,
+): string[] {
   const overlooked = new Set(mayBeUnpatched ? unpatchedReasons(node, nodes) : []);
   return candidate.against.filter((reason) => !overlooked.has(reason));
 }

@@ -4,19 +4,19 @@ import { fakeClock } from '../../base/fake-clock.ts';
 import { Secret } from '../../base/secret.ts';
 import { fakeCluster } from '../../cluster/fake/fake-cluster.ts';
 import {
-  chooseWayBack,
+  chooseBootstrapSource,
   type DonorVerdict,
-  describeWayBack,
+  describeBootstrapSource,
   donorRefusals,
   joinWarning,
   judgeDonor,
 } from './donor-verdict.ts';
-import { type Credential, type Inspection, parseInspection } from './inspect/inspection.ts';
+import { type DonorCredential, type Inspection, parseInspection } from './inspect/inspection.ts';
 
 const clock = fakeClock();
 const NOW_MS = clock.nowMs();
 const BOOTSTRAP = '/etc/kubernetes/bootstrap-kubelet.conf';
-const token: Credential = { role: 'bootstrap-kubeconfig', file: BOOTSTRAP, kind: 'token', tokenId: 'abcdef' };
+const token: DonorCredential = { role: 'bootstrap-kubeconfig', file: BOOTSTRAP, kind: 'token', tokenId: 'abcdef' };
 const inspection = (more: Partial<Inspection> = {}): Inspection => ({
   ...parseInspection(''),
   isComplete: true,
@@ -39,19 +39,21 @@ describe('joinWarning', () => {
 });
 
 describe('the way back', () => {
-  const asked = { isGiven: false, hasRecipe: false, isSpecialized: false, isKept: false, neverHadAny: false };
+  const asked = { isGiven: false, hasSavedModel: false, isSpecialized: false, isKept: false, neverHadAny: false };
   const found = inspection({ customData: { file: '/var/lib/u', base64: new Secret('canary') } });
 
   it('is what the operator gives, what is saved, nothing for a specialized pool, or what the donor has', () => {
-    expect(chooseWayBack({ ...asked, isGiven: true, hasRecipe: true, inspection: found }).kind).toBe('given');
-    expect(chooseWayBack({ ...asked, hasRecipe: true, inspection: found }).kind).toBe('saved');
-    expect(chooseWayBack({ ...asked, isSpecialized: true, inspection: found }).kind).toBe('not needed');
-    expect(chooseWayBack({ ...asked, inspection: found })).toEqual({ kind: 'found', file: '/var/lib/u' });
-    expect(chooseWayBack({ ...asked, inspection: inspection() }).kind).toBe('none');
+    expect(chooseBootstrapSource({ ...asked, isGiven: true, hasSavedModel: true, inspection: found }).kind).toBe(
+      'given',
+    );
+    expect(chooseBootstrapSource({ ...asked, hasSavedModel: true, inspection: found }).kind).toBe('saved');
+    expect(chooseBootstrapSource({ ...asked, isSpecialized: true, inspection: found }).kind).toBe('not needed');
+    expect(chooseBootstrapSource({ ...asked, inspection: found })).toEqual({ kind: 'found', file: '/var/lib/u' });
+    expect(chooseBootstrapSource({ ...asked, inspection: inspection() }).kind).toBe('none');
   });
 
   it('never shows what it is', () => {
-    expect(describeWayBack(chooseWayBack({ ...asked, inspection: found }))).toBe(
+    expect(describeBootstrapSource(chooseBootstrapSource({ ...asked, inspection: found }))).toBe(
       'the custom data found on the donor (/var/lib/u)',
     );
   });
@@ -67,7 +69,7 @@ describe('the verdict', () => {
     joining: { method: { kind: 'metadata', unit: 'u' } },
     wayBack: { kind: 'saved' },
   });
-  const strict = { mayBeUnpatched: false, mayLoseWayBack: false };
+  const strict = { mayBeUnpatched: false, mayLoseBootstrap: false };
 
   it('speaks against nothing when all is well', () => {
     expect(good).toMatchObject({ findings: [], unpatched: [] });
@@ -100,9 +102,9 @@ describe('the verdict', () => {
       'prototype/unpatched',
       'prototype/no-way-back',
     ]);
-    const [first] = donorRefusals(bad, { mayBeUnpatched: true, mayLoseWayBack: true });
+    const [first] = donorRefusals(bad, { mayBeUnpatched: true, mayLoseBootstrap: true });
     expect(first!.reason).toContain('/etc/default/kubelet:3: hostname-override is n1, which a clone would inherit');
     expect(first!.reason).toContain('could not join the cluster: /k: it has no credential');
-    expect(donorRefusals(bad, { mayBeUnpatched: true, mayLoseWayBack: true })).toHaveLength(1);
+    expect(donorRefusals(bad, { mayBeUnpatched: true, mayLoseBootstrap: true })).toHaveLength(1);
   });
 });

@@ -4,11 +4,11 @@ import type { Refusal } from '../run/preflight.ts';
 import type { Inspection } from './inspect/inspection.ts';
 import type { JoinMethod } from './inspect/join-method.ts';
 import { describeReference, staticReferences } from './inspect/static-references.ts';
-import type { Joining } from './join-token.ts';
+import type { CloneJoin } from './join-token.ts';
 import { unpatchedReasons } from './patched.ts';
 
 /** Where the pool's original bootstrap is, or why none is needed. */
-export type WayBack =
+export type BootstrapSource =
   | { kind: 'given' }
   | { kind: 'saved' }
   | { kind: 'found'; file: string }
@@ -24,8 +24,8 @@ export interface DonorVerdict {
   node: string;
   pool: string;
   /** Absent for a pool that has no cluster to join. */
-  joining?: Joining;
-  wayBack: WayBack;
+  joining?: CloneJoin;
+  wayBack: BootstrapSource;
   /** What a clone would inherit, each with its file and line. */
   findings: string[];
   /** Each reason for not calling it patched. */
@@ -37,8 +37,8 @@ export function judgeDonor(seen: {
   node: Node;
   pool: string;
   poolNodes: readonly Node[];
-  joining?: Joining;
-  wayBack: WayBack;
+  joining?: CloneJoin;
+  wayBack: BootstrapSource;
 }): DonorVerdict {
   const { inspection, node, pool, poolNodes, joining, wayBack } = seen;
   const { rebootRequired } = inspection;
@@ -55,17 +55,17 @@ export function judgeDonor(seen: {
   };
 }
 
-export function chooseWayBack(seen: {
+export function chooseBootstrapSource(seen: {
   isGiven: boolean;
-  hasRecipe: boolean;
+  hasSavedModel: boolean;
   isSpecialized: boolean;
   isKept: boolean;
   neverHadAny: boolean;
   inspection: Inspection;
-}): WayBack {
-  const { isGiven, hasRecipe, isSpecialized, isKept, neverHadAny, inspection } = seen;
+}): BootstrapSource {
+  const { isGiven, hasSavedModel, isSpecialized, isKept, neverHadAny, inspection } = seen;
   if (isGiven) return { kind: 'given' };
-  if (hasRecipe) return { kind: 'saved' };
+  if (hasSavedModel) return { kind: 'saved' };
   if (isSpecialized) return { kind: 'not needed' };
   if (isKept) return { kind: 'kept' };
   if (neverHadAny) return { kind: 'never any' };
@@ -75,7 +75,7 @@ export function chooseWayBack(seen: {
 /** Every reason at once, the one that is hardest to get round first. */
 export function donorRefusals(
   { node, pool, joining, wayBack, findings, unpatched }: DonorVerdict,
-  allowed: { mayBeUnpatched: boolean; mayLoseWayBack: boolean },
+  allowed: { mayBeUnpatched: boolean; mayLoseBootstrap: boolean },
 ): Refusal[] {
   const refusals: Refusal[] = [];
   const obstacles = [
@@ -98,7 +98,7 @@ export function donorRefusals(
       next: `headstart prototype candidates --pool ${pool}, or give --allow-unpatched`,
     });
   }
-  if (wayBack.kind === 'none' && !allowed.mayLoseWayBack) {
+  if (wayBack.kind === 'none' && !allowed.mayLoseBootstrap) {
     refusals.push({
       code: 'prototype/no-way-back',
       reason: `the original bootstrap of ${pool} is not known: the cloud never gives custom data back, and the donor has none`,
@@ -108,19 +108,19 @@ export function donorRefusals(
   return refusals;
 }
 
-export function describeJoining({ method, note }: Joining): string {
+export function describeCloneJoin({ method, note }: CloneJoin): string {
   return [withEnd(method), ...(note === undefined ? [] : [note])].join('; ');
 }
 
 /** A version is used for weeks: what the run goes on with, and its operator should know of. */
 const SOON_MS = 30 * 24 * 3_600_000;
 
-export function joinWarning(joining: Joining, nowMs: number): string | undefined {
+export function joinWarning(joining: CloneJoin, nowMs: number): string | undefined {
   const { method, note } = joining;
   const endsSoon = 'expiresMs' in method && method.expiresMs !== undefined && method.expiresMs < nowMs + SOON_MS;
   if (!endsSoon && note === undefined) return undefined;
   const after = endsSoon ? ': new instances that start after that could not join' : '';
-  return `a clone joins by ${describeJoining(joining)}${after}`;
+  return `a clone joins by ${describeCloneJoin(joining)}${after}`;
 }
 
 function withEnd(method: JoinMethod): string {
@@ -149,7 +149,7 @@ function describeMethod(method: JoinMethod): string {
   }
 }
 
-export function describeWayBack(wayBack: WayBack): string {
+export function describeBootstrapSource(wayBack: BootstrapSource): string {
   switch (wayBack.kind) {
     case 'given':
       return 'the custom data that was given';

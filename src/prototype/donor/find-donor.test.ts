@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { PRIOR_ANNOTATION } from '../names.ts';
 import { POOL } from '../testing.ts';
-import { type DonorWish, findDonor } from './find-donor.ts';
+import { type DonorRequest, findDonor } from './find-donor.ts';
 import { donorLab } from './testing.ts';
 
-const wish = (named: DonorWish['named'], more: Partial<DonorWish> = {}): DonorWish => ({
+const wish = (named: DonorRequest['named'], more: Partial<DonorRequest> = {}): DonorRequest => ({
   named,
   mayBeUnpatched: false,
   provenMs: 0,

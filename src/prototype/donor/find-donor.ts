@@ -1,18 +1,18 @@
 // prototype/donor/find-donor.ts: which node is the donor: the one that is named, or the best of a pool?
 import { type Clock, versionOfDay } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
-import { definitionName, snapshotName } from '../names.ts';
+import { prototypeDefinitionName, snapshotName } from '../names.ts';
 import type { Site } from '../site.ts';
 import { rankCandidates } from './candidates.ts';
 import { chooseDonor } from './choose-donor.ts';
-import { findPool } from './find-pool.ts';
+import { findSitePool } from './find-pool.ts';
 import { type LocatedNode, locateNode } from './locate-nodes.ts';
 import { type PoolMember, readMembers } from './members.ts';
 
 /** By its own name, or by the pool to choose it from. */
 export type NamedDonor = { node: string } | { pool: string };
 
-export interface DonorWish {
+export interface DonorRequest {
   named: NamedDonor;
   mayBeUnpatched: boolean;
   /** How long a chosen donor has to have been Ready. */
@@ -30,16 +30,16 @@ export interface FoundDonor extends LocatedNode {
 
 export async function findDonor(
   site: Site,
-  { named, mayBeUnpatched, provenMs }: DonorWish,
+  { named, mayBeUnpatched, provenMs }: DonorRequest,
   { clock, signal }: { clock: Pick<Clock, 'nowMs'>; signal: AbortSignal },
 ): Promise<FoundDonor> {
   if ('node' in named) return { ...(await locateNode(site, named.node, signal)), strays: [] };
   const { factory, gallery } = site;
-  const pool = await findPool(site, named.pool, signal);
+  const pool = await findSitePool(site, named.pool, signal);
   const members = await readMembers(site, pool, signal);
   const [snapshot, definition] = await Promise.all([
     factory.snapshots.readSnapshot(snapshotName(pool.name), { signal }),
-    factory.gallery.readDefinition(gallery, definitionName(pool.name), { signal }),
+    factory.gallery.readDefinition(gallery, prototypeDefinitionName(pool.name), { signal }),
   ]);
   const nowMs = clock.nowMs();
   const choice = chooseDonor({

@@ -9,7 +9,7 @@ import { noPool } from './not-found.ts';
  * By its name or its id, in any spelling. One question to the VMs; only a pool that they do not know by that name (another
  * resource group) is looked for through the nodes of the cluster. Throws where there is none.
  */
-export async function findPool(site: Site, wanted: string, signal: AbortSignal): Promise<PoolRef> {
+export async function findSitePool(site: Site, wanted: string, signal: AbortSignal): Promise<PoolRef> {
   const found = await site.factory.pools.findPool(wanted, { signal }).catch(unlessUnknown);
   if (found) return found;
   const known = site.pools ? await site.pools(signal) : await poolsUntil(site, wanted, signal);
@@ -25,7 +25,7 @@ export async function findPool(site: Site, wanted: string, signal: AbortSignal):
 }
 
 /** Of this machine all; elsewhere those that have nodes here. */
-export async function listPools(site: Site, signal: AbortSignal): Promise<PoolRef[]> {
+export async function listSitePools(site: Site, signal: AbortSignal): Promise<PoolRef[]> {
   if (site.pools) return [...(await site.pools(signal))];
   const located = await locateNodes(site, await site.cluster.listNodes(signal), signal);
   return unique(located.map(({ ref }) => ref.pool));

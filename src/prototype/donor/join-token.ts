@@ -5,19 +5,19 @@ import type { BootstrapToken, Cluster } from '../../cluster/cluster.ts';
 import type { Inspection } from './inspect/inspection.ts';
 import { type JoinContext, type JoinMethod, joinMethod } from './inspect/join-method.ts';
 
-export interface Joining {
+export interface CloneJoin {
   method: JoinMethod;
   /** What could not be found out about it. */
   note?: string;
 }
 
 /** A token that the cluster no longer takes does not count, and what kubelet would try next is looked at instead. */
-export async function findJoining(
+export async function findCloneJoin(
   cluster: Pick<Cluster, 'readBootstrapToken'>,
   inspection: Inspection,
   context: JoinContext,
   signal: AbortSignal,
-): Promise<Joining> {
+): Promise<CloneJoin> {
   const reasons: string[] = [];
   for (let left = inspection; ; ) {
     const method = joinMethod(left, context);

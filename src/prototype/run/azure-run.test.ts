@@ -7,7 +7,7 @@ import type { AzureLab } from '../../vms/azure/testing.ts';
 import type { SavedModel } from '../../vms/publisher.ts';
 import { rollbackToOriginal } from '../after/rollback.ts';
 import { uninstallPool } from '../after/run-uninstall.ts';
-import { definitionName, recipeName } from '../names.ts';
+import { prototypeDefinitionName, savedModelName } from '../names.ts';
 import { azureWorld, BOOTSTRAP, HEALTH } from './azure-world.testing.ts';
 import { recoverDonor } from './engine.ts';
 
@@ -92,7 +92,7 @@ describe.each(['Uniform', 'Flexible'] as const)('a %s pool that was born special
     const { version, steps } = await run('first');
     expect(steps).toContain('switch-model');
     const [definition] = (await lab.factory.gallery.listDefinitions(intent.gallery))!;
-    expect(definition).toMatchObject({ name: definitionName('pool-3'), osState: 'specialized' });
+    expect(definition).toMatchObject({ name: prototypeDefinitionName('pool-3'), osState: 'specialized' });
     const born = await lab.grow(pool.ref);
     expect(born).toEqual({
       image: {
@@ -105,7 +105,7 @@ describe.each(['Uniform', 'Flexible'] as const)('a %s pool that was born special
     expect(newest!.birth.osProfile).toBeNull();
     expect((await run('second')).steps).toEqual([]);
 
-    const recipe = JSON.parse(cluster.secrets.get(recipeName('pool-3'))!.recipe!) as SavedModel;
+    const recipe = JSON.parse(cluster.secrets.get(savedModelName('pool-3'))!.recipe!) as SavedModel;
     const now = (await lab.factory.pools.readPool(pool.ref))!;
     await lab.factory.publisher.offer(now, rollbackToOriginal(now, recipe));
     const old = await lab.grow(pool.ref);

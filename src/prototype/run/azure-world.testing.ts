@@ -62,7 +62,7 @@ export async function azureWorld(
     signal: new AbortController().signal,
     customData: 'Ym9vdHN0cmFw',
     seal: async () => undefined,
-    tell: () => undefined,
+    onEvent: () => undefined,
   };
   const run = (id: string, dial = new Dial()) =>
     runPrototype(intent, donorRef, id, {

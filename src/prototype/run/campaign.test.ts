@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { TransientError, UserError } from '../../base/errors.ts';
 import { AUTOSCALER_ANNOTATION } from '../names.ts';
 import { Crash, Dial, FAULTS, type Fault, type Lab, lab } from '../testing.ts';
-import { donorAsItIs, donorViolations, modelViolations } from './invariants.testing.ts';
+import { donorViolations, modelViolations, readDonorState } from './invariants.testing.ts';
 
 /** As operators leave their nodes. */
 const FOUND: Readonly<Record<string, (world: Lab) => void>> = {
@@ -37,7 +37,7 @@ async function callsOfACleanRun(prepare: (world: Lab) => void): Promise<number> 
 async function broken(fault: Fault, at: number, prepare: (world: Lab) => void): Promise<string[]> {
   const world = lab();
   prepare(world);
-  const found = donorAsItIs(world);
+  const found = readDonorState(world);
   const violations: string[] = [];
   const dial = new Dial(fault, at);
   try {

@@ -3,9 +3,9 @@ import { findDonor } from '../donor/find-donor.ts';
 import { donorLab, inspectionOf } from '../donor/testing.ts';
 import { PRIOR_ANNOTATION } from '../names.ts';
 import { POOL } from '../testing.ts';
-import { type DescriptionWish, describeRun } from './describe-run.ts';
+import { type DescriptionRequest, describeRun } from './describe-run.ts';
 
-const STRICT = { mayBeUnpatched: false, mayLoseWayBack: false };
+const STRICT = { mayBeUnpatched: false, mayLoseBootstrap: false };
 const REBOOT = 'reboot-required\t/run/reboot-required\tlinux-base';
 
 function planning(...lines: string[]) {
@@ -19,7 +19,7 @@ function planning(...lines: string[]) {
     ...world,
     find,
     state,
-    describe: async (wish: Partial<DescriptionWish> = {}) =>
+    describe: async (wish: Partial<DescriptionRequest> = {}) =>
       describeRun(site, await find(), { intent, terms: STRICT, isInspecting: true, ...wish }, deps),
   };
 }
@@ -62,11 +62,11 @@ describe('the description of a run', () => {
   it('holds nothing against the donor that the operator accepts or gives', async () => {
     const { describe: describeIt } = planning(REBOOT);
     const mayBeUnpatched = true;
-    expect((await describeIt({ terms: { mayBeUnpatched, mayLoseWayBack: true } })).against).toEqual([]);
+    expect((await describeIt({ terms: { mayBeUnpatched, mayLoseBootstrap: true } })).against).toEqual([]);
     const readBootstrap = () => {
       throw new Error('a plan does not need the bootstrap itself');
     };
-    const given = await describeIt({ terms: { mayBeUnpatched, mayLoseWayBack: false, readBootstrap } });
+    const given = await describeIt({ terms: { mayBeUnpatched, mayLoseBootstrap: false, readBootstrap } });
     expect(given).toMatchObject({ against: [], inspection: { verdict: { wayBack: { kind: 'given' } } } });
   });
 

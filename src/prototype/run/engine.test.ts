@@ -4,7 +4,7 @@ import { LeaseHeld } from '../../cluster/lease-held.ts';
 import type { Version } from '../../vms/gallery.ts';
 import { leaseName, snapshotName, TAGS } from '../names.ts';
 import { Crash, Dial, type Lab, lab, POOL, pod } from '../testing.ts';
-import { donorAsItIs, donorViolations, modelViolations } from './invariants.testing.ts';
+import { donorViolations, modelViolations, readDonorState } from './invariants.testing.ts';
 
 const failure = async (promise: Promise<unknown>): Promise<UserError> => {
   const error = await promise.then(
@@ -96,7 +96,7 @@ describe('a prototype run', () => {
 
   it('a drain that a budget blocks: the donor is back as it was found, and nothing was captured', async () => {
     const world = lab();
-    const found = donorAsItIs(world);
+    const found = readDonorState(world);
     world.cluster.pods = [pod('ledger-0', world.donor.computerName)];
     world.cluster.blocked.add('ledger-0');
     const error = await failure(world.run());
@@ -215,7 +215,7 @@ describe('a prototype run', () => {
       for (let second = 5; second < calls; second += 41) {
         cases++;
         const world = lab();
-        const found = donorAsItIs(world);
+        const found = readDonorState(world);
         await world.run(new Dial('crash-after', first), 'first').catch(onlyCrash);
         world.clock.advance(16 * 60_000);
         await world.run(new Dial('crash-before', second), 'second').catch(onlyCrash);
@@ -269,7 +269,7 @@ describe('a run that waits', () => {
 
   it('is told when somebody else took the pool meanwhile, ends, and raises no alarm about a donor that is home', async () => {
     const world = lab();
-    const found = donorAsItIs(world);
+    const found = readDonorState(world);
     slowVersion(world, 60 * 60_000);
     const { readVersion } = world.factory.gallery;
     world.factory.gallery.readVersion = (...asked) => {

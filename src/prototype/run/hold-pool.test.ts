@@ -4,7 +4,7 @@ import { fakeClock } from '../../base/fake-clock.ts';
 import { fakeCluster } from '../../cluster/fake/fake-cluster.ts';
 import { leaseName } from '../names.ts';
 import { lab, pod } from '../testing.ts';
-import { holdingPool, renewing, renewingAside } from './hold-pool.ts';
+import { backgroundRenewal, holdRenewal, withPoolHold } from './hold-pool.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -29,18 +29,18 @@ describe('the hold on a pool', () => {
   const asked = { pool: { id: '/pools/p', name: 'p' }, holder: 'run-1', note: 'a test' };
   const deps = () => {
     const clock = fakeClock();
-    return { clock, cluster: fakeCluster(clock), signal: new AbortController().signal, tell: () => undefined };
+    return { clock, cluster: fakeCluster(clock), signal: new AbortController().signal, onEvent: () => undefined };
   };
 
   it('is given back however the work ends, and one that cannot be given back is no failure', async () => {
     const world = deps();
     const held = () => world.cluster.leases.get(leaseName('p'));
-    expect(await holdingPool(asked, world, async () => held()?.holder)).toBe('run-1');
+    expect(await withPoolHold(asked, world, async () => held()?.holder)).toBe('run-1');
     expect(held()).toBeUndefined();
-    await expect(holdingPool(asked, world, () => Promise.reject(new Error('the work')))).rejects.toThrow('the work');
+    await expect(withPoolHold(asked, world, () => Promise.reject(new Error('the work')))).rejects.toThrow('the work');
     expect(held()).toBeUndefined();
     world.cluster.releaseLease = () => Promise.reject(new Error('the cluster is gone'));
-    expect(await holdingPool(asked, world, async () => 'done')).toBe('done');
+    expect(await withPoolHold(asked, world, async () => 'done')).toBe('done');
   });
 
   it('is asked for again when the failure may pass, before any work begins', async () => {
@@ -51,7 +51,7 @@ describe('the hold on a pool', () => {
       if (++tries < 3) throw new TransientError('busy', { code: 'x' });
       return holdLease(...args);
     };
-    expect(await holdingPool(asked, world, async () => tries)).toBe(3);
+    expect(await withPoolHold(asked, world, async () => tries)).toBe(3);
   });
 });
 
@@ -59,7 +59,7 @@ describe('a renewal', () => {
   it('is due when a third of the hold is over, counted from the last one', async () => {
     const clock = fakeClock();
     let holds = 0;
-    const { ifDue } = renewing(async () => void holds++, clock);
+    const { ifDue } = holdRenewal(async () => void holds++, clock);
     for (const afterMs of [0, 4 * MINUTE_MS, MINUTE_MS, 4 * MINUTE_MS, MINUTE_MS]) {
       clock.advance(afterMs);
       await ifDue();
@@ -70,7 +70,7 @@ describe('a renewal', () => {
   it('aside that fails is not told, and the next one is tried', async () => {
     const clock = fakeClock();
     let holds = 0;
-    const renewal = renewingAside(() => Promise.reject(new Error(`lost ${++holds}`)), clock);
+    const renewal = backgroundRenewal(() => Promise.reject(new Error(`lost ${++holds}`)), clock);
     clock.advance(6 * MINUTE_MS);
     renewal.ifDue();
     renewal.ifDue();

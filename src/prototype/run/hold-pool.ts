@@ -12,7 +12,7 @@ const LEASE_MS = 15 * 60_000;
 export type Hold = () => Promise<void>;
 
 /** A hold that could not be given back ends by itself. */
-export async function holdingPool<T>(
+export async function withPoolHold<T>(
   asked: { pool: PoolRef; holder: string; note: string },
   deps: RetryDeps & { cluster: Cluster },
   work: (hold: Hold) => Promise<T>,
@@ -29,7 +29,7 @@ export async function holdingPool<T>(
 }
 
 /** For what takes longer than a hold lasts: renews it when a third of it is over. */
-export function renewing(hold: Hold, clock: Clock): { ifDue(): Promise<void> } {
+export function holdRenewal(hold: Hold, clock: Clock): { ifDue(): Promise<void> } {
   let renewedMs = clock.nowMs();
   return {
     ifDue: async () => {
@@ -41,8 +41,8 @@ export function renewing(hold: Hold, clock: Clock): { ifDue(): Promise<void> } {
 }
 
 /** The same from where nothing can be awaited. A renewal that fails is told at the next look, which cannot do without. */
-export function renewingAside(hold: Hold, clock: Clock): { ifDue(): void; settled(): Promise<void> } {
-  const { ifDue } = renewing(hold, clock);
+export function backgroundRenewal(hold: Hold, clock: Clock): { ifDue(): void; settled(): Promise<void> } {
+  const { ifDue } = holdRenewal(hold, clock);
   let last = Promise.resolve();
   return {
     ifDue: () => {

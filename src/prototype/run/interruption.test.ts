@@ -5,7 +5,7 @@ import { Throttled } from '../../base/failures.ts';
 import { leaseName } from '../names.ts';
 import { type Lab, lab, POOL } from '../testing.ts';
 import { type EngineDeps, recoverDonor, runPrototype } from './engine.ts';
-import { donorAsItIs, donorViolations, modelViolations } from './invariants.testing.ts';
+import { donorViolations, modelViolations, readDonorState } from './invariants.testing.ts';
 
 /** Every call to the outside is counted, and one that is given an aborted signal is not made. */
 function watched<T extends object>(target: T, before: () => void): T {
@@ -45,7 +45,7 @@ function attempt(world: Lab, before: (call: number) => void, more: Partial<Engin
     cluster,
     clock: world.clock,
     signal: new AbortController().signal,
-    tell: () => undefined,
+    onEvent: () => undefined,
     seal: async (nodeName) => void (await cluster.runOnNode(nodeName, 'seal', { deadlineMs: 60_000 })),
     ...more,
   };
@@ -70,7 +70,7 @@ describe('interrupted', () => {
     let interruptions = 0;
     for (let at = 0; at < calls; at++) {
       const world = lab();
-      const found = donorAsItIs(world);
+      const found = readDonorState(world);
       const control = new AbortController();
       const one = attempt(world, (call) => call === at && control.abort(new Interrupted('SIGINT')), {
         signal: control.signal,
@@ -95,7 +95,7 @@ describe('interrupted', () => {
     let left = 0;
     for (let at = 0; at < calls; at++) {
       const world = lab();
-      const found = donorAsItIs(world);
+      const found = readDonorState(world);
       const [first, second] = [new AbortController(), new AbortController()];
       const reason = new Interrupted('SIGINT');
       const one = attempt(
@@ -104,7 +104,7 @@ describe('interrupted', () => {
           if (call === at) first.abort(reason);
           if (call === at + 5) second.abort(reason);
         },
-        { signal: first.signal, homeSignal: second.signal },
+        { signal: first.signal, restoreSignal: second.signal },
       );
       const error = await one.ended;
       expect(isLocked(world), `at call ${at}`).toBe(false);
@@ -125,11 +125,11 @@ describe('interrupted', () => {
 describe('what a run tells', () => {
   it('may fail to be written: that stops no run, least of all on the way home', async () => {
     const world = lab();
-    const found = donorAsItIs(world);
-    const tell = () => {
+    const found = readDonorState(world);
+    const onEvent = () => {
       throw new Error('no space left on device');
     };
-    expect(await attempt(world, () => undefined, { tell }).ended).toBeUndefined();
+    expect(await attempt(world, () => undefined, { onEvent }).ended).toBeUndefined();
     expect(donorViolations(world, found)).toEqual([]);
   });
 });
@@ -140,7 +140,7 @@ describe('an hour in which nothing is answered, after the donor was stopped', ()
     ['because the service is away', () => new TransientError('away', { code: 'vms/unavailable' })],
   ])('%s: the donor comes home all the same', async (_, failure) => {
     const world = lab();
-    const found = donorAsItIs(world);
+    const found = readDonorState(world);
     let fromMs = Number.POSITIVE_INFINITY;
     const isAway = () => world.clock.nowMs() >= fromMs && world.clock.nowMs() < fromMs + 3_600_000;
     const one = attempt(world, () => {

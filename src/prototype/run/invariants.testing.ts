@@ -4,13 +4,13 @@ import { AUTOSCALER_ANNOTATION, DONOR_TAG } from '../names.ts';
 import type { Lab } from '../testing.ts';
 import { readPrior } from './prior.ts';
 
-export interface Found {
+export interface DonorState {
   isUnschedulable: boolean;
   guard: string | undefined;
   protection: string;
 }
 
-export function donorAsItIs({ cluster, donor }: Lab): Found {
+export function readDonorState({ cluster, donor }: Lab): DonorState {
   const node = cluster.nodes.get(donor.computerName)!;
   return {
     isUnschedulable: node.isUnschedulable,
@@ -20,14 +20,14 @@ export function donorAsItIs({ cluster, donor }: Lab): Found {
 }
 
 /** 1: the donor is in service, exactly as it was found. */
-export function donorViolations(lab: Lab, found: Found): string[] {
+export function donorViolations(lab: Lab, found: DonorState): string[] {
   const { donor, cluster } = lab;
   const node = cluster.nodes.get(donor.computerName)!;
   const violations: string[] = [];
   if (donor.power !== 'running') violations.push(`the donor is ${donor.power}`);
   if (donor.tags[DONOR_TAG] !== undefined) violations.push('the donor is still tagged');
   if (readPrior(node)) violations.push('the node still carries the note of a run');
-  const now = donorAsItIs(lab);
+  const now = readDonorState(lab);
   if (JSON.stringify(now) !== JSON.stringify(found)) {
     violations.push(`the donor was found ${JSON.stringify(found)} and left ${JSON.stringify(now)}`);
   }

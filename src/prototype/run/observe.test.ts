@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { NotFound } from '../../base/failures.ts';
-import { recipeName } from '../names.ts';
+import { savedModelName } from '../names.ts';
 import { lab, POOL, pod } from '../testing.ts';
-import { observe } from './observe.ts';
+import { observeWorld } from './observe.ts';
 
 const look = (world: ReturnType<typeof lab>, changes: Partial<typeof world.intent> = {}) =>
-  observe({ ...world.intent, ...changes }, world.ref, {
+  observeWorld({ ...world.intent, ...changes }, world.ref, {
     ...world.factory,
     cluster: world.cluster,
     clock: world.clock,
@@ -26,7 +26,7 @@ describe('the world of a run', () => {
   it('has them afterwards, and asks for references only where something might be pruned', async () => {
     const world = lab();
     await world.run();
-    await world.cluster.writeSecret(recipeName(POOL), { recipe: '{}' });
+    await world.cluster.writeSecret(savedModelName(POOL), { recipe: '{}' });
     expect(await look(world)).toMatchObject({
       hasSavedModel: true,
       versions: [{ state: 'ready' }],

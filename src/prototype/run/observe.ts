@@ -5,9 +5,9 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import { classifyPods } from '../../cluster/drain/which-pods.ts';
 import type { Factory } from '../../vms/factory.ts';
 import type { InstanceRef } from '../../vms/pools.ts';
-import { definitionName, leaseName, recipeName, snapshotName } from '../names.ts';
+import { leaseName, prototypeDefinitionName, savedModelName, snapshotName } from '../names.ts';
 import { isSameMachine } from './same-machine.ts';
-import type { Intent, World } from './scene.ts';
+import type { Intent, RunWorld } from './scene.ts';
 
 export interface ObserveDeps extends Omit<Factory, 'publisher'> {
   cluster: Cluster;
@@ -15,7 +15,7 @@ export interface ObserveDeps extends Omit<Factory, 'publisher'> {
   signal: AbortSignal;
 }
 
-export async function observe(intent: Intent, donorRef: InstanceRef, deps: ObserveDeps): Promise<World> {
+export async function observeWorld(intent: Intent, donorRef: InstanceRef, deps: ObserveDeps): Promise<RunWorld> {
   const { pools, snapshots, gallery, cluster, clock, signal } = deps;
   const { pool: poolRef } = donorRef;
   const [pool, { donor, node }, lease, snapshot, definition, savedModel] = await Promise.all([
@@ -23,8 +23,8 @@ export async function observe(intent: Intent, donorRef: InstanceRef, deps: Obser
     observeDonor(intent, donorRef, deps),
     cluster.readLease(leaseName(poolRef.name), signal),
     snapshots.readSnapshot(snapshotName(poolRef.name), { signal }),
-    gallery.readDefinition(intent.gallery, definitionName(poolRef.name), { signal }),
-    cluster.readSecret(recipeName(poolRef.name), signal),
+    gallery.readDefinition(intent.gallery, prototypeDefinitionName(poolRef.name), { signal }),
+    cluster.readSecret(savedModelName(poolRef.name), signal),
   ]);
   if (!pool) throw new NotFound(`pool ${poolRef.name}`);
   const versions = definition ? await gallery.listVersions(definition, { signal }) : [];
@@ -54,7 +54,7 @@ export async function observeDonor(
   intent: Intent,
   donorRef: InstanceRef,
   { pools, cluster, signal }: Pick<ObserveDeps, 'pools' | 'cluster' | 'signal'>,
-): Promise<Pick<World, 'donor' | 'node'>> {
+): Promise<Pick<RunWorld, 'donor' | 'node'>> {
   const [donor, node] = await Promise.all([
     pools.readInstance(donorRef, { signal }),
     cluster.readNode(intent.nodeName, signal),

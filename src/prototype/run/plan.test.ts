@@ -7,7 +7,7 @@ import type { Instance, Pool } from '../../vms/pools.ts';
 import type { Snapshot } from '../../vms/snapshots.ts';
 import { DONOR_TAG, PRIOR_ANNOTATION, SEALED_ANNOTATION, TAGS } from '../names.ts';
 import { lab } from '../testing.ts';
-import { CAPTURE, HOME, PIPELINE, PUBLISH } from './pipeline.ts';
+import { CAPTURE, PIPELINE, PUBLISH, RESTORE } from './pipeline.ts';
 import { nextStep, planSteps } from './plan.ts';
 import { refusals } from './preflight.ts';
 import { donorMark, readPrior } from './prior.ts';
@@ -164,9 +164,9 @@ describe('what comes next, in any world', () => {
   it('the donor comes first: with a stray one, or when giving up, nothing but bringing it home is begun', () => {
     check((scene) => {
       const next = nextStep(scene);
-      const due = HOME.some((step) => step.isNeeded(scene) && !step.isDone(scene));
-      if ((hasStrayDonor(scene) || scene.run.isAborting) && due) expect(HOME).toContain(next);
-      if (scene.run.isAborting && next) expect(HOME).toContain(next);
+      const due = RESTORE.some((step) => step.isNeeded(scene) && !step.isDone(scene));
+      if ((hasStrayDonor(scene) || scene.run.isAborting) && due) expect(RESTORE).toContain(next);
+      if (scene.run.isAborting && next) expect(RESTORE).toContain(next);
     });
   });
 
@@ -223,7 +223,7 @@ describe('what comes next, in any world', () => {
   });
 
   it('what is glanced at is only ever waited for', () => {
-    const waiting = PIPELINE.filter((step) => step.glance);
+    const waiting = PIPELINE.filter((step) => step.poll);
     expect(waiting.map(({ id }) => id)).toEqual(['await-snapshot', 'await-ready', 'await-version']);
     expect(waiting.every((step) => step.isWaiting)).toBe(true);
   });
@@ -257,6 +257,6 @@ describe('the plan as it is shown', () => {
       run: { id: 'this-run', isAborting: false },
     };
     const states = new Map(planSteps(scene).map((step) => [step.id, step.state]));
-    expect(HOME.map((step) => states.get(step.id))).toEqual(['later', 'later', 'later', 'later']);
+    expect(RESTORE.map((step) => states.get(step.id))).toEqual(['later', 'later', 'later', 'later']);
   });
 });

@@ -1,5 +1,5 @@
 // prototype/run/plan.ts: given the world as it is, what comes next? Pure: the same scene always gives the same answer.
-import { HOME, PIPELINE } from './pipeline.ts';
+import { PIPELINE, RESTORE } from './pipeline.ts';
 import { hasStrayDonor, needsCapture, type Scene } from './scene.ts';
 import type { Step } from './step.ts';
 
@@ -14,7 +14,7 @@ export interface PlannedStep {
 export function nextStep(scene: Scene): Step | undefined {
   // The donor comes first: one that another run left out of service is brought home before anything else is thought of.
   if (hasStrayDonor(scene) || scene.run.isAborting) {
-    const home = HOME.find((step) => isDue(step, scene));
+    const home = RESTORE.find((step) => isDue(step, scene));
     if (home || scene.run.isAborting) return home;
   }
   return PIPELINE.find((step) => isDue(step, scene));
@@ -33,7 +33,7 @@ export function planSteps(scene: Scene): PlannedStep[] {
 function stateOf(step: Step, next: Step | undefined, scene: Scene): PlannedStep['state'] {
   if (step === next) return 'next';
   // What will be taken out of service has to be brought home again.
-  if (HOME.includes(step) && needsCapture(scene)) return 'later';
+  if (RESTORE.includes(step) && needsCapture(scene)) return 'later';
   if (!step.isNeeded(scene)) return 'not needed';
   return step.isDone(scene) ? 'done' : 'later';
 }

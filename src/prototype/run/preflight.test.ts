@@ -1,7 +1,7 @@
 // The disk of the donor beside the disk that the pool gives new instances.
 import { describe, expect, it } from 'vitest';
 import { type Lab, lab } from '../testing.ts';
-import { donorAsItIs, donorViolations } from './invariants.testing.ts';
+import { donorViolations, readDonorState } from './invariants.testing.ts';
 
 function withDisks(donorGb: number, poolGb: number | undefined): Lab {
   const world = lab();
@@ -15,7 +15,7 @@ function withDisks(donorGb: number, poolGb: number | undefined): Lab {
 describe('the disk of a donor', () => {
   it('that is larger than the pool gives new instances is refused before anything is touched: none could be made from it', async () => {
     const world = withDisks(64, 30);
-    const found = donorAsItIs(world);
+    const found = readDonorState(world);
     await expect(world.run()).rejects.toMatchObject({
       code: 'prototype/disk-too-large',
       message: expect.stringMatching(/64 GB.*30 GB/),

@@ -7,7 +7,7 @@ import {
   donorMark,
   guardChange,
   isGuarded,
-  isOldNews,
+  isStaleStatus,
   type Prior,
   priorOf,
   readDonorMark,
@@ -82,12 +82,12 @@ describe('what a cluster says of a node that was stopped', () => {
     ['later: the boot was never ended', 'b1', 240_000, false],
     ['of another boot', 'b2', 0, false],
   ])('%s', (_when, bootId, laterMs, expected) => {
-    expect(isOldNews(stopped(bootId), nowMs + laterMs)).toBe(expected);
+    expect(isStaleStatus(stopped(bootId), nowMs + laterMs)).toBe(expected);
   });
 
   it('is never old news where boots are not told apart', () => {
     const { bootId: _, ...silent } = node;
     expect(stoppedChange(silent, nowMs)).toBeUndefined();
-    expect(isOldNews(silent, nowMs)).toBe(false);
+    expect(isStaleStatus(silent, nowMs)).toBe(false);
   });
 });

@@ -83,15 +83,15 @@ export function stoppedChange({ bootId }: Node, nowMs: number): NodeChange | und
 }
 
 /** A stop may take its 90 seconds, and a cluster believes a silent node for 50, or as long as it was told to; what it says later is true. */
-const BELIEVED_MS = 240_000;
+const STALE_STATUS_MS = 240_000;
 
 /**
  * What the cluster says of the node may still be of the boot that was ended: a stop, a copy and a start can be over before it notices. It is
  * not when the boot is another one, or when so much time has passed that the boot was never ended.
  */
-export function isOldNews({ annotations, bootId }: Node, nowMs: number): boolean {
+export function isStaleStatus({ annotations, bootId }: Node, nowMs: number): boolean {
   const [endedId, atMs] = (annotations[STOPPED_ANNOTATION] ?? '').split(' ');
-  return bootId !== undefined && bootId === endedId && Math.abs(nowMs - Number(atMs)) < BELIEVED_MS;
+  return bootId !== undefined && bootId === endedId && Math.abs(nowMs - Number(atMs)) < STALE_STATUS_MS;
 }
 
 export function guardChange(): NodeChange {

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Refused } from '../../base/failures.ts';
 import { Dial, type Lab, lab } from '../testing.ts';
-import { donorAsItIs, donorViolations, modelViolations } from './invariants.testing.ts';
-import { isOldNews, stoppedChange } from './prior.ts';
+import { donorViolations, modelViolations, readDonorState } from './invariants.testing.ts';
+import { isStaleStatus, stoppedChange } from './prior.ts';
 
 const BOOT_MS = 30_000;
 
@@ -44,7 +44,7 @@ function quickLab(): QuickLab {
 describe('a donor that is off and on again before the cluster notices', () => {
   it('is back in service once it reports from its new boot, and not before', async () => {
     const world = quickLab();
-    const found = donorAsItIs(world);
+    const found = readDonorState(world);
     await world.run();
     expect(world.startedMs()).toBeGreaterThan(0);
     expect(world.restoredMs() - world.startedMs()).toBeGreaterThanOrEqual(BOOT_MS);
@@ -56,7 +56,7 @@ describe('a donor that is off and on again before the cluster notices', () => {
 
   it('is not waited for without an end when it was never stopped', async () => {
     const world = quickLab();
-    const found = donorAsItIs(world);
+    const found = readDonorState(world);
     world.factory.pools.stop = async () => {
       throw new Refused('the cloud does not stop it', 'vms/refused');
     };
@@ -71,7 +71,7 @@ describe('a donor that is off and on again before the cluster notices', () => {
     await quickLab().run(clean);
     for (let at = 0; at < clean.calls; at++) {
       const world = quickLab();
-      const found = donorAsItIs(world);
+      const found = readDonorState(world);
       const dial = new Dial('crash-after', at);
       await world.run(dial, 'first').catch((error: unknown) => {
         if (!dial.isDead) throw error;
@@ -93,10 +93,10 @@ describe('what the cluster says of a donor', () => {
   });
 
   it('is old news from the boot that was ended, for as long as a cluster believes in a silent node', () => {
-    expect(isOldNews(marked('a', 1000), 1000)).toBe(true);
-    expect(isOldNews(marked('a', 1000), 60_000)).toBe(true);
-    expect(isOldNews(marked('a', 1000), 242_000)).toBe(false);
-    expect(isOldNews({ ...marked('a', 1000), bootId: 'b' }, 1000)).toBe(false);
+    expect(isStaleStatus(marked('a', 1000), 1000)).toBe(true);
+    expect(isStaleStatus(marked('a', 1000), 60_000)).toBe(true);
+    expect(isStaleStatus(marked('a', 1000), 242_000)).toBe(false);
+    expect(isStaleStatus({ ...marked('a', 1000), bootId: 'b' }, 1000)).toBe(false);
     expect(stoppedChange(node, 1000)).toBeUndefined();
   });
 
@@ -104,7 +104,7 @@ describe('what the cluster says of a donor', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.nat(), (text, bootId, nowMs) => {
         const odd = { ...node, bootId, annotations: { 'headstart.dev/prototype-stopped': text } };
-        expect([nowMs, nowMs + 300_000].some((ms) => !isOldNews(odd, ms))).toBe(true);
+        expect([nowMs, nowMs + 300_000].some((ms) => !isStaleStatus(odd, ms))).toBe(true);
       }),
     );
   });

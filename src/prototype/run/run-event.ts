@@ -9,4 +9,4 @@ export type RunEvent =
   | { event: 'retry'; step: string; attempt: number; inMs: number; because: string }
   | { event: 'going-home'; because: string };
 
-export type Tell = (event: RunEvent) => void;
+export type RunEventListener = (event: RunEvent) => void;

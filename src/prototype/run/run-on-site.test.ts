@@ -14,10 +14,10 @@ function refusingLab() {
   const events: RunEvent[] = [];
   const order = {
     intentFor: (nodeName: string) => ({ ...world.intent, nodeName }),
-    terms: { mayBeUnpatched: false, mayLoseWayBack: true },
+    terms: { mayBeUnpatched: false, mayLoseBootstrap: true },
     runId: 'run-1',
   };
-  const deps = { ...world.deps, tell: (event: RunEvent) => void events.push(event) };
+  const deps = { ...world.deps, onEvent: (event: RunEvent) => void events.push(event) };
   const wish = { named: { pool: POOL }, mayBeUnpatched: false, provenMs: 0 };
   return { ...world, events, order, runDeps: deps, find: () => findDonor(world.site, wish, deps) };
 }

@@ -3,22 +3,22 @@ import type { Version } from '../../vms/gallery.ts';
 import type { Snapshot } from '../../vms/snapshots.ts';
 import { DONOR_TAG, TAGS } from '../names.ts';
 import { lab } from '../testing.ts';
-import { observe } from './observe.ts';
+import { observeWorld } from './observe.ts';
 import {
-  hasComingSnapshot,
+  hasPendingSnapshot,
   hasStrayDonor,
   hasUsableSnapshot,
-  homewardIntent,
   isOfDonor,
   needsCapture,
   ownerOf,
+  recoveryIntent,
   type Scene,
   targetVersion,
-  versionName,
+  targetVersionName,
 } from './scene.ts';
 
 const world = lab();
-const seen = await observe(world.intent, world.ref, {
+const seen = await observeWorld(world.intent, world.ref, {
   ...world.factory,
   cluster: world.cluster,
   clock: world.clock,
@@ -42,9 +42,9 @@ const { version: today } = world.intent;
 
 describe('the version that a run makes', () => {
   it("is today's, unless a snapshot's version is under way: then that one is finished past midnight", () => {
-    expect(versionName(scene())).toBe(today);
+    expect(targetVersionName(scene())).toBe(today);
     const begun = { snapshot: snapshot('2020.1.1'), versions: [version('2020.1.1', 'creating')] };
-    expect(versionName(scene(begun))).toBe('2020.1.1');
+    expect(targetVersionName(scene(begun))).toBe('2020.1.1');
     expect(targetVersion(scene(begun))?.state).toBe('creating');
   });
 
@@ -53,7 +53,7 @@ describe('the version that a run makes', () => {
     ['failed', [version('2020.1.1', 'failed')]],
   ])("is today's when the snapshot's own was %s", (_why, versions) => {
     const old = scene({ snapshot: snapshot('2020.1.1'), versions });
-    expect([versionName(old), hasUsableSnapshot(old), needsCapture(old)]).toEqual([today, false, true]);
+    expect([targetVersionName(old), hasUsableSnapshot(old), needsCapture(old)]).toEqual([today, false, true]);
   });
 });
 
@@ -67,7 +67,7 @@ describe('a capture', () => {
 
   it('is not needed while its copy is still coming, and never on the way home', () => {
     const coming = scene({ snapshot: snapshot(today, 'creating') });
-    expect([hasComingSnapshot(coming), hasUsableSnapshot(coming), needsCapture(coming)]).toEqual([true, false, false]);
+    expect([hasPendingSnapshot(coming), hasUsableSnapshot(coming), needsCapture(coming)]).toEqual([true, false, false]);
     expect(needsCapture(scene({}, true))).toBe(false);
   });
 });
@@ -98,6 +98,6 @@ describe('a stray donor', () => {
   });
 
   it('is brought home with an intent that refuses nothing and prunes nothing', () => {
-    expect(homewardIntent('n', 'g')).toMatchObject({ mayBeManaged: true, imageHistory: Number.POSITIVE_INFINITY });
+    expect(recoveryIntent('n', 'g')).toMatchObject({ mayBeManaged: true, imageHistory: Number.POSITIVE_INFINITY });
   });
 });

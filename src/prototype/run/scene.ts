@@ -7,7 +7,7 @@ import { DONOR_TAG, TAGS } from '../names.ts';
 import { readDonorMark, readPrior } from './prior.ts';
 import { isSameMachine } from './same-machine.ts';
 
-export interface World {
+export interface RunWorld {
   nowMs: number;
   pool: Pool;
   /** The donor's Kubernetes face and its VM; either may have vanished. */
@@ -48,13 +48,13 @@ export interface Run {
 }
 
 export interface Scene {
-  world: World;
+  world: RunWorld;
   intent: Intent;
   run: Run;
 }
 
 /** The way home asks for nothing but the node; the rest of an intent is about what comes after. */
-export function homewardIntent(nodeName: string, gallery: string): Intent {
+export function recoveryIntent(nodeName: string, gallery: string): Intent {
   return {
     nodeName,
     gallery,
@@ -70,18 +70,18 @@ export function homewardIntent(nodeName: string, gallery: string): Intent {
 
 /** The snapshot is this donor's, whole, and its version is this run's or already being made. */
 export function hasUsableSnapshot(scene: Scene): boolean {
-  return scene.world.snapshot?.state === 'complete' && isSnapshotWanted(scene);
+  return scene.world.snapshot?.state === 'complete' && isSnapshotForThisRun(scene);
 }
 
 /**
  * The same, still being copied: by this run, or by one that died. It is of the moment it was ordered, when the donor was off, so it is as
  * good as one that is whole by now: what comes of a run does not depend on how soon it was resumed.
  */
-export function hasComingSnapshot(scene: Scene): boolean {
-  return scene.world.snapshot?.state === 'creating' && isSnapshotWanted(scene);
+export function hasPendingSnapshot(scene: Scene): boolean {
+  return scene.world.snapshot?.state === 'creating' && isSnapshotForThisRun(scene);
 }
 
-function isSnapshotWanted(scene: Scene): boolean {
+function isSnapshotForThisRun(scene: Scene): boolean {
   const { world, intent } = scene;
   const { tags = {} } = world.snapshot ?? {};
   const version = tags[TAGS.version];
@@ -90,14 +90,14 @@ function isSnapshotWanted(scene: Scene): boolean {
 }
 
 /** A snapshot's version goes on being made past midnight; otherwise the run's own day. */
-export function versionName(scene: Scene): string {
-  return hasUsableSnapshot(scene) || hasComingSnapshot(scene)
+export function targetVersionName(scene: Scene): string {
+  return hasUsableSnapshot(scene) || hasPendingSnapshot(scene)
     ? scene.world.snapshot!.tags[TAGS.version]!
     : scene.intent.version;
 }
 
 export function targetVersion(scene: Scene): Version | undefined {
-  const name = versionName(scene);
+  const name = targetVersionName(scene);
   return scene.world.versions.find((version) => version.name === name);
 }
 
@@ -119,7 +119,7 @@ export function needsCapture(scene: Scene): boolean {
   if (scene.run.isAborting) return false;
   const version = targetVersion(scene);
   const isMissing = version === undefined || version.state === 'failed';
-  return isMissing && !hasUsableSnapshot(scene) && !hasComingSnapshot(scene);
+  return isMissing && !hasUsableSnapshot(scene) && !hasPendingSnapshot(scene);
 }
 
 /** A donor that a run which is not this one left out of service. */

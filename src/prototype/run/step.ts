@@ -4,7 +4,7 @@ import type { Waiting } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { Factory } from '../../vms/factory.ts';
-import type { Scene, World } from './scene.ts';
+import type { RunWorld, Scene } from './scene.ts';
 
 /** A step takes the contracts it needs, and no others. */
 export interface StepDeps extends Factory {
@@ -33,7 +33,7 @@ export interface Step {
    * For a step that does nothing but wait: what it waits for, read by itself. It may show that there is more to wait for, never what to do
    * next: that is decided on the whole world.
    */
-  glance?(scene: Scene, deps: Pick<StepDeps, keyof Factory | 'cluster' | 'signal'>): Promise<Partial<World>>;
+  poll?(scene: Scene, deps: Pick<StepDeps, keyof Factory | 'cluster' | 'signal'>): Promise<Partial<RunWorld>>;
   /** It looks and waits, and is right to be asked again and again; every other step has to have an effect. */
   isWaiting?: boolean;
 }

@@ -19,7 +19,7 @@ async function retried(failures: readonly Error[], patientForMs = 0) {
     if (failure) throw failure;
     return 'done';
   };
-  const deps = { clock, signal: new AbortController().signal, tell: (event: RunEvent) => void events.push(event) };
+  const deps = { clock, signal: new AbortController().signal, onEvent: (event: RunEvent) => void events.push(event) };
   const result = await withRetries('stop-donor', call, deps, START_MS + patientForMs).catch((error: unknown) => error);
   const pauses = events.map((event) => (event.event === 'retry' ? event.inMs : undefined));
   return { result, calls, pauses, spentMs: clock.nowMs() - START_MS };

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../../base/fake-clock.ts';
 import { fakeCluster } from '../../../cluster/fake/fake-cluster.ts';
 import { inspectionOf } from '../testing.ts';
-import { type Channel, inspectDonor } from './inspect-donor.ts';
+import { inspectDonor, type ScriptChannel } from './inspect-donor.ts';
 
-function inspectOver(channel: Channel, answer: { exitCode?: number; stdout?: string; stderr?: string }) {
+function inspectOver(channel: ScriptChannel, answer: { exitCode?: number; stdout?: string; stderr?: string }) {
   const cluster = fakeCluster(fakeClock());
   cluster.addNode('n1');
   cluster.runScript = () => ({ exitCode: 0, stdout: '', stderr: '', ...answer });

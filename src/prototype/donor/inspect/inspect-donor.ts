@@ -8,17 +8,17 @@ import { type Inspection, parseInspection } from './inspection.ts';
 const DEADLINE_MS = 3 * 60_000;
 
 /** Who else could read what a script prints: a pod's log is collected by others, a channel of our own by nobody. */
-export type Channel = 'logged' | 'private';
+export type ScriptChannel = 'logged' | 'private';
 
 /** The answer may hold the pool's bootstrap, so it leaves the node encrypted where others could read it. */
 export async function inspectDonor(
   cluster: Cluster,
   nodeName: string,
   signal: AbortSignal,
-  channel: Channel = 'logged',
+  channel: ScriptChannel = 'logged',
 ): Promise<Inspection> {
   const plain = inspectScript({ nodeName, wantsCustomData: true });
-  const { script, open } = channel === 'logged' ? privateOutput(plain) : { script: plain, open: asItIs };
+  const { script, open } = channel === 'logged' ? privateOutput(plain) : { script: plain, open: unchanged };
   const ran = await cluster.runOnNode(nodeName, script, { deadlineMs: DEADLINE_MS, signal });
   const inspection = parseInspection(open(ran).stdout);
   if (inspection.isComplete) return inspection;
@@ -32,6 +32,6 @@ export async function inspectDonor(
   });
 }
 
-function asItIs(result: ScriptResult): ScriptResult {
+function unchanged(result: ScriptResult): ScriptResult {
   return result;
 }

@@ -13,7 +13,7 @@ export interface Reference {
 }
 
 /** What one of kubelet's kubeconfigs identifies itself with. */
-export type Credential = { role: 'kubeconfig' | 'bootstrap-kubeconfig'; file: string } & (
+export type DonorCredential = { role: 'kubeconfig' | 'bootstrap-kubeconfig'; file: string } & (
   | { kind: 'certificate'; der: Buffer }
   /** The public half of a bootstrap token, or the end of a signed one; neither for a token that says nothing of itself. */
   | { kind: 'token'; tokenId?: string; expiresMs?: number }
@@ -23,7 +23,7 @@ export type Credential = { role: 'kubeconfig' | 'bootstrap-kubeconfig'; file: st
   | { kind: 'nothing' }
 );
 
-export interface Disk {
+export interface DiskUsage {
   folder: string;
   totalKb: number;
   usedKb: number;
@@ -39,12 +39,12 @@ export interface Inspection {
   vmId: string;
   hostname: string;
   rebootRequired?: { file: string; packages: string[] };
-  disks: Disk[];
+  disks: DiskUsage[];
   /** without-network: present, but told to leave the network alone. */
   cloudInit: 'enabled' | 'disabled' | 'without-network' | 'absent';
   addresses: string[];
   references: Reference[];
-  credentials: Credential[];
+  credentials: DonorCredential[];
   /** Enabled units that configure a node from its instance metadata. */
   joinUnits: string[];
   /** base64, and where it was found. */
@@ -135,7 +135,7 @@ function referenceOf([area, file, line, kind, setting, value]: string[]): Refere
   return { area, file, line: Number(line), kind, setting: setting ?? '', value };
 }
 
-function credentialOf([role, file, kind, detail = '']: string[]): Credential | undefined {
+function credentialOf([role, file, kind, detail = '']: string[]): DonorCredential | undefined {
   if ((role !== 'kubeconfig' && role !== 'bootstrap-kubeconfig') || !file) return undefined;
   const from = { role, file } as const;
   switch (kind) {

@@ -1,6 +1,6 @@
 // prototype/donor/inspect/join-method.ts: how will a clone of this donor get into the cluster?
 import { X509Certificate } from 'node:crypto';
-import type { Credential, Inspection } from './inspection.ts';
+import type { DonorCredential, Inspection } from './inspection.ts';
 
 export type JoinMethod =
   | { kind: 'shared-certificate'; file: string; subject: string; expiresMs: number }
@@ -46,7 +46,7 @@ const SYSTEMD_CREDENTIALS = '/run/credentials/';
 
 /** Or the reason why it does not do. */
 function methodOf(
-  credential: Credential,
+  credential: DonorCredential,
   names: ReadonlySet<string>,
   { nowMs, givesCredentials }: JoinContext,
 ): JoinMethod | string {

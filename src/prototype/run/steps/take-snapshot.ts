@@ -1,7 +1,7 @@
 // prototype/run/steps/take-snapshot.ts: a copy of the stopped donor's disk, marked with whose it is before it is made, and waited for until it is whole.
 import { Refused } from '../../../base/failures.ts';
 import { snapshotName, TAGS } from '../../names.ts';
-import { hasComingSnapshot, hasUsableSnapshot, needsCapture } from '../scene.ts';
+import { hasPendingSnapshot, hasUsableSnapshot, needsCapture } from '../scene.ts';
 import type { Step } from '../step.ts';
 
 const POLL_MS = 10_000;
@@ -41,13 +41,13 @@ export const awaitSnapshot: Step = {
   isWaiting: true,
   title: "wait until the copy of the donor's disk is whole",
   usuallyMs: 10_000,
-  isNeeded: (scene) => !scene.run.isAborting && hasComingSnapshot(scene),
+  isNeeded: (scene) => !scene.run.isAborting && hasPendingSnapshot(scene),
   isDone: hasUsableSnapshot,
   apply: async ({ world }, { clock, signal, onWaiting }) => {
     onWaiting('the snapshot', world.snapshot?.percent);
     await clock.sleep(POLL_MS, signal);
   },
-  glance: async ({ world }, { snapshots, signal }) => ({
+  poll: async ({ world }, { snapshots, signal }) => ({
     snapshot: await snapshots.readSnapshot(snapshotName(world.pool.ref.name), { signal }),
   }),
 };

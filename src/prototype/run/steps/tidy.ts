@@ -18,7 +18,7 @@ export const pruneVersions: Step = {
   },
 };
 
-export const deleteSnapshot: Step = {
+export const removeSnapshot: Step = {
   id: 'delete-snapshot',
   title: 'delete the snapshot',
   usuallyMs: 10_000,

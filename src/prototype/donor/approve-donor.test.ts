@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { PRIOR_ANNOTATION } from '../names.ts';
+import { approveDonor, type DonorTerms } from './approve-donor.ts';
 import { findDonor } from './find-donor.ts';
-import { type DonorTerms, settleDonor } from './settle-donor.ts';
 import { donorLab, inspectionOf } from './testing.ts';
 
-const STRICT: DonorTerms = { mayBeUnpatched: false, mayLoseWayBack: false };
+const STRICT: DonorTerms = { mayBeUnpatched: false, mayLoseBootstrap: false };
 const REBOOT = 'reboot-required\t/run/reboot-required\tlinux-base';
 const FOUND = Buffer.from('found').toString('base64');
 
@@ -14,7 +14,7 @@ async function settling(...lines: string[]) {
   cluster.runScript = () => ({ exitCode: 0, stdout: inspectionOf(world.donor.vmId, ...lines), stderr: '' });
   const wish = { named: { node: world.donor.computerName }, mayBeUnpatched: false, provenMs: 0 };
   const donor = await findDonor(site, wish, deps);
-  return { ...world, found: donor, settle: (terms: DonorTerms) => settleDonor(site, donor, terms, deps) };
+  return { ...world, found: donor, settle: (terms: DonorTerms) => approveDonor(site, donor, terms, deps) };
 }
 
 describe('settleDonor', () => {
@@ -28,7 +28,7 @@ describe('settleDonor', () => {
 
   it('accepts what the operator accepts', async () => {
     const { settle } = await settling(REBOOT);
-    expect(await settle({ mayBeUnpatched: true, mayLoseWayBack: true })).toEqual({});
+    expect(await settle({ mayBeUnpatched: true, mayLoseBootstrap: true })).toEqual({});
   });
 
   it('hands the bootstrap that was found on to the run', async () => {
@@ -54,7 +54,7 @@ describe('settleDonor', () => {
     const { site, found, deps, told } = await settling();
     const readBootstrap = () => expect.unreachable();
     const out = { ...found, node: { ...found.node, ...node } };
-    expect(await settleDonor(site, out, { ...STRICT, readBootstrap }, deps)).toEqual({});
+    expect(await approveDonor(site, out, { ...STRICT, readBootstrap }, deps)).toEqual({});
     expect(told).toEqual([]);
   });
 });

@@ -1,9 +1,9 @@
-// prototype/run/steps/bring-home.ts: the donor back in service, exactly as it was found. First in every failure and every resume.
+// prototype/run/steps/restore-donor.ts: the donor back in service, exactly as it was found. First in every failure and every resume.
 import type { Node } from '../../../cluster/cluster.ts';
 import type { Protection } from '../../../vms/pools.ts';
 import { DONOR_TAG } from '../../names.ts';
 import { observeDonor } from '../observe.ts';
-import { isOldNews, readDonorMark, readPrior, restoreChange } from '../prior.ts';
+import { isStaleStatus, readDonorMark, readPrior, restoreChange } from '../prior.ts';
 import type { Scene } from '../scene.ts';
 import type { Step } from '../step.ts';
 
@@ -37,17 +37,17 @@ export const awaitReady: Step = {
   title: 'wait until the donor is Ready and its shutdown taints are gone',
   usuallyMs: 90_000,
   isNeeded: (scene) => readPrior(scene.world.node) !== undefined && scene.world.donor !== undefined,
-  isDone: ({ world }) => world.node !== undefined && isBack(world.node, world.nowMs),
+  isDone: ({ world }) => world.node !== undefined && isDonorReady(world.node, world.nowMs),
   apply: async ({ world, intent }, { clock, signal, onWaiting }) => {
-    const isReady = world.node?.isReady && !isOldNews(world.node, world.nowMs);
+    const isReady = world.node?.isReady && !isStaleStatus(world.node, world.nowMs);
     onWaiting(isReady ? `the shutdown taints of ${intent.nodeName} to go` : `${intent.nodeName} to be Ready`);
     await clock.sleep(POLL_MS, signal);
   },
-  glance: ({ world, intent }, deps) => observeDonor(intent, world.donor!.ref, deps),
+  poll: ({ world, intent }, deps) => observeDonor(intent, world.donor!.ref, deps),
 };
 
-export function isBack(node: Node, nowMs: number): boolean {
-  return node.isReady && !isOldNews(node, nowMs) && !node.taints.some((taint) => SHUTDOWN_TAINTS.has(taint.key));
+export function isDonorReady(node: Node, nowMs: number): boolean {
+  return node.isReady && !isStaleStatus(node, nowMs) && !node.taints.some((taint) => SHUTDOWN_TAINTS.has(taint.key));
 }
 
 export const restoreProtection: Step = {

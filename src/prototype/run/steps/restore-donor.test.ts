@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Node } from '../../../cluster/cluster.ts';
 import { DONOR_TAG, PRIOR_ANNOTATION } from '../../names.ts';
 import { lab } from '../../testing.ts';
-import { observe } from '../observe.ts';
+import { observeWorld } from '../observe.ts';
 import { donorMark, priorOf, recordChange } from '../prior.ts';
 import type { Scene } from '../scene.ts';
 import type { StepDeps } from '../step.ts';
-import { awaitReady, isBack, restoreNode, restoreProtection, startDonor } from './bring-home.ts';
+import { awaitReady, isDonorReady, restoreNode, restoreProtection, startDonor } from './restore-donor.ts';
 
 async function outOfService({ hasNode = true } = {}) {
   const world = lab();
@@ -25,7 +25,7 @@ async function outOfService({ hasNode = true } = {}) {
     seal: async () => undefined,
   };
   const look = async (): Promise<Scene> => ({
-    world: await observe(world.intent, world.ref, deps),
+    world: await observeWorld(world.intent, world.ref, deps),
     intent: world.intent,
     run: { id: 'run-1', isAborting: true },
   });
@@ -69,7 +69,7 @@ describe('a donor out of service', () => {
       signal: new AbortController().signal,
     };
     const scene = {
-      world: await observe(world.intent, world.ref, deps),
+      world: await observeWorld(world.intent, world.ref, deps),
       intent: world.intent,
       run: { id: 'r', isAborting: true },
     };
@@ -87,6 +87,6 @@ describe('a node that is back', () => {
     [{ taints: [{ key: 'dedicated', effect: 'NoSchedule' }] }, true],
     [{}, true],
   ])('%j: %s', (change, expected) => {
-    expect(isBack({ ...node, ...change }, 0)).toBe(expected);
+    expect(isDonorReady({ ...node, ...change }, 0)).toBe(expected);
   });
 });

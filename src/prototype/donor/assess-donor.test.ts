@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PRIOR_ANNOTATION } from '../names.ts';
+import { assessDonor, reasonNotToInspect } from './assess-donor.ts';
 import { locateNode } from './locate-nodes.ts';
-import { lookAtDonor, reasonNotToInspect } from './look-at-donor.ts';
 import { readMembers } from './members.ts';
 import { donorLab, inspectionOf } from './testing.ts';
 
@@ -27,7 +27,7 @@ describe('lookAtDonor', () => {
   it('judges what it saw and keeps the bootstrap it found apart', async () => {
     const base64 = Buffer.from('boot').toString('base64');
     const { site, located, deps, told } = await looking(`custom-data\t/var/lib/u\t${base64}`);
-    const { verdict, bootstrap } = await lookAtDonor(site, located, deps);
+    const { verdict, bootstrap } = await assessDonor(site, located, deps);
     expect(verdict).toMatchObject({ pool: 'pool1', unpatched: [], wayBack: { kind: 'found', file: '/var/lib/u' } });
     expect(verdict.joining).toBeUndefined();
     expect(bootstrap?.reveal()).toBe(base64);
@@ -36,7 +36,7 @@ describe('lookAtDonor', () => {
 
   it('does not need the bootstrap that was found where the operator gives it', async () => {
     const { site, located, deps } = await looking();
-    const { verdict } = await lookAtDonor(site, { ...located, hasGivenBootstrap: true }, deps);
+    const { verdict } = await assessDonor(site, { ...located, hasGivenBootstrap: true }, deps);
     expect(verdict.wayBack).toEqual({ kind: 'given' });
   });
 
@@ -47,14 +47,14 @@ describe('lookAtDonor', () => {
     const newer = members.map((member, i) =>
       i === 0 ? member : { ...member, node: { ...member.node, kernelVersion: '99.0.0' } },
     );
-    const { verdict } = await lookAtDonor(site, { ...located, members: newer }, deps);
+    const { verdict } = await assessDonor(site, { ...located, members: newer }, deps);
     expect(verdict.unpatched).toEqual([expect.stringContaining('99.0.0')]);
   });
 
   it('refuses the answer of another machine', async () => {
     const { site, cluster, located, deps } = await looking();
     cluster.runScript = () => ({ exitCode: 0, stdout: inspectionOf('another-vm'), stderr: '' });
-    await expect(lookAtDonor(site, located, deps)).rejects.toMatchObject({
+    await expect(assessDonor(site, located, deps)).rejects.toMatchObject({
       code: 'prototype/other-machine',
       message: expect.stringContaining('another-vm'),
     });

@@ -1,27 +1,27 @@
-// prototype/donor/look-at-donor.ts: what is the donor like from inside, and what follows from it? Read-only.
+// prototype/donor/assess-donor.ts: what is the donor like from inside, and what follows from it? Read-only.
 import type { Clock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { Node } from '../../cluster/cluster.ts';
-import { MODEL_TAG, recipeName } from '../names.ts';
+import { MODEL_TAG, savedModelName } from '../names.ts';
 import { readPrior } from '../run/prior.ts';
 import { isSameMachine } from '../run/same-machine.ts';
 import type { Site } from '../site.ts';
-import { chooseWayBack, type DonorVerdict, judgeDonor } from './donor-verdict.ts';
+import { chooseBootstrapSource, type DonorVerdict, judgeDonor } from './donor-verdict.ts';
 import { inspectDonor } from './inspect/inspect-donor.ts';
 import type { Inspection } from './inspect/inspection.ts';
-import { findJoining } from './join-token.ts';
+import { findCloneJoin } from './join-token.ts';
 import type { LocatedNode } from './locate-nodes.ts';
 import { type PoolMember, readMembers } from './members.ts';
 
-export interface DonorToLookAt extends LocatedNode {
+export interface DonorToInspect extends LocatedNode {
   /** All of its pool; read where they are absent. */
   members?: readonly PoolMember[];
   /** The operator gives the pool's original bootstrap. */
   hasGivenBootstrap: boolean;
 }
 
-export interface LookDeps {
+export interface InspectDeps {
   clock: Pick<Clock, 'nowMs'>;
   signal: AbortSignal;
   /** Called before a script runs on the node. */
@@ -35,16 +35,16 @@ export function reasonNotToInspect(node: Node): string | undefined {
 }
 
 /** Through a short-lived privileged pod, or directly where there is no cluster. */
-export async function lookAtDonor(
+export async function assessDonor(
   site: Site,
-  { node, ref, members, hasGivenBootstrap }: DonorToLookAt,
-  { clock, signal, onInspect }: LookDeps,
+  { node, ref, members, hasGivenBootstrap }: DonorToInspect,
+  { clock, signal, onInspect }: InspectDeps,
 ): Promise<{ verdict: DonorVerdict; bootstrap?: Secret }> {
   const { cluster, factory } = site;
   const all = members ?? (await readMembers(site, ref.pool, signal));
   const [pool, recipe, current] = await Promise.all([
     factory.pools.readPool(ref.pool, { signal }),
-    cluster.readSecret(recipeName(ref.pool.name), signal),
+    cluster.readSecret(savedModelName(ref.pool.name), signal),
     factory.publisher.readModel(ref.pool, { signal }),
   ]);
   onInspect(node.name);
@@ -60,10 +60,10 @@ export async function lookAtDonor(
     node,
     pool: ref.pool.name,
     poolNodes: all.map((member) => member.node),
-    ...(site.hasCluster && { joining: await findJoining(cluster, inspection, context, signal) }),
-    wayBack: chooseWayBack({
+    ...(site.hasCluster && { joining: await findCloneJoin(cluster, inspection, context, signal) }),
+    wayBack: chooseBootstrapSource({
       isGiven: hasGivenBootstrap,
-      hasRecipe: recipe !== undefined,
+      hasSavedModel: recipe !== undefined,
       isSpecialized: pool?.model.osState === 'specialized',
       isKept: current.customData !== undefined,
       // A run of ours takes it away, and says so.
