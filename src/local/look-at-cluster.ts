@@ -1,7 +1,7 @@
 // local/look-at-cluster.ts: what does its cluster still know of how a node came up, that nobody noted then?
 import { systemClock } from '../base/clock.ts';
 import type { JoinEvent } from '../cluster/kubernetes/join-events.ts';
-import { filesOf, readRecord } from '../cluster/local/cluster-files.ts';
+import { clusterFiles, readClusterRecord } from '../cluster/local/cluster-files.ts';
 
 export interface Look {
   cluster: string;
@@ -15,8 +15,8 @@ export type LookAtCluster = (look: Look) => Promise<JoinEvent[]>;
 export function lookAtLocalCluster(home: string): LookAtCluster {
   return async ({ cluster, ...look }) => {
     const place = { home, name: cluster };
-    if (!readRecord(place)) return [];
-    const { lookAtJoining } = await import('../cluster/kubernetes/watch-joining.ts');
-    return lookAtJoining({ ...look, kubeconfig: filesOf(place).kubeconfig, clock: systemClock });
+    if (!readClusterRecord(place)) return [];
+    const { readJoinEvents } = await import('../cluster/kubernetes/watch-joining.ts');
+    return readJoinEvents({ ...look, kubeconfig: clusterFiles(place).kubeconfig, clock: systemClock });
   };
 }

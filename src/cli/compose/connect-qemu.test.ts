@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { filesOf, writeRecord } from '../../cluster/local/cluster-files.ts';
+import { clusterFiles, writeClusterRecord } from '../../cluster/local/cluster-files.ts';
 import { renderKubeconfig } from '../../cluster/local/kubeconfig.ts';
 import { type FakePools, fakePools } from '../../local/testing.ts';
 import { findSitePool, listSitePools } from '../../prototype/donor/find-pool.ts';
@@ -54,9 +54,9 @@ describe('the pools of a cluster of this machine', () => {
     joinPool('empty', 'local');
     await expect(connect({ pool: 'p' })).rejects.toMatchObject({ code: 'cluster/none' });
     mkdirSync(join(folder, 'clusters', 'local'), { recursive: true });
-    writeRecord({ home: folder, name: 'local' }, RECORD);
+    writeClusterRecord({ home: folder, name: 'local' }, RECORD);
     await expect(connect({ pool: 'p', cluster: false })).rejects.toMatchObject({ code: 'prototype/option-misfit' });
-    writeFileSync(filesOf({ home: folder, name: 'local' }).kubeconfig, KUBECONFIG);
+    writeFileSync(clusterFiles({ home: folder, name: 'local' }).kubeconfig, KUBECONFIG);
     const world = await connect({ pool: 'p' });
     expect(world).toMatchObject({ hasCluster: true, givesCredentials: true, channel: 'private' });
   });
