@@ -51,10 +51,10 @@ describe('settleDonor', () => {
     ['a run has out of service', { annotations: { [PRIOR_ANNOTATION]: '{}' } }],
     ['is not Ready', { isReady: false }],
   ])('neither looks at a donor that %s nor reads what the operator gives', async (_, node) => {
-    const { site, found, deps, told } = await settling();
+    const { site, found, deps, messages } = await settling();
     const readBootstrap = () => expect.unreachable();
     const out = { ...found, node: { ...found.node, ...node } };
     expect(await approveDonor(site, out, { ...STRICT, readBootstrap }, deps)).toEqual({});
-    expect(told).toEqual([]);
+    expect(messages).toEqual([]);
   });
 });

@@ -26,12 +26,12 @@ describe('reasonNotToInspect', () => {
 describe('lookAtDonor', () => {
   it('judges what it saw and keeps the bootstrap it found apart', async () => {
     const base64 = Buffer.from('boot').toString('base64');
-    const { site, located, deps, told } = await looking(`custom-data\t/var/lib/u\t${base64}`);
+    const { site, located, deps, messages } = await looking(`custom-data\t/var/lib/u\t${base64}`);
     const { verdict, bootstrap } = await assessDonor(site, located, deps);
     expect(verdict).toMatchObject({ pool: 'pool1', unpatched: [], wayBack: { kind: 'found', file: '/var/lib/u' } });
     expect(verdict.joining).toBeUndefined();
     expect(bootstrap?.reveal()).toBe(base64);
-    expect(told).toEqual([`inspect ${located.node.name}`]);
+    expect(messages).toEqual([`inspect ${located.node.name}`]);
   });
 
   it('does not need the bootstrap that was found where the operator gives it', async () => {

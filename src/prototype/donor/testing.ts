@@ -6,13 +6,13 @@ export interface DonorLab extends Lab {
   site: Site;
   deps: { clock: Lab['clock']; signal: AbortSignal; onInspect(node: string): void; onWarning(text: string): void };
   /** What was told through the deps. */
-  told: string[];
+  messages: string[];
 }
 
 /** Without `hasCluster`, scripts answer in the clear: nobody else could read them. */
 export function donorLab({ hasCluster = true }: { hasCluster?: boolean } = {}): DonorLab {
   const world = lab();
-  const told: string[] = [];
+  const messages: string[] = [];
   const site: Site = {
     factory: world.factory,
     cluster: world.cluster,
@@ -23,10 +23,10 @@ export function donorLab({ hasCluster = true }: { hasCluster?: boolean } = {}): 
   const deps = {
     clock: world.clock,
     signal: new AbortController().signal,
-    onInspect: (node: string) => void told.push(`inspect ${node}`),
-    onWarning: (text: string) => void told.push(`warning ${text}`),
+    onInspect: (node: string) => void messages.push(`inspect ${node}`),
+    onWarning: (text: string) => void messages.push(`warning ${text}`),
   };
-  return { ...world, site, deps, told };
+  return { ...world, site, deps, messages };
 }
 
 /** What the inspection script prints on the machine with that VM id, with these lines besides. */

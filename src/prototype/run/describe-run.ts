@@ -1,4 +1,4 @@
-// prototype/run/describe-run.ts: what would a run do with this donor, and what speaks against it? Reads only.
+// prototype/run/describe-run.ts: what would a run do with this donor, and why would it refuse? Reads only.
 import type { Clock } from '../../base/clock.ts';
 import type { DonorTerms } from '../donor/approve-donor.ts';
 import { assessDonor, type InspectDeps, reasonNotToInspect } from '../donor/assess-donor.ts';
@@ -13,7 +13,7 @@ import { type Intent, type Scene, targetVersionName } from './scene.ts';
 
 export interface RunDescription {
   node: string;
-  /** Why it was chosen; absent when it was named. */
+  /** Why the donor was chosen; absent if the operator named it. */
   because?: string;
   pool: string;
   version: string;

@@ -1,4 +1,4 @@
-// prototype/run/engine.ts: observe, plan, do the first step, observe again; and whatever fails, the donor comes home first.
+// prototype/run/engine.ts: observe, plan, apply the next step, repeat. After any failure it restores the donor first.
 import { TransientError, UserError } from '../../base/errors.ts';
 import type { InstanceRef } from '../../vms/pools.ts';
 import { backgroundRenewal, type Hold, holdRenewal, withPoolHold } from './hold-pool.ts';
@@ -15,7 +15,7 @@ export type { RunEvent } from './run-event.ts';
 
 export interface EngineDeps extends Omit<StepDeps, 'onWaiting'> {
   onEvent: RunEventListener;
-  /** Aborted by whoever interrupts a second time: the way home, too, ends then. */
+  /** Aborted by a second interrupt, which also ends the restore of the donor. */
   restoreSignal?: AbortSignal | undefined;
 }
 
@@ -24,9 +24,9 @@ export interface RunResult {
   steps: string[];
 }
 
-/** A donor that finds no room is worth more patience than anything else. */
+/** A start may fail for lack of capacity for a long time, and a stopped donor is the worst outcome. */
 const RESTORE_ATTEMPTS = 60;
-/** Waiting steps repeat themselves; a run that does nothing else for this long is stuck. */
+/** Waiting steps repeat without an attempt limit. After this time the run counts as stuck. */
 const LONGEST_MS = 8 * 3_600_000;
 
 export async function runPrototype(
@@ -36,8 +36,8 @@ export async function runPrototype(
   given: EngineDeps,
 ): Promise<RunResult> {
   const deps = { ...given, onEvent: ignoringErrors(given.onEvent) };
-  const asked = { pool: donor.pool, holder: runId, note: `prototype of ${intent.nodeName}` };
-  return withPoolHold(asked, deps, async (hold) => {
+  const request = { pool: donor.pool, holder: runId, note: `prototype of ${intent.nodeName}` };
+  return withPoolHold(request, deps, async (hold) => {
     const done: string[] = [];
     const context = { intent, donor, deps, hold, done };
     try {
@@ -50,18 +50,18 @@ export async function runPrototype(
   });
 }
 
-/** Only the way home: for a donor that a run left out of service and nobody resumed. The steps that were needed. */
+/** Only restores a donor that an unfinished run left out of service. Returns the ids of the steps it applied. */
 export async function recoverDonor(
   intent: Intent,
   donor: InstanceRef,
   runId: string,
   deps: EngineDeps,
 ): Promise<string[]> {
-  const asked = { pool: donor.pool, holder: runId, note: `recovery of ${intent.nodeName}` };
-  return withPoolHold(asked, deps, (hold) => recoverHeldDonor({ intent, donor, runId, deps, hold }));
+  const request = { pool: donor.pool, holder: runId, note: `recovery of ${intent.nodeName}` };
+  return withPoolHold(request, deps, (hold) => recoverHeldDonor({ intent, donor, runId, deps, hold }));
 }
 
-/** The same for whoever has the pool already. */
+/** Like `recoverDonor`, for a caller that already holds the pool. */
 export async function recoverHeldDonor({
   runId,
   ...context
@@ -95,8 +95,8 @@ async function runSteps(context: RunContext): Promise<Scene> {
     const next = nextStep(scene);
     deps.onEvent({ event: 'plan', steps: planSteps(scene) });
     if (!next || !RESTORE.includes(next)) {
-      refuse(scene); // nothing speaks against bringing a donor home
-      // What an earlier run began is what this one finishes: its version, not the one of a day that has begun since.
+      refuse(scene); // restoring a donor is never refused
+      // Finish the version that an earlier run began, even if the date has changed since.
       intent = { ...intent, version: targetVersionName(scene) };
     }
     if (!next) return scene;
@@ -106,12 +106,13 @@ async function runSteps(context: RunContext): Promise<Scene> {
     await perform(next, scene, context, attempt, most);
     if (next.poll) await keepWaiting(next, scene, context, endMs);
     if (attempt === 1) done.push(next.id);
-    const told = EVENTS[next.id];
-    if (told && attempt === 1 && world.node) await deps.cluster.recordEvent(world.node, told.reason, told.message);
+    const kubeEvent = EVENTS[next.id];
+    if (kubeEvent && attempt === 1 && world.node)
+      await deps.cluster.recordEvent(world.node, kubeEvent.reason, kubeEvent.message);
   }
 }
 
-/** Reads no more than what is awaited, as long as it is still that which comes next. What comes after it, the whole world decides. */
+/** Polls only what the step waits for, until another step is next. The caller then plans from a full observation. */
 async function keepWaiting(step: Step, from: Scene, { deps, hold, run }: RunContext, endMs: number): Promise<void> {
   const renewal = holdRenewal(hold, deps.clock);
   const patientUntilMs = run.isAborting ? endMs : 0;
@@ -124,24 +125,24 @@ async function keepWaiting(step: Step, from: Scene, { deps, hold, run }: RunCont
   }
 }
 
-/** A full disk under the log, or a terminal that is gone, is no reason to leave a donor stopped. */
+/** A listener that fails (full disk, closed terminal) must not leave the donor stopped. */
 function ignoringErrors(onEvent: RunEventListener): RunEventListener {
   return (event) => {
     try {
       onEvent(event);
     } catch {
-      // Who asked for the run learns of it when its result cannot be written either.
+      // The caller finds out when it cannot write the result either.
     }
   };
 }
 
-/** So that `kubectl describe node` tells the story. */
+/** Kubernetes Events, which `kubectl describe node` shows. */
 const EVENTS: Readonly<Record<string, { reason: string; message: string }>> = {
   'record-prior': { reason: 'PrototypeDonorTaken', message: 'taken out of service to copy its disk' },
   'restore-node': { reason: 'PrototypeDonorReturned', message: 'back in service, as it was found' },
 };
 
-/** One try; a transient failure is waited out and re-planned, not repeated blindly: the world may have moved. */
+/** One attempt. After a transient failure it pauses and the run plans again, because the state may have changed. */
 async function perform(step: Step, scene: Scene, context: RunContext, attempt: number, most: number): Promise<void> {
   const { deps } = context;
   deps.onEvent({ event: 'step', step: step.id, title: step.title, attempt });
@@ -153,7 +154,7 @@ async function perform(step: Step, scene: Scene, context: RunContext, attempt: n
   }
 }
 
-/** A drain may take longer than a hold lasts. */
+/** Renews the hold while the step waits: a drain may take longer than a hold lasts. */
 async function apply(step: Step, scene: Scene, { deps, hold }: Pick<RunContext, 'deps' | 'hold'>): Promise<void> {
   const renewal = backgroundRenewal(hold, deps.clock);
   const onWaiting = (what: string, percent?: number) => {
@@ -163,14 +164,14 @@ async function apply(step: Step, scene: Scene, { deps, hold }: Pick<RunContext, 
   await step.apply(scene, { ...deps, onWaiting }).finally(renewal.settled);
 }
 
-/** With its own signal: whoever interrupted the run does not want the donor left behind. A second interruption ends it. */
+/** Uses its own signal, so that interrupting the run does not leave the donor out of service. A second interrupt does. */
 async function restoreDonor(because: unknown, context: RunContext): Promise<void> {
   const { deps } = context;
   const reason = because instanceof Error ? because.message : String(because);
-  let isTold = false;
+  let isReported = false;
   const onEvent = (event: RunEvent) => {
-    if (event.event === 'step' && !isTold) {
-      isTold = true;
+    if (event.event === 'step' && !isReported) {
+      isReported = true;
       deps.onEvent({ event: 'going-home', because: reason });
     }
     deps.onEvent(event);
@@ -183,10 +184,10 @@ async function restoreDonor(because: unknown, context: RunContext): Promise<void
   } catch (error) {
     if (!deps.restoreSignal?.aborted && (await isDonorRestored(context))) return;
     throw new UserError(
-      `the run failed (${reason}), and the donor ${context.intent.nodeName} could not be brought back into service: ${(error as Error).message}`,
+      `the run failed (${reason}), and the donor ${context.intent.nodeName} could not be returned to service: ${(error as Error).message}`,
       {
         code: 'prototype/donor-out',
-        kept: 'The donor may be stopped, cordoned or marked; what it looked like before is written on it.',
+        kept: 'The donor may be stopped, cordoned or marked; its previous state is recorded on the node.',
         next: `headstart prototype recover --node ${context.intent.nodeName}`,
         exitCode: 4,
         cause: because,
@@ -195,10 +196,10 @@ async function restoreDonor(because: unknown, context: RunContext): Promise<void
   }
 }
 
-/** Looked at once more, for the alarm: a run that has lost its hold may change nothing, but its donor mostly is in service. */
+/** Prevents a false alarm: a run that lost its hold cannot change anything, but its donor is usually in service already. */
 async function isDonorRestored({ intent, donor, run, deps }: RunContext): Promise<boolean> {
-  const calm = { ...deps, signal: new AbortController().signal };
-  const world = await observeWorld(intent, donor, calm).catch(() => undefined);
+  const uninterrupted = { ...deps, signal: new AbortController().signal };
+  const world = await observeWorld(intent, donor, uninterrupted).catch(() => undefined);
   return world !== undefined && nextStep({ world, intent, run }) === undefined;
 }
 
@@ -215,10 +216,10 @@ function refuse(scene: Scene): void {
 }
 
 function stuck(step: Step, attempts: number): UserError {
-  return new UserError(`"${step.title}" has not come to an end after ${attempts} looks`, {
+  return new UserError(`step "${step.title}" has not finished after ${attempts} attempts`, {
     code: 'prototype/stuck',
-    kept: 'The donor is in service; what was made so far is kept.',
-    next: 'look at the cloud for the reason, then run the same command again: it resumes',
+    kept: 'The donor is in service; resources created so far are kept.',
+    next: 'check the cloud for the reason, then run the same command again: it resumes',
     exitCode: 4,
   });
 }

@@ -9,7 +9,7 @@ import { backgroundRenewal, holdRenewal, withPoolHold } from './hold-pool.ts';
 const MINUTE_MS = 60_000;
 
 describe('the hold on a pool', () => {
-  it('is renewed while a step waits for longer than it lasts', async () => {
+  it('is renewed while a step waits longer than the hold lasts', async () => {
     const world = lab();
     world.cluster.pods = [pod('slow', world.donor.computerName)];
     world.cluster.blocked.add('slow');
@@ -32,7 +32,7 @@ describe('the hold on a pool', () => {
     return { clock, cluster: fakeCluster(clock), signal: new AbortController().signal, onEvent: () => undefined };
   };
 
-  it('is given back however the work ends, and one that cannot be given back is no failure', async () => {
+  it('is released however the work ends, and a failing release is ignored', async () => {
     const world = deps();
     const held = () => world.cluster.leases.get(leaseName('p'));
     expect(await withPoolHold(asked, world, async () => held()?.holder)).toBe('run-1');
@@ -43,7 +43,7 @@ describe('the hold on a pool', () => {
     expect(await withPoolHold(asked, world, async () => 'done')).toBe('done');
   });
 
-  it('is asked for again when the failure may pass, before any work begins', async () => {
+  it('is retried after a transient failure, before any work begins', async () => {
     const world = deps();
     const { holdLease } = world.cluster;
     let tries = 0;
@@ -56,7 +56,7 @@ describe('the hold on a pool', () => {
 });
 
 describe('a renewal', () => {
-  it('is due when a third of the hold is over, counted from the last one', async () => {
+  it('is due when a third of the hold has passed since the last one', async () => {
     const clock = fakeClock();
     let holds = 0;
     const { ifDue } = holdRenewal(async () => void holds++, clock);
@@ -67,7 +67,7 @@ describe('a renewal', () => {
     expect(holds).toBe(2);
   });
 
-  it('aside that fails is not told, and the next one is tried', async () => {
+  it('in the background ignores a failure and tries again the next time', async () => {
     const clock = fakeClock();
     let holds = 0;
     const renewal = backgroundRenewal(() => Promise.reject(new Error(`lost ${++holds}`)), clock);

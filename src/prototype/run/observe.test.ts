@@ -12,8 +12,8 @@ const look = (world: ReturnType<typeof lab>, changes: Partial<typeof world.inten
     signal: new AbortController().signal,
   });
 
-describe('the world of a run', () => {
-  it('has no definition, versions or way back before the first run', async () => {
+describe('observeWorld', () => {
+  it('finds no definition, versions or saved model before the first run', async () => {
     expect(await look(lab())).toMatchObject({
       definition: undefined,
       versions: [],
@@ -23,7 +23,7 @@ describe('the world of a run', () => {
     });
   });
 
-  it('has them afterwards, and asks for references only where something might be pruned', async () => {
+  it('finds them afterwards, and reads references only if there may be versions to prune', async () => {
     const world = lab();
     await world.run();
     await world.cluster.writeSecret(savedModelName(POOL), { recipe: '{}' });
@@ -42,13 +42,13 @@ describe('the world of a run', () => {
     expect([node, podsToMove, donor?.vmId]).toEqual([undefined, [], world.donor.vmId]);
   });
 
-  it('has neither node nor donor when the instance is gone', async () => {
+  it('finds neither node nor donor when the instance is gone', async () => {
     const world = lab();
     world.factory.state.pools.get(world.ref.pool.id)!.instances.shift();
     expect(await look(world)).toMatchObject({ node: undefined, donor: undefined });
   });
 
-  it('tells what a drain would move from what it would refuse as it was asked', async () => {
+  it('separates pods that a drain moves from pods that it refuses with the given options', async () => {
     const world = lab();
     const { ownerKind: _, ...bare } = pod('bare', world.donor.computerName, { ownerExists: false });
     world.cluster.pods = [bare];
@@ -59,7 +59,7 @@ describe('the world of a run', () => {
     });
   });
 
-  it('does not exist without its pool', async () => {
+  it('throws when the pool does not exist', async () => {
     const world = lab();
     world.factory.state.pools.clear();
     await expect(look(world)).rejects.toBeInstanceOf(NotFound);

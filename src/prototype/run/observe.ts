@@ -1,4 +1,4 @@
-// prototype/run/observe.ts: reads the world anew before every decision: the cloud's resources, the node and the lease are the journal.
+// prototype/run/observe.ts: reads the current state before every decision. Cloud resources, the node and the lease are the journal.
 import type { Clock } from '../../base/clock.ts';
 import { NotFound } from '../../base/failures.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
@@ -59,6 +59,6 @@ export async function observeDonor(
     pools.readInstance(donorRef, { signal }),
     cluster.readNode(intent.nodeName, signal),
   ]);
-  // A node of the same name on another VM is another node: ours is gone.
+  // A node of the same name on another VM is a different node: the donor's Node is gone.
   return { donor, node: node && donor && isSameMachine(node.systemUuid, donor.vmId) ? node : undefined };
 }

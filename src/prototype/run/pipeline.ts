@@ -15,10 +15,10 @@ import { switchModel } from './steps/switch-model.ts';
 import { awaitSnapshot, takeSnapshot } from './steps/take-snapshot.ts';
 import { pruneVersions, removeSnapshot } from './steps/tidy.ts';
 
-/** Nothing is taken out of service yet. */
+/** The donor stays in service. */
 export const PREPARE: readonly Step[] = [saveModel, prepareDefinition, discardSnapshot];
 
-/** The donor is out of service from here … */
+/** Takes the donor out of service. */
 export const CAPTURE: readonly Step[] = [
   recordPrior,
   guardNode,
@@ -31,7 +31,7 @@ export const CAPTURE: readonly Step[] = [
   awaitSnapshot,
 ];
 
-/** … to here. First in every failure and every resume. */
+/** Returns the donor to service. These steps run first after a failure and when a run is resumed. */
 export const RESTORE: readonly Step[] = [startDonor, awaitReady, restoreProtection, restoreNode];
 
 /** The canary comes between `await-version` and `switch-model`. */

@@ -1,4 +1,4 @@
-// prototype/run/run-event.ts: what is told of a run while it goes on?
+// prototype/run/run-event.ts: which progress events does a run emit?
 import type { PlannedStep } from './plan.ts';
 
 export type RunEvent =

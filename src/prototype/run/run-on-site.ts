@@ -1,4 +1,4 @@
-// prototype/run/run-on-site.ts: what does a whole run do with the donor that was found? Other donors come home, this one is settled, the steps run.
+// prototype/run/run-on-site.ts: a whole run: restore other donors of the pool, approve this donor, run the steps.
 
 import { type ApproveDeps, approveDonor, type DonorTerms } from '../donor/approve-donor.ts';
 import type { FoundDonor } from '../donor/find-donor.ts';

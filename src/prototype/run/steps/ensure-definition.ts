@@ -1,4 +1,4 @@
-// prototype/run/steps/ensure-definition.ts: the place the version will live in, made before the donor is touched: an impossible one fails early.
+// prototype/run/steps/ensure-definition.ts: create gallery and definition while the donor is in service, so that errors come early.
 import type { DefinitionSpec } from '../../../vms/gallery.ts';
 import type { Model } from '../../../vms/pools.ts';
 import { PUBLISHER, prototypeDefinitionName } from '../../names.ts';
@@ -7,7 +7,7 @@ import type { Step } from '../step.ts';
 
 export const prepareDefinition: Step = {
   id: 'ensure-definition',
-  title: 'make the gallery and the image definition',
+  title: 'create the gallery and the image definition',
   usuallyMs: 30_000,
   isNeeded: ({ run }) => !run.isAborting,
   isDone: ({ world }) => world.definition !== undefined,
@@ -22,8 +22,8 @@ export function prototypeDefinitionSpec({ world, intent }: Scene): DefinitionSpe
   return {
     gallery: intent.gallery,
     name: prototypeDefinitionName(name),
-    // A pool's OS state cannot be changed, so the definition has the pool's: generalized in name over a sealed disk,
-    // or specialized for a pool that was born so.
+    // A pool's OS state cannot change, so the definition takes the pool's: `generalized`, although the disk is only sealed,
+    // or `specialized` for a pool that was created so.
     osState,
     generation,
     architecture,

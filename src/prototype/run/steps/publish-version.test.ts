@@ -46,18 +46,18 @@ async function captured(change: Partial<Version> | undefined = undefined) {
   return { world, deps, scene };
 }
 
-describe('beginning a version', () => {
+describe('orderVersion', () => {
   it.each([
     ['creating', true],
     ['replicating', true],
     ['ready', true],
     ['failed', false],
     ['deleting', false],
-  ] as const)('is done when it is %s: %s', async (state, isDone) => {
+  ] as const)('for a version that is %s is done: %s', async (state, isDone) => {
     expect(orderVersion.isDone((await captured({ state })).scene)).toBe(isDone);
   });
 
-  it('asks for zones first, and for local storage where the region has none', async () => {
+  it('requests zone-redundant storage first, then local storage if the region has no zones', async () => {
     const { world, deps, scene } = await captured();
     world.factory.hasZoneRedundancy = false;
     const asked: Redundancy[] = [];
@@ -70,7 +70,7 @@ describe('beginning a version', () => {
     expect(asked).toEqual(['zone', 'local']);
   });
 
-  it('does not ask for local storage after another refusal', async () => {
+  it('does not request local storage after another refusal', async () => {
     const { world, deps, scene } = await captured();
     let asked = 0;
     world.factory.gallery.beginVersion = () => Promise.reject(new Refused(`no ${++asked}`));
@@ -78,7 +78,7 @@ describe('beginning a version', () => {
     expect(asked).toBe(1);
   });
 
-  it('deletes one that failed, and waits for one that goes', async () => {
+  it('deletes a failed version and waits for one that is being deleted', async () => {
     const deleted: string[] = [];
     for (const state of ['failed', 'deleting'] as const) {
       const { world, deps, scene } = await captured({ state });
@@ -91,8 +91,8 @@ describe('beginning a version', () => {
   });
 });
 
-describe('a version that is awaited', () => {
-  it('is looked at alone, and takes the place of what was seen of it', async () => {
+describe('awaitVersion and includeVersion', () => {
+  it('polls only the version and replaces its previous state', async () => {
     const { deps, scene } = await captured({ state: 'creating' });
     await orderVersion.apply({ ...scene, world: { ...scene.world, versions: [] } }, deps);
     const { versions } = await awaitVersion.poll!(scene, deps);
@@ -100,7 +100,7 @@ describe('a version that is awaited', () => {
     expect(awaitVersion.isDone({ ...scene, world: { ...scene.world, versions: versions! } })).toBe(false);
   });
 
-  it('is offered as the latest only when it says so itself', async () => {
+  it('are done when the version is ready and no longer excluded from latest', async () => {
     const { scene } = await captured({ state: 'ready', isExcludedFromLatest: true });
     expect(includeVersion.isDone(scene)).toBe(false);
     const { scene: included } = await captured({ state: 'ready', isExcludedFromLatest: false });

@@ -33,7 +33,7 @@ async function outOfService({ hasNode = true } = {}) {
 }
 
 describe('a donor out of service', () => {
-  it.each([true, false])('is started, also when its Node object is gone (has one: %s)', async (hasNode) => {
+  it.each([true, false])('is started, even without a Node object (has one: %s)', async (hasNode) => {
     const { world, deps, look } = await outOfService({ hasNode });
     await world.factory.pools.stop(world.ref);
     const scene = await look();
@@ -42,7 +42,7 @@ describe('a donor out of service', () => {
     expect(startDonor.isDone(await look())).toBe(true);
   });
 
-  it.each([true, false])('gets its protection back as it was (has a Node object: %s)', async (hasNode) => {
+  it.each([true, false])('gets its previous protection back (has a Node object: %s)', async (hasNode) => {
     const { deps, look, protection } = await outOfService({ hasNode });
     const scene = await look();
     expect([restoreProtection.isNeeded(scene), restoreProtection.isDone(scene)]).toEqual([true, false]);
@@ -50,7 +50,7 @@ describe('a donor out of service', () => {
     expect((await look()).world.donor?.protection).toEqual(protection);
   });
 
-  it('loses its mark before its note: killed in between, it is found again', async () => {
+  it('loses its tag before its annotation, so that a killed run can be resumed', async () => {
     const { world, deps, look } = await outOfService();
     world.cluster.changeNode = () => Promise.reject(new Error('killed'));
     await expect(restoreNode.apply(await look(), deps)).rejects.toThrow('killed');
@@ -60,7 +60,7 @@ describe('a donor out of service', () => {
     expect(restoreNode.isNeeded(after)).toBe(true);
   });
 
-  it('that was never taken needs nothing', async () => {
+  it('needs no restore if it was never taken out of service', async () => {
     const world = lab();
     const deps = {
       ...world.factory,
@@ -78,7 +78,7 @@ describe('a donor out of service', () => {
   });
 });
 
-describe('a node that is back', () => {
+describe('isDonorReady', () => {
   const node = lab().cluster.nodes.values().next().value as Node;
 
   it.each([
@@ -86,7 +86,7 @@ describe('a node that is back', () => {
     [{ taints: [{ key: 'node.cloudprovider.kubernetes.io/shutdown', effect: 'NoSchedule' }] }, false],
     [{ taints: [{ key: 'dedicated', effect: 'NoSchedule' }] }, true],
     [{}, true],
-  ])('%j: %s', (change, expected) => {
+  ])('for %j is %s', (change, expected) => {
     expect(isDonorReady({ ...node, ...change }, 0)).toBe(expected);
   });
 });

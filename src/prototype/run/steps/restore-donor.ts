@@ -1,4 +1,4 @@
-// prototype/run/steps/restore-donor.ts: the donor back in service, exactly as it was found. First in every failure and every resume.
+// prototype/run/steps/restore-donor.ts: return the donor to service in its previous state; first after a failure and on resume.
 import type { Node } from '../../../cluster/cluster.ts';
 import type { Protection } from '../../../vms/pools.ts';
 import { DONOR_TAG } from '../../names.ts';
@@ -9,7 +9,7 @@ import type { Step } from '../step.ts';
 
 const POLL_MS = 10_000;
 
-/** While a VM is off the cloud's node controller taints its node, and the taint may outlive the stop by minutes. */
+/** The cloud's node controller taints the node of a stopped VM, and the taint may stay for minutes after the start. */
 const SHUTDOWN_TAINTS = new Set([
   'node.cloudprovider.kubernetes.io/shutdown',
   'node.kubernetes.io/out-of-service',
@@ -17,7 +17,7 @@ const SHUTDOWN_TAINTS = new Set([
   'node.kubernetes.io/not-ready',
 ]);
 
-/** Marked on the node, or on the instance when the Node object went away meanwhile. */
+/** Marked on the node, or on the instance if the Node object was deleted. */
 function isOut({ world }: Scene): boolean {
   return readPrior(world.node) !== undefined || world.donor?.tags[DONOR_TAG] !== undefined;
 }
@@ -40,7 +40,7 @@ export const awaitReady: Step = {
   isDone: ({ world }) => world.node !== undefined && isDonorReady(world.node, world.nowMs),
   apply: async ({ world, intent }, { clock, signal, onWaiting }) => {
     const isReady = world.node?.isReady && !isStaleStatus(world.node, world.nowMs);
-    onWaiting(isReady ? `the shutdown taints of ${intent.nodeName} to go` : `${intent.nodeName} to be Ready`);
+    onWaiting(isReady ? `the shutdown taints of ${intent.nodeName} to be removed` : `${intent.nodeName} to be Ready`);
     await clock.sleep(POLL_MS, signal);
   },
   poll: ({ world, intent }, deps) => observeDonor(intent, world.donor!.ref, deps),
@@ -52,7 +52,7 @@ export function isDonorReady(node: Node, nowMs: number): boolean {
 
 export const restoreProtection: Step = {
   id: 'restore-protection',
-  title: 'put the protection of the instance back as it was',
+  title: 'restore the protection of the instance',
   usuallyMs: 15_000,
   isNeeded: (scene) => priorProtection(scene) !== undefined && scene.world.donor !== undefined,
   isDone: (scene) => {
@@ -70,13 +70,13 @@ function priorProtection({ world }: Scene): Protection | undefined {
 
 export const restoreNode: Step = {
   id: 'restore-node',
-  title: 'put the node back in service as it was found',
+  title: 'return the node to service in its previous state',
   usuallyMs: 2000,
   isNeeded: isOut,
   isDone: (scene) => !isOut(scene),
   apply: async ({ world }, { cluster, pools, signal }) => {
     const prior = readPrior(world.node);
-    // The tag goes first: with the note still there, a crash in between is found again.
+    // The tag goes first: after a crash in between, the annotation still marks the donor.
     if (world.donor?.tags[DONOR_TAG] !== undefined) {
       await pools.tagInstance(world.donor.ref, { [DONOR_TAG]: null }, { signal });
     }

@@ -1,4 +1,4 @@
-// prototype/run/steps/take-snapshot.ts: a copy of the stopped donor's disk, marked with whose it is before it is made, and waited for until it is whole.
+// prototype/run/steps/take-snapshot.ts: copy the stopped donor's disk, tagged with its owner, and wait until the copy is complete.
 import { Refused } from '../../../base/failures.ts';
 import { snapshotName, TAGS } from '../../names.ts';
 import { hasPendingSnapshot, hasUsableSnapshot, needsCapture } from '../scene.ts';
@@ -34,12 +34,12 @@ export const takeSnapshot: Step = {
 
 /**
  * The API reports success before the bytes are readable, and a copy taken then boots to an empty disk. This run's donor stays off
- * meanwhile; that of a run which died is home by now.
+ * meanwhile; the donor of a run that died is back in service by now.
  */
 export const awaitSnapshot: Step = {
   id: 'await-snapshot',
   isWaiting: true,
-  title: "wait until the copy of the donor's disk is whole",
+  title: "wait until the copy of the donor's disk is complete",
   usuallyMs: 10_000,
   isNeeded: (scene) => !scene.run.isAborting && hasPendingSnapshot(scene),
   isDone: hasUsableSnapshot,
