@@ -1,4 +1,4 @@
-// prototype/after/read-versions.ts: which versions does a pool have in the gallery, and what does it start from?
+// prototype/after/read-versions.ts: which versions does a pool have in the gallery, and which image does it start from?
 import type { Definition, Version } from '../../vms/gallery.ts';
 import type { PoolRef } from '../../vms/pools.ts';
 import { prototypeDefinitionName } from '../names.ts';

@@ -1,4 +1,4 @@
-// prototype/after/rollback.ts: which single update brings a pool back to an earlier version, or to the model it had before the first run?
+// prototype/after/rollback.ts: which single update returns a pool to an earlier version or to its model before the first run?
 import { UserError } from '../../base/errors.ts';
 import { didYouMean, nearestNames } from '../../base/nearest-names.ts';
 import type { Version } from '../../vms/gallery.ts';
@@ -7,15 +7,15 @@ import type { ModelChange, SavedModel } from '../../vms/publisher.ts';
 import { BOOTSTRAP_TAG, compareVersionNames, MODEL_TAG } from '../names.ts';
 import { bootstrapExtensions } from '../run/extensions.ts';
 
-/** Where a pool can go back to, and which verb asks: for the next step of an error. */
+/** Where a pool can be rolled back to, and the verb that runs, for the next step of an error. */
 export interface RollbackTargets {
   verb: 'rollback' | 'uninstall';
   versions: readonly Version[];
-  /** Whether the model of before the first run is saved. */
+  /** Whether the model from before the first run is saved. */
   hasOriginal: boolean;
 }
 
-/** The version before the one in use, or the one asked for; refuses what is not there or not whole. */
+/** To the wanted version, by default the one before the current version. Refuses a version that does not exist or is not ready. */
 export function rollbackToVersion(pool: Pool, targets: RollbackTargets, wanted: string | undefined): ModelChange {
   const { versions } = targets;
   const target =
@@ -24,7 +24,7 @@ export function rollbackToVersion(pool: Pool, targets: RollbackTargets, wanted: 
       : versions.find((version) => version.name === wanted);
   if (!target) throw noSuchVersion(pool, targets, wanted);
   if (target.state !== 'ready') {
-    throw new UserError(`version ${target.name} is ${target.state}: new instances could not be made from it`, {
+    throw new UserError(`version ${target.name} is ${target.state}: new instances cannot be created from it`, {
       code: 'prototype/version-not-ready',
       kept: `${pool.ref.name} was not changed.`,
       next:
@@ -45,10 +45,10 @@ export function rollbackToVersion(pool: Pool, targets: RollbackTargets, wanted: 
 
 /** Image, bootstrap and extensions as they were before the first run, in one update. */
 export function rollbackToOriginal(pool: Pool, saved: SavedModel): ModelChange {
-  // A specialized pool has no place for custom data, and never had any.
+  // A specialized pool cannot have custom data.
   const customData = pool.model.osState === 'specialized' ? '' : saved.customData;
   if (customData === undefined) {
-    throw new UserError(`the saved recipe of ${pool.ref.name} has no custom data: its nodes could not bootstrap`, {
+    throw new UserError(`the saved model of ${pool.ref.name} has no custom data: new nodes could not bootstrap`, {
       code: 'prototype/no-way-back',
       kept: `${pool.ref.name} was not changed.`,
       next: 'give it with --custom-data FILE',
@@ -58,7 +58,7 @@ export function rollbackToOriginal(pool: Pool, saved: SavedModel): ModelChange {
   const present = new Set(pool.model.extensions.map((extension) => extension.name));
   return {
     image: saved.image,
-    bootstrap: customData === '' ? 'none' : { customData }, // empty: it never had any
+    bootstrap: customData === '' ? 'none' : { customData }, // empty: the pool never had any
     extensions: {
       keep: [...present],
       add: saved.extensions.filter((extension) => !present.has((extension as { name?: string }).name ?? '')),
@@ -102,7 +102,7 @@ function noSuchVersion(pool: Pool, targets: RollbackTargets, wanted: string | un
 }
 
 export function originalNotSaved(pool: Pool, targets: RollbackTargets): UserError {
-  return new UserError(`no original recipe of ${pool.ref.name} is saved`, {
+  return new UserError(`no original model of ${pool.ref.name} is saved`, {
     code: 'prototype/no-recipe',
     kept: `${pool.ref.name} was not changed.`,
     next: nextCommand(pool, { ...targets, hasOriginal: false }, 'original'),
@@ -110,7 +110,7 @@ export function originalNotSaved(pool: Pool, targets: RollbackTargets): UserErro
   });
 }
 
-/** A step that works in the state the pool is in: an error that sends to the next error is a circle. */
+/** A command that works in the pool's current state, so that it does not lead to the next error. */
 function nextCommand(pool: Pool, { verb, versions, hasOriginal }: RollbackTargets, wanted: string | undefined): string {
   const name = pool.ref.name;
   const command = (to: string) => `headstart prototype ${verb} --pool ${name} --to ${to}`;
@@ -123,8 +123,8 @@ function nextCommand(pool: Pool, { verb, versions, hasOriginal }: RollbackTarget
   if (wanted === undefined && hasOriginal) return command('original');
   if (meant !== undefined) return command(meant);
   if (hasOriginal) return command('original');
-  if (verb === 'uninstall') return `\`${command('keep')}\` leaves ${name} on what it starts from now`;
+  if (verb === 'uninstall') return `\`${command('keep')}\` leaves ${name} on its current image`;
   if (pool.tags[MODEL_TAG] === undefined)
     return `\`headstart prototype status --pool ${name}\` shows what it starts from`;
-  return `put ${name} on an image of your choice with the tools of the cloud: no other version and no original recipe is there`;
+  return `point ${name} at an image of your choice with the cloud's own tools: there is no other version and no saved original model`;
 }

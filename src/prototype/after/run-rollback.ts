@@ -1,4 +1,4 @@
-// prototype/after/run-rollback.ts: puts a pool back on an earlier version or on its original model, in one conditional update.
+// prototype/after/run-rollback.ts: returns a pool to an earlier version or to its original model, in one conditional update.
 import { Forbidden, NotFound } from '../../base/failures.ts';
 import type { Pool, PoolRef } from '../../vms/pools.ts';
 import type { ModelChange, SavedModel } from '../../vms/publisher.ts';
@@ -12,7 +12,7 @@ import { originalNotSaved, type RollbackTargets, rollbackToOriginal, rollbackToV
 export interface RollbackRequest {
   /** A version, or `original`; undefined: the version before the current one. */
   to?: string | undefined;
-  /** The original bootstrap, base64, where no run saved it; called only when it is needed. */
+  /** The original bootstrap in base64, if no run saved it; called only if it is needed. */
   readBootstrap?: () => string;
 }
 
@@ -21,7 +21,7 @@ export interface Rollback {
   change: ModelChange;
 }
 
-/** Not during a run, which would switch the model again. After a lost race the pool is read and the change chosen again. */
+/** Holds the pool, because a run would switch the model again. After a conflict it reads the pool and chooses again. */
 export async function rollBackPool(
   site: Site,
   { pool, holder, ...wish }: RollbackRequest & { pool: PoolRef; holder: string },
@@ -60,7 +60,7 @@ export async function chooseRollback(
   return { pool, change: rollbackToOriginal(pool, given === undefined ? model : { ...model, customData: given }) };
 }
 
-/** A rollback to a version needs no Secret: a login that may not read it is not refused for that. */
+/** A rollback to a version does not need the Secret, so it works with a login that may not read it. */
 async function readSavedModelText(
   { cluster }: Site,
   { name }: PoolRef,

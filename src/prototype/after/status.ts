@@ -1,4 +1,4 @@
-// prototype/after/status.ts: what does the gallery hold, what does the pool start from, and which instances run what?
+// prototype/after/status.ts: what is in the gallery, what does the pool start from, and which instances run which image?
 
 import type { Version } from '../../vms/gallery.ts';
 import type { ImageRef, Instance, Pool } from '../../vms/pools.ts';
@@ -44,9 +44,9 @@ export function poolStatus(pool: Pool, instances: readonly Instance[], versions:
       name: instance.computerName,
       image: describe(instance.image),
       power: instance.power,
-      // Not what new instances start from; whether that matters is for the operator to say.
+      // Differs from the image of new instances; whether that matters is the operator's decision.
       isStale: describe(instance.image) !== model,
-      // Of a run that goes on, or has died: whatever it was, it is out of service until that is at its end.
+      // A run in progress, or one that died, has taken it out of service.
       isDonor: instance.tags[DONOR_TAG] !== undefined,
     })),
   };

@@ -1,4 +1,4 @@
-// prototype/after/uninstall.ts: what of ours is left on a pool, in which order does it go, and what has to stay? Pure: the same world always gives the same plan.
+// prototype/after/uninstall.ts: what did headstart leave on a pool, in which order is it removed, and what has to stay? Pure.
 import { UserError } from '../../base/errors.ts';
 import type { Node } from '../../cluster/cluster.ts';
 import type { Definition, Version } from '../../vms/gallery.ts';
@@ -17,7 +17,7 @@ export interface UninstallOptions {
   /** base64, where the saved model has none. */
   customData?: string;
   isUnsealing: boolean;
-  /** Nodes from which the clone check was removed already: only they themselves could tell, at the price of a pod each. */
+  /** Nodes from which the clone check was already removed; finding that out again would take a pod on each node. */
   unsealed: ReadonlySet<string>;
 }
 
@@ -35,17 +35,17 @@ export type UninstallStep =
   | { id: 'delete-lease'; what: string };
 
 export interface UninstallPlan {
-  /** In order, on the assumption that each goes well. */
+  /** In order, assuming that each one succeeds. */
   steps: UninstallStep[];
   kept: KeptResource[];
-  /** Nodes on whose disks the clone check stays: donors, and instances made from a version. */
+  /** Nodes that keep the clone check on their disks: donors, and instances made from a version. */
   sealed: string[];
 }
 
 export function planUninstall(world: UninstallWorld, wish: UninstallOptions): UninstallPlan {
   const change = poolChange(world, wish);
   const image = change?.image ?? world.pool.model.image;
-  const { going, kept } = sortVersions(world, image);
+  const { deletable, kept } = sortVersions(world, image);
   const isEmptied = kept.length === 0;
   const steps = [
     ...restoreSteps(world),
@@ -53,17 +53,17 @@ export function planUninstall(world: UninstallWorld, wish: UninstallOptions): Un
     ...(change ? [modelStep(world, change)] : []),
     ...tagSteps(world),
     ...sealSteps(world, wish),
-    ...versionSteps(going),
+    ...versionSteps(deletable),
     ...(isEmptied ? gallerySteps(world) : []),
     ...(isEmptied && world.savedModel
-      ? [{ id: 'delete-recipe' as const, what: 'delete the saved original recipe' }]
+      ? [{ id: 'delete-recipe' as const, what: 'delete the saved original model' }]
       : []),
     ...leaseSteps(world),
   ];
   return { steps, kept: [...kept, ...otherKept(world, isEmptied)], sealed: sealedNodes(world, wish) };
 }
 
-/** The pool goes back first: what new instances start from must not be taken away under it. */
+/** The model changes first: the image of new instances must not be deleted while the model uses it. */
 function poolChange(
   { pool, versions, definition, savedModel }: UninstallWorld,
   wish: UninstallOptions,
@@ -84,10 +84,10 @@ function poolChange(
 function modelStep({ pool, versions }: UninstallWorld, change: ModelChange): UninstallStep {
   const named = new Map(versions.map(({ id, name }) => [id.toLowerCase(), name]));
   const [from, to] = [describeImage(pool.model.image, named), describeImage(change.image, named)];
-  return { id: 'put-pool-back', what: `point ${pool.ref.name} from ${from} at ${to}`, change };
+  return { id: 'put-pool-back', what: `point ${pool.ref.name} at ${to} instead of ${from}`, change };
 }
 
-/** The donor comes first, here as everywhere. */
+/** Donors are restored before anything else. */
 function restoreSteps({ machines }: UninstallWorld): UninstallStep[] {
   const out = machines.filter(({ node, instance }) => readPrior(node) || instance.tags[DONOR_TAG] !== undefined);
   if (out.length === 0) return [];
@@ -95,7 +95,7 @@ function restoreSteps({ machines }: UninstallWorld): UninstallStep[] {
     nodeName: node?.name ?? instance.computerName.toLowerCase(),
     ref: instance.ref,
   }));
-  return [{ id: 'bring-home', what: `bring ${joinNames(donors.map((d) => d.nodeName))} back into service`, donors }];
+  return [{ id: 'bring-home', what: `return ${joinNames(donors.map((d) => d.nodeName))} to service`, donors }];
 }
 
 function snapshotSteps({ snapshot }: UninstallWorld): UninstallStep[] {
@@ -107,15 +107,21 @@ function tagSteps({ pool, machines }: UninstallWorld): UninstallStep[] {
   const nodes = machines.flatMap(({ node }) => (node?.annotations[SEALED_ANNOTATION] !== undefined ? [node] : []));
   return [
     ...(tags.length > 0
-      ? [{ id: 'untag-pool' as const, what: `take the tags ${joinNames(tags)} off the pool`, tags }]
+      ? [{ id: 'untag-pool' as const, what: `remove the tags ${joinNames(tags)} from the pool`, tags }]
       : []),
     ...(nodes.length > 0
-      ? [{ id: 'unmark-nodes' as const, what: `take the marks off ${joinNames(nodes.map(({ name }) => name))}`, nodes }]
+      ? [
+          {
+            id: 'unmark-nodes' as const,
+            what: `remove the annotations from ${joinNames(nodes.map(({ name }) => name))}`,
+            nodes,
+          },
+        ]
       : []),
   ];
 }
 
-/** On every node that can be asked: donors of versions that are gone by now are known to nobody. */
+/** On every node that can run a script: donors of deleted versions are recorded nowhere. */
 function sealSteps({ machines }: UninstallWorld, { isUnsealing, unsealed }: UninstallOptions): UninstallStep[] {
   if (!isUnsealing) return [];
   const nodes = machines.flatMap(({ node }) =>
@@ -130,12 +136,12 @@ function canUnseal({ isReady, os }: Node): boolean {
   return isReady && os === 'linux';
 }
 
-function versionSteps(going: readonly Version[]): UninstallStep[] {
-  const names = going.map(({ name }) => name);
+function versionSteps(deletable: readonly Version[]): UninstallStep[] {
+  const names = deletable.map(({ name }) => name);
   return names.length > 0 ? [{ id: 'delete-versions', what: `delete the versions ${joinNames(names)}`, names }] : [];
 }
 
-/** Only an empty gallery goes; another pool's definition keeps it. */
+/** The gallery is deleted only if it has no definition of another pool. */
 function gallerySteps({ definition, gallery }: UninstallWorld): UninstallStep[] {
   const others = othersIn(gallery, definition);
   return [
@@ -149,7 +155,7 @@ function gallerySteps({ definition, gallery }: UninstallWorld): UninstallStep[] 
 }
 
 function leaseSteps({ lease }: UninstallWorld): UninstallStep[] {
-  return lease ? [{ id: 'delete-lease', what: `delete the lease of ${lease.holder || 'nobody'}` }] : [];
+  return lease ? [{ id: 'delete-lease', what: `delete the lease of ${lease.holder || 'no holder'}` }] : [];
 }
 
 function otherKept({ gallery, definition, savedModel }: UninstallWorld, isEmptied: boolean): KeptResource[] {
@@ -159,7 +165,7 @@ function otherKept({ gallery, definition, savedModel }: UninstallWorld, isEmptie
       ? [{ what: `the gallery ${gallery.name}`, because: `it holds ${joinNames(others.map(({ name }) => name))}` }]
       : []),
     ...(!isEmptied && savedModel
-      ? [{ what: 'the saved original recipe', because: 'it is the way back as long as a version is kept' }]
+      ? [{ what: 'the saved original model', because: 'a rollback needs it as long as a version is kept' }]
       : []),
   ];
 }
@@ -181,10 +187,10 @@ function isSameImage(a: ImageRef, b: ImageRef): boolean {
 }
 
 function noSavedModel(pool: Pool): UserError {
-  return new UserError(`no original recipe of ${pool.ref.name} is saved, and it starts from a prototype`, {
+  return new UserError(`no original model of ${pool.ref.name} is saved, but it starts from a prototype`, {
     code: 'prototype/no-recipe',
     kept: 'Nothing was changed.',
-    next: `put ${pool.ref.name} on an image of your choice yourself, then run headstart prototype uninstall --pool ${pool.ref.name} --to keep`,
+    next: `point ${pool.ref.name} at an image of your choice yourself, then run headstart prototype uninstall --pool ${pool.ref.name} --to keep`,
     exitCode: 1,
   });
 }

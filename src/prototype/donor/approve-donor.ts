@@ -1,36 +1,36 @@
-// prototype/donor/approve-donor.ts: is the donor good enough, and is there a way back? Both are settled before anything is touched.
+// prototype/donor/approve-donor.ts: is the donor good enough, and can the pool be rolled back? Checked before anything changes.
 import { UserError } from '../../base/errors.ts';
 import type { Site } from '../site.ts';
 import { assessDonor, type InspectDeps, reasonNotToInspect } from './assess-donor.ts';
 import { donorRefusals, joinWarning } from './donor-verdict.ts';
 import type { FoundDonor } from './find-donor.ts';
 
-/** What the operator accepts of a donor, and gives for the way back. */
+/** What the operator accepts in a donor, and the bootstrap for a rollback. */
 export interface DonorTerms {
   mayBeUnpatched: boolean;
   mayLoseBootstrap: boolean;
-  /** The pool's original bootstrap, base64; called only when it is needed. */
+  /** The pool's original bootstrap in base64; called only if it is needed. */
   readBootstrap?: () => string;
 }
 
 export interface ApproveDeps extends InspectDeps {
-  /** Something to know about a donor that is good enough. */
+  /** Called for an approved donor that still has a problem worth knowing. */
   onWarning(warning: string): void;
 }
 
 export interface ApprovedDonor {
-  /** base64; absent when a recipe is saved already, none is needed, or the operator gives up the way back. */
+  /** In base64; absent if a model is already saved, no bootstrap is needed, or the operator accepts the loss. */
   customData?: string;
 }
 
-/** Throws every reason against the donor at once. */
+/** Throws all reasons against the donor at once. */
 export async function approveDonor(
   site: Site,
   donor: FoundDonor,
   terms: DonorTerms,
   deps: ApproveDeps,
 ): Promise<ApprovedDonor> {
-  if (reasonNotToInspect(donor.node)) return {}; // a donor to bring home, or to refuse, comes before every other question
+  if (reasonNotToInspect(donor.node)) return {}; // the engine first restores or refuses such a donor
   const hasGivenBootstrap = terms.readBootstrap !== undefined;
   const { verdict, bootstrap } = await assessDonor(site, { ...donor, hasGivenBootstrap }, deps);
   const [first, ...others] = donorRefusals(verdict, terms);

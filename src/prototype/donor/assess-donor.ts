@@ -1,4 +1,4 @@
-// prototype/donor/assess-donor.ts: what is the donor like from inside, and what follows from it? Read-only.
+// prototype/donor/assess-donor.ts: inspects the donor and judges it. Read-only.
 import type { Clock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
@@ -15,9 +15,9 @@ import type { LocatedNode } from './locate-nodes.ts';
 import { type PoolMember, readMembers } from './members.ts';
 
 export interface DonorToInspect extends LocatedNode {
-  /** All of its pool; read where they are absent. */
+  /** All members of its pool; read if absent. */
   members?: readonly PoolMember[];
-  /** The operator gives the pool's original bootstrap. */
+  /** The operator provides the pool's original bootstrap. */
   hasGivenBootstrap: boolean;
 }
 
@@ -28,13 +28,13 @@ export interface InspectDeps {
   onInspect(nodeName: string): void;
 }
 
-/** undefined: it can be looked at from inside. */
+/** undefined: the node can be inspected. */
 export function reasonNotToInspect(node: Node): string | undefined {
-  if (readPrior(node)) return 'a run has it out of service';
+  if (readPrior(node)) return 'a run has taken it out of service';
   return node.isReady ? undefined : 'it is not Ready';
 }
 
-/** Through a short-lived privileged pod, or directly where there is no cluster. */
+/** Runs a script through a short-lived privileged pod, or directly if there is no cluster. */
 export async function assessDonor(
   site: Site,
   { node, ref, members, hasGivenBootstrap }: DonorToInspect,
@@ -42,7 +42,7 @@ export async function assessDonor(
 ): Promise<{ verdict: DonorVerdict; bootstrap?: Secret }> {
   const { cluster, factory } = site;
   const all = members ?? (await readMembers(site, ref.pool, signal));
-  const [pool, recipe, current] = await Promise.all([
+  const [pool, savedModel, current] = await Promise.all([
     factory.pools.readPool(ref.pool, { signal }),
     cluster.readSecret(savedModelName(ref.pool.name), signal),
     factory.publisher.readModel(ref.pool, { signal }),
@@ -63,10 +63,10 @@ export async function assessDonor(
     ...(site.hasCluster && { joining: await findCloneJoin(cluster, inspection, context, signal) }),
     wayBack: chooseBootstrapSource({
       isGiven: hasGivenBootstrap,
-      hasSavedModel: recipe !== undefined,
+      hasSavedModel: savedModel !== undefined,
       isSpecialized: pool?.model.osState === 'specialized',
-      isKept: current.customData !== undefined,
-      // A run of ours takes it away, and says so.
+      isInModel: current.customData !== undefined,
+      // A run removes the bootstrap and tags the pool.
       neverHadAny: pool?.model.bootstrap === 'none' && pool.tags[MODEL_TAG] === undefined,
       inspection,
     }),
@@ -74,13 +74,13 @@ export async function assessDonor(
   return { verdict, ...(inspection.customData && { bootstrap: inspection.customData.base64 }) };
 }
 
-/** A host that the operator named may be another machine; its seal would then be refused, but only after the drain. */
+/** The operator may have named the host of another machine. The seal would refuse it too, but only after the drain. */
 function requireSameMachine({ vmId }: Inspection, { name, systemUuid }: Node): void {
   if (systemUuid === '' || isSameMachine(vmId, systemUuid)) return;
-  throw new UserError(`the machine that answered has the VM id ${vmId || '(none)'}, and ${name} has ${systemUuid}`, {
+  throw new UserError(`the inspected machine has VM id ${vmId || '(none)'}, but ${name} has ${systemUuid}`, {
     code: 'prototype/other-machine',
     kept: 'Nothing was changed.',
-    next: 'name the host of this very instance',
+    next: 'name the host of this instance',
     exitCode: 1,
   });
 }

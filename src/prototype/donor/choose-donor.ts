@@ -1,4 +1,4 @@
-// prototype/donor/choose-donor.ts: nobody named a donor: which node of the pool is it? First whatever an earlier run has not finished, then the best.
+// prototype/donor/choose-donor.ts: which node is the donor if none is named? That of an unfinished run, otherwise the best candidate.
 import type { Node } from '../../cluster/cluster.ts';
 import type { Version } from '../../vms/gallery.ts';
 import type { Instance } from '../../vms/pools.ts';
@@ -16,7 +16,7 @@ export interface CandidateMember {
 export interface DonorChoice<M extends CandidateMember> {
   donor: M;
   because: string;
-  /** Others that runs have left out of service: they come home before anything is begun. */
+  /** Other donors that runs left out of service; they are restored before a run begins. */
   strays: M[];
 }
 
@@ -24,15 +24,15 @@ export interface ObservedPool<M extends CandidateMember> {
   members: readonly M[];
   snapshot: Snapshot | undefined;
   versions: readonly Version[];
-  /** The version that a run begun now would make. */
+  /** The version that a run would make if it began now. */
   today: string;
   nowMs: number;
   mayBeUnpatched: boolean;
-  /** How long a donor has to have been Ready. */
+  /** The minimum time for which a donor has been Ready. */
   provenMs: number;
 }
 
-/** undefined: none of them would do; `rankCandidates` says why. */
+/** undefined: no node is suitable; `rankCandidates` has the reasons. */
 export function chooseDonor<M extends CandidateMember>(seen: ObservedPool<M>): DonorChoice<M> | undefined {
   const strays = seen.members.filter(isOut);
   const found = unfinished(seen, strays) ?? best(seen, strays);
@@ -45,7 +45,7 @@ function isOut({ node, instance }: CandidateMember): boolean {
 
 type ChosenDonor<M extends CandidateMember> = Omit<DonorChoice<M>, 'strays'>;
 
-/** A second donor beside an unfinished run would be refused, and the first would stay as it was left. */
+/** With an unfinished run a second donor would be refused, and the first would stay out of service. */
 function unfinished<M extends CandidateMember>(
   { members, snapshot, versions, today }: ObservedPool<M>,
   strays: readonly M[],
@@ -77,6 +77,6 @@ function against(
   nodes: readonly Node[],
   mayBeUnpatched: boolean,
 ): string[] {
-  const overlooked = new Set(mayBeUnpatched ? unpatchedReasons(node, nodes) : []);
-  return candidate.against.filter((reason) => !overlooked.has(reason));
+  const accepted = new Set(mayBeUnpatched ? unpatchedReasons(node, nodes) : []);
+  return candidate.against.filter((reason) => !accepted.has(reason));
 }

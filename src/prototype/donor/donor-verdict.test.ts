@@ -1,4 +1,4 @@
-// What an inspection and the cluster together say about a donor: join, way back, patches, what is written down.
+// The verdict on a donor from an inspection and the cluster: join method, bootstrap for a rollback, patches, fixed names.
 import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../base/fake-clock.ts';
 import { Secret } from '../../base/secret.ts';
@@ -26,11 +26,11 @@ const inspection = (more: Partial<Inspection> = {}): Inspection => ({
 const cluster = () => fakeCluster(clock);
 
 describe('joinWarning', () => {
-  it('warns of a way to join that ends soon or at an unknown time, and of nothing else', () => {
+  it('warns only about a credential that expires soon or at an unknown time', () => {
     const method = { kind: 'bootstrap-token', file: BOOTSTRAP, tokenId: 'abcdef' } as const;
     const day = 24 * 3_600_000;
     expect(joinWarning({ method: { ...method, expiresMs: NOW_MS + day } }, NOW_MS)).toBe(
-      `a clone joins by bootstrap token abcdef in ${BOOTSTRAP}, until 2026-11-16T03:00:00.000Z: new instances that start after that could not join`,
+      `a clone joins by bootstrap token abcdef in ${BOOTSTRAP}, until 2026-11-16T03:00:00.000Z: new instances that start after that cannot join`,
     );
     expect(joinWarning({ method, note: 'expiry unknown' }, NOW_MS)).toContain('; expiry unknown');
     expect(joinWarning({ method }, NOW_MS)).toBeUndefined();
@@ -38,11 +38,11 @@ describe('joinWarning', () => {
   });
 });
 
-describe('the way back', () => {
-  const asked = { isGiven: false, hasSavedModel: false, isSpecialized: false, isKept: false, neverHadAny: false };
+describe('the bootstrap for a rollback', () => {
+  const asked = { isGiven: false, hasSavedModel: false, isSpecialized: false, isInModel: false, neverHadAny: false };
   const found = inspection({ customData: { file: '/var/lib/u', base64: new Secret('canary') } });
 
-  it('is what the operator gives, what is saved, nothing for a specialized pool, or what the donor has', () => {
+  it('is given, saved, not needed for a specialized pool, or found on the donor', () => {
     expect(chooseBootstrapSource({ ...asked, isGiven: true, hasSavedModel: true, inspection: found }).kind).toBe(
       'given',
     );
@@ -52,14 +52,14 @@ describe('the way back', () => {
     expect(chooseBootstrapSource({ ...asked, inspection: inspection() }).kind).toBe('none');
   });
 
-  it('never shows what it is', () => {
+  it('is never shown', () => {
     expect(describeBootstrapSource(chooseBootstrapSource({ ...asked, inspection: found }))).toBe(
       'the custom data found on the donor (/var/lib/u)',
     );
   });
 });
 
-describe('the verdict', () => {
+describe('donorRefusals', () => {
   const node = cluster().addNode('n1');
   const good: DonorVerdict = judgeDonor({
     inspection: inspection(),
@@ -71,12 +71,12 @@ describe('the verdict', () => {
   });
   const strict = { mayBeUnpatched: false, mayLoseBootstrap: false };
 
-  it('speaks against nothing when all is well', () => {
+  it('refuses nothing for a good donor', () => {
     expect(good).toMatchObject({ findings: [], unpatched: [] });
     expect(donorRefusals(good, strict)).toEqual([]);
   });
 
-  it('names every reason at once, each finding with file and line', () => {
+  it('returns all reasons at once, each finding with file and line', () => {
     const bad = judgeDonor({
       inspection: inspection({
         rebootRequired: { file: '/run/reboot-required', packages: [] },

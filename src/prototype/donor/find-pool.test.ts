@@ -4,7 +4,7 @@ import { POOL } from '../testing.ts';
 import { findSitePool, listSitePools } from './find-pool.ts';
 import { donorLab } from './testing.ts';
 
-/** Counts calls about pools and instances by their names. */
+/** Records the names of the calls to pools. */
 function counted(world: ReturnType<typeof donorLab>): { site: typeof world.site; calls: string[] } {
   const calls: string[] = [];
   const pools = new Proxy(world.site.factory.pools, {
@@ -20,15 +20,15 @@ function counted(world: ReturnType<typeof donorLab>): { site: typeof world.site;
   return { site: { ...world.site, factory: { ...world.site.factory, pools } }, calls };
 }
 
-describe('findPool', () => {
-  it('finds a pool by its name or its id, in any spelling', async () => {
+describe('findSitePool', () => {
+  it('finds a pool by its name or its id, in any case', async () => {
     const { site, ref, deps } = donorLab();
     for (const wanted of [POOL, POOL.toUpperCase(), ref.pool.id, ref.pool.id.toUpperCase()]) {
       expect(await findSitePool(site, wanted, deps.signal)).toEqual(ref.pool);
     }
   });
 
-  it('is one question to the VMs, and the cluster is not listed', async () => {
+  it('sends one request to the cloud and does not list nodes', async () => {
     const world = donorLab();
     const { site, calls } = counted(world);
     const cluster = { ...site.cluster, listNodes: () => Promise.reject(new Error('the cluster was listed')) };
@@ -37,7 +37,7 @@ describe('findPool', () => {
   });
 
   it.each([new NotFound('pool pool1'), new Forbidden('reading pool pool1', new Error('403'))])(
-    'asks for the pool of one node only where the VMs answer: %s',
+    'locates one node if the cloud answers: %s',
     async (answer) => {
       const world = donorLab();
       world.factory.pools.findPool = () => Promise.reject(answer);
@@ -58,14 +58,14 @@ describe('findPool', () => {
     await expect(findSitePool(site, ref.pool.name, deps.signal)).rejects.toMatchObject({ code: 'prototype/no-pool' });
   });
 
-  it('names each pool once when there is none of that name', async () => {
+  it('lists each known pool once when the name is unknown', async () => {
     const { site, deps } = donorLab();
     await expect(findSitePool(site, 'pool2', deps.signal)).rejects.toThrow(
       /^no node of this cluster belongs to a pool called pool2; known: pool1 \(did you mean pool1\?\)$/,
     );
   });
 
-  it('does not ask the cluster where the site knows its pools', async () => {
+  it('does not list nodes if the site has a list of pools', async () => {
     const { site, ref, deps } = donorLab({ hasCluster: false });
     const cluster = { ...site.cluster, listNodes: () => Promise.reject(new Error('the cluster was asked')) };
     const local = { ...site, cluster, pools: async () => [ref.pool, { id: '/pools/empty', name: 'empty' }] };
@@ -76,7 +76,7 @@ describe('findPool', () => {
     );
   });
 
-  it('passes on what the factory says of a pool that was named and does not exist', async () => {
+  it('passes on the error for a named pool that does not exist', async () => {
     const { site, factory, deps } = donorLab({ hasCluster: false });
     factory.pools.findPool = () => Promise.reject(new NotFound('pool typo'));
     factory.pools.listInstances = async () => {
@@ -87,7 +87,7 @@ describe('findPool', () => {
   });
 });
 
-describe('listPools', () => {
+describe('listSitePools', () => {
   it('lists each pool that has nodes once', async () => {
     const { site, ref, cluster, deps } = donorLab();
     cluster.addNode('control-plane', { providerId: 'elsewhere://x' });

@@ -1,15 +1,15 @@
-// prototype/donor/testing.ts: a site in memory for tests: one pool, its nodes, and what a look from inside answers.
+// prototype/donor/testing.ts: an in-memory site for tests: one pool, its nodes, and the output of an inspection.
 import type { Site } from '../site.ts';
 import { type Lab, lab } from '../testing.ts';
 
 export interface DonorLab extends Lab {
   site: Site;
   deps: { clock: Lab['clock']; signal: AbortSignal; onInspect(node: string): void; onWarning(text: string): void };
-  /** What was told through the deps. */
+  /** The calls of `onInspect` and `onWarning`. */
   messages: string[];
 }
 
-/** Without `hasCluster`, scripts answer in the clear: nobody else could read them. */
+/** Without `hasCluster` the channel is private and scripts print plain text. */
 export function donorLab({ hasCluster = true }: { hasCluster?: boolean } = {}): DonorLab {
   const world = lab();
   const messages: string[] = [];
@@ -29,7 +29,7 @@ export function donorLab({ hasCluster = true }: { hasCluster?: boolean } = {}): 
   return { ...world, site, deps, messages };
 }
 
-/** What the inspection script prints on the machine with that VM id, with these lines besides. */
+/** The output of the inspection script on the machine with that VM id, with these extra lines. */
 export function inspectionOf(vmId: string, ...lines: string[]): string {
   return ['headstart-inspect\t1', `vm-id\t${vmId}`, ...lines, 'end', ''].join('\n');
 }

@@ -46,11 +46,11 @@ async function broken(mode: (typeof MODES)[number], fault: Fault, at: number): P
     await clock.sleep(16 * 60_000); // the hold of a dead run has expired
     const { version } = await run('second');
     await look('after the resume');
-    const born = await lab.grow(pool.ref);
-    const image = born.image.kind === 'version' ? born.image.id : '';
+    const grown = await lab.grow(pool.ref);
+    const image = grown.image.kind === 'version' ? grown.image.id : '';
     if (!image.endsWith(`/versions/${version}`)) violations.push('a new instance is not made from the version');
-    if (born.extensions.join() !== 'health') violations.push(`a new instance has ${born.extensions.join()}`);
-    if (born.customData?.includes('runcmd')) violations.push('a new instance still bootstraps');
+    if (grown.extensions.join() !== 'health') violations.push(`a new instance has ${grown.extensions.join()}`);
+    if (grown.customData?.includes('runcmd')) violations.push('a new instance still bootstraps');
     if (await lab.factory.snapshots.readSnapshot(snapshotName('pool-3')))
       violations.push('the snapshot was left behind');
     return [...violations, ...sim.violations];

@@ -32,13 +32,13 @@ describe.each(['Uniform', 'Flexible'] as const)('a prototype run on a %s scale s
     const asked = sim.requests.slice(before);
     const polls = asked.filter(({ path }) => /operations\//i.test(path)).length;
     console.log(`${mode}: ${asked.length} requests of one run, ${polls} of them polls of an operation`);
-    const born = await lab.grow(pool.ref);
-    expect(born.image).toMatchObject({
+    const grown = await lab.grow(pool.ref);
+    expect(grown.image).toMatchObject({
       kind: 'version',
       id: expect.stringMatching(new RegExp(`/versions/${version}$`, 'i')),
     });
-    expect(born.customData ?? '').not.toContain('runcmd');
-    expect(born.extensions).not.toContain('bootstrap');
+    expect(grown.customData ?? '').not.toContain('runcmd');
+    expect(grown.extensions).not.toContain('bootstrap');
     const now = (await lab.factory.pools.readInstance(donor.ref))!;
     expect({ ...now, isOnLatestModel: true }).toEqual({ ...donor, isOnLatestModel: true });
     expect(cluster.nodes.get('donor')).toMatchObject({ isUnschedulable: false, annotations: {} });
@@ -93,8 +93,8 @@ describe.each(['Uniform', 'Flexible'] as const)('a %s pool that was created spec
     expect(steps).toContain('switch-model');
     const [definition] = (await lab.factory.gallery.listDefinitions(intent.gallery))!;
     expect(definition).toMatchObject({ name: prototypeDefinitionName('pool-3'), osState: 'specialized' });
-    const born = await lab.grow(pool.ref);
-    expect(born).toEqual({
+    const grown = await lab.grow(pool.ref);
+    expect(grown).toEqual({
       image: {
         kind: 'version',
         id: expect.stringMatching(new RegExp(`/images/${definition!.name}/versions/${version}$`)),

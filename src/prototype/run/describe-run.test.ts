@@ -79,7 +79,7 @@ describe('describeRun', () => {
     expect(notReady.against.length).toBeGreaterThan(0);
     const prior = { run: 'dead', isUnschedulable: false, protection: { fromScaleIn: false, fromPoolActions: false } };
     cluster.touch(intent.nodeName, { annotations: { [PRIOR_ANNOTATION]: JSON.stringify(prior) } });
-    expect((await describeIt()).inspection).toEqual({ isDone: false, because: 'a run has it out of service' });
+    expect((await describeIt()).inspection).toEqual({ isDone: false, because: 'a run has taken it out of service' });
     expect(messages).toEqual([]);
   });
 
