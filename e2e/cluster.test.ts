@@ -10,7 +10,7 @@ import type { Cluster, Pod } from '../src/cluster/cluster.ts';
 import { drainNode } from '../src/cluster/drain/drain.ts';
 import { kubernetesCluster } from '../src/cluster/kubernetes/cluster.ts';
 import { helperPod } from '../src/cluster/kubernetes/helper-pod.ts';
-import { CLUSTER_RULES, FORCED_DRAIN_RULES, type Rule } from '../src/cluster/kubernetes/rights.ts';
+import { CLUSTER_RULES, FORCED_DRAIN_RULES, type RbacRule } from '../src/cluster/kubernetes/rights.ts';
 import { type KubeLab, openLab, type Rights, SHIPPED, until } from './labs/cluster-lab.ts';
 
 const FORCED: Rights = { ...SHIPPED, cluster: [...CLUSTER_RULES, ...FORCED_DRAIN_RULES] };
@@ -396,14 +396,14 @@ it('writes events that kubectl describe node shows', async () => {
 });
 
 describe('the shipped rights', () => {
-  const singles = (scope: keyof Rights, rules: readonly Rule[]) =>
+  const singles = (scope: keyof Rights, rules: readonly RbacRule[]) =>
     rules.flatMap(({ apiGroups, resources, verbs }) =>
       verbs.map((verb) => [`${verb} ${resources[0]}`, scope, { apiGroups, resources, verb }] as const),
     );
   const every = [...singles('cluster', SHIPPED.cluster), ...singles('namespace', SHIPPED.namespace)];
 
   function without(scope: keyof Rights, resource: string, verb: string): Rights {
-    const keep = (rule: Rule): Rule => ({
+    const keep = (rule: RbacRule): RbacRule => ({
       ...rule,
       verbs: rule.resources[0] === resource ? rule.verbs.filter((one) => one !== verb) : rule.verbs,
     });

@@ -14,17 +14,17 @@ import type { Verb } from '../src/cli/verb.ts';
 import { openJoinLog, readJoinLog } from '../src/cluster/join-log.ts';
 import type { JoinEvent } from '../src/cluster/kubernetes/join-events.ts';
 import { type JoinWatch, watchJoining } from '../src/cluster/kubernetes/watch-joining.ts';
-import { filesOf } from '../src/cluster/local/cluster-files.ts';
+import { clusterFiles } from '../src/cluster/local/cluster-files.ts';
 import { bootstrapKubeconfig, createBootstrapToken } from '../src/cluster/local/joining.ts';
 import { renderKubeconfig } from '../src/cluster/local/kubeconfig.ts';
-import { standingProcesses } from '../src/cluster/local/standing-process.ts';
+import { serverProcesses } from '../src/cluster/local/server-processes.ts';
 import { until } from './labs/cluster-lab.ts';
 import { ensurePlanePrograms } from './programs/ensure-kube.ts';
 
 const BUILD_MS = 3 * 3_600_000;
 const NODE = 'pool-000001';
 const home = mkdtempSync(join(tmpdir(), 'headstart-joining-'));
-const files = filesOf({ home, name: 'lab' });
+const files = clusterFiles({ home, name: 'lab' });
 const log = join(home, 'cluster-events.jsonl');
 const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
 let admin: CoreV1Api;
@@ -160,7 +160,7 @@ describe('a watch over a node that comes up', () => {
     await until(async () => Date.now() - (last?.atMs ?? 0) > 1_000); // timestamps of objects are whole seconds
     const watch = beginWatch({ until: 'node-ready' });
     await watch.opened;
-    const killed = standingProcesses.find(files.folder, 'kube-apiserver');
+    const killed = serverProcesses.find(files.folder, 'kube-apiserver');
     process.kill(killed!.pid, 'SIGKILL');
     const ran = await ask(up);
     expect(ran.code, ran.stderr).toBe(0);

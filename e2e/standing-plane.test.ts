@@ -36,7 +36,7 @@ import { verb as up } from '../src/cli/cluster/up.ts';
 import type { ClusterView } from '../src/cli/cluster/view.ts';
 import { runVerb } from '../src/cli/testing.ts';
 import type { Verb } from '../src/cli/verb.ts';
-import { filesOf } from '../src/cluster/local/cluster-files.ts';
+import { clusterFiles } from '../src/cluster/local/cluster-files.ts';
 import {
   bootstrapKubeconfig,
   bootstrapUser,
@@ -47,7 +47,7 @@ import {
 } from '../src/cluster/local/joining.ts';
 import { renderKubeconfig } from '../src/cluster/local/kubeconfig.ts';
 import { KUBE_SERVERS, SERVERS } from '../src/cluster/local/server-flags.ts';
-import { standingProcesses } from '../src/cluster/local/standing-process.ts';
+import { serverProcesses } from '../src/cluster/local/server-processes.ts';
 import { poolRef } from '../src/vms/qemu/home/layout.ts';
 import type { JoinCluster } from '../src/vms/qemu/pools/admission.ts';
 import { type Lab, makeLab, poolSpec, publishEmpty } from '../src/vms/qemu/testing.ts';
@@ -60,7 +60,7 @@ const BUILD_MS = 3 * 3_600_000;
 const [SELF, OTHER] = ['node-a', 'node-b'];
 
 const home = mkdtempSync(join(tmpdir(), 'headstart-plane-'));
-const files = filesOf({ home, name: 'lab' });
+const files = clusterFiles({ home, name: 'lab' });
 let programs: string;
 
 beforeAll(async () => {
@@ -92,9 +92,9 @@ describe('a standing control plane', () => {
   it('continues with what a killed command has started, and stays unchanged when repeated', async () => {
     const argv = ['cluster', 'up', '--home', home, '--name', 'lab', '--programs', programs];
     const victim = spawn(process.execPath, ['--no-warnings', VICTIM, ...argv], { stdio: 'ignore' });
-    const started = await until(async () => standingProcesses.find(files.folder, 'kube-apiserver'));
+    const started = await until(async () => serverProcesses.find(files.folder, 'kube-apiserver'));
     victim.kill('SIGKILL');
-    const etcd = standingProcesses.find(files.folder, 'etcd');
+    const etcd = serverProcesses.find(files.folder, 'etcd');
 
     const ran = await ask(up);
     expect(ran.code, ran.stderr).toBe(0);

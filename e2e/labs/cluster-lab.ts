@@ -13,16 +13,16 @@ import {
 import { systemClock } from '../../src/base/clock.ts';
 import type { Cluster, Pod } from '../../src/cluster/cluster.ts';
 import { kubernetesCluster } from '../../src/cluster/kubernetes/cluster.ts';
-import { CLUSTER_RULES, EVENT_RULES, NAMESPACE_RULES, type Rule } from '../../src/cluster/kubernetes/rights.ts';
+import { CLUSTER_RULES, EVENT_RULES, NAMESPACE_RULES, type RbacRule } from '../../src/cluster/kubernetes/rights.ts';
 import { renderKubeconfig } from '../../src/cluster/local/kubeconfig.ts';
 import { ensureKube, type KubeTools } from '../programs/ensure-kube.ts';
 import { type KubeletSim, startKubelets } from './kubelet-sim.ts';
 import { type Plane, startPlane } from './plane.ts';
 
 export interface Rights {
-  cluster: readonly Rule[];
-  namespace: readonly Rule[];
-  events: readonly Rule[];
+  cluster: readonly RbacRule[];
+  namespace: readonly RbacRule[];
+  events: readonly RbacRule[];
 }
 
 export const SHIPPED: Rights = { cluster: CLUSTER_RULES, namespace: NAMESPACE_RULES, events: EVENT_RULES };
@@ -64,7 +64,7 @@ export async function openLab(): Promise<KubeLab> {
     name: string,
     home: string,
     scope: string,
-    rules: readonly Rule[],
+    rules: readonly RbacRule[],
   ) {
     const subjects = [{ kind: 'ServiceAccount', name: 'headstart', namespace: home }];
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', name, kind: kind === 'cluster' ? 'ClusterRole' : 'Role' };

@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import type { CoreV1Api, V1Node, V1Pod } from '@kubernetes/client-node';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import type { ScriptResult } from '../../src/cluster/cluster.ts';
-import { answerOf } from '../../src/cluster/kubernetes/failures.ts';
+import { errorResponseOf } from '../../src/cluster/kubernetes/failures.ts';
 import { HELPER_CONTAINER, HELPER_LABEL } from '../../src/cluster/kubernetes/helper-pod.ts';
 import { renderFrame } from '../../src/cluster/kubernetes/run-frame.ts';
 import type { Plane } from './plane.ts';
@@ -129,7 +129,7 @@ function workOn(pod: V1Pod, taken: ReadonlySet<string>): 'start' | 'end' | 'none
 
 /** The pod was deleted or replaced between the read and the write. */
 function isStale(error: unknown): boolean {
-  return [404, 409, 422].includes(answerOf(error)?.status ?? 0);
+  return [404, 409, 422].includes(errorResponseOf(error)?.status ?? 0);
 }
 
 function nameOf(pod: V1Pod): { name: string; namespace: string } {

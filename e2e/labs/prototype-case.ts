@@ -114,7 +114,7 @@ async function makeCase(
       signal,
       customData: Buffer.from(CUSTOM_DATA).toString('base64'),
       seal: (name, vmId) => sealNode(broken.cluster, name, vmId, signal),
-      tell: (event) => told.push({ atMs: clock.nowMs(), event }),
+      onEvent: (event) => told.push({ atMs: clock.nowMs(), event }),
     });
   };
   return { lab, nodes, donor, told, run };

@@ -4,14 +4,14 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CallOptions } from '../../src/base/call-options.ts';
-import { type BuildDeps, buildProgram } from '../../src/cluster/local/programs/build-program.ts';
+import { buildProgram, type ProgramBuildDeps } from '../../src/cluster/local/programs/build-program.ts';
 import { checkVersion, programLock } from '../../src/cluster/local/programs/programs.ts';
 import { withLock } from '../../src/host/locks.ts';
 
 /** Its path. */
 export async function ensureStampedKubelet(
   version: string,
-  { cache, ...deps }: BuildDeps & { cache: string },
+  { cache, ...deps }: ProgramBuildDeps & { cache: string },
   call: CallOptions,
 ): Promise<string> {
   const stamp = checkVersion(version);

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { runCommand } from '../../src/base/command.ts';
 import { exitCodeOf, renderError } from '../../src/base/errors.ts';
-import type { Program } from '../../src/cluster/local/programs/build-program.ts';
+import type { KubeProgram } from '../../src/cluster/local/programs/build-program.ts';
 import {
   BUILT_VERSION,
   ensurePrograms,
@@ -18,7 +18,7 @@ import { cacheFolder, ensureHelm, type HelmTools } from './ensure-helm.ts';
 
 export interface KubeTools extends PlaneBinaries, HelmTools {}
 
-const TEST_PROGRAMS: readonly Program[] = ['etcd', 'kube-apiserver', 'kube-controller-manager'];
+const TEST_PROGRAMS: readonly KubeProgram[] = ['etcd', 'kube-apiserver', 'kube-controller-manager'];
 
 type Tell = (line: string) => void;
 

@@ -1,7 +1,7 @@
 // cluster/cluster.ts: what does a run need of the cluster that a pool's nodes belong to? Kubernetes, none at all, and the fake promise the same.
-import type { Eviction } from './drain/next-turn.ts';
+import type { Eviction } from './drain/next-evictions.ts';
 
-export type { Eviction } from './drain/next-turn.ts';
+export type { Eviction } from './drain/next-evictions.ts';
 
 export interface Node {
   name: string;

@@ -5,13 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../base/fake-clock.ts';
 import { markOf } from '../base/process-mark.ts';
 import { fakeCluster } from './fake/fake-cluster.ts';
-import { holderName, isDead, textOf, withoutDeadHolders } from './holder.ts';
+import { holderName, isDead, markText, withoutDeadHolders } from './holder.ts';
 import { LeaseHeld } from './lease-held.ts';
 
 /** The name that a process had which was killed. */
 async function nameOfDead(): Promise<string> {
   const child = spawn('sleep', ['600']);
-  const name = `run-here-00000000-${textOf(markOf(child.pid!)!)}`;
+  const name = `run-here-00000000-${markText(markOf(child.pid!)!)}`;
   expect(isDead(name)).toBe(false);
   child.kill('SIGKILL');
   await once(child, 'exit');

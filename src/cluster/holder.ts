@@ -9,7 +9,7 @@ import { LeaseHeld } from './lease-held.ts';
 /** Not by the number of the process alone: in a pod it is the same every time, and two holders of one name do not exclude each other. */
 export function holderName(verb: string): string {
   const mark = systemProcesses.own();
-  return [verb, hostname(), randomUUID().slice(0, 8), ...(mark ? [textOf(mark)] : [])].join('-');
+  return [verb, hostname(), randomUUID().slice(0, 8), ...(mark ? [markText(mark)] : [])].join('-');
 }
 
 /** A hold ends by itself after a quarter of an hour. One whose process died on this machine, with its donor out of service, ends at once. */
@@ -32,16 +32,16 @@ export function withoutDeadHolders(cluster: Cluster): Cluster {
 export function isDead(holder: string): boolean {
   const [pid, startTicks, place] = /-(\d+)\.(\d+)\.([0-9a-f]{8})$/.exec(holder)?.slice(1) ?? [];
   const here = systemProcesses.own();
-  if (startTicks === undefined || here === undefined || place !== placeOf(here)) return false;
+  if (startTicks === undefined || here === undefined || place !== pidSpaceOf(here)) return false;
   return systemProcesses.isGone({ ...here, pid: Number(pid), startTicks });
 }
 
 /** Short enough for a name, and without what only this machine should know. */
-export function textOf(mark: ProcessMark): string {
-  return `${mark.pid}.${mark.startTicks}.${placeOf(mark)}`;
+export function markText(mark: ProcessMark): string {
+  return `${mark.pid}.${mark.startTicks}.${pidSpaceOf(mark)}`;
 }
 
 /** Where the numbers of processes mean something: one boot, and one container in it. */
-function placeOf({ bootId, pidNamespace }: ProcessMark): string {
+function pidSpaceOf({ bootId, pidNamespace }: ProcessMark): string {
   return createHash('sha256').update(`${bootId} ${pidNamespace}`).digest('hex').slice(0, 8);
 }

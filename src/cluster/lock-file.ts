@@ -46,11 +46,11 @@ export class LockFiles {
   }
 
   /** A run that was killed on this machine need not be waited for until its hold ends. */
-  #isInForce({ lease, mark }: Found, nowMs: number): boolean {
+  #isInForce({ lease, mark }: LockEntry, nowMs: number): boolean {
     return nowMs <= lease.renewedMs + lease.durationMs && !(mark && this.#processes.isGone(mark));
   }
 
-  #renew(name: string, current: Found, wanted: Omit<Lease, 'renewedMs'>, nowMs: number): boolean {
+  #renew(name: string, current: LockEntry, wanted: Omit<Lease, 'renewedMs'>, nowMs: number): boolean {
     const isSame = current.lease.note === wanted.note && current.lease.durationMs === wanted.durationMs;
     try {
       if (isSame) utimesSync(this.#path(name, current.number), nowMs / 1000, nowMs / 1000);
@@ -72,7 +72,7 @@ export class LockFiles {
     utimesSync(path, nowMs / 1000, nowMs / 1000);
   }
 
-  #current(name: string): Found | undefined {
+  #current(name: string): LockEntry | undefined {
     for (const number of this.#numbers(name).sort((a, b) => b - a)) {
       try {
         const path = this.#path(name, number);
@@ -103,7 +103,7 @@ export class LockFiles {
   }
 }
 
-interface Found {
+interface LockEntry {
   number: number;
   lease: Lease;
   mark?: ProcessMark;

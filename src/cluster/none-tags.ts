@@ -19,7 +19,7 @@ export function annotationsOf(tags: Tags): Record<string, string> {
 }
 
 /** The change of tags that makes the change of annotations; null removes. */
-export function tagsOf(
+export function annotationTags(
   annotations: Readonly<Record<string, string | null>>,
   tags: Tags,
 ): Record<string, string | null> {

@@ -7,7 +7,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Instance, PoolRef } from '../vms/pools.ts';
 import { type ClusterLab, clusterContract } from './cluster.suite.ts';
 import { type NoClusterOptions, noCluster } from './none.ts';
-import { annotationsOf, tagsOf } from './none-tags.ts';
+import { annotationsOf, annotationTags } from './none-tags.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'headstart-none-'));
 afterAll(() => rmSync(base, { recursive: true }));
@@ -165,11 +165,13 @@ describe('annotations as tags', () => {
           const merged = Object.entries({ ...tags, ...change });
           tags = Object.fromEntries(merged.filter((pair): pair is [string, string] => pair[1] !== null));
         };
-        apply(tagsOf(before, tags));
+        apply(annotationTags(before, tags));
         expect(annotationsOf(tags)).toEqual(before);
-        apply(tagsOf(after, tags));
+        apply(annotationTags(after, tags));
         expect(annotationsOf(tags)).toEqual({ ...before, ...after });
-        apply(tagsOf(Object.fromEntries(Object.keys({ ...before, ...after }).map((name) => [name, null])), tags));
+        apply(
+          annotationTags(Object.fromEntries(Object.keys({ ...before, ...after }).map((name) => [name, null])), tags),
+        );
         expect(tags).toEqual({ other: 'x' });
       }),
     );

@@ -9,7 +9,7 @@ import { writeFileAtomic } from '../base/files.ts';
 import type { Instance, InstanceRef, PoolRef, Pools } from '../vms/pools.ts';
 import type { Cluster, Node, ScriptResult } from './cluster.ts';
 import { LockFiles } from './lock-file.ts';
-import { annotationsOf, CORDON_TAG, tagsOf } from './none-tags.ts';
+import { annotationsOf, annotationTags, CORDON_TAG } from './none-tags.ts';
 
 export interface NoClusterOptions {
   instances: Pick<Pools, 'listInstances' | 'tagInstance'>;
@@ -70,7 +70,7 @@ export function noCluster(given: NoClusterOptions): Cluster {
       if (!instance || revisionOf(instance) !== node.resourceVersion) {
         throw new Conflict(`${node.name} changed since it was read`);
       }
-      const tags = tagsOf(change.annotations ?? {}, instance.tags);
+      const tags = annotationTags(change.annotations ?? {}, instance.tags);
       if (change.isUnschedulable !== undefined) {
         tell(`${node.name} is in no cluster: there is nothing to cordon, it is only marked`);
         tags[CORDON_TAG] = change.isUnschedulable ? 'true' : null;
@@ -106,7 +106,7 @@ export function noCluster(given: NoClusterOptions): Cluster {
     runOnNode: async (nodeName, script, limits) => {
       const instance = await find(nodeName, limits.signal);
       if (!instance) throw new NotFound(`instance ${nodeName}`);
-      if (!runScript) throw noWay(nodeName);
+      if (!runScript) throw noChannel(nodeName);
       return runScript(instance, script, limits);
     },
     recordEvent: async () => {},
@@ -142,7 +142,7 @@ function nodeOf(instance: Instance, providerId: string): Omit<Node, keyof Readin
   };
 }
 
-function noWay(nodeName: string): UserError {
+function noChannel(nodeName: string): UserError {
   return new UserError(`there is no way to run a script on ${nodeName}: the pool has no cluster`, {
     code: 'cluster/no-channel',
     next: 'add --over-ssh or --over-ssh USER@HOST; or, if the pool belongs to a cluster, give --kubeconfig FILE in place of --no-cluster',

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ClusterSeen, explain, type GuestSeen, type JoiningSeen, reasonOf } from './why-not-ready.ts';
+import { type ClusterState, explain, type GuestState, type JoinState, whyNotReady } from './why-not-ready.ts';
 
 const NODE = 'pool-000001';
-const NOTHING: ClusterSeen = { requests: [], wasDeleted: false };
+const NOTHING: ClusterState = { requests: [], wasDeleted: false };
 
 function seen({
   guest,
   cluster,
   ...more
 }: {
-  guest?: Partial<GuestSeen>;
-  cluster?: Partial<ClusterSeen>;
+  guest?: Partial<GuestState>;
+  cluster?: Partial<ClusterState>;
   isVmRunning?: boolean;
-} = {}): JoiningSeen {
+} = {}): JoinState {
   return {
     node: NODE,
     isVmRunning: true,
@@ -22,7 +22,7 @@ function seen({
     ...more,
   };
 }
-const request = (state: ClusterSeen['requests'][number]['state'], detail?: string) => ({
+const request = (state: ClusterState['requests'][number]['state'], detail?: string) => ({
   name: 'node-csr-1',
   state,
   ...(detail !== undefined && { detail }),
@@ -33,7 +33,7 @@ const FORBIDDEN = `E1116 12:00:02.000000     412 reflector.go:166] "Unhandled Er
 const OTHER_NAME = 'can only create a node CSR with CN=system:node:a3';
 
 describe('why a node is not Ready', () => {
-  it.each<[string, JoiningSeen, string]>([
+  it.each<[string, JoinState, string]>([
     [
       'no VM',
       seen({ isVmRunning: false }),
@@ -170,13 +170,13 @@ describe('why a node is not Ready', () => {
     ],
     ['Ready', seen({ cluster: { node: { isReady: true } } }), 'nobody saw its kubelet say so'],
   ])('%s', (_, joining, expected) => {
-    const { why, next } = explain(reasonOf(joining), NODE);
+    const { why, next } = explain(whyNotReady(joining), NODE);
     expect(`${why}; ${next}`).toContain(expected);
   });
 
   it('a node that is refused something else with its own certificate is not taken for another', () => {
     const own = FORBIDDEN.replaceAll('a3', NODE);
-    expect(reasonOf(seen({ guest: { lines: [own] } })).kind).not.toBe('other-certificate');
+    expect(whyNotReady(seen({ guest: { lines: [own] } })).kind).not.toBe('other-certificate');
   });
 
   it('is one sentence of why and one of what to do, whatever was seen', () => {
@@ -216,7 +216,7 @@ describe('why a node is not Ready', () => {
     );
     fc.assert(
       fc.property(anySeen, (joining) => {
-        const { why, next } = explain(reasonOf(joining), NODE);
+        const { why, next } = explain(whyNotReady(joining), NODE);
         expect(why).not.toMatch(/[\n\r]/);
         expect(why.length).toBeGreaterThan(10);
         expect(why.length).toBeLessThan(700);

@@ -1,16 +1,16 @@
 // cluster/why-not-ready.ts: a node was asked for and is not Ready: why, and what is to be done? From what was seen of its VM, its kubelet
 // and the cluster. systemd is content with a kubelet that every request is refused to, so all three are looked at.
 
-export interface JoiningSeen {
+export interface JoinState {
   node: string;
   isVmRunning: boolean;
   /** Absent: its guest agent did not answer. */
-  guest?: GuestSeen;
+  guest?: GuestState;
   /** Absent: the API server did not answer us. */
-  cluster?: ClusterSeen;
+  cluster?: ClusterState;
 }
 
-export interface GuestSeen {
+export interface GuestState {
   /** As `systemctl show kubelet.service` has them. */
   loadState: string;
   activeState: string;
@@ -20,7 +20,7 @@ export interface GuestSeen {
   lines: readonly string[];
 }
 
-export interface ClusterSeen {
+export interface ClusterState {
   /** Of this node since its VM was started, oldest first. */
   requests: readonly {
     name: string;
@@ -32,7 +32,7 @@ export interface ClusterSeen {
   wasDeleted: boolean;
 }
 
-export type NotReady =
+export type NotReadyReason =
   | { kind: 'ready' }
   | { kind: 'no-vm' }
   | { kind: 'plane-away' }
@@ -52,27 +52,27 @@ export type NotReady =
   | { kind: 'request-missing'; said: string };
 
 /** The first thing on the way to Ready that is not as it has to be. */
-export function reasonOf({ node, isVmRunning, guest, cluster }: JoiningSeen): NotReady {
+export function whyNotReady({ node, isVmRunning, guest, cluster }: JoinState): NotReadyReason {
   if (!isVmRunning) return { kind: 'no-vm' };
   if (!cluster) return { kind: 'plane-away' };
   if (cluster.node?.isReady) return { kind: 'ready' };
   if (!guest) return { kind: 'guest-silent' };
   const other = otherNodeIn(guest.lines, node);
   if (other !== undefined) return { kind: 'other-certificate', other };
-  const telling = lastTelling(guest.lines);
-  if (guest.activeState !== 'active') return notActive(guest, telling);
-  if (cluster.node) return isUnreachable(telling) ? telling : notReady(cluster.node.message);
+  const logReason = reasonFromLog(guest.lines);
+  if (guest.activeState !== 'active') return notActive(guest, logReason);
+  if (cluster.node) return isUnreachable(logReason) ? logReason : notReady(cluster.node.message);
   if (cluster.wasDeleted) return { kind: 'node-deleted' };
   return (
     requestReason(cluster.requests.at(-1), guest.lines) ??
-    telling ?? { kind: 'request-missing', said: lastError(guest.lines) }
+    logReason ?? { kind: 'request-missing', said: lastError(guest.lines) }
   );
 }
 
-function notActive(guest: GuestSeen, telling: NotReady | undefined): NotReady {
+function notActive(guest: GuestState, logReason: NotReadyReason | undefined): NotReadyReason {
   if (guest.loadState === 'not-found' || guest.loadState === 'masked') return { kind: 'no-kubelet' };
   if (guest.exitStatus === EXIT_CREDENTIALS) return { kind: 'no-credential' };
-  if (telling) return telling;
+  if (logReason) return logReason;
   const hasRun = guest.activeState === 'failed' || (guest.exitStatus ?? 0) !== 0;
   return hasRun
     ? { kind: 'kubelet-failed', said: lastError(guest.lines) }
@@ -82,14 +82,14 @@ function notActive(guest: GuestSeen, telling: NotReady | undefined): NotReady {
 /** systemd's own: credentials could not be set up. One that the machine was not started with is passed over instead. */
 const EXIT_CREDENTIALS = 243;
 
-function notReady(message = ''): NotReady {
+function notReady(message = ''): NotReadyReason {
   return { kind: 'node-not-ready', message: short(message) };
 }
 
 function requestReason(
-  request: ClusterSeen['requests'][number] | undefined,
+  request: ClusterState['requests'][number] | undefined,
   lines: readonly string[],
-): NotReady | undefined {
+): NotReadyReason | undefined {
   if (!request) return undefined;
   const { name, state, detail = '' } = request;
   if (state === 'denied' || state === 'failed') return { kind: `request-${state}`, name, detail: short(detail) };
@@ -111,7 +111,7 @@ function otherNodeIn(lines: readonly string[], node: string): string | undefined
     .findLast((name) => name !== node);
 }
 
-const TELLING: readonly (readonly [RegExp, (line: string) => NotReady])[] = [
+const LOG_PATTERNS: readonly (readonly [RegExp, (line: string) => NotReadyReason])[] = [
   [
     /unable to load bootstrap kubeconfig|bootstrap-kubeconfig: no such file|status=243\/CREDENTIALS|Failed to set up credentials/,
     () => ({ kind: 'no-credential' }),
@@ -123,15 +123,16 @@ const TELLING: readonly (readonly [RegExp, (line: string) => NotReady])[] = [
   ],
 ];
 
-function lastTelling(lines: readonly string[]): NotReady | undefined {
+function reasonFromLog(lines: readonly string[]): NotReadyReason | undefined {
   for (const line of lines.toReversed()) {
-    const found = TELLING.find(([pattern]) => pattern.test(line));
+    const found = LOG_PATTERNS.find(([pattern]) => pattern.test(line));
     if (found) return found[1](line);
   }
   return undefined;
 }
 
-const isUnreachable = (reason: NotReady | undefined): reason is NotReady => reason?.kind === 'server-unreachable';
+const isUnreachable = (reason: NotReadyReason | undefined): reason is NotReadyReason =>
+  reason?.kind === 'server-unreachable';
 
 /** klog's errors begin with E or F; without one, whatever was said last. */
 function lastError(lines: readonly string[]): string {
@@ -152,7 +153,7 @@ function short(text: string): string {
 }
 
 /** `why` has no full stop, as messages of errors have none; `next` is a thing to do. */
-export function explain(reason: NotReady, node: string): { why: string; next: string } {
+export function explain(reason: NotReadyReason, node: string): { why: string; next: string } {
   const journal = `look at it with \`headstart pool exec ${node} -- journalctl -u kubelet -b\``;
   const restart = `\`headstart pool stop ${node}\` and \`headstart pool start ${node}\``;
   const told = (text: string) => (text === '' ? '' : `: ${text}`);

@@ -84,8 +84,8 @@ async function notReady(
   events: readonly JoinEvent[],
   { waitedMs, signal }: { waitedMs: number; signal: AbortSignal | undefined },
 ): Promise<UserError> {
-  const { explain, reasonOf } = await import('../cluster/why-not-ready.ts');
-  const reason = reasonOf(await inspectJoining(access, joining, events, signal));
+  const { explain, whyNotReady } = await import('../cluster/why-not-ready.ts');
+  const reason = whyNotReady(await inspectJoining(access, joining, events, signal));
   const { why, next } = explain(reason, joining.ref.id);
   signal?.throwIfAborted();
   const time = reason.kind === 'no-vm' ? '' : ` after ${Math.round(waitedMs / 1000)} s`;

@@ -1,7 +1,7 @@
 // local/inspect-joining.ts: read the state of a joining node from its VM, guest and cluster, to explain why it is not Ready. Omits sources that fail.
 import type { JoinEvent, JoinEventName } from '../cluster/kubernetes/join-events.ts';
 import type { PlaneAccess } from '../cluster/local/joining.ts';
-import type { ClusterSeen, GuestSeen, JoiningSeen } from '../cluster/why-not-ready.ts';
+import type { ClusterState, GuestState, JoinState } from '../cluster/why-not-ready.ts';
 import type { JoiningInstance } from '../vms/qemu/pools/admission.ts';
 
 const ASK_MS = 60_000;
@@ -13,7 +13,7 @@ export async function inspectJoining(
   joining: JoiningInstance,
   events: readonly JoinEvent[],
   signal?: AbortSignal,
-): Promise<JoiningSeen> {
+): Promise<JoinState> {
   const isVmRunning = await joining.isRunning();
   const [guest, cluster] = await Promise.all([
     isVmRunning ? inspectGuest(joining, signal).catch(() => undefined) : undefined,
@@ -22,7 +22,7 @@ export async function inspectJoining(
   return { node: joining.ref.id, isVmRunning, ...(guest && { guest }), ...(cluster && { cluster }) };
 }
 
-async function inspectGuest({ runInGuest }: JoiningInstance, signal: AbortSignal | undefined): Promise<GuestSeen> {
+async function inspectGuest({ runInGuest }: JoiningInstance, signal: AbortSignal | undefined): Promise<GuestState> {
   const limits = { deadlineMs: ASK_MS, ...(signal && { signal }) };
   const show = ['systemctl', 'show', UNIT, '--property=LoadState,ActiveState,ExecMainStatus'] as const;
   const journal = ['journalctl', '--unit', UNIT, '--boot', '--lines', String(LINES), '--output=cat'] as const;
@@ -43,9 +43,9 @@ async function inspectCluster(
   name: string,
   events: readonly JoinEvent[],
   signal: AbortSignal | undefined,
-): Promise<ClusterSeen> {
-  const { connect } = await import('../cluster/kubernetes/connect.ts');
-  const { core, find } = await connect(access);
+): Promise<ClusterState> {
+  const { connectCluster } = await import('../cluster/kubernetes/connect.ts');
+  const { core, find } = await connectCluster(access);
   const node = await find({ verb: 'get', resource: 'nodes', name }, (options) => core.readNode({ name }, options), {
     signal,
   });
@@ -59,7 +59,7 @@ async function inspectCluster(
   };
 }
 
-const STATES: Readonly<Partial<Record<JoinEventName, ClusterSeen['requests'][number]['state']>>> = {
+const STATES: Readonly<Partial<Record<JoinEventName, ClusterState['requests'][number]['state']>>> = {
   'csr-created': 'pending',
   'csr-approved': 'approved',
   'csr-issued': 'issued',
@@ -68,8 +68,8 @@ const STATES: Readonly<Partial<Record<JoinEventName, ClusterSeen['requests'][num
 };
 
 /** The last state of each request, oldest request first. */
-export function requestsIn(events: readonly JoinEvent[]): ClusterSeen['requests'] {
-  const last = new Map<string, ClusterSeen['requests'][number]>();
+export function requestsIn(events: readonly JoinEvent[]): ClusterState['requests'] {
+  const last = new Map<string, ClusterState['requests'][number]>();
   for (const { event, name, detail } of events) {
     const state = STATES[event];
     if (state !== undefined) last.set(name, { name, state, ...(detail !== undefined && { detail }) });

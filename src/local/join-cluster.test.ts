@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakeClock } from '../base/fake-clock.ts';
-import { filesOf, writeRecord } from '../cluster/local/cluster-files.ts';
+import { clusterFiles, writeClusterRecord } from '../cluster/local/cluster-files.ts';
 import { poolRef } from '../vms/qemu/home/layout.ts';
 import { joinLocalCluster } from './join-cluster.ts';
 
@@ -35,8 +35,8 @@ describe('a cluster that is not there', () => {
 describe('a cluster that cannot be asked', () => {
   beforeEach(() => {
     const place = { home, name: 'lab' };
-    mkdirSync(filesOf(place).folder, { recursive: true });
-    writeRecord(place, {
+    mkdirSync(clusterFiles(place).folder, { recursive: true });
+    writeClusterRecord(place, {
       ...{ format: 1, createdMs: 1, kubernetes: 'v1.35.8', programs: '/nowhere', guestAddress: '168.0.0.10' },
       ports: { etcd: 1, 'etcd-peer': 2, 'kube-apiserver': 3, 'kube-controller-manager': 4, 'kube-scheduler': 5 },
     });

@@ -2,7 +2,13 @@
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { TransientError, UserError } from '../base/errors.ts';
-import { type ClusterRecord, filesOf, GUEST_PORT, readIfThere, readRecord } from '../cluster/local/cluster-files.ts';
+import {
+  type ClusterRecord,
+  clusterFiles,
+  GUEST_PORT,
+  readClusterRecord,
+  readIfExists,
+} from '../cluster/local/cluster-files.ts';
 import type { PlaneAccess } from '../cluster/local/joining.ts';
 import { noSuchCluster } from '../cluster/local/no-such-cluster.ts';
 import type { JoinCluster } from '../vms/qemu/pools/admission.ts';
@@ -17,9 +23,9 @@ export function joinLocalCluster(home: string, clock: Clock = systemClock): Join
   const tokens = new Map<string, string>();
   const accessTo = (cluster: string): PlaneAccess & { record: ClusterRecord } => {
     const place = { home, name: cluster };
-    const record = readRecord(place);
+    const record = readClusterRecord(place);
     if (!record) throw noSuchCluster(place);
-    return { kubeconfig: filesOf(place).kubeconfig, clock, record };
+    return { kubeconfig: clusterFiles(place).kubeconfig, clock, record };
   };
   return {
     async admit(cluster, instance, { signal, onWaiting }) {
@@ -29,7 +35,7 @@ export function joinLocalCluster(home: string, clock: Clock = systemClock): Join
       const note = `for ${instance.id}`;
       const { id, token } = await createBootstrapToken(access, TOKEN_MS, { note, signal }).catch(orNotRunning(cluster));
       tokens.set(instance.id, id);
-      const ca = readIfThere(join(filesOf({ home, name: cluster }).pki, 'ca.crt')) ?? '';
+      const ca = readIfExists(join(clusterFiles({ home, name: cluster }).pki, 'ca.crt')) ?? '';
       return {
         server: {
           address: record.guestAddress,
@@ -52,7 +58,7 @@ export function joinLocalCluster(home: string, clock: Clock = systemClock): Join
     },
 
     async isReady(cluster, instance, { signal }) {
-      if (!readRecord({ home, name: cluster })) return false;
+      if (!readClusterRecord({ home, name: cluster })) return false;
       const { kubernetesCluster } = await import('../cluster/kubernetes/cluster.ts');
       const node = (await kubernetesCluster(accessTo(cluster))).readNode(instance.id, signal);
       return (await node.catch(unlessInterrupted(signal)))?.isReady ?? false;
@@ -60,7 +66,7 @@ export function joinLocalCluster(home: string, clock: Clock = systemClock): Join
 
     async removeNode(cluster, instance, { signal, onWaiting }) {
       // The cluster was deleted, and its nodes with it.
-      if (!readRecord({ home, name: cluster })) return;
+      if (!readClusterRecord({ home, name: cluster })) return;
       const { deleteNode } = await import('../cluster/local/joining.ts');
       // Deleting a pool must work when its cluster is down.
       const tell = (why: string) =>

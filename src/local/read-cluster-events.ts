@@ -1,7 +1,7 @@
 // local/read-cluster-events.ts: read a node's joining events from its cluster, for those that were not logged at the time.
 import { systemClock } from '../base/clock.ts';
 import type { JoinEvent } from '../cluster/kubernetes/join-events.ts';
-import { filesOf, readRecord } from '../cluster/local/cluster-files.ts';
+import { clusterFiles, readClusterRecord } from '../cluster/local/cluster-files.ts';
 
 export interface ClusterQuery {
   cluster: string;
@@ -15,8 +15,8 @@ export type ReadClusterEvents = (look: ClusterQuery) => Promise<JoinEvent[]>;
 export function readLocalClusterEvents(home: string): ReadClusterEvents {
   return async ({ cluster, ...look }) => {
     const place = { home, name: cluster };
-    if (!readRecord(place)) return [];
-    const { lookAtJoining } = await import('../cluster/kubernetes/watch-joining.ts');
-    return lookAtJoining({ ...look, kubeconfig: filesOf(place).kubeconfig, clock: systemClock });
+    if (!readClusterRecord(place)) return [];
+    const { readJoinEvents } = await import('../cluster/kubernetes/watch-joining.ts');
+    return readJoinEvents({ ...look, kubeconfig: clusterFiles(place).kubeconfig, clock: systemClock });
   };
 }

@@ -1,18 +1,18 @@
-// prototype/names.ts: what are the things a run makes called, and which marks does it leave? Persisted: never renamed.
+// prototype/names.ts: names, tags and annotations that runs persist. Never rename them.
 import { UserError } from '../base/errors.ts';
 
-/** On the node while it is out of service: what it looked like before. Removed last, in the patch that restores it. */
+/** The node's state before the run, set while the node is out of service. The patch that restores the node removes it. */
 export const PRIOR_ANNOTATION = 'headstart.dev/prototype-prior';
-/** On the node between seal and restore: which run sealed it. */
+/** The id of the run that sealed the node; set from seal to restore. */
 export const SEALED_ANNOTATION = 'headstart.dev/prototype-sealed';
-/** Which boot of the donor was about to be ended, and when. */
+/** The boot id of the donor before the run stops it, and the time. */
 export const STOPPED_ANNOTATION = 'headstart.dev/prototype-stopped';
 /** Keeps cluster-autoscaler from removing the donor while it is drained and off. */
 export const AUTOSCALER_ANNOTATION = 'cluster-autoscaler.kubernetes.io/scale-down-disabled';
-/** Its counterpart for Karpenter. */
+/** The same for Karpenter. */
 export const KARPENTER_ANNOTATION = 'karpenter.sh/do-not-disrupt';
 
-/** On the instance while it is out of service, so that it is brought home even if its Node object is deleted meanwhile. */
+/** On the instance while it is out of service, so that a run can restore it even if its Node object was deleted. */
 export const DONOR_TAG = 'headstart-donor-of';
 
 /** On snapshots and versions. */
@@ -23,8 +23,9 @@ export const TAGS = {
   run: 'headstart-run',
 } as const;
 
-/** On the pool: new instances run no bootstrap, and since which version. */
+/** On the pool: `none` if new instances run no bootstrap. */
 export const BOOTSTRAP_TAG = 'headstart-bootstrap';
+/** On the pool: the version that its model points at. */
 export const MODEL_TAG = 'headstart-prototype';
 
 /** What Azure accepts. A gallery's name is unique in a subscription. */
@@ -51,10 +52,10 @@ export function galleryName(group: string): string {
   );
 }
 
-/** Of our definitions: one of that name with another publisher is somebody else's. */
+/** The publisher of our definitions. A definition of the same name with another publisher is not ours. */
 export const PUBLISHER = 'headstart';
 
-export function definitionName(pool: string): string {
+export function prototypeDefinitionName(pool: string): string {
   return `kamino-${pool}-prototype`;
 }
 
@@ -62,7 +63,7 @@ export function isPrototypeDefinition(name: string): boolean {
   return /^kamino-.+-prototype$/.test(name);
 }
 
-/** One per pool: a second capture of the same pool finds the first. */
+/** One snapshot per pool, so that a second capture of the pool finds the first. */
 export function snapshotName(pool: string): string {
   return `headstart-${pool}-prototype`;
 }
@@ -71,12 +72,12 @@ export function leaseName(pool: string): string {
   return `headstart-prototype-${pool.toLowerCase().replace(/[^a-z0-9-]/g, '-')}`;
 }
 
-export function recipeName(pool: string): string {
+export function savedModelName(pool: string): string {
   return `headstart-recipe-${pool.toLowerCase().replace(/[^a-z0-9-]/g, '-')}`;
 }
 
 /** Versions compare as integers: `2026.2.10` comes after `2026.2.9`. */
-export function compareVersions(a: string, b: string): number {
+export function compareVersionNames(a: string, b: string): number {
   const left = a.split('.').map(Number);
   const right = b.split('.').map(Number);
   for (let i = 0; i < 3; i++) {

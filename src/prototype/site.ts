@@ -1,19 +1,20 @@
-// prototype/site.ts: where does a prototype verb work? With the VMs, the cluster whose nodes they are, and the gallery.
+// prototype/site.ts: the VMs, the cluster and the gallery that a prototype verb works with.
+
 import type { Cluster } from '../cluster/cluster.ts';
 import type { PoolRef } from '../vms/pools.ts';
 import type { VmProvider } from '../vms/provider.ts';
-import type { Channel } from './donor/inspect/inspect-donor.ts';
+import type { ScriptChannel } from './donor/inspect/inspect-donor.ts';
 
 export interface Site {
   provider: VmProvider;
   cluster: Cluster;
   /** false: the instances join no cluster. */
   hasCluster: boolean;
-  /** What a script on a node prints goes through a pod's log, or to us alone. */
-  channel: Channel;
-  /** Each instance gets the credential it joins with when it starts: a clone needs none of the donor's. */
+  /** Whether others can read the output of a script on a node, as they can a pod's log. */
+  channel: ScriptChannel;
+  /** Each instance gets its join credential when it starts, so a clone needs none from the donor. */
   givesCredentials?: boolean;
-  /** Absent where only the nodes of the cluster tell which pools there are. */
+  /** Absent if pools can be found only through the nodes of the cluster. */
   pools?: (signal?: AbortSignal) => Promise<readonly PoolRef[]>;
   gallery: string;
 }

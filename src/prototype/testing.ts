@@ -1,4 +1,4 @@
-// prototype/testing.ts: a small world to run prototypes in: a pool, its nodes, a clock, and dials that break things on purpose.
+// prototype/testing.ts: an in-memory pool with its nodes and a clock, and a Dial that injects faults.
 
 import { versionOfDay } from '../base/clock.ts';
 import { TransientError, UserError } from '../base/errors.ts';
@@ -87,7 +87,7 @@ export function lab(): Lab {
         ...broken,
         clock,
         signal: new AbortController().signal,
-        tell: () => undefined,
+        onEvent: () => undefined,
         seal: async (nodeName) => {
           const { stdout } = await broken.cluster.runOnNode(nodeName, 'seal', { deadlineMs: 60_000 });
           if (stdout !== 'sealed') throw new UserError('the seal was not read back', { code: 'prototype/not-sealed' });
@@ -112,7 +112,7 @@ export function pod(name: string, nodeName: string, more: Partial<Pod> = {}): Fa
   };
 }
 
-/** The process is gone: nothing it wanted to do afterwards happens. */
+/** Simulates the death of the process: nothing after the throw happens. */
 export class Crash extends Error {}
 
 export const FAULTS = [
@@ -129,13 +129,13 @@ export type Fault = (typeof FAULTS)[number];
 
 const READS = /^(read|list|locate|find|referenced)/;
 
-/** What an order answers that says it succeeded and did nothing. */
+/** Results of calls that report success and have no effect. */
 const EMPTY_SUCCESS: Readonly<Record<string, unknown>> = {
   evict: { outcome: 'evicted' },
   runOnNode: { exitCode: 0, stdout: '', stderr: '' },
 };
 
-/** Counts every call to the outside and breaks the one it is told to. */
+/** Counts every external call and injects the fault into call number `at`. */
 export class Dial {
   calls = 0;
   readonly names: string[] = [];
@@ -185,7 +185,7 @@ export class Dial {
       case 'server-error':
         throw new TransientError('the service is unavailable', { code: 'vms/unavailable' });
       case 'conflict':
-        throw new Conflict('changed by somebody else');
+        throw new Conflict('changed by another client');
       case 'no-capacity':
         throw new NoCapacity('no room');
       case 'failed-but-applied':

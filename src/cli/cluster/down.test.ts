@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { filesOf } from '../../cluster/local/cluster-files.ts';
+import { clusterFiles } from '../../cluster/local/cluster-files.ts';
 import { writePoolRecord } from '../../vms/qemu/home/instance-records.ts';
 import { last, useCluster } from './testing.ts';
 
@@ -13,7 +13,7 @@ describe('cluster down', () => {
     await ask('up');
     expect((await ask('down', ['--dry-run'])).stdout).toContain('would stop etcd\n');
     expect(world.plane.running.size).toBe(5);
-    const { folder } = filesOf({ home: world.home, name: 'local' });
+    const { folder } = clusterFiles({ home: world.home, name: 'local' });
     expect((await ask('down')).stdout).toBe(`cluster local is stopped; its data is in ${folder}\n`);
     expect((await ask('down', ['--dry-run'])).stdout).toBe('nothing to do\n');
     expect(last((await ask('down', ['--json'])).stdout)).toMatchObject({
@@ -55,7 +55,7 @@ describe('cluster down', () => {
     expect(refused.code).toBe(2);
     expect(world.plane.running.size).toBe(5);
     expect((await ask('down', ['--delete', '--yes'])).stdout).toBe('cluster local is gone\n');
-    expect(existsSync(filesOf({ home: world.home, name: 'local' }).folder)).toBe(false);
+    expect(existsSync(clusterFiles({ home: world.home, name: 'local' }).folder)).toBe(false);
   });
 
   it('has nothing to do where there is no cluster, however often it is asked', async () => {
@@ -72,7 +72,9 @@ describe('cluster down', () => {
   });
 
   it('names programs that still run where the folder of the cluster was removed by hand', async () => {
-    world.plane.orphans = [{ server: 'etcd', pid: 4711, folder: filesOf({ home: world.home, name: 'local' }).folder }];
+    world.plane.orphans = [
+      { server: 'etcd', pid: 4711, folder: clusterFiles({ home: world.home, name: 'local' }).folder },
+    ];
     expect(await ask('down')).toMatchObject({ code: 1, stderr: expect.stringContaining('next:  kill 4711') });
     expect((await ask('down', ['--name', 'other'])).code).toBe(0);
   });

@@ -1,11 +1,11 @@
 // cli/cluster/down.ts: `headstart cluster down`: the programs of a local cluster end; what is in it stays, unless it is to be deleted.
 import { existsSync } from 'node:fs';
-import { type ClusterPlace, filesOf, listClusters } from '../../cluster/local/cluster-files.ts';
-import { lookForOrphans } from '../../cluster/local/look-at-plane.ts';
+import { type ClusterPlace, clusterFiles, listClusters } from '../../cluster/local/cluster-files.ts';
+import { deletePlane, downPlane } from '../../cluster/local/control-plane.ts';
 import { noSuchCluster } from '../../cluster/local/no-such-cluster.ts';
+import { findOrphans } from '../../cluster/local/read-plane.ts';
 import { SERVERS } from '../../cluster/local/server-flags.ts';
-import { deletePlane, downPlane } from '../../cluster/local/standing-plane.ts';
-import type { Orphan } from '../../cluster/local/standing-process.ts';
+import type { Orphan } from '../../cluster/local/server-processes.ts';
 import { refuseWithPools } from '../../local/cluster-pools.ts';
 import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from '../compose/open-plane.ts';
 import { confirm } from '../confirm.ts';
@@ -26,7 +26,7 @@ export const verb = clusterDown(openPlane);
 
 /** What is asked for is so already. Programs whose folder was removed by hand cannot be stopped by name. */
 function nothingThere(place: ClusterPlace, orphans: readonly Orphan[], options: Options, deps: CliDeps): void {
-  const { folder } = filesOf(place);
+  const { folder } = clusterFiles(place);
   const ours = orphans.filter((orphan) => orphan.folder === folder);
   if (ours.length > 0) throw noSuchCluster(place, ours);
   const [cluster, isDeleted] = [place.name, options.delete === true];
@@ -50,9 +50,9 @@ export function clusterDown(open: OpenPlane): Verb {
         .option('--dry-run', 'print what would be done, and do nothing'),
     async run(_args, options: Options, deps) {
       const place = placeOf(options, deps.env);
-      const { folder } = filesOf(place);
+      const { folder } = clusterFiles(place);
       const { plane } = open(deps);
-      if (!existsSync(folder)) return nothingThere(place, lookForOrphans(place, plane), options, deps);
+      if (!existsSync(folder)) return nothingThere(place, findOrphans(place, plane), options, deps);
       if (options.delete) refuseWithPools(place);
       const running = SERVERS.toReversed().filter((server) => plane.processes.find(folder, server));
       const changes = [

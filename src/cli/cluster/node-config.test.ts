@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { filesOf, writeRecord } from '../../cluster/local/cluster-files.ts';
+import { clusterFiles, writeClusterRecord } from '../../cluster/local/cluster-files.ts';
 import { parseDocument } from '../../node/document/document.ts';
 import { runVerb } from '../testing.ts';
 import { verb } from './node-config.ts';
@@ -16,10 +16,10 @@ afterEach(() => rmSync(home, { recursive: true }));
 
 function makeCluster(): void {
   const place = { home, name: 'local' };
-  const { pki } = filesOf(place);
+  const { pki } = clusterFiles(place);
   mkdirSync(pki, { recursive: true });
   writeFileSync(join(pki, 'ca.crt'), CA);
-  writeRecord(place, {
+  writeClusterRecord(place, {
     format: 1,
     kubernetes: 'v1.35.8',
     programs: '/programs',
@@ -60,6 +60,6 @@ it('is written where one says, and counts up with each change', async () => {
 it('says what is missing', async () => {
   expect((await ask()).stderr).toContain('code:  cluster/none');
   makeCluster();
-  rmSync(join(filesOf({ home, name: 'local' }).pki, 'ca.crt'));
+  rmSync(join(clusterFiles({ home, name: 'local' }).pki, 'ca.crt'));
   expect((await ask()).stderr).toContain('code:  cluster/no-certificate');
 });

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { stringify } from 'yaml';
 import { UserError } from '../../base/errors.ts';
-import { filesOf, GUEST_PORT, readIfThere, readRecord } from '../../cluster/local/cluster-files.ts';
+import { clusterFiles, GUEST_PORT, readClusterRecord, readIfExists } from '../../cluster/local/cluster-files.ts';
 import { noSuchCluster } from '../../cluster/local/no-such-cluster.ts';
 import { nodeDocument } from '../../local/node-document.ts';
 import { type ClusterOptions, placeOf, withClusterOptions } from '../compose/open-plane.ts';
@@ -38,9 +38,9 @@ export const verb: Verb = {
       .option('-o, --output <FILE>', 'write to this file instead of standard output'),
   async run(_args, options: Options, deps) {
     const place = placeOf(options, deps.env);
-    const record = readRecord(place);
+    const record = readClusterRecord(place);
     if (!record) throw noSuchCluster(place);
-    const ca = readIfThere(join(filesOf(place).pki, 'ca.crt'));
+    const ca = readIfExists(join(clusterFiles(place).pki, 'ca.crt'));
     if (ca === undefined) {
       throw new UserError(`the certificate of cluster ${place.name} is not there`, {
         code: 'cluster/no-certificate',

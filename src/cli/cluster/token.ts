@@ -5,7 +5,13 @@ import { Option } from 'commander';
 import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import { whyUnwritable } from '../../base/why-unreadable.ts';
-import { filesOf, GUEST_PORT, readIfThere, readRecord, writePrivate } from '../../cluster/local/cluster-files.ts';
+import {
+  clusterFiles,
+  GUEST_PORT,
+  readClusterRecord,
+  readIfExists,
+  writePrivate,
+} from '../../cluster/local/cluster-files.ts';
 import { bootstrapKubeconfig } from '../../cluster/local/joining.ts';
 import { noSuchCluster } from '../../cluster/local/no-such-cluster.ts';
 import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from '../compose/open-plane.ts';
@@ -37,20 +43,20 @@ export function clusterToken(open: OpenPlane): Verb {
         .option('--dry-run', 'print what would be created, and create nothing'),
     async run(_args, options: Options, deps) {
       const place = placeOf(options, deps.env);
-      const record = readRecord(place);
+      const record = readClusterRecord(place);
       if (!record) throw noSuchCluster(place);
       if (options.dryRun) {
         const what = `make a token with which nodes may join for ${formatSpan(options.ttl * 1000)}`;
         const where = options.output === undefined ? [] : [`write ${resolve(options.output)}`];
         return tellPlan(deps, place.name, [what, ...where], options);
       }
-      const { kubeconfig, pki } = filesOf(place);
+      const { kubeconfig, pki } = clusterFiles(place);
       // Before there is a token that nobody would get.
       if (options.output !== undefined)
         orUnwritable(options.output, () => accessSync(dirname(resolve(options.output!)), constants.W_OK));
       const { id, token, expiresMs } = await open(deps).createToken(kubeconfig, options.ttl);
       if (options.output !== undefined) {
-        const ca = readIfThere(join(pki, 'ca.crt')) ?? '';
+        const ca = readIfExists(join(pki, 'ca.crt')) ?? '';
         const server = `https://${record.guestAddress}:${GUEST_PORT}`;
         write(resolve(options.output), bootstrapKubeconfig(server, ca, token).reveal());
       }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { filesOf, readRecord } from '../../cluster/local/cluster-files.ts';
+import { clusterFiles, readClusterRecord } from '../../cluster/local/cluster-files.ts';
 import { KUBE_SERVERS } from '../../cluster/local/server-flags.ts';
 import { last, useCluster } from './testing.ts';
 
@@ -15,7 +15,9 @@ describe('cluster up', () => {
     expect(ran.stderr).toContain('start kube-apiserver\n');
     expect(ran.stdout).toMatch(/^local\n {2}kubernetes {2}v1\.35\.8\n {2}server {6}https:\/\/127\.0\.0\.1:\d+\n/);
     expect(ran.stdout).toMatch(/^kube-scheduler +yes +\d+ /m);
-    expect(ran.stderr).toContain(`next:  export KUBECONFIG=${filesOf({ home: world.home, name: 'local' }).kubeconfig}`);
+    expect(ran.stderr).toContain(
+      `next:  export KUBECONFIG=${clusterFiles({ home: world.home, name: 'local' }).kubeconfig}`,
+    );
     const again = await ask('up');
     expect(again.stderr).toContain('it was up already; nothing was changed');
     expect(again.stdout).toBe(ran.stdout);
@@ -55,14 +57,16 @@ describe('cluster up', () => {
 
   it('runs the programs it is given, then and later', async () => {
     expect((await ask('up', ['--programs', world.given])).code).toBe(0);
-    expect(readRecord({ home: world.home, name: 'local' })).toMatchObject({
+    expect(readClusterRecord({ home: world.home, name: 'local' })).toMatchObject({
       kubernetes: 'v1.34.2',
       programs: world.given,
     });
     await ask('down');
     await ask('up');
     for (const server of KUBE_SERVERS) {
-      const { argv } = world.plane.running.get(`${filesOf({ home: world.home, name: 'local' }).folder} ${server}`)!;
+      const { argv } = world.plane.running.get(
+        `${clusterFiles({ home: world.home, name: 'local' }).folder} ${server}`,
+      )!;
       expect(argv[0]).toContain(world.given);
     }
   });
@@ -76,11 +80,11 @@ describe('cluster up', () => {
     [['--name', '../x'], 'cluster/bad-name'],
   ])('refuses %j and touches nothing', async (argv, code) => {
     await ask('up');
-    const before = readFileSync(filesOf({ home: world.home, name: 'local' }).record, 'utf8');
+    const before = readFileSync(clusterFiles({ home: world.home, name: 'local' }).record, 'utf8');
     const ran = await ask('up', argv);
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain(`code:  ${code}`);
-    expect(readFileSync(filesOf({ home: world.home, name: 'local' }).record, 'utf8')).toBe(before);
+    expect(readFileSync(clusterFiles({ home: world.home, name: 'local' }).record, 'utf8')).toBe(before);
   });
 
   it('refuses programs of another version than was asked for', async () => {

@@ -1,10 +1,10 @@
 // cli/cluster/up.ts: `headstart cluster up`: a Kubernetes control plane on this machine, which stays when the command has ended.
 import { shellWord } from '../../base/shell-word.ts';
-import { lookForUp } from '../../cluster/local/look-at-plane.ts';
+import { upPlane } from '../../cluster/local/control-plane.ts';
 import { describeStep, planUp } from '../../cluster/local/plan-up.ts';
 import { type ChosenPrograms, choosePrograms } from '../../cluster/local/programs/choose-programs.ts';
 import { BUILT_VERSION, ensurePrograms } from '../../cluster/local/programs/programs.ts';
-import { upPlane } from '../../cluster/local/standing-plane.ts';
+import { readPlaneState } from '../../cluster/local/read-plane.ts';
 import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from '../compose/open-plane.ts';
 import { orInterrupted } from '../or-interrupted.ts';
 import { printJsonLine } from '../output/json.ts';
@@ -45,7 +45,7 @@ export function clusterUp(open: OpenPlane): Verb {
       const opened = open(deps);
       const chosen = await choosePrograms(place, options, opened.programs);
       if (options.dryRun) {
-        const steps = planUp(await lookForUp(place, settingsOf(chosen, options), opened.plane));
+        const steps = planUp(await readPlaneState(place, settingsOf(chosen, options), opened.plane));
         const building = chosen.missing.map((name) => `build ${name} ${chosen.version} with Go, which takes minutes`);
         return tellPlan(deps, place.name, [...building, ...steps.map(describeStep)], options);
       }

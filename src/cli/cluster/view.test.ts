@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { TransientError } from '../../base/errors.ts';
 import type { Node } from '../../cluster/cluster.ts';
-import { filesOf } from '../../cluster/local/cluster-files.ts';
+import { clusterFiles } from '../../cluster/local/cluster-files.ts';
 import { useCluster } from './testing.ts';
 
 const world = useCluster();
@@ -23,7 +23,7 @@ describe('cluster status', () => {
     const well = await ask('status');
     expect(well.code).toBe(0);
     expect(well.stdout).toMatch(/^n1 +no +v1\.35\.8 +cordoned, DiskPressure$/m);
-    world.plane.running.delete(`${filesOf({ home: world.home, name: 'local' }).folder} etcd`);
+    world.plane.running.delete(`${clusterFiles({ home: world.home, name: 'local' }).folder} etcd`);
     const broken = await ask('status');
     expect(broken.code).toBe(3);
     expect(broken.stdout).toMatch(/^etcd +no: does not run/m);

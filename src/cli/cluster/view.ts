@@ -3,9 +3,9 @@ import { formatSpan } from '../../base/duration.ts';
 import { TransientError } from '../../base/errors.ts';
 import type { Node } from '../../cluster/cluster.ts';
 import type { ClusterPlace } from '../../cluster/local/cluster-files.ts';
-import { lookAtPlane, lookForOrphans, type PlaneView, type ServerView } from '../../cluster/local/look-at-plane.ts';
 import { describeOrphan, noSuchCluster } from '../../cluster/local/no-such-cluster.ts';
-import type { Orphan } from '../../cluster/local/standing-process.ts';
+import { findOrphans, type PlaneView, readPlane, type ServerView } from '../../cluster/local/read-plane.ts';
+import type { Orphan } from '../../cluster/local/server-processes.ts';
 import type { OpenedPlane } from '../compose/open-plane.ts';
 import { wrapLines } from '../output/display-width.ts';
 import type { Screen } from '../output/screen.ts';
@@ -27,8 +27,8 @@ export async function readClusterView(
   { plane, listNodes }: OpenedPlane,
   signal: AbortSignal,
 ): Promise<ClusterView> {
-  const view = await lookAtPlane(place, plane);
-  const orphans = lookForOrphans(place, plane);
+  const view = await readPlane(place, plane);
+  const orphans = findOrphans(place, plane);
   if (!view) throw noSuchCluster(place, orphans);
   const canAsk = view.programs.some(({ name, isHealthy }) => name === 'kube-apiserver' && isHealthy);
   if (!canAsk) return { ...view, orphans };
@@ -37,7 +37,7 @@ export async function readClusterView(
     throw error;
   });
   // The API server may have ended since it was looked at.
-  if (!nodes) return { ...((await lookAtPlane(place, plane)) ?? view), orphans };
+  if (!nodes) return { ...((await readPlane(place, plane)) ?? view), orphans };
   return { ...view, nodes: nodes.map(viewOfNode).sort((a, b) => (a.name < b.name ? -1 : 1)), orphans };
 }
 

@@ -4,7 +4,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clustersFolder } from '../../cluster/local/cluster-files.ts';
 import { visibleIn } from '../../host/whole-folders.ts';
-import { compareVersions, definitionName, galleryName, isPrototypeDefinition, TAGS } from '../../prototype/names.ts';
+import {
+  compareVersionNames,
+  galleryName,
+  isPrototypeDefinition,
+  prototypeDefinitionName,
+  TAGS,
+} from '../../prototype/names.ts';
 import {
   definitionFolder,
   galleriesFolder,
@@ -84,7 +90,8 @@ export function prototypeVersions(
   home: string,
   { pool, gallery = galleryName('local') }: { pool?: string; gallery?: string },
 ): Candidate[] {
-  const isWanted = (name: string) => (pool === undefined ? isPrototypeDefinition(name) : name === definitionName(pool));
+  const isWanted = (name: string) =>
+    pool === undefined ? isPrototypeDefinition(name) : name === prototypeDefinitionName(pool);
   return definitionsIn(home, gallery)
     .filter(isWanted)
     .flatMap((definition) => versionsIn(home, gallery, definition));
@@ -103,7 +110,7 @@ function versionsIn(home: string, gallery: string, definition: string): Candidat
   const folder = definitionFolder(home, gallery, definition);
   return visibleIn(folder)
     .filter((version) => parseVersionId(versionId({ gallery, definition, version })))
-    .sort((a, b) => compareVersions(b, a))
+    .sort((a, b) => compareVersionNames(b, a))
     .map((value) => {
       const donor = textAt(join(folder, value, versionFileNames.record), 'tags', TAGS.donor);
       return { value, ...(donor && { summary: `made from ${donor}` }) };

@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { filesOf, writeRecord } from '../../cluster/local/cluster-files.ts';
+import { clusterFiles, writeClusterRecord } from '../../cluster/local/cluster-files.ts';
 import { renderKubeconfig } from '../../cluster/local/kubeconfig.ts';
 import { type FakePools, fakePools } from '../../local/testing.ts';
-import { findPool, listPools } from '../../prototype/donor/find-pool.ts';
+import { findSitePool, listSitePools } from '../../prototype/donor/find-pool.ts';
 import { locateNode } from '../../prototype/donor/locate-nodes.ts';
 import { readMembers } from '../../prototype/donor/members.ts';
-import { recipeName } from '../../prototype/names.ts';
+import { savedModelName } from '../../prototype/names.ts';
 import type { Site } from '../../prototype/site.ts';
 import type { ConnectOptions } from '../prototype/connect-options.ts';
 import { type Ran, testDeps } from '../testing.ts';
@@ -54,9 +54,9 @@ describe('the pools of a cluster of this machine', () => {
     joinPool('empty', 'local');
     await expect(connect({ pool: 'p' })).rejects.toMatchObject({ code: 'cluster/none' });
     mkdirSync(join(folder, 'clusters', 'local'), { recursive: true });
-    writeRecord({ home: folder, name: 'local' }, RECORD);
+    writeClusterRecord({ home: folder, name: 'local' }, RECORD);
     await expect(connect({ pool: 'p', cluster: false })).rejects.toMatchObject({ code: 'prototype/option-misfit' });
-    writeFileSync(filesOf({ home: folder, name: 'local' }).kubeconfig, KUBECONFIG);
+    writeFileSync(clusterFiles({ home: folder, name: 'local' }).kubeconfig, KUBECONFIG);
     const world = await connect({ pool: 'p' });
     expect(world).toMatchObject({ hasCluster: true, givesCredentials: true, channel: 'private' });
   });
@@ -80,9 +80,9 @@ describe('the pools of this machine without a cluster', () => {
 
   it('are known also while they are empty', async () => {
     const world = await connect();
-    expect((await listPools(world, signal)).map(({ name }) => name)).toEqual(['p', 'empty']);
-    const membersOf = async (name: string) => readMembers(world, await findPool(world, name, signal), signal);
-    expect(await findPool(world, 'empty', signal)).toEqual({ id: 'pools/empty', name: 'empty' });
+    expect((await listSitePools(world, signal)).map(({ name }) => name)).toEqual(['p', 'empty']);
+    const membersOf = async (name: string) => readMembers(world, await findSitePool(world, name, signal), signal);
+    expect(await findSitePool(world, 'empty', signal)).toEqual({ id: 'pools/empty', name: 'empty' });
     expect(await membersOf('empty')).toEqual([]);
     expect(await membersOf('p')).toHaveLength(2);
     await expect(membersOf('q')).rejects.toThrow('there is no pool called q; known: empty, p');
@@ -105,8 +105,8 @@ describe('the pools of this machine without a cluster', () => {
 
   it('keep what a cluster would keep in their home, closed to others', async () => {
     const { cluster } = await connect();
-    await cluster.writeSecret(recipeName('p'), { recipe: '{}' });
-    expect(statSync(join(folder, 'prototype', `${recipeName('p')}.json`)).mode & 0o077).toBe(0);
+    await cluster.writeSecret(savedModelName('p'), { recipe: '{}' });
+    expect(statSync(join(folder, 'prototype', `${savedModelName('p')}.json`)).mode & 0o077).toBe(0);
     await cluster.listPods('n');
     expect(ran.stderr).toBe('note: n is in no cluster: there is nothing to drain\n');
   });

@@ -2,7 +2,7 @@
 import { systemClock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
-import { filesOf, readRecord } from '../../cluster/local/cluster-files.ts';
+import { clusterFiles, readClusterRecord } from '../../cluster/local/cluster-files.ts';
 import { noSuchCluster } from '../../cluster/local/no-such-cluster.ts';
 import { noCluster } from '../../cluster/none.ts';
 import { galleryName } from '../../prototype/names.ts';
@@ -71,8 +71,8 @@ async function localClusterOf(
   const [name] = named;
   if (name === undefined) return undefined;
   const place = { home: homeFolder(options, env), name };
-  if (!readRecord(place)) throw noSuchCluster(place);
-  if (options.cluster !== false) return filesOf(place).kubeconfig;
+  if (!readClusterRecord(place)) throw noSuchCluster(place);
+  if (options.cluster !== false) return clusterFiles(place).kubeconfig;
   throw new UserError(`the pool belongs to cluster ${name}: without it, pods on the donor would not be moved away`, {
     code: 'prototype/option-misfit',
     kept: 'Nothing was touched.',

@@ -7,13 +7,13 @@ import { systemClock } from '../../base/clock.ts';
 import { runCommand } from '../../base/command.ts';
 import type { Node } from '../../cluster/cluster.ts';
 import { type ClusterPlace, checkClusterName } from '../../cluster/local/cluster-files.ts';
-import { askHealth } from '../../cluster/local/health.ts';
+import { checkHealth } from '../../cluster/local/health.ts';
 import { createBootstrapToken, type NewToken } from '../../cluster/local/joining.ts';
 import { bindingsToMake, letNodesJoin } from '../../cluster/local/node-roles.ts';
 import type { PlaneDeps } from '../../cluster/local/plane-deps.ts';
 import { isPortFree } from '../../cluster/local/ports.ts';
 import { cacheFolder, type ProgramDeps } from '../../cluster/local/programs/programs.ts';
-import { standingProcesses } from '../../cluster/local/standing-process.ts';
+import { serverProcesses } from '../../cluster/local/server-processes.ts';
 import { statfsFree } from '../../host/disk-space.ts';
 import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';
 import type { CliDeps } from '../verb.ts';
@@ -45,11 +45,11 @@ export function withClusterOptions(command: Command): Command {
 export const openPlane: OpenPlane = ({ env }) => ({
   plane: {
     clock: systemClock,
-    processes: standingProcesses,
+    processes: serverProcesses,
     isPortFree,
     freeBytes: statfsFree,
     random: Math.random,
-    askHealth,
+    checkHealth,
     bindingsToMake,
     letNodesJoin,
     egressCommand: ({ home, name }) => [process.execPath, '--no-warnings', EGRESS_PROGRAM, home, name],

@@ -2,7 +2,7 @@
 
 import { UserError } from '../../base/errors.ts';
 import { Conflict } from '../../base/failures.ts';
-import { checkClusterName, readRecord } from '../../cluster/local/cluster-files.ts';
+import { checkClusterName, readClusterRecord } from '../../cluster/local/cluster-files.ts';
 import { noSuchCluster } from '../../cluster/local/no-such-cluster.ts';
 import { awaitAllUp } from '../../local/await-up.ts';
 import type { PoolSpec, QemuProvider, Service } from '../../vms/qemu/local-provider.ts';
@@ -122,7 +122,7 @@ export function poolCreate(open: OpenPools): Verb {
 /** Before anything is made: a pool of a cluster that does not exist could never be started. */
 function requireCluster(cluster: string, options: Options, { env }: CliDeps): void {
   const place = { home: homeFolder(options, env), name: checkClusterName(cluster) };
-  if (!readRecord(place)) throw noSuchCluster(place);
+  if (!readClusterRecord(place)) throw noSuchCluster(place);
 }
 
 function specOf(name: string, options: Options): Omit<PoolSpec, 'image'> {

@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { findLocalPool } from '../../local/find.ts';
-import { recipeName } from '../../prototype/names.ts';
+import { savedModelName } from '../../prototype/names.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { confirm } from '../confirm.ts';
 import { orInterrupted } from '../or-interrupted.ts';
@@ -56,5 +56,5 @@ export function poolDelete(open: OpenPools): Verb {
 
 /** What a prototype run saved for the way back holds the pool's custom data, and would be the wrong way for a new pool of that name. */
 function forgetRecipe(home: string, pool: string): void {
-  rmSync(join(prototypeFolder(home), `${recipeName(pool)}.json`), { force: true });
+  rmSync(join(prototypeFolder(home), `${savedModelName(pool)}.json`), { force: true });
 }

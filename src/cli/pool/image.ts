@@ -1,7 +1,7 @@
 // cli/pool/image.ts: which image version does `--image` mean? A version, or the newest of a definition.
 import { UserError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shell-word.ts';
-import { compareVersions } from '../../prototype/names.ts';
+import { compareVersionNames } from '../../prototype/names.ts';
 import type { Version } from '../../vms/gallery.ts';
 import type { VmProvider } from '../../vms/provider.ts';
 import { suiteOf } from '../../vms/qemu/base/recipe.ts';
@@ -23,7 +23,7 @@ export async function resolveImage(
     version === undefined
       ? versions
           .filter((candidate) => candidate.state === 'ready' && !candidate.isExcludedFromLatest)
-          .toSorted((a, b) => compareVersions(b.name, a.name))[0]
+          .toSorted((a, b) => compareVersionNames(b.name, a.name))[0]
       : versions.find((candidate) => candidate.name === version);
   if (found?.state === 'ready') return found;
   throw noImage({ gallery, name, version }, versions, found);

@@ -2,7 +2,7 @@
 
 import { formatSpan } from '../../base/duration.ts';
 import { rankCandidates } from '../../prototype/donor/candidates.ts';
-import { findPool } from '../../prototype/donor/find-pool.ts';
+import { findSitePool } from '../../prototype/donor/find-pool.ts';
 import { readMembers } from '../../prototype/donor/members.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { printJson } from '../output/json.ts';
@@ -30,7 +30,7 @@ export function candidatesVerb(connect: ConnectSite): Verb {
     async run(_args, options: Options, deps) {
       const site = await connect(options, deps);
       const signal = deps.signal();
-      const members = await readMembers(site, await findPool(site, options.pool, signal), signal);
+      const members = await readMembers(site, await findSitePool(site, options.pool, signal), signal);
       const candidates = rankCandidates(members, deps.nowUs() / 1000, options.readyFor);
       if (options.json) return printJson(deps, 'PrototypeCandidates', { pool: options.pool, candidates });
       deps.stdout(

@@ -5,7 +5,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { ASSUMED_PRICES, flatPrice, type Prices, parsePrices, storageCost } from '../../prototype/after/cost.ts';
 import { readVersions } from '../../prototype/after/read-versions.ts';
-import { findPool } from '../../prototype/donor/find-pool.ts';
+import { findSitePool } from '../../prototype/donor/find-pool.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
@@ -38,7 +38,7 @@ export function costVerb(connect: ConnectSite): Verb {
       const prices = choosePrices(options); // a mistake in the file is told before anything is asked
       const site = await connect(options, deps);
       const signal = deps.signal();
-      const pool = await findPool(site, options.pool, signal);
+      const pool = await findSitePool(site, options.pool, signal);
       const { versions } = await readVersions(site, pool, signal);
       const cost = storageCost(versions, prices);
       if (options.json) return printJson(deps, 'PrototypeCost', { pool: options.pool, prices, ...cost });

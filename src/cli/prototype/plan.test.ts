@@ -63,7 +63,7 @@ describe('prototype plan', () => {
     const world = verbLab();
     world.cluster.touch(world.donor.computerName, { annotations: { [PRIOR_ANNOTATION]: '{}' } });
     const { stdout } = await world.tell(planVerb, '--node', world.donor.computerName, '--inspect');
-    expect(stdout).toContain('was not inspected (a run has it out of service)');
+    expect(stdout).toContain('was not inspected (a run has taken it out of service)');
     expect(world.cluster.scripts).toEqual([]);
   });
 

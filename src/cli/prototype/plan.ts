@@ -2,7 +2,7 @@
 
 import { systemClock } from '../../base/clock.ts';
 import { formatSpan } from '../../base/duration.ts';
-import { describeJoining, describeWayBack } from '../../prototype/donor/donor-verdict.ts';
+import { describeBootstrapSource, describeCloneJoin } from '../../prototype/donor/donor-verdict.ts';
 import { type FoundDonor, findDonor } from '../../prototype/donor/find-donor.ts';
 import { describeRun, type RunDescription } from '../../prototype/run/describe-run.ts';
 import type { Site } from '../../prototype/site.ts';
@@ -92,8 +92,8 @@ function renderInspection({ node, inspection }: RunDescription): string {
   }
   const { joining, wayBack, unpatched, findings } = inspection.verdict;
   const rows: [string, string][] = [
-    ...(joining ? [['a clone joins by', describeJoining(joining)] as [string, string]] : []),
-    ['the way back is', describeWayBack(wayBack)],
+    ...(joining ? [['a clone joins by', describeCloneJoin(joining)] as [string, string]] : []),
+    ['the way back is', describeBootstrapSource(wayBack)],
     ['patched', unpatched.length === 0 ? 'yes, as far as can be told' : `no: ${unpatched.join('; ')}`],
     ['written down', findings.length === 0 ? 'no name and no address of this node' : findings.join('; ')],
   ];

@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { holderName } from '../../cluster/holder.ts';
 import { prunable, prunePool } from '../../prototype/after/run-prune.ts';
-import { findPool } from '../../prototype/donor/find-pool.ts';
+import { findSitePool } from '../../prototype/donor/find-pool.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { confirm } from '../confirm.ts';
 import { printJson } from '../output/json.ts';
@@ -34,12 +34,12 @@ export function pruneVerb(connect: ConnectSite): Verb {
       const site = await connect(options, deps);
       // Until it is confirmed Ctrl-C has to end the question at once, so signals are not ours yet.
       const quiet = new AbortController().signal;
-      const pool = await findPool(site, options.pool, quiet);
+      const pool = await findSitePool(site, options.pool, quiet);
       const going = await prunable(site, pool, options.imageHistory, quiet);
       if (going.length === 0 || options.dryRun) return answer(going, options, deps);
       confirm(`delete ${going.join(', ')} of ${pool.name} for good?`, options, deps);
       const order = { pool, history: options.imageHistory, agreed: going, holder: holderName('prune') };
-      const told = { clock: systemClock, signal: deps.signal(), tell: showRetries(deps) };
+      const told = { clock: systemClock, signal: deps.signal(), onEvent: showRetries(deps) };
       return answer(await prunePool(site, order, told), options, deps);
     },
   };

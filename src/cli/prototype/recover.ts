@@ -4,7 +4,7 @@ import { systemClock } from '../../base/clock.ts';
 import { holderName } from '../../cluster/holder.ts';
 import { locateNode } from '../../prototype/donor/locate-nodes.ts';
 import { recoverDonor } from '../../prototype/run/engine.ts';
-import { homewardIntent } from '../../prototype/run/scene.ts';
+import { recoveryIntent } from '../../prototype/run/scene.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { printJsonLine } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
@@ -35,13 +35,13 @@ export function recoverVerb(connect: ConnectSite): Verb {
       const signal = deps.signal();
       const site = await connect(options, deps);
       const { ref } = await locateNode(site, options.node, signal);
-      const steps = await recoverDonor(homewardIntent(options.node, site.gallery), ref, holderName('recover'), {
+      const steps = await recoverDonor(recoveryIntent(options.node, site.gallery), ref, holderName('recover'), {
         ...site.provider,
         cluster: site.cluster,
         clock: systemClock,
         signal,
         seal: async () => undefined, // the way home seals nothing
-        tell: showRun(deps, options),
+        onEvent: showRun(deps, options),
       });
       if (options.json) return printJsonLine(deps, 'PrototypeRecover', { node: options.node, steps });
       const said = steps.length === 0 ? 'is in service: nothing to do' : 'is back in service, as it was found';

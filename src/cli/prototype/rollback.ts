@@ -2,9 +2,9 @@
 
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { holderName } from '../../cluster/holder.ts';
-import { chooseRollback, type RollbackWish, rollBackPool } from '../../prototype/after/run-rollback.ts';
+import { chooseRollback, type RollbackRequest, rollBackPool } from '../../prototype/after/run-rollback.ts';
 import { describeImage } from '../../prototype/after/status.ts';
-import { findPool } from '../../prototype/donor/find-pool.ts';
+import { findSitePool } from '../../prototype/donor/find-pool.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { printJson } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
@@ -33,7 +33,7 @@ export function rollbackVerb(connect: ConnectSite, clock: Clock = systemClock): 
     async run(_args, options: Options, deps) {
       const signal = deps.signal();
       const site = await connect(options, deps);
-      const ref = await findPool(site, options.pool, signal);
+      const ref = await findSitePool(site, options.pool, signal);
       const isDryRun = options.dryRun === true;
       const wish = wishOf(options);
       const { pool, change } = isDryRun
@@ -41,7 +41,7 @@ export function rollbackVerb(connect: ConnectSite, clock: Clock = systemClock): 
         : await rollBackPool(
             site,
             { pool: ref, holder: holderName('rollback'), ...wish },
-            { clock, signal, tell: showRetries(deps) },
+            { clock, signal, onEvent: showRetries(deps) },
           );
       const said = { pool: ref.name, from: describeImage(pool.model.image), to: describeImage(change.image), isDryRun };
       if (options.json) return printJson(deps, 'PrototypeRollback', said);
@@ -57,6 +57,6 @@ export function rollbackVerb(connect: ConnectSite, clock: Clock = systemClock): 
   };
 }
 
-function wishOf({ to, customData }: Options): RollbackWish {
+function wishOf({ to, customData }: Options): RollbackRequest {
   return { to, ...(customData !== undefined && { readBootstrap: () => readCustomData(customData) }) };
 }

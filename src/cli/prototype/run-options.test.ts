@@ -24,10 +24,10 @@ describe('namedDonor', () => {
 
 describe('donorTerms', () => {
   it('are strict unless the options allow more', () => {
-    expect(donorTerms(parsed())).toEqual({ mayBeUnpatched: false, mayLoseWayBack: false, provenMs: 3_600_000 });
+    expect(donorTerms(parsed())).toEqual({ mayBeUnpatched: false, mayLoseBootstrap: false, provenMs: 3_600_000 });
     expect(donorTerms(parsed('--allow-unpatched', '--without-way-back', '--ready-for', '2m'))).toEqual({
       mayBeUnpatched: true,
-      mayLoseWayBack: true,
+      mayLoseBootstrap: true,
       provenMs: 120_000,
     });
   });

@@ -2,9 +2,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { versionOfDay } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
+import type { DonorTerms } from '../../prototype/donor/approve-donor.ts';
 import { PROVEN_MS } from '../../prototype/donor/candidates.ts';
-import type { DonorWish, NamedDonor } from '../../prototype/donor/find-donor.ts';
-import type { DonorTerms } from '../../prototype/donor/settle-donor.ts';
+import type { DonorRequest, NamedDonor } from '../../prototype/donor/find-donor.ts';
 import type { Intent } from '../../prototype/run/scene.ts';
 import { SHARED_GROUPS } from '../help.ts';
 import { timeSpan } from '../pool/arguments.ts';
@@ -83,11 +83,11 @@ export function namedDonor({ node, pool, cluster }: RunOptions): NamedDonor {
   });
 }
 
-export function donorTerms(options: RunOptions): DonorTerms & Pick<DonorWish, 'provenMs'> {
+export function donorTerms(options: RunOptions): DonorTerms & Pick<DonorRequest, 'provenMs'> {
   const { allowUnpatched, withoutWayBack, customData, readyFor } = options;
   return {
     mayBeUnpatched: allowUnpatched === true,
-    mayLoseWayBack: withoutWayBack === true,
+    mayLoseBootstrap: withoutWayBack === true,
     provenMs: readyFor,
     ...(customData !== undefined && { readBootstrap: () => readCustomData(customData) }),
   };

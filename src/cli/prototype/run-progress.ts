@@ -1,6 +1,6 @@
 // cli/prototype/run-progress.ts: how is each event of a prototype run shown?
 import { formatSpan } from '../../base/duration.ts';
-import type { RunEvent, Tell } from '../../prototype/run/run-event.ts';
+import type { RunEvent, RunEventListener } from '../../prototype/run/run-event.ts';
 import { printJsonLine } from '../output/json.ts';
 import { type ProgressLines, progressLines } from '../output/progress.ts';
 import { printable } from '../output/table.ts';
@@ -8,7 +8,7 @@ import type { CliDeps } from '../verb.ts';
 
 export type LogLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR' | 'CRITICAL';
 
-export function showRun(deps: CliDeps, options: { json?: boolean; logLevel: LogLevel }): Tell {
+export function showRun(deps: CliDeps, options: { json?: boolean; logLevel: LogLevel }): RunEventListener {
   const lines = progressLines(deps, { showsStepTime: true, repeatsWaits: false });
   const usual = new Map<string, number>();
   return (event) => {
@@ -33,7 +33,7 @@ function show(event: RunEvent, lines: ProgressLines, usual: ReadonlyMap<string, 
 }
 
 /** For a verb that shows no progress of its own: only what fails and is tried again. */
-export function showRetries({ stderr }: Pick<CliDeps, 'stderr'>): Tell {
+export function showRetries({ stderr }: Pick<CliDeps, 'stderr'>): RunEventListener {
   return (event) => {
     if (event.event === 'retry') stderr(`waiting: ${printable(again(event))}\n`);
   };

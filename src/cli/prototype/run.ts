@@ -48,8 +48,8 @@ export function runVerb(connect: ConnectSite): Verb {
       const result = await runOnSite(site, donor, order, {
         ...lent,
         clock: systemClock,
-        homeSignal: deps.secondSignal?.(),
-        tell: showRun(deps, options),
+        restoreSignal: deps.secondSignal?.(),
+        onEvent: showRun(deps, options),
       });
       if (options.json) return printJsonLine(deps, 'PrototypeRun', { node: node.name, ...result });
       const what = result.steps.length === 0 ? 'nothing was left to do' : 'done';

@@ -1,8 +1,8 @@
 // cli/prototype/status.ts: `headstart prototype status`: what the gallery holds, what each pool starts from, which instances are stale.
 import { shellWord } from '../../base/shell-word.ts';
-import { readStatus } from '../../prototype/after/read-versions.ts';
+import { readPoolStatus } from '../../prototype/after/read-versions.ts';
 import type { PoolStatus } from '../../prototype/after/status.ts';
-import { findPool, listPools } from '../../prototype/donor/find-pool.ts';
+import { findSitePool, listSitePools } from '../../prototype/donor/find-pool.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
@@ -28,9 +28,9 @@ export function statusVerb(connect: ConnectSite): Verb {
     async run(_args, options: Options, deps) {
       const site = await connect(options, deps);
       const pools = options.pool
-        ? [await findPool(site, options.pool, deps.signal())]
-        : await listPools(site, deps.signal());
-      const statuses = await Promise.all(pools.map((pool) => readStatus(site, pool, deps.signal())));
+        ? [await findSitePool(site, options.pool, deps.signal())]
+        : await listSitePools(site, deps.signal());
+      const statuses = await Promise.all(pools.map((pool) => readPoolStatus(site, pool, deps.signal())));
       if (options.json) return printJson(deps, 'PrototypeStatus', { gallery: site.gallery, pools: statuses });
       if (statuses.length === 0)
         deps.stdout(site.hasCluster ? 'no node of this cluster belongs to a pool\n' : 'there is no pool\n');

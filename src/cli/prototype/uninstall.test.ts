@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recipeName } from '../../prototype/names.ts';
+import { savedModelName } from '../../prototype/names.ts';
 import { POOL } from '../../prototype/testing.ts';
 import { type VerbLab, verbLab } from './testing.ts';
 import { uninstallVerb } from './uninstall.ts';
@@ -7,9 +7,9 @@ import { uninstallVerb } from './uninstall.ts';
 async function prototyped(): Promise<VerbLab> {
   const world = verbLab();
   await world.run();
-  const { recipe } = world.cluster.secrets.get(recipeName(POOL))!;
+  const { recipe } = world.cluster.secrets.get(savedModelName(POOL))!;
   const whole = { ...(JSON.parse(recipe!) as object), customData: Buffer.from('canary').toString('base64') };
-  world.cluster.secrets.set(recipeName(POOL), { recipe: JSON.stringify(whole) });
+  world.cluster.secrets.set(savedModelName(POOL), { recipe: JSON.stringify(whole) });
   return world;
 }
 
@@ -20,8 +20,8 @@ describe('prototype uninstall', () => {
     expect(code).toBe(0);
     expect(stdout.split('\n').slice(0, 3)).toEqual([
       `on ${POOL}, this would be done:`,
-      `  point ${POOL} from version ${world.intent.version} at marketplace debian:debian-12:12-gen2:latest`,
-      '  take the tags headstart-bootstrap, headstart-prototype off the pool',
+      `  point ${POOL} at marketplace debian:debian-12:12-gen2:latest instead of version ${world.intent.version}`,
+      '  remove the tags headstart-bootstrap, headstart-prototype from the pool',
     ]);
     expect(stdout).toContain(`the clone check stays on the disks of ${world.donor.computerName}`);
     expect(world.provider.state.versions.size).toBe(1);
@@ -35,7 +35,7 @@ describe('prototype uninstall', () => {
     expect(world.provider.state.versions.size).toBe(1);
     const done = await world.tell(uninstallVerb, '--pool', POOL, '--yes');
     expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining(`on ${POOL}, this was done:`) });
-    expect(done.stdout).toContain('delete the saved original recipe');
+    expect(done.stdout).toContain('delete the saved original model');
     expect(done.stdout + done.stderr).not.toContain(Buffer.from('canary').toString('base64'));
     expect([world.provider.state.versions.size, world.cluster.secrets.size]).toEqual([0, 0]);
   });

@@ -3,8 +3,8 @@
 import { systemClock } from '../../base/clock.ts';
 import { holderName } from '../../cluster/holder.ts';
 import { observePool, uninstallPool } from '../../prototype/after/run-uninstall.ts';
-import { planUninstall, type UninstallPlan, type UninstallWish } from '../../prototype/after/uninstall.ts';
-import { findPool } from '../../prototype/donor/find-pool.ts';
+import { planUninstall, type UninstallOptions, type UninstallPlan } from '../../prototype/after/uninstall.ts';
+import { findSitePool } from '../../prototype/donor/find-pool.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { confirm } from '../confirm.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
@@ -52,7 +52,7 @@ export function uninstallVerb(connect: ConnectSite): Verb {
       const site = await connect(options, deps);
       // Until everything is confirmed Ctrl-C has to end the question at once, so signals are not ours yet.
       const quiet = new AbortController().signal;
-      const pool = await findPool(site, options.pool, quiet);
+      const pool = await findSitePool(site, options.pool, quiet);
       const asked = { pool, gallery: site.gallery, runId: holderName('uninstall'), wish };
       const seen = await observePool(asked, { ...site.provider, cluster: site.cluster, signal: quiet });
       const plan = planUninstall(seen, { ...wish, unsealed: new Set() });
@@ -65,14 +65,14 @@ export function uninstallVerb(connect: ConnectSite): Verb {
         cluster: site.cluster,
         clock: systemClock,
         signal: deps.signal(),
-        tell: showRun(deps, options),
+        onEvent: showRun(deps, options),
       });
       return tell(pool.name, ended.done, ended, options, deps);
     },
   };
 }
 
-function wishOf({ to, customData, unseal }: Options): Omit<UninstallWish, 'unsealed'> {
+function wishOf({ to, customData, unseal }: Options): Omit<UninstallOptions, 'unsealed'> {
   return {
     to: to === 'original' || to === 'keep' ? to : { version: to },
     ...(customData !== undefined && { customData: readCustomData(customData) }),

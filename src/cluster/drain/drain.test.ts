@@ -5,8 +5,8 @@ import { TransientError, UserError } from '../../base/errors.ts';
 import { Forbidden } from '../../base/failures.ts';
 import type { Cluster, Pod } from '../cluster.ts';
 import { drainNode, drainTimeoutMs } from './drain.ts';
-import type { Eviction } from './next-turn.ts';
-import { RETRY_MS } from './next-turn.ts';
+import type { Eviction } from './next-evictions.ts';
+import { EVICTION_RETRY_MS } from './next-evictions.ts';
 
 function pod(name: string, more: Partial<Pod> = {}): Pod {
   return {
@@ -103,7 +103,7 @@ describe('draining a node', () => {
     await drainNode(cluster, 'n1', POLITE, { clock });
     const times = calls.map((call) => Number(call.split(' at ')[1]));
     expect(times.length).toBeGreaterThan(2);
-    for (const [i, at] of times.slice(1).entries()) expect(at - times[i]!).toBeGreaterThanOrEqual(RETRY_MS);
+    for (const [i, at] of times.slice(1).entries()) expect(at - times[i]!).toBeGreaterThanOrEqual(EVICTION_RETRY_MS);
   });
 
   it('names what would not leave in time, and deletes nothing', async () => {

@@ -2,8 +2,8 @@
 import type { Clock } from '../../base/clock.ts';
 import { TransientError, UserError } from '../../base/errors.ts';
 import type { Cluster, Pod } from '../cluster.ts';
-import { type Eviction, nextEvictions, RETRY_MS, type Tried } from './next-turn.ts';
-import { classifyPods, type DrainFilter, type Held } from './which-pods.ts';
+import { EVICTION_RETRY_MS, type Eviction, type EvictionAttempt, nextEvictions } from './next-evictions.ts';
+import { classifyPods, type DrainFilter, type PodWithReason } from './which-pods.ts';
 
 export interface DrainOptions extends Pick<DrainFilter, 'isForced' | 'deleteEmptyDir'> {
   /** undefined = each pod's own. A number overrides it, shortening long ones. */
@@ -12,7 +12,7 @@ export interface DrainOptions extends Pick<DrainFilter, 'isForced' | 'deleteEmpt
   timeoutMs?: number;
 }
 
-export interface DrainDeps {
+export interface DrainNodeDeps {
   clock: Clock;
   signal?: AbortSignal;
   onWaiting?: (what: string, percent?: number) => void;
@@ -26,13 +26,13 @@ export async function drainNode(
   cluster: Cluster,
   nodeName: string,
   options: DrainOptions,
-  deps: DrainDeps,
+  deps: DrainNodeDeps,
 ): Promise<void> {
   const { clock, signal, onWaiting } = deps;
   const { evict, refuse } = classifyPods(await cluster.listPods(nodeName, signal), options);
   if (refuse.length > 0) throw refused(nodeName, refuse);
   const wanted = new Set(evict.map((pod) => pod.uid));
-  const tried = new Map<string, Tried>();
+  const tried = new Map<string, EvictionAttempt>();
   const { isForced, graceSeconds, timeoutMs = drainTimeoutMs(graceSeconds) } = options;
   const limits = { isForced, graceSeconds, timeoutMs };
   const startedMs = clock.nowMs();
@@ -65,7 +65,7 @@ export async function drainNode(
     } catch (error) {
       if (!(error instanceof TransientError) || clock.nowMs() >= startedMs + limits.timeoutMs) throw error;
       onWaiting?.(error.message);
-      await clock.sleep(RETRY_MS, signal);
+      await clock.sleep(EVICTION_RETRY_MS, signal);
       return pods;
     }
   }
@@ -85,7 +85,7 @@ async function attempt(call: () => Promise<Eviction>): Promise<Eviction> {
   }
 }
 
-function refused(nodeName: string, held: readonly Held<Pod>[]): UserError {
+function refused(nodeName: string, held: readonly PodWithReason<Pod>[]): UserError {
   return new UserError(`${nodeName} cannot be drained: ${describe(held)}`, {
     code: 'prototype/drain-refused',
     kept: 'No pod was evicted.',
@@ -94,7 +94,7 @@ function refused(nodeName: string, held: readonly Held<Pod>[]): UserError {
   });
 }
 
-function blocked(nodeName: string, held: readonly Held<Pod>[]): UserError {
+function blocked(nodeName: string, held: readonly PodWithReason<Pod>[]): UserError {
   return new UserError(`could not drain ${nodeName}: ${describe(held)}`, {
     code: 'prototype/drain-blocked',
     kept: 'Pods that had left by then stay where they went.',
@@ -106,7 +106,7 @@ function blocked(nodeName: string, held: readonly Held<Pod>[]): UserError {
 const NAMED = 5;
 
 /** `2 pods: payments/ledger-0 (budget allows 0), shop/cart-1 (it is ending)`. */
-function describe(held: readonly Held<Pod>[]): string {
+function describe(held: readonly PodWithReason<Pod>[]): string {
   const named = held.slice(0, NAMED).map(({ pod, reason }) => `${pod.namespace}/${pod.name} (${reason})`);
   const more = held.length > NAMED ? ` and ${held.length - NAMED} more` : '';
   return `${held.length} ${held.length === 1 ? 'pod' : 'pods'}: ${named.join(', ')}${more}`;

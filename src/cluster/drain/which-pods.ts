@@ -21,21 +21,21 @@ export interface DrainFilter {
   deletedBeforeMs?: number;
 }
 
-export interface Held<P> {
+export interface PodWithReason<P> {
   pod: P;
   reason: string;
 }
 
-export interface Classified<P> {
+export interface PodClasses<P> {
   evict: P[];
-  skip: Held<P>[];
+  skip: PodWithReason<P>[];
   /** Any of these stops the drain before the first eviction. */
-  refuse: Held<P>[];
+  refuse: PodWithReason<P>[];
 }
 
 /** The filters of `kubectl drain --ignore-daemonsets`, in its order: the first that holds a pod decides. */
-export function classifyPods<P extends DrainPod>(pods: readonly P[], filter: DrainFilter): Classified<P> {
-  const classified: Classified<P> = { evict: [], skip: [], refuse: [] };
+export function classifyPods<P extends DrainPod>(pods: readonly P[], filter: DrainFilter): PodClasses<P> {
+  const classified: PodClasses<P> = { evict: [], skip: [], refuse: [] };
   for (const pod of pods) {
     const verdict = FILTERS.map((judge) => judge(pod, filter)).find((answer) => answer !== undefined);
     if (!verdict) classified.evict.push(pod);

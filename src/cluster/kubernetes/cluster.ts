@@ -1,7 +1,7 @@
 // cluster/kubernetes/cluster.ts: the cluster that a kubeconfig names, or the one this pod runs in, behind the contract.
 import type { Cluster } from '../cluster.ts';
 import { tokenCalls } from './bootstrap-tokens.ts';
-import { type ConnectOptions, connect } from './connect.ts';
+import { connectCluster, type KubeConnectOptions } from './connect.ts';
 import { eventCalls } from './events.ts';
 import { leaseCalls } from './leases.ts';
 import { nodeCalls } from './nodes.ts';
@@ -9,14 +9,14 @@ import { podCalls } from './pods.ts';
 import { runCalls } from './run-on-node.ts';
 import { secretCalls } from './secrets.ts';
 
-export interface KubernetesOptions extends ConnectOptions {
+export interface KubernetesOptions extends KubeConnectOptions {
   /** Of the pod that runs scripts on a node; has to hold nsenter. Only runOnNode needs it. */
   helperImage?: string | undefined;
 }
 
 /** Loads the official client, which is heavy: call it only in verbs that need a cluster. */
 export async function kubernetesCluster(options: KubernetesOptions): Promise<Cluster> {
-  const client = await connect(options);
+  const client = await connectCluster(options);
   return {
     ...nodeCalls(client),
     ...podCalls(client),

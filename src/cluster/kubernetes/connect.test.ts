@@ -8,7 +8,7 @@ import { systemClock } from '../../base/clock.ts';
 import { TransientError } from '../../base/errors.ts';
 import { onTrace } from '../../base/trace.ts';
 import { kubernetesCluster } from './cluster.ts';
-import { connect, MERGE_PATCH } from './connect.ts';
+import { connectCluster, MERGE_PATCH } from './connect.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'headstart-connect-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -60,21 +60,21 @@ describe('which cluster', () => {
 
   it('is the one of the context, with its namespace unless another is named', async () => {
     const path = kubeconfig('http://127.0.0.1:1', 'team');
-    expect((await connect({ kubeconfig: path, clock })).namespace).toBe('team');
-    expect((await connect({ kubeconfig: path, clock, namespace: 'other' })).namespace).toBe('other');
-    expect((await connect({ kubeconfig: kubeconfig('http://127.0.0.1:1'), clock })).namespace).toBe('default');
+    expect((await connectCluster({ kubeconfig: path, clock })).namespace).toBe('team');
+    expect((await connectCluster({ kubeconfig: path, clock, namespace: 'other' })).namespace).toBe('other');
+    expect((await connectCluster({ kubeconfig: kubeconfig('http://127.0.0.1:1'), clock })).namespace).toBe('default');
   });
 
   it('cannot be one that is not there', async () => {
-    const missing = connect({ kubeconfig: join(folder, 'missing'), clock });
+    const missing = connectCluster({ kubeconfig: join(folder, 'missing'), clock });
     await expect(missing).rejects.toMatchObject({ code: 'cluster/no-kubeconfig', exitCode: 2 });
     const path = kubeconfig('http://127.0.0.1:1');
-    const other = connect({ kubeconfig: path, context: 'two', clock });
+    const other = connectCluster({ kubeconfig: path, context: 'two', clock });
     await expect(other).rejects.toThrow('there is no context "two" in the kubeconfig; there is one');
   });
 
   it.each(['127.0.0.1:6443', 'localhost:6443', ''])('cannot be at %j, which is no address', async (server) => {
-    const found = connect({ kubeconfig: kubeconfig(server), clock });
+    const found = connectCluster({ kubeconfig: kubeconfig(server), clock });
     await expect(found).rejects.toMatchObject({ code: 'cluster/no-kubeconfig' });
   });
 
@@ -82,7 +82,7 @@ describe('which cluster', () => {
     const path = join(folder, 'odd');
     for (const text of ['', 'a: [s3cret', '[]', 'clusters: s3cret']) {
       writeFileSync(path, text);
-      const error = await connect({ kubeconfig: path, clock }).catch((reason: unknown) => reason);
+      const error = await connectCluster({ kubeconfig: path, clock }).catch((reason: unknown) => reason);
       expect(error).toMatchObject({ code: 'cluster/no-kubeconfig' });
       expect(String(error)).not.toContain('s3cret');
     }

@@ -14,9 +14,9 @@ import { UserError } from '../../base/errors.ts';
 import { didYouMean, fewNames } from '../../base/nearest-names.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { isTraced, trace } from '../../base/trace.ts';
-import { type Asked, loginFailure, type Place, translate } from './failures.ts';
+import { clusterLoginFailure, type KubeEndpoint, type KubeRequest, translate } from './failures.ts';
 
-export interface ConnectOptions {
+export interface KubeConnectOptions {
   /** A file; without it what kubectl would take: KUBECONFIG, then the home folder, then the pod's own account. */
   kubeconfig?: string | undefined;
   context?: string | undefined;
@@ -39,13 +39,13 @@ export interface Client {
   rbac: RbacAuthorizationV1Api;
   namespace: string;
   clock: Clock;
-  place: Place;
+  endpoint: KubeEndpoint;
   /** Makes one request with a deadline; whatever it throws is in our words. */
-  call<T>(asked: Asked, request: (options: ConfigurationOptions) => Promise<T>, extras?: CallExtras): Promise<T>;
+  call<T>(request: KubeRequest, send: (options: ConfigurationOptions) => Promise<T>, extras?: CallExtras): Promise<T>;
   /** undefined for what does not exist. */
   find<T>(
-    asked: Asked,
-    request: (options: ConfigurationOptions) => Promise<T>,
+    request: KubeRequest,
+    send: (options: ConfigurationOptions) => Promise<T>,
     extras?: CallExtras,
   ): Promise<T | undefined>;
 }
@@ -55,14 +55,14 @@ const REQUEST_MS = 30_000;
 /** Certificates and proxies may change under a long run; connections are kept this long. */
 const KEEP_CONNECTIONS_MS = 5 * 60_000;
 
-export async function connect(options: ConnectOptions): Promise<Client> {
+export async function connectCluster(options: KubeConnectOptions): Promise<Client> {
   const library = await import('@kubernetes/client-node');
   const config = new library.KubeConfig();
   load(config, options);
   const keepConnections = connectionKeeper(options.clock);
-  const place = placeOf(config, options);
+  const endpoint = endpointOf(config, options);
 
-  function withExtras({ signal, contentType, onHeaders }: CallExtras, sent: Sent): ConfigurationOptions {
+  function withExtras({ signal, contentType, onHeaders }: CallExtras, sent: SentRequest): ConfigurationOptions {
     const deadline = AbortSignal.timeout(REQUEST_MS);
     const now = <T>(value: T) => new library.Observable(Promise.resolve(value));
     return {
@@ -73,7 +73,7 @@ export async function connect(options: ConnectOptions): Promise<Client> {
             request.setSignal(signal ? AbortSignal.any([signal, deadline]) : deadline);
             if (contentType) request.setHeaderParam('Content-Type', contentType);
             keepConnections(request);
-            sent.request = `${request.getHttpMethod()} ${request.getUrl().replace(place.server, '')}`;
+            sent.request = `${request.getHttpMethod()} ${request.getUrl().replace(endpoint.server, '')}`;
             sent.atMs = performance.now();
             return now(request);
           },
@@ -87,18 +87,20 @@ export async function connect(options: ConnectOptions): Promise<Client> {
     };
   }
 
-  const call: Client['call'] = async (asked, request, extras = {}) => {
+  const call: Client['call'] = async (request, send, extras = {}) => {
     extras.signal?.throwIfAborted();
-    const sent: Sent = {};
+    const sent: SentRequest = {};
     try {
-      return await request(withExtras(extras, sent));
+      return await send(withExtras(extras, sent));
     } catch (error) {
       traceEnd(sent, 'no answer');
       extras.signal?.throwIfAborted();
-      const failure = translate(error, asked, place);
+      const failure = translate(error, request, endpoint);
       const program = config.getCurrentUser()?.exec?.command;
       const isSent = sent.atMs !== undefined;
-      throw program !== undefined && !isSent && failure === error ? loginFailure(failure, program, place) : failure;
+      throw program !== undefined && !isSent && failure === error
+        ? clusterLoginFailure(failure, program, endpoint)
+        : failure;
     }
   };
 
@@ -110,27 +112,27 @@ export async function connect(options: ConnectOptions): Promise<Client> {
     rbac: config.makeApiClient(library.RbacAuthorizationV1Api),
     namespace: options.namespace ?? config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
     clock: options.clock,
-    place,
+    endpoint,
     call,
-    find: (asked, request, extras) =>
-      call(asked, (settings) => request(settings).catch((error: unknown) => ifMissing(error)), extras),
+    find: (request, send, extras) =>
+      call(request, (settings) => send(settings).catch((error: unknown) => ifMissing(error)), extras),
   };
 }
 
 /** Of one request: what it is, once it has been made. */
-interface Sent {
+interface SentRequest {
   request?: string;
   atMs?: number;
 }
 
 /** Once for each request: an answer that is a failure is thrown after it was traced. */
-function traceEnd(sent: Sent, outcome: string): void {
+function traceEnd(sent: SentRequest, outcome: string): void {
   if (sent.request === undefined || sent.atMs === undefined) return;
   if (isTraced()) trace('kubernetes', `${sent.request}: ${outcome} in ${Math.round(performance.now() - sent.atMs)} ms`);
   delete sent.request;
 }
 
-function placeOf(config: KubeConfig, { kubeconfig, context }: ConnectOptions): Place {
+function endpointOf(config: KubeConfig, { kubeconfig, context }: KubeConnectOptions): KubeEndpoint {
   const current = config.getCurrentContext();
   const isPod = current === 'inClusterContext';
   const flags = [
@@ -164,7 +166,7 @@ function connectionKeeper(clock: Clock): (request: RequestContext) => void {
   };
 }
 
-function load(config: KubeConfig, { kubeconfig, context }: ConnectOptions): void {
+function load(config: KubeConfig, { kubeconfig, context }: KubeConnectOptions): void {
   try {
     if (kubeconfig === undefined) config.loadFromDefault();
     else config.loadFromFile(kubeconfig);

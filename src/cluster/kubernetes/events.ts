@@ -25,8 +25,8 @@ export function eventCalls({ core, clock, call }: Client): Pick<Cluster, 'record
         lastTimestamp: now,
         count: 1,
       };
-      const asked = { verb: 'create', resource: 'events', namespace };
-      await call(asked, (options) => core.createNamespacedEvent({ namespace, body }, options), { signal }).catch(
+      const request = { verb: 'create', resource: 'events', namespace };
+      await call(request, (options) => core.createNamespacedEvent({ namespace, body }, options), { signal }).catch(
         () => undefined,
       );
       signal?.throwIfAborted();

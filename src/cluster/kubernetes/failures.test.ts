@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TransientError, UserError } from '../../base/errors.ts';
 import { Conflict, Forbidden, NotFound, Throttled } from '../../base/failures.ts';
-import { type Answer, answerOf, type Place, translate } from './failures.ts';
+import { errorResponseOf, type KubeEndpoint, type KubeErrorResponse, translate } from './failures.ts';
 import { evictionOf } from './pods.ts';
 
 /** As the client throws it: the body is text. */
@@ -10,7 +10,7 @@ function thrown(status: number, body: object | string = {}, headers: Record<stri
   return Object.assign(new Error(`HTTP-Code: ${status}`), { code: status, body: text, headers });
 }
 
-const PLACE: Place = {
+const PLACE: KubeEndpoint = {
   server: 'https://10.0.0.1:6443',
   context: 'prod',
   user: 'ops',
@@ -116,14 +116,20 @@ describe('an error on the way there', () => {
     expect(translate(new DOMException('late', 'TimeoutError'), ASKED)).toBeInstanceOf(TransientError);
     const bug = Object.assign(new RangeError('no'), { code: 'ERR_INVALID_ARG_VALUE' });
     expect(translate(bug, ASKED)).toBe(bug);
-    expect(answerOf(bug)).toBeUndefined();
+    expect(errorResponseOf(bug)).toBeUndefined();
   });
 });
 
 describe('what an eviction came to', () => {
-  const answer = (more: Partial<Answer>): Answer => ({ status: 200, reason: '', causes: [], message: '', ...more });
+  const answer = (more: Partial<KubeErrorResponse>): KubeErrorResponse => ({
+    status: 200,
+    reason: '',
+    causes: [],
+    message: '',
+    ...more,
+  });
 
-  it.each<[string, Partial<Answer>, ReturnType<typeof evictionOf>]>([
+  it.each<[string, Partial<KubeErrorResponse>, ReturnType<typeof evictionOf>]>([
     ['gone', { status: 404 }, { outcome: 'gone' }],
     ['replaced under its name', { status: 409 }, { outcome: 'gone' }],
     ['blocked by a budget', { status: 429, message: 'needs 1' }, { outcome: 'blocked', reason: 'needs 1' }],

@@ -9,7 +9,7 @@ import {
 } from '../../base/network-failure.ts';
 
 /** What was asked, for the message: the server's own text names neither verb nor resource in a form to rely on. */
-export interface Asked {
+export interface KubeRequest {
   verb: string;
   resource: string;
   name?: string;
@@ -17,7 +17,7 @@ export interface Asked {
 }
 
 /** The server's answer, read from whatever the client threw. */
-export interface Answer {
+export interface KubeErrorResponse {
   status: number;
   reason: string;
   causes: { reason: string; message: string }[];
@@ -26,7 +26,7 @@ export interface Answer {
 }
 
 /** Which API server, and how it was named: an error that says neither sends its reader to look for both. */
-export interface Place {
+export interface KubeEndpoint {
   server: string;
   context: string;
   /** The user of the context; who is refused. */
@@ -37,31 +37,31 @@ export interface Place {
   kubectl: string;
 }
 
-export function translate(error: unknown, asked: Asked, place?: Place): Error {
-  const answer = answerOf(error);
-  if (answer) return fromAnswer(answer, asked, place);
-  const unreadable = fileFailure(error, place);
+export function translate(error: unknown, request: KubeRequest, endpoint?: KubeEndpoint): Error {
+  const response = errorResponseOf(error);
+  if (response) return fromErrorResponse(response, request, endpoint);
+  const unreadable = fileFailure(error, endpoint);
   if (unreadable) return unreadable;
   const failure = failureOf(error);
   if (!failure) return error instanceof Error ? error : new Error(String(error));
-  const where = place ? ` ${place.server}` : '';
-  const whose = place ? `; it is the server of ${nameOf(place)}` : '';
-  const message = `could not ${describe(asked)}: the API server${where} ${failure.reason}${whose}`;
+  const where = endpoint ? ` ${endpoint.server}` : '';
+  const whose = endpoint ? `; it is the server of ${nameOf(endpoint)}` : '';
+  const message = `could not ${describeRequest(request)}: the API server${where} ${failure.reason}${whose}`;
   if (isAboutCertificate(failure)) {
     return new UserError(message, {
       code: 'cluster/untrusted',
       kept: 'Nothing was sent.',
       next: certificateAdvice(
         failure,
-        `put the authority that signed it into the cluster's certificate-authority of ${place?.kubeconfig ?? 'the kubeconfig'}`,
+        `put the authority that signed it into the cluster's certificate-authority of ${endpoint?.kubeconfig ?? 'the kubeconfig'}`,
       ),
       exitCode: 1,
     });
   }
   return new TransientError(message, {
     code: 'cluster/unreachable',
-    next: place
-      ? `check that \`${place.kubectl} get nodes\` works; name another cluster with --kubeconfig and --context`
+    next: endpoint
+      ? `check that \`${endpoint.kubectl} get nodes\` works; name another cluster with --kubeconfig and --context`
       : 'check that `kubectl get nodes` works',
     cause: error,
   });
@@ -71,10 +71,10 @@ export function translate(error: unknown, asked: Asked, place?: Place): Error {
  * A kubeconfig names files (certificates, keys) and a program to log in with. The client opens them again and again, so one
  * bad read, as during a rotation, may pass: a run with a donor out of service must not give up on it.
  */
-function fileFailure(error: unknown, place: Place | undefined): TransientError | undefined {
+function fileFailure(error: unknown, endpoint: KubeEndpoint | undefined): TransientError | undefined {
   const { code, path, syscall } = record(error);
   if (typeof code !== 'string' || typeof path !== 'string' || typeof syscall !== 'string') return undefined;
-  const from = place ? nameOf(place) : 'the kubeconfig';
+  const from = endpoint ? nameOf(endpoint) : 'the kubeconfig';
   if (syscall.startsWith('spawn')) {
     return new TransientError(`could not log in to the cluster as ${from} says: ${path} cannot be run (${code})`, {
       code: 'cluster/login-failed',
@@ -90,9 +90,13 @@ function fileFailure(error: unknown, place: Place | undefined): TransientError |
 }
 
 /** Of the program that a kubeconfig logs in with: it prints the reason on its standard error, which the client makes the message. */
-export function loginFailure(error: Error, program: string, place: Place): UserError {
+export function clusterLoginFailure(error: Error, program: string, endpoint: KubeEndpoint): UserError {
   const why = error.message.trim().split('\n', 1)[0] || 'it gave no reason';
-  return loginFailed(`${program} failed: ${why}`, nameOf(place), `check that \`${place.kubectl} get nodes\` works`);
+  return loginFailed(
+    `${program} failed: ${why}`,
+    nameOf(endpoint),
+    `check that \`${endpoint.kubectl} get nodes\` works`,
+  );
 }
 
 function loginFailed(why: string, from: string, next: string): UserError {
@@ -104,12 +108,12 @@ function loginFailed(why: string, from: string, next: string): UserError {
   });
 }
 
-function nameOf({ context, kubeconfig }: Place): string {
+function nameOf({ context, kubeconfig }: KubeEndpoint): string {
   return `context ${context} in ${kubeconfig}`;
 }
 
 /** undefined when it was not an answer of the server. */
-export function answerOf(error: unknown): Answer | undefined {
+export function errorResponseOf(error: unknown): KubeErrorResponse | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'number' || !('body' in error)) {
     return undefined;
   }
@@ -125,37 +129,41 @@ export function answerOf(error: unknown): Answer | undefined {
   };
 }
 
-function fromAnswer(answer: Answer, asked: Asked, place: Place | undefined): Error {
-  const { status, reason, message, retryAfterMs } = answer;
-  const text = `the API server would not ${describe(asked)}: ${message || reason || `status ${status}`}`;
+function fromErrorResponse(
+  response: KubeErrorResponse,
+  request: KubeRequest,
+  endpoint: KubeEndpoint | undefined,
+): Error {
+  const { status, reason, message, retryAfterMs } = response;
+  const text = `the API server would not ${describeRequest(request)}: ${message || reason || `status ${status}`}`;
   // The client's own error repeats headers and body; only what is safe to show is kept.
   const cause = new Error(`${status} ${reason}`.trim());
-  const kubectl = place?.kubectl ?? 'kubectl';
+  const kubectl = endpoint?.kubectl ?? 'kubectl';
   if (status === 401) {
-    const whose = place ? ` of user ${place.user} (${nameOf(place)})` : '';
-    const at = place ? ` ${place.server}` : '';
+    const whose = endpoint ? ` of user ${endpoint.user} (${nameOf(endpoint)})` : '';
+    const at = endpoint ? ` ${endpoint.server}` : '';
     return new Forbidden(
-      `could not ${describe(asked)}: the API server${at} did not accept the credentials${whose}`,
+      `could not ${describeRequest(request)}: the API server${at} did not accept the credentials${whose}`,
       cause,
       `log in to the cluster again, until \`${kubectl} auth whoami\` works, then run the same command again`,
     );
   }
   if (status === 403) {
-    const at = place ? ` at ${place.server}` : '';
+    const at = endpoint ? ` at ${endpoint.server}` : '';
     return new Forbidden(
-      `no right to ${describe(asked)}${at}: ${message || `user ${place?.user ?? 'unknown'} is refused`}`,
+      `no right to ${describeRequest(request)}${at}: ${message || `user ${endpoint?.user ?? 'unknown'} is refused`}`,
       cause,
-      `grant it: the roles in charts/ hold every right that headstart needs; \`${kubectl} ${canI(asked)}\` shows whether it is there`,
+      `grant it: the roles in charts/ hold every right that headstart needs; \`${kubectl} ${canI(request)}\` shows whether it is there`,
     );
   }
   // A list is always there, and a server of Kubernetes gives its reason.
-  if (status === 404 && asked.verb === 'list' && reason === '') {
+  if (status === 404 && request.verb === 'list' && reason === '') {
     return new UserError(
-      `could not ${describe(asked)}: ${place?.server ?? 'the server'} is not an API server of Kubernetes (it answered 404)`,
+      `could not ${describeRequest(request)}: ${endpoint?.server ?? 'the server'} is not an API server of Kubernetes (it answered 404)`,
       { code: 'cluster/refused', exitCode: 1, cause, next: 'name the cluster with --kubeconfig and --context' },
     );
   }
-  if (status === 404) return new NotFound(describe({ ...asked, verb: '' }).trim(), cause);
+  if (status === 404) return new NotFound(describeRequest({ ...request, verb: '' }).trim(), cause);
   if (status === 409 || status === 412) return new Conflict(text, cause);
   if (status === 429) return new Throttled(text, retryAfterMs ?? 1_000, cause);
   if (status === 408 || status === 410 || status >= 500)
@@ -163,11 +171,11 @@ function fromAnswer(answer: Answer, asked: Asked, place: Place | undefined): Err
   return new UserError(text, { code: 'cluster/refused', exitCode: 1, cause });
 }
 
-function canI({ verb, resource, namespace }: Asked): string {
+function canI({ verb, resource, namespace }: KubeRequest): string {
   return `auth can-i ${verb} ${resource}${namespace ? ` -n ${namespace}` : ''}`;
 }
 
-export function describe({ verb, resource, name, namespace }: Asked): string {
+export function describeRequest({ verb, resource, name, namespace }: KubeRequest): string {
   return `${verb} ${resource}${name ? ` ${name}` : ''}${namespace ? ` in namespace ${namespace}` : ''}`;
 }
 
@@ -180,7 +188,7 @@ function statusObject(body: unknown): Record<string, unknown> {
   }
 }
 
-function causeOf(cause: unknown): Answer['causes'][number] {
+function causeOf(cause: unknown): KubeErrorResponse['causes'][number] {
   const { reason, message } = record(cause);
   return { reason: typeof reason === 'string' ? reason : '', message: typeof message === 'string' ? message : '' };
 }

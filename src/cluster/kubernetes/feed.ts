@@ -1,14 +1,14 @@
 // cluster/kubernetes/feed.ts: the requests, nodes and pods that concern one node: all there are, and then every change of them.
 import type { Clock } from '../../base/clock.ts';
 import { trace } from '../../base/trace.ts';
-import { connect } from './connect.ts';
-import { type Asked, type Place, translate } from './failures.ts';
-import type { Watched } from './join-events.ts';
+import { connectCluster } from './connect.ts';
+import { type KubeEndpoint, type KubeRequest, translate } from './failures.ts';
+import type { WatchedKind } from './join-events.ts';
 
 export interface Feed {
-  list(what: Watched, signal: AbortSignal): Promise<{ objects: unknown[]; version: string }>;
+  list(what: WatchedKind, signal: AbortSignal): Promise<{ objects: unknown[]; version: string }>;
   /** Until the connection ends or the signal aborts. `gone`: the server no longer knows that version, list again. */
-  watch(what: Watched, version: string, listener: Listener, signal: AbortSignal): Promise<'ended' | 'gone'>;
+  watch(what: WatchedKind, version: string, listener: Listener, signal: AbortSignal): Promise<'ended' | 'gone'>;
 }
 
 export interface Listener {
@@ -19,7 +19,7 @@ export interface Listener {
 export const SIGNER = 'kubernetes.io/kube-apiserver-client-kubelet';
 
 export async function openFeed(from: { kubeconfig: string; nodeName: string; clock: Clock }): Promise<Feed> {
-  const { core, certificates, call, place } = await connect(from);
+  const { core, certificates, call, endpoint } = await connectCluster(from);
   const { KubeConfig, Watch } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
   config.loadFromFile(from.kubeconfig);
@@ -50,7 +50,7 @@ export async function openFeed(from: { kubeconfig: string; nodeName: string; clo
 
     watch(what, resourceVersion, { onOpen, onChange }, signal) {
       const { path, resource, fieldSelector } = kinds[what];
-      const asked = { verb: 'watch', resource };
+      const request = { verb: 'watch', resource };
       const ending = Promise.withResolvers<'ended' | 'gone'>();
       const stopping = new AbortController();
       let isGone = false;
@@ -60,7 +60,7 @@ export async function openFeed(from: { kubeconfig: string; nodeName: string; clo
         else onChange(type === 'DELETED' ? 'deleted' : type === 'BOOKMARK' ? 'bookmark' : 'put', object);
       };
       const onEnd = (error: unknown) => {
-        const outcome = isGone ? 'gone' : signal.aborted ? 'ended' : outcomeOf(error, asked, place);
+        const outcome = isGone ? 'gone' : signal.aborted ? 'ended' : outcomeOf(error, request, endpoint);
         trace(
           'kubernetes',
           `watch ${path} of version ${resourceVersion}: ${typeof outcome === 'string' ? outcome : 'failed'}`,
@@ -88,9 +88,9 @@ export async function openFeed(from: { kubeconfig: string; nodeName: string; clo
 }
 
 /** Nothing happened for a while, or the server closed: part of the life of a watch. What a time-out throws is no Error everywhere. */
-function outcomeOf(error: unknown, asked: Asked, place: Place): 'ended' | 'gone' | Error {
+function outcomeOf(error: unknown, request: KubeRequest, endpoint: KubeEndpoint): 'ended' | 'gone' | Error {
   if (!(error instanceof Error) || error.name === 'TimeoutError') return 'ended';
-  if (!('statusCode' in error)) return translate(error, asked, place);
+  if (!('statusCode' in error)) return translate(error, request, endpoint);
   if (error.statusCode === 410) return 'gone';
-  return translate(Object.assign(new Error(error.message), { code: error.statusCode, body: '' }), asked, place);
+  return translate(Object.assign(new Error(error.message), { code: error.statusCode, body: '' }), request, endpoint);
 }

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type JoinEvent, joinEvents, type Moment, type Watched } from './join-events.ts';
+import { type JoinEvent, joinEvents, type ObservationTime, type WatchedKind } from './join-events.ts';
 import { type ApiObject, nodeObject, podObject, requestObject } from './testing.ts';
 
 const NODE = 'pool-000001';
 const STARTED_MS = Date.UTC(2026, 10, 16, 12);
 const LONG_AGO_MS = STARTED_MS - 3_600_000;
 const at = (s: number): number => STARTED_MS + Math.round(s * 1000);
-const live = (s: number): Moment => ({ fromMs: at(s), nowMs: at(s) });
+const live = (s: number): ObservationTime => ({ fromMs: at(s), nowMs: at(s) });
 const NOT_READY = 'node.kubernetes.io/not-ready';
 
 /** Sees things as they happen; nothing was there at first, or what is given. */
-function watcher(there: Partial<Record<Watched, ApiObject[]>> = {}) {
+function watcher(there: Partial<Record<WatchedKind, ApiObject[]>> = {}) {
   const events = joinEvents(NODE, STARTED_MS);
   const told: JoinEvent[] = [];
   for (const what of ['requests', 'nodes', 'pods'] as const) {
@@ -20,9 +20,10 @@ function watcher(there: Partial<Record<Watched, ApiObject[]>> = {}) {
   return {
     told,
     names: () => told.map(({ event }) => event),
-    see: (what: Watched, s: number, object: unknown) => told.push(...events.changed(what, 'put', object, live(s))),
+    see: (what: WatchedKind, s: number, object: unknown) => told.push(...events.changed(what, 'put', object, live(s))),
     remove: (s: number, object: unknown) => told.push(...events.changed('nodes', 'deleted', object, live(s))),
-    list: (what: Watched, objects: ApiObject[], moment: Moment) => told.push(...events.listed(what, objects, moment)),
+    list: (what: WatchedKind, objects: ApiObject[], moment: ObservationTime) =>
+      told.push(...events.listed(what, objects, moment)),
   };
 }
 

@@ -1,6 +1,6 @@
 // cluster/kubernetes/join-events.ts: what does the API server see of a node that comes up, and when? Objects as they are seen go in, each
 // thing that happened comes out once. What was there of an earlier life of that name does not count.
-import { readNode, readPod, readRequest, type SeenNode, type SeenPod, type SeenRequest } from './join-objects.ts';
+import { type JoinCsr, type JoinNode, type JoinPod, readNode, readPod, readRequest } from './join-objects.ts';
 
 export const JOIN_EVENTS = [
   'csr-created',
@@ -32,18 +32,18 @@ export interface JoinEvent {
   detail?: string;
 }
 
-export type Watched = 'requests' | 'nodes' | 'pods';
+export type WatchedKind = 'requests' | 'nodes' | 'pods';
 
 /** When it was seen; what it shows has happened since `fromMs`. */
-export interface Moment {
+export interface ObservationTime {
   fromMs: number;
   nowMs: number;
 }
 
 export interface JoinEvents {
   /** All there is. The first list of a kind also says what is old. */
-  listed(what: Watched, objects: readonly unknown[], moment: Moment): JoinEvent[];
-  changed(what: Watched, change: 'put' | 'deleted', object: unknown, moment: Moment): JoinEvent[];
+  listed(what: WatchedKind, objects: readonly unknown[], moment: ObservationTime): JoinEvent[];
+  changed(what: WatchedKind, change: 'put' | 'deleted', object: unknown, moment: ObservationTime): JoinEvent[];
 }
 
 /** A kubelet that cannot get in asks again and again, and a node may have a hundred pods. */
@@ -51,29 +51,34 @@ const MOST_OBJECTS = 50;
 const SECOND_MS = 1000;
 
 export function joinEvents(nodeName: string, startedMs: number): JoinEvents {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const counts = new Map<JoinEventName, number>();
-  const hasListed = new Set<Watched>();
+  const hasListed = new Set<WatchedKind>();
   const oldRequests = new Set<string>();
   const oldRuns = new Map<string, readonly number[]>();
-  let oldNode: SeenNode | undefined;
-  let current: SeenNode | undefined;
+  let oldNode: JoinNode | undefined;
+  let current: JoinNode | undefined;
   let hasPodRun = false;
 
   /** Stamps of the server are of whole seconds: it may have been at any moment of that one. */
   const isOld = ({ createdMs }: { createdMs?: number }) =>
     createdMs !== undefined && createdMs + SECOND_MS <= startedMs;
 
-  function once(event: JoinEventName, about: { name: string; uid: string }, when: When, detail?: string): JoinEvent[] {
+  function once(
+    event: JoinEventName,
+    about: { name: string; uid: string },
+    when: EventTime,
+    detail?: string,
+  ): JoinEvent[] {
     const key = `${event} ${about.uid}`;
     const count = counts.get(event) ?? 0;
-    if (told.has(key) || count >= MOST_OBJECTS) return [];
-    told.add(key);
+    if (reported.has(key) || count >= MOST_OBJECTS) return [];
+    reported.add(key);
     counts.set(event, count + 1);
     return [{ ...placed(when), event, name: about.name, uid: about.uid, ...(detail && { detail }) }];
   }
 
-  function seeRequest(request: SeenRequest, moment: Moment): JoinEvent[] {
+  function seeRequest(request: JoinCsr, moment: ObservationTime): JoinEvent[] {
     if (request.commonName !== `system:node:${nodeName}` || oldRequests.has(request.uid)) return [];
     const decided = (type: string, event: JoinEventName) =>
       request.decisions
@@ -90,7 +95,7 @@ export function joinEvents(nodeName: string, startedMs: number): JoinEvents {
     ];
   }
 
-  function seeNode(node: SeenNode, moment: Moment): JoinEvent[] {
+  function seeNode(node: JoinNode, moment: ObservationTime): JoinEvent[] {
     if (node.name !== nodeName) return [];
     const isReturning = node.uid === oldNode?.uid;
     if (isReturning && !hasReturned(node)) return [];
@@ -105,14 +110,14 @@ export function joinEvents(nodeName: string, startedMs: number): JoinEvents {
   }
 
   /** While its VM was away nobody spoke for it: another boot id, a word or Ready since the start, is the new kubelet's. */
-  function hasReturned(node: SeenNode): boolean {
+  function hasReturned(node: JoinNode): boolean {
     if (node.bootId !== '' && node.bootId !== oldNode?.bootId) return true;
     // Seen late, its boot is the new one already, and it may have been Ready all the time as far as the cluster knows.
     if (node.heardMs !== undefined && node.heardMs >= startedMs) return true;
     return node.isReady && node.changedMs !== undefined && node.changedMs >= startedMs;
   }
 
-  function seePod(pod: SeenPod, moment: Moment): JoinEvent[] {
+  function seePod(pod: JoinPod, moment: ObservationTime): JoinEvent[] {
     if (hasPodRun) return [];
     const old = oldRuns.get(pod.uid);
     const bound = old ? [] : once('pod-bound', pod, { ...moment, stampMs: pod.boundMs });
@@ -123,13 +128,13 @@ export function joinEvents(nodeName: string, startedMs: number): JoinEvents {
     return [...bound, ...once('pod-running', pod, { ...moment, stampMs: Math.max(...newRuns), isOfNode: true })];
   }
 
-  function see(what: Watched, object: unknown, moment: Moment): JoinEvent[] {
+  function see(what: WatchedKind, object: unknown, moment: ObservationTime): JoinEvent[] {
     if (what === 'requests') return ifRead(readRequest(object), (request) => seeRequest(request, moment));
     if (what === 'nodes') return ifRead(readNode(object), (node) => seeNode(node, moment));
     return ifRead(readPod(object), (pod) => seePod(pod, moment));
   }
 
-  function noteOld(what: Watched, objects: readonly unknown[]): void {
+  function noteOld(what: WatchedKind, objects: readonly unknown[]): void {
     hasListed.add(what);
     for (const object of objects) {
       const seen = what === 'requests' ? readRequest(object) : what === 'nodes' ? readNode(object) : readPod(object);
@@ -144,7 +149,7 @@ export function joinEvents(nodeName: string, startedMs: number): JoinEvents {
     }
   }
 
-  function deleted(moment: Moment): JoinEvent[] {
+  function deleted(moment: ObservationTime): JoinEvent[] {
     const gone = current;
     current = undefined;
     return gone ? once('node-deleted', gone, moment) : [];
@@ -164,7 +169,7 @@ export function joinEvents(nodeName: string, startedMs: number): JoinEvents {
   };
 }
 
-interface When extends Moment {
+interface EventTime extends ObservationTime {
   /** The second in which it was, where a stamp tells. */
   stampMs?: number | undefined;
   /** The stamp is the node's. A VM takes its time from a clock that knows whole seconds, so it may be that much off. */
@@ -172,7 +177,7 @@ interface When extends Moment {
 }
 
 /** Seen as it happened: now. Else somewhere since the last look, and in the second of its stamp where the two agree. */
-function placed({ fromMs, nowMs, stampMs, isOfNode }: When): { atMs: number; errorMs?: number } {
+function placed({ fromMs, nowMs, stampMs, isOfNode }: EventTime): { atMs: number; errorMs?: number } {
   if (fromMs >= nowMs) return { atMs: nowMs };
   const offMs = isOfNode ? SECOND_MS : 0;
   const [lowMs, highMs] =

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readNode, readPod, readRequest, versionOf } from './join-objects.ts';
+import { readNode, readPod, readRequest, resourceVersionOf } from './join-objects.ts';
 import { nodeObject, requestObject } from './testing.ts';
 
 const AT = Date.UTC(2026, 0, 1);
@@ -9,7 +9,8 @@ describe('an object of the API', () => {
   it('of any shape is read or left out, and never throws', () => {
     fc.assert(
       fc.property(fc.anything(), (object) => {
-        for (const read of [readRequest, readNode, readPod, versionOf]) expect(() => read(object)).not.toThrow();
+        for (const read of [readRequest, readNode, readPod, resourceVersionOf])
+          expect(() => read(object)).not.toThrow();
       }),
     );
   });

@@ -2,13 +2,13 @@
 // dates, watches give text, and neither is trusted to be whole.
 import { requestedName } from './request-subject.ts';
 
-interface SeenObject {
+interface JoinObject {
   name: string;
   uid: string;
   createdMs?: number;
 }
 
-export interface SeenRequest extends SeenObject {
+export interface JoinCsr extends JoinObject {
   /** `system:node:NAME`. */
   commonName?: string;
   /** What was decided, with the server's own stamp in whole seconds. */
@@ -16,7 +16,7 @@ export interface SeenRequest extends SeenObject {
   isIssued: boolean;
 }
 
-export interface SeenNode extends SeenObject {
+export interface JoinNode extends JoinObject {
   /** Of the kubelet that reported last; empty until one has. */
   bootId: string;
   isReady: boolean;
@@ -28,7 +28,7 @@ export interface SeenNode extends SeenObject {
   startTaints: string[];
 }
 
-export interface SeenPod extends SeenObject {
+export interface JoinPod extends JoinObject {
   phase: string;
   /** When it was given to a node. */
   boundMs?: number;
@@ -36,7 +36,7 @@ export interface SeenPod extends SeenObject {
   runsMs: number[];
 }
 
-export function readRequest(object: unknown): SeenRequest | undefined {
+export function readRequest(object: unknown): JoinCsr | undefined {
   const [common, { spec, status }] = [metadataOf(object), record(object)];
   const { request } = record(spec);
   if (!common || typeof request !== 'string') return undefined;
@@ -63,7 +63,7 @@ const START_TAINTS: ReadonlySet<string> = new Set([
   'node.cloudprovider.kubernetes.io/uninitialized',
 ]);
 
-export function readNode(object: unknown): SeenNode | undefined {
+export function readNode(object: unknown): JoinNode | undefined {
   const [common, { spec, status }] = [metadataOf(object), record(object)];
   if (!common) return undefined;
   const ready = items(record(status).conditions).find(({ type }) => type === 'Ready');
@@ -79,7 +79,7 @@ export function readNode(object: unknown): SeenNode | undefined {
   };
 }
 
-export function readPod(object: unknown): SeenPod | undefined {
+export function readPod(object: unknown): JoinPod | undefined {
   const [common, { metadata, status }] = [metadataOf(object), record(object)];
   if (!common) return undefined;
   const { phase, conditions, containerStatuses } = record(status);
@@ -93,11 +93,11 @@ export function readPod(object: unknown): SeenPod | undefined {
   };
 }
 
-export function versionOf(object: unknown): string | undefined {
+export function resourceVersionOf(object: unknown): string | undefined {
   return text(record(record(object).metadata).resourceVersion) || undefined;
 }
 
-function metadataOf(object: unknown): SeenObject | undefined {
+function metadataOf(object: unknown): JoinObject | undefined {
   const { name, uid, creationTimestamp } = record(record(object).metadata);
   if (typeof name !== 'string' || typeof uid !== 'string') return undefined;
   return { name, uid, ...stamped(creationTimestamp, (createdMs) => ({ createdMs })) };

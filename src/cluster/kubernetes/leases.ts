@@ -9,7 +9,7 @@ const NOTE_ANNOTATION = 'headstart.dev/lease-note';
 /** The server tells its time in whole seconds. */
 const SLACK_MS = 2_000;
 
-interface Found {
+interface FoundLease {
   object: V1Lease;
   lease: Lease;
 }
@@ -20,12 +20,15 @@ interface Found {
  */
 export function leaseCalls(client: Client): Pick<Cluster, 'readLease' | 'holdLease' | 'releaseLease'> {
   const { coordination, namespace, call, find } = client;
-  const asked = (verb: string, name: string) => ({ verb, resource: 'leases', name, namespace });
+  const request = (verb: string, name: string) => ({ verb, resource: 'leases', name, namespace });
 
-  async function read(name: string, signal?: AbortSignal): Promise<{ found: Found | undefined; serverMs: number }> {
+  async function read(
+    name: string,
+    signal?: AbortSignal,
+  ): Promise<{ found: FoundLease | undefined; serverMs: number }> {
     let serverMs = client.clock.nowMs();
     const object = await find(
-      asked('get', name),
+      request('get', name),
       (options) => coordination.readNamespacedLease({ name, namespace }, options),
       {
         signal,
@@ -60,12 +63,12 @@ export function leaseCalls(client: Client): Pick<Cluster, 'readLease' | 'holdLea
       const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
       try {
         if (found) {
-          const replace = asked('update', name);
+          const replace = request('update', name);
           await call(replace, (options) => coordination.replaceNamespacedLease({ name, namespace, body }, options), {
             signal,
           });
         } else {
-          const create = asked('create', name);
+          const create = request('create', name);
           await call(create, (options) => coordination.createNamespacedLease({ namespace, body }, options), { signal });
         }
       } catch (error) {
@@ -84,7 +87,7 @@ export function leaseCalls(client: Client): Pick<Cluster, 'readLease' | 'holdLea
       const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
       try {
         await find(
-          asked('delete', name),
+          request('delete', name),
           (options) => coordination.deleteNamespacedLease({ name, namespace, body: { preconditions } }, options),
           { signal },
         );

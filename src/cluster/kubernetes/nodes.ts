@@ -7,8 +7,8 @@ import { type Client, MERGE_PATCH } from './connect.ts';
 export function nodeCalls({ core, call, find }: Client): Pick<Cluster, 'readNode' | 'listNodes' | 'changeNode'> {
   return {
     readNode: async (name, signal) => {
-      const asked = { verb: 'get', resource: 'nodes', name };
-      const node = await find(asked, (options) => core.readNode({ name }, options), { signal });
+      const request = { verb: 'get', resource: 'nodes', name };
+      const node = await find(request, (options) => core.readNode({ name }, options), { signal });
       return node && toNode(node);
     },
     listNodes: async (signal) => {
@@ -18,10 +18,10 @@ export function nodeCalls({ core, call, find }: Client): Pick<Cluster, 'readNode
       return items.map(toNode);
     },
     changeNode: async (node, change, signal) => {
-      const asked = { verb: 'patch', resource: 'nodes', name: node.name };
+      const request = { verb: 'patch', resource: 'nodes', name: node.name };
       const body = changeBody(node, change);
       try {
-        await call(asked, (options) => core.patchNode({ name: node.name, body }, options), {
+        await call(request, (options) => core.patchNode({ name: node.name, body }, options), {
           signal,
           contentType: MERGE_PATCH,
         });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer } from './failures.ts';
+import type { KubeErrorResponse } from './failures.ts';
 import { HELPER_LABEL } from './helper-pod.ts';
 import { evictionOf, podCalls, toPod } from './pods.ts';
 import { clientOf } from './testing.ts';
@@ -45,7 +45,13 @@ describe('a Pod object', () => {
 });
 
 describe('the answer to an eviction', () => {
-  const answer = (over: Partial<Answer>): Answer => ({ status: 429, reason: '', message: '', causes: [], ...over });
+  const answer = (over: Partial<KubeErrorResponse>): KubeErrorResponse => ({
+    status: 429,
+    reason: '',
+    message: '',
+    causes: [],
+    ...over,
+  });
 
   it.each([404, 409])('%i means that the pod is gone', (status) => {
     expect(evictionOf(answer({ status }))).toEqual({ outcome: 'gone' });

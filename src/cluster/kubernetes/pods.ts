@@ -2,9 +2,9 @@
 
 import type { V1Pod } from '@kubernetes/client-node';
 import type { Cluster, Pod } from '../cluster.ts';
-import type { Eviction } from '../drain/next-turn.ts';
+import type { Eviction } from '../drain/next-evictions.ts';
 import type { Client } from './connect.ts';
-import { type Answer, answerOf } from './failures.ts';
+import { errorResponseOf, type KubeErrorResponse } from './failures.ts';
 import { HELPER_LABEL } from './helper-pod.ts';
 
 const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
@@ -16,9 +16,9 @@ export function podCalls(client: Client): Pick<Cluster, 'listPods' | 'evict' | '
   async function hasDaemonSet(pod: V1Pod, signal?: AbortSignal): Promise<boolean> {
     const owner = controllerOf(pod)!;
     const namespace = pod.metadata?.namespace ?? '';
-    const asked = { verb: 'get', resource: 'daemonsets', name: owner.name, namespace };
+    const request = { verb: 'get', resource: 'daemonsets', name: owner.name, namespace };
     const found = await find(
-      asked,
+      request,
       (options) => apps.readNamespacedDaemonSet({ name: owner.name, namespace }, options),
       {
         signal,
@@ -44,7 +44,7 @@ export function podCalls(client: Client): Pick<Cluster, 'listPods' | 'evict' | '
     },
 
     evict: async ({ namespace, name, uid }, graceSeconds, signal) => {
-      const asked = { verb: 'create', resource: 'pods/eviction', name, namespace };
+      const request = { verb: 'create', resource: 'pods/eviction', name, namespace };
       const body = {
         apiVersion: 'policy/v1',
         kind: 'Eviction',
@@ -55,13 +55,13 @@ export function podCalls(client: Client): Pick<Cluster, 'listPods' | 'evict' | '
         },
       };
       const eviction = await call(
-        asked,
+        request,
         (options) =>
           core.createNamespacedPodEviction({ name, namespace, body }, options).then(
             (): Eviction => ({ outcome: 'evicted' }),
             (error: unknown) => {
-              const answer = answerOf(error);
-              const outcome = answer && evictionOf(answer);
+              const response = errorResponseOf(error);
+              const outcome = response && evictionOf(response);
               if (outcome) return outcome;
               throw error;
             },
@@ -72,13 +72,13 @@ export function podCalls(client: Client): Pick<Cluster, 'listPods' | 'evict' | '
     },
 
     deletePod: async ({ namespace, name, uid }, graceSeconds, signal) => {
-      const asked = { verb: 'delete', resource: 'pods', name, namespace };
+      const request = { verb: 'delete', resource: 'pods', name, namespace };
       const body = { gracePeriodSeconds: graceSeconds, preconditions: { uid } };
       await call(
-        asked,
+        request,
         (options) =>
           core.deleteNamespacedPod({ name, namespace, body }, options).catch((error: unknown) => {
-            const status = answerOf(error)?.status;
+            const status = errorResponseOf(error)?.status;
             // 404: gone; 409: another pod has its name.
             if (status !== 404 && status !== 409) throw error;
           }),
@@ -89,7 +89,7 @@ export function podCalls(client: Client): Pick<Cluster, 'listPods' | 'evict' | '
 }
 
 /** undefined = not an answer about this pod's eviction. */
-export function evictionOf({ status, reason, causes, message, retryAfterMs }: Answer): Eviction | undefined {
+export function evictionOf({ status, reason, causes, message, retryAfterMs }: KubeErrorResponse): Eviction | undefined {
   if (status === 404) return { outcome: 'gone' };
   // The uid we sent is not the uid of the pod of that name.
   if (status === 409) return { outcome: 'gone' };

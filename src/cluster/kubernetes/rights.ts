@@ -1,13 +1,13 @@
 // cluster/kubernetes/rights.ts: exactly which rights does this client need? The chart ships these and e2e runs with nothing else.
 
-export interface Rule {
+export interface RbacRule {
   apiGroups: string[];
   resources: string[];
   verbs: string[];
 }
 
 /** On the whole cluster. */
-export const CLUSTER_RULES: readonly Rule[] = [
+export const CLUSTER_RULES: readonly RbacRule[] = [
   { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'patch'] },
   { apiGroups: [''], resources: ['pods'], verbs: ['list'] },
   { apiGroups: [''], resources: ['pods/eviction'], verbs: ['create'] },
@@ -15,10 +15,10 @@ export const CLUSTER_RULES: readonly Rule[] = [
 ];
 
 /** On the whole cluster, and only for `--drain-force`. */
-export const FORCED_DRAIN_RULES: readonly Rule[] = [{ apiGroups: [''], resources: ['pods'], verbs: ['delete'] }];
+export const FORCED_DRAIN_RULES: readonly RbacRule[] = [{ apiGroups: [''], resources: ['pods'], verbs: ['delete'] }];
 
 /** In the namespace that the Lease, the Secret and the helper pod live in. */
-export const NAMESPACE_RULES: readonly Rule[] = [
+export const NAMESPACE_RULES: readonly RbacRule[] = [
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update', 'delete'] },
   { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create', 'update', 'delete'] },
   { apiGroups: [''], resources: ['pods'], verbs: ['get', 'create', 'delete'] },
@@ -26,4 +26,4 @@ export const NAMESPACE_RULES: readonly Rule[] = [
 ];
 
 /** In the namespace `default`, where the server wants events about nodes. */
-export const EVENT_RULES: readonly Rule[] = [{ apiGroups: [''], resources: ['events'], verbs: ['create'] }];
+export const EVENT_RULES: readonly RbacRule[] = [{ apiGroups: [''], resources: ['events'], verbs: ['create'] }];

@@ -13,14 +13,14 @@ const CLEAN_UP_MS = 15_000;
 
 export function runCalls(client: Client, image: string | undefined): Pick<Cluster, 'runOnNode'> {
   const { core, clock, namespace, call, find } = client;
-  const asked = (verb: string, name: string, resource = 'pods') => ({ verb, resource, name, namespace });
+  const request = (verb: string, name: string, resource = 'pods') => ({ verb, resource, name, namespace });
 
   const read = (name: string, signal?: AbortSignal) =>
-    find(asked('get', name), (options) => core.readNamespacedPod({ name, namespace }, options), { signal });
+    find(request('get', name), (options) => core.readNamespacedPod({ name, namespace }, options), { signal });
 
   const remove = (name: string, signal?: AbortSignal) =>
     find(
-      asked('delete', name),
+      request('delete', name),
       (options) => core.deleteNamespacedPod({ name, namespace, body: { gracePeriodSeconds: 1 } }, options),
       { signal },
     );
@@ -47,7 +47,7 @@ export function runCalls(client: Client, image: string | undefined): Pick<Cluste
   async function create(pod: V1Pod, signal?: AbortSignal): Promise<void> {
     const name = pod.metadata?.name ?? '';
     try {
-      await call(asked('create', name), (options) => core.createNamespacedPod({ namespace, body: pod }, options), {
+      await call(request('create', name), (options) => core.createNamespacedPod({ namespace, body: pod }, options), {
         signal,
       });
     } catch (error) {
@@ -60,7 +60,7 @@ export function runCalls(client: Client, image: string | undefined): Pick<Cluste
 
   async function readLog(name: string, signal?: AbortSignal): Promise<string> {
     return call(
-      asked('get', name, 'pods/log'),
+      request('get', name, 'pods/log'),
       (options) => core.readNamespacedPodLog({ name, namespace, container: HELPER_CONTAINER }, options),
       { signal },
     );

@@ -10,11 +10,11 @@ export function secretCalls({
   call,
   find,
 }: Client): Pick<Cluster, 'readSecret' | 'writeSecret' | 'deleteSecret'> {
-  const asked = (verb: string, name: string) => ({ verb, resource: 'secrets', name, namespace });
+  const request = (verb: string, name: string) => ({ verb, resource: 'secrets', name, namespace });
   return {
     readSecret: async (name, signal) => {
       const secret = await find(
-        asked('get', name),
+        request('get', name),
         (options) => core.readNamespacedSecret({ name, namespace }, options),
         {
           signal,
@@ -26,17 +26,17 @@ export function secretCalls({
       const metadata = { name, namespace, labels: MANAGED_LABELS };
       const body = { apiVersion: 'v1', kind: 'Secret', type: 'Opaque', metadata, data: encode(values) };
       try {
-        await call(asked('create', name), (options) => core.createNamespacedSecret({ namespace, body }, options), {
+        await call(request('create', name), (options) => core.createNamespacedSecret({ namespace, body }, options), {
           signal,
         });
       } catch (error) {
         if (!(error instanceof Conflict)) throw error;
-        const update = asked('update', name);
+        const update = request('update', name);
         await call(update, (options) => core.replaceNamespacedSecret({ name, namespace, body }, options), { signal });
       }
     },
     deleteSecret: async (name, signal) => {
-      await find(asked('delete', name), (options) => core.deleteNamespacedSecret({ name, namespace }, options), {
+      await find(request('delete', name), (options) => core.deleteNamespacedSecret({ name, namespace }, options), {
         signal,
       });
     },

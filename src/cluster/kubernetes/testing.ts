@@ -3,7 +3,7 @@ import { TransientError } from '../../base/errors.ts';
 import { fakeClock } from '../../base/fake-clock.ts';
 import type { Client } from './connect.ts';
 import type { Feed, Listener } from './feed.ts';
-import type { Watched } from './join-events.ts';
+import type { WatchedKind } from './join-events.ts';
 
 /** As a kubelet makes it, as far as its subject; the rest is empty. */
 export function signingRequest(commonName: string | undefined): string {
@@ -85,8 +85,8 @@ export function podObject(uid: string, createdMs: number, phase: string, started
 }
 
 export interface FakeFeed extends Feed {
-  put(what: Watched, object: ApiObject): void;
-  remove(what: Watched, uid: string): void;
+  put(what: WatchedKind, object: ApiObject): void;
+  remove(what: WatchedKind, uid: string): void;
   /** Every open watch ends. */
   drop(): void;
   /** Older versions are forgotten. */
@@ -98,16 +98,16 @@ export interface FakeFeed extends Feed {
 }
 
 interface Change {
-  what: Watched;
+  what: WatchedKind;
   change: 'put' | 'deleted';
   object: ApiObject;
   version: number;
 }
 
 export function fakeFeed(): FakeFeed {
-  const objects = new Map<Watched, Map<string, ApiObject>>();
+  const objects = new Map<WatchedKind, Map<string, ApiObject>>();
   const history: Change[] = [];
-  const open = new Set<{ what: Watched; listener: Listener; end(how: 'ended' | 'gone'): void }>();
+  const open = new Set<{ what: WatchedKind; listener: Listener; end(how: 'ended' | 'gone'): void }>();
   const failures: Error[] = [];
   const asked: string[] = [];
   let version = 1;
@@ -118,12 +118,12 @@ export function fakeFeed(): FakeFeed {
     const failure = failures.shift();
     if (failure) throw failure;
   }
-  function note(what: Watched, change: Change['change'], object: ApiObject): void {
+  function note(what: WatchedKind, change: Change['change'], object: ApiObject): void {
     const versioned = { ...object, metadata: { ...object.metadata, resourceVersion: String(++version) } };
     history.push({ what, change, object: versioned, version });
     for (const watcher of open) if (watcher.what === what) watcher.listener.onChange(change, versioned);
   }
-  const of = (what: Watched) => objects.get(what) ?? objects.set(what, new Map()).get(what)!;
+  const of = (what: WatchedKind) => objects.get(what) ?? objects.set(what, new Map()).get(what)!;
 
   return {
     asked,

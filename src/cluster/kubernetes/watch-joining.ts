@@ -2,8 +2,8 @@
 import type { Clock } from '../../base/clock.ts';
 import { TransientError } from '../../base/errors.ts';
 import { type Feed, openFeed } from './feed.ts';
-import { type JoinEvent, type JoinEventName, joinEvents, type Watched } from './join-events.ts';
-import { versionOf } from './join-objects.ts';
+import { type JoinEvent, type JoinEventName, joinEvents, type WatchedKind } from './join-events.ts';
+import { resourceVersionOf } from './join-objects.ts';
 
 export interface JoinWatch {
   kubeconfig: string;
@@ -27,7 +27,7 @@ export async function watchJoining(watch: JoinWatch, onEvent: (event: JoinEvent)
 }
 
 /** What can still be seen of it now, in seconds where nobody watched: one look, for whoever comes later. */
-export async function lookAtJoining(look: Omit<JoinWatch, 'until' | 'onOpen'>): Promise<JoinEvent[]> {
+export async function readJoinEvents(look: Omit<JoinWatch, 'until' | 'onOpen'>): Promise<JoinEvent[]> {
   return listJoining(await openFeed(look), look);
 }
 
@@ -44,7 +44,7 @@ export async function listJoining(
   return seen.sort((a, b) => a.atMs - b.atMs);
 }
 
-const KINDS: readonly Watched[] = ['requests', 'nodes', 'pods'];
+const KINDS: readonly WatchedKind[] = ['requests', 'nodes', 'pods'];
 
 export async function followJoining(
   feed: Feed,
@@ -73,7 +73,7 @@ export async function followJoining(
       fail(error);
     }
   };
-  const opened = (what: Watched) => {
+  const opened = (what: WatchedKind) => {
     if (unopened.delete(what) && unopened.size === 0) onOpen?.();
   };
   const following = KINDS.map((what) =>
@@ -83,11 +83,11 @@ export async function followJoining(
   if (failure) throw failure.error;
 }
 
-interface Following {
+interface FollowContext {
   feed: Feed;
   events: ReturnType<typeof joinEvents>;
   tell(news: readonly JoinEvent[]): void;
-  opened(what: Watched): void;
+  opened(what: WatchedKind): void;
   clock: Clock;
   startedMs: number;
   signal: AbortSignal;
@@ -97,7 +97,7 @@ const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [50, 2_000];
 /** What happened while nobody listened comes at once when a watch is opened again. */
 const CATCH_UP_MS = 200;
 
-async function follow(what: Watched, { feed, events, tell, opened, clock, startedMs, signal }: Following) {
+async function follow(what: WatchedKind, { feed, events, tell, opened, clock, startedMs, signal }: FollowContext) {
   let version: string | undefined;
   /** All that happened until then was seen. */
   let knownMs = startedMs;
@@ -122,7 +122,7 @@ async function follow(what: Watched, { feed, events, tell, opened, clock, starte
       onChange: (change: 'put' | 'deleted' | 'bookmark', object: unknown) => {
         const nowMs = clock.nowMs();
         const isLive = openedMs !== undefined && nowMs - openedMs >= CATCH_UP_MS;
-        version = versionOf(object) ?? version;
+        version = resourceVersionOf(object) ?? version;
         if (change !== 'bookmark')
           tell(events.changed(what, change, object, { fromMs: isLive ? nowMs : knownMs, nowMs }));
       },

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { type CertificateSubject, signCertificate } from '../../base/x509.ts';
-import { readIfThere, writePrivate } from './cluster-files.ts';
+import { readIfExists, writePrivate } from './cluster-files.ts';
 
 /** Apart from the cluster's, or any node's certificate would open the database. */
 const AUTHORITIES = ['ca', 'etcd-ca'] as const;
@@ -124,7 +124,7 @@ interface Signer {
 async function openAuthority(folder: string, name: Authority, nowMs: number): Promise<Signer> {
   const subject = { commonName: name === 'ca' ? 'headstart-cluster' : 'headstart-etcd' };
   const [certificateFile, keyFile] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];
-  if (readIfThere(certificateFile) !== undefined) {
+  if (readIfExists(certificateFile) !== undefined) {
     const [certificate, key] = [readCertificate(certificateFile), readKey(keyFile)];
     // Another authority would lock out every node that has joined: that is not for us to decide.
     if (!certificate || !key || !certificate.checkPrivateKey(key)) throw lostKey(folder, name);
@@ -171,7 +171,7 @@ function isGood(folder: string, { file, addresses = [] }: Leaf, authority: X509C
 const pemOf = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString();
 
 function readCertificate(path: string): X509Certificate | undefined {
-  const pem = readIfThere(path);
+  const pem = readIfExists(path);
   try {
     return pem === undefined ? undefined : new X509Certificate(pem);
   } catch {
@@ -180,7 +180,7 @@ function readCertificate(path: string): X509Certificate | undefined {
 }
 
 function readKey(path: string): KeyObject | undefined {
-  const pem = readIfThere(path);
+  const pem = readIfExists(path);
   try {
     return pem === undefined ? undefined : createPrivateKey(pem);
   } catch {

@@ -5,13 +5,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   type ClusterRecord,
   checkOwn,
+  clusterFiles,
   ensureFolder,
-  filesOf,
   listClusters,
   portsOfOthers,
-  readIfThere,
-  readRecord,
-  writeRecord,
+  readClusterRecord,
+  readIfExists,
+  writeClusterRecord,
 } from './cluster-files.ts';
 
 const record: ClusterRecord = {
@@ -41,8 +41,8 @@ describe('the folder of a cluster', () => {
 
   it('is closed to others, with what is written into it', () => {
     ensureFolder(placeOf('lab'));
-    writeRecord(placeOf('lab'), record);
-    const { folder, record: file } = filesOf(placeOf('lab'));
+    writeClusterRecord(placeOf('lab'), record);
+    const { folder, record: file } = clusterFiles(placeOf('lab'));
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
@@ -50,27 +50,27 @@ describe('the folder of a cluster', () => {
   it.each(['', '..', '../x', 'A', '-a', 'a-', 'a/b', 'a\0', 'x'.repeat(51)])(
     'is not built from the name %j',
     (name) => {
-      expect(() => filesOf(placeOf(name))).toThrow(code('cluster/bad-name'));
+      expect(() => clusterFiles(placeOf(name))).toThrow(code('cluster/bad-name'));
     },
   );
 
   it.each(['a', 'a-b', '0', 'x'.repeat(50)])('is built from the name %j', (name) => {
-    expect(filesOf(placeOf(name)).folder).toBe(join(home, 'clusters', name));
+    expect(clusterFiles(placeOf(name)).folder).toBe(join(home, 'clusters', name));
   });
 });
 
 describe('the record of a cluster', () => {
   it('comes back as it was written, and is undefined where there is none', () => {
-    expect(readRecord(placeOf('lab'))).toBeUndefined();
+    expect(readClusterRecord(placeOf('lab'))).toBeUndefined();
     ensureFolder(placeOf('lab'));
-    writeRecord(placeOf('lab'), record);
-    expect(readRecord(placeOf('lab'))).toEqual(record);
+    writeClusterRecord(placeOf('lab'), record);
+    expect(readClusterRecord(placeOf('lab'))).toEqual(record);
   });
 
   it('that does not hold what it should is an error', () => {
     ensureFolder(placeOf('lab'));
-    writeFileSync(filesOf(placeOf('lab')).record, JSON.stringify({ ...record, ports: { etcd: 0 } }));
-    expect(() => readRecord(placeOf('lab'))).toThrow();
+    writeFileSync(clusterFiles(placeOf('lab')).record, JSON.stringify({ ...record, ports: { etcd: 0 } }));
+    expect(() => readClusterRecord(placeOf('lab'))).toThrow();
   });
 });
 
@@ -88,9 +88,9 @@ describe('the clusters of a home', () => {
 
   it('keep their ports from others; one that cannot be read has none', () => {
     for (const name of ['lab', 'other', 'broken']) ensureFolder(placeOf(name));
-    writeRecord(placeOf('lab'), record);
-    writeRecord(placeOf('other'), { ...record, ports: { ...record.ports, etcd: 11 } });
-    writeFileSync(filesOf(placeOf('broken')).record, '{');
+    writeClusterRecord(placeOf('lab'), record);
+    writeClusterRecord(placeOf('other'), { ...record, ports: { ...record.ports, etcd: 11 } });
+    writeFileSync(clusterFiles(placeOf('broken')).record, '{');
     const taken = portsOfOthers(placeOf('lab'));
     expect(taken.get(11)).toBe('other');
     expect([...taken.values()]).not.toContain('lab');
@@ -100,7 +100,7 @@ describe('the clusters of a home', () => {
 
 describe('a file that may be missing', () => {
   it('is undefined, but one that cannot be read is an error', () => {
-    expect(readIfThere(join(home, 'none'))).toBeUndefined();
-    expect(() => readIfThere(home)).toThrow('EISDIR');
+    expect(readIfExists(join(home, 'none'))).toBeUndefined();
+    expect(() => readIfExists(home)).toThrow('EISDIR');
   });
 });

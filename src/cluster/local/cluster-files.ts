@@ -54,7 +54,7 @@ export const clusterLock = (name: string) => lockName(`cluster-${checkClusterNam
 
 export const clustersFolder = (home: string) => join(home, 'clusters');
 
-export function filesOf({ home, name }: ClusterPlace): ClusterFiles {
+export function clusterFiles({ home, name }: ClusterPlace): ClusterFiles {
   const folder = join(clustersFolder(home), checkClusterName(name));
   return {
     folder,
@@ -97,15 +97,15 @@ const recordSchema: z.ZodType<ClusterRecord> = z.object({
 });
 
 /** Undefined when there is no such cluster, or only the folder of one that never came to be. */
-export function readRecord(place: ClusterPlace): ClusterRecord | undefined {
-  return readJsonFile(filesOf(place).record, recordSchema, {
+export function readClusterRecord(place: ClusterPlace): ClusterRecord | undefined {
+  return readJsonFile(clusterFiles(place).record, recordSchema, {
     code: 'cluster/bad-record',
     next: 'put the file back as it was, or remove what it belongs to',
   });
 }
 
-export function writeRecord(place: ClusterPlace, record: ClusterRecord): void {
-  writePrivate(filesOf(place).record, `${JSON.stringify(record, null, 2)}\n`);
+export function writeClusterRecord(place: ClusterPlace, record: ClusterRecord): void {
+  writePrivate(clusterFiles(place).record, `${JSON.stringify(record, null, 2)}\n`);
 }
 
 export function listClusters(home: string): string[] {
@@ -128,7 +128,7 @@ export function portsOfOthers({ home, name }: ClusterPlace): ReadonlyMap<number,
 
 function portsOf(place: ClusterPlace): Partial<Ports> {
   try {
-    return readRecord(place)?.ports ?? {};
+    return readClusterRecord(place)?.ports ?? {};
   } catch {
     return {};
   }
@@ -136,7 +136,7 @@ function portsOf(place: ClusterPlace): Partial<Ports> {
 
 /** Keys are in there: only this user may enter it, or exchange it for another. */
 export function ensureFolder({ home, name }: ClusterPlace): void {
-  const { folder } = filesOf({ home, name });
+  const { folder } = clusterFiles({ home, name });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   checkOwn(clustersFolder(home), lstatSync(clustersFolder(home)), 0o022);
   checkOwn(folder, lstatSync(folder), 0o077);
@@ -152,7 +152,7 @@ export function checkOwn(path: string, found: Pick<Stats, 'isDirectory' | 'mode'
   });
 }
 
-export function readIfThere(path: string): string | undefined {
+export function readIfExists(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

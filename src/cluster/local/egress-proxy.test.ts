@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Egress, type EgressOptions, kubeletAddress, startEgress } from './egress-proxy.ts';
-import { askHealth } from './health.ts';
+import { checkHealth } from './health.ts';
 
 const NODE = '168.1.0.4';
 
@@ -197,7 +197,7 @@ describe('the way to nodes', () => {
     await Promise.all([...clients, hasty].map((client) => new Promise((resolve) => client.once('connect', resolve))));
     hasty.destroy();
     // The answer that comes over the socket is the proof that all before it have been read.
-    expect(await askHealth({ folder, socket: 'egress.sock' })).toEqual({ isHealthy: true });
+    expect(await checkHealth({ folder, socket: 'egress.sock' })).toEqual({ isHealthy: true });
     found(port);
     for (const client of clients) client.end('hello');
     for (const client of clients) expect(await readAll(client)).toBe(`${GRANTED}hello`);
@@ -215,7 +215,7 @@ describe('the way to nodes', () => {
     symlinkSync('precious', socket);
     egress = await start();
     expect(statSync(join(folder, 'precious')).mode & 0o777).toBe(0o640);
-    expect(await askHealth({ folder, socket: 'egress.sock' })).toEqual({ isHealthy: true });
+    expect(await checkHealth({ folder, socket: 'egress.sock' })).toEqual({ isHealthy: true });
   });
 });
 
@@ -234,7 +234,7 @@ describe('the address of a kubelet', () => {
 describe('the health of a server on a socket', () => {
   it('is bad where nobody listens', async () => {
     await egress.close();
-    expect(await askHealth({ folder, socket: 'egress.sock' })).toEqual({
+    expect(await checkHealth({ folder, socket: 'egress.sock' })).toEqual({
       isHealthy: false,
       why: expect.stringMatching(/^does not answer \((?:ENOENT|ECONNREFUSED)\)$/),
     });

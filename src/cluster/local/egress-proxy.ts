@@ -30,11 +30,11 @@ export async function startEgress({ socket, requestMs = 10_000, ...ways }: Egres
   });
   server.maxConnections = MAX_CONNECTIONS;
   const open = new Set<Duplex>();
-  const find = sharing(ways.findKubelet);
+  const find = sharingLookups(ways.findKubelet);
   server.on('request', (request, response) => answer(`${request.method} ${request.url}`, response, ways));
   server.on('connect', (request, client: Duplex, head) => {
     open.add(client.once('close', () => open.delete(client)));
-    void lead(request.url ?? '', { client, head }, { ...ways, findKubelet: find });
+    void forward(request.url ?? '', { client, head }, { ...ways, findKubelet: find });
   });
   server.on('clientError', (error: NodeJS.ErrnoException, client) => {
     // What is still being sent when it has been refused is no news.
@@ -55,10 +55,10 @@ export async function startEgress({ socket, requestMs = 10_000, ...ways }: Egres
 /** Each one takes two of the descriptors that a process has, of which there are a thousand. */
 const MAX_CONNECTIONS = 256;
 /** What is still to come when one side has finished. A guest that hangs would keep its connections for ever. */
-const LAST_WORDS_MS = 10 * 60_000;
+const HALF_CLOSED_MS = 10 * 60_000;
 const MAX_SHOWN = 100;
 
-type Ways = Pick<EgressOptions, 'findKubelet' | 'tell'>;
+type EgressHandlers = Pick<EgressOptions, 'findKubelet' | 'tell'>;
 
 async function listen(server: Server, socket: string): Promise<void> {
   rmSync(socket, { force: true });
@@ -70,16 +70,16 @@ async function listen(server: Server, socket: string): Promise<void> {
 }
 
 /** It has nothing to say but that it is there. */
-function answer(asked: string, response: ServerResponse, { tell }: Ways): void {
+function answer(asked: string, response: ServerResponse, { tell }: EgressHandlers): void {
   const isHealth = asked === 'GET /healthz';
   if (!isHealth) tell(`refused ${shown(asked)}`);
   response.writeHead(isHealth ? 200 : 403, { connection: 'close' }).end(isHealth ? 'ok\n' : '');
 }
 
-async function lead(
+async function forward(
   target: string,
   { client, head }: { client: Duplex; head: Buffer },
-  { findKubelet, tell }: Ways,
+  { findKubelet, tell }: EgressHandlers,
 ): Promise<void> {
   client.on('error', () => client.destroy()); // whoever hangs up while we look is gone, no more
   const address = kubeletAddress(target);
@@ -120,7 +120,7 @@ function join(client: Duplex, kubelet: Socket): void {
     one.once('close', () => {
       if (!one.readableEnded) other.destroy(); // otherwise it has been told, and may still have something to say
     });
-    one.once('end', () => kubelet.setTimeout(LAST_WORDS_MS, () => kubelet.destroy()));
+    one.once('end', () => kubelet.setTimeout(HALF_CLOSED_MS, () => kubelet.destroy()));
   }
 }
 
@@ -133,7 +133,7 @@ function refuse(client: Duplex, status: string): void {
 }
 
 /** Whoever asks for the same while it is looked for gets the same answer. Nothing is kept: a port may be somebody else's a moment later. */
-function sharing(find: Ways['findKubelet']): Ways['findKubelet'] {
+function sharingLookups(find: EgressHandlers['findKubelet']): EgressHandlers['findKubelet'] {
   const looking = new Map<string, Promise<number | undefined>>();
   return (address) => {
     const known = looking.get(address) ?? find(address).finally(() => looking.delete(address));

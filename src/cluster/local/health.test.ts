@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { askHealth, healthOf } from './health.ts';
+import { checkHealth, healthOf } from './health.ts';
 
 describe('what a server answers about its health', () => {
   it('is good with 200 alone, whatever the text says', () => {
@@ -27,7 +27,7 @@ describe('a server that is asked', () => {
     await new Promise<void>((done) => server.listen('s', done));
     process.chdir(cwd);
     try {
-      expect(await askHealth({ folder, socket: 's' })).toEqual({ isHealthy: true });
+      expect(await checkHealth({ folder, socket: 's' })).toEqual({ isHealthy: true });
     } finally {
       await new Promise((done) => server.close(done));
       rmSync(folder, { recursive: true });
@@ -35,7 +35,7 @@ describe('a server that is asked', () => {
   });
 
   it('and is not there is not healthy, with the reason', async () => {
-    expect(await askHealth({ url: 'https://127.0.0.1:1/healthz', ca: '' })).toEqual({
+    expect(await checkHealth({ url: 'https://127.0.0.1:1/healthz', ca: '' })).toEqual({
       isHealthy: false,
       why: 'does not answer (ECONNREFUSED)',
     });

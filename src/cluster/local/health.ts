@@ -23,17 +23,17 @@ export interface Health {
 const ANSWER_MS = 5_000;
 const MAX_BYTES = 64 << 10;
 
-export function askHealth(probe: Probe): Promise<Health> {
-  return 'socket' in probe ? askOverSocket(probe) : askOverTls(probe);
+export function checkHealth(probe: Probe): Promise<Health> {
+  return 'socket' in probe ? checkOverSocket(probe) : checkOverTls(probe);
 }
 
-function askOverTls({ url, ca, client = { token: '' } }: TlsProbe): Promise<Health> {
+function checkOverTls({ url, ca, client = { token: '' } }: TlsProbe): Promise<Health> {
   const credential =
     'token' in client ? { ...(client.token && { headers: { authorization: `Bearer ${client.token}` } }) } : client;
   return answerTo(request(url, { ca, ...credential, ...once() }));
 }
 
-async function askOverSocket({ folder, socket }: { folder: string; socket: string }): Promise<Health> {
+async function checkOverSocket({ folder, socket }: { folder: string; socket: string }): Promise<Health> {
   // The address of a socket holds 107 bytes; through an open folder it is short.
   const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
   try {

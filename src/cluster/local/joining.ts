@@ -5,7 +5,7 @@ import type { V1CertificateSigningRequest } from '@kubernetes/client-node';
 import type { Clock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import { connect } from '../kubernetes/connect.ts';
+import { connectCluster } from '../kubernetes/connect.ts';
 import { SIGNER } from '../kubernetes/feed.ts';
 import { renderKubeconfig } from './kubeconfig.ts';
 
@@ -35,7 +35,7 @@ export async function createBootstrapToken(
   ttlMs: number,
   { note, signal }: TokenOptions = {},
 ): Promise<NewToken> {
-  const { core, call } = await connect(access);
+  const { core, call } = await connectCluster(access);
   const [id, secret] = [randomText(6), randomText(16)];
   const expiresMs = access.clock.nowMs() + ttlMs;
   const body = {
@@ -49,18 +49,18 @@ export async function createBootstrapToken(
       ...(note !== undefined && { description: note }),
     },
   };
-  const asked = { verb: 'create', resource: 'secrets', name: secretOf(id), namespace: NAMESPACE };
-  await call(asked, (options) => core.createNamespacedSecret({ namespace: NAMESPACE, body }, options), { signal });
+  const request = { verb: 'create', resource: 'secrets', name: secretOf(id), namespace: NAMESPACE };
+  await call(request, (options) => core.createNamespacedSecret({ namespace: NAMESPACE, body }, options), { signal });
   return { id, token: new Secret(`${id}.${secret}`), expiresMs };
 }
 
 /** The API server may remember for ten seconds more whom it has let in with it. Gone already is success. */
 export async function revokeBootstrapToken(access: PlaneAccess, id: string, signal?: AbortSignal): Promise<void> {
-  const asked = { name: secretOf(id), namespace: NAMESPACE };
-  const { core, find } = await connect(access);
+  const secret = { name: secretOf(id), namespace: NAMESPACE };
+  const { core, find } = await connectCluster(access);
   await find(
-    { verb: 'delete', resource: 'secrets', ...asked },
-    (options) => core.deleteNamespacedSecret(asked, options),
+    { verb: 'delete', resource: 'secrets', ...secret },
+    (options) => core.deleteNamespacedSecret(secret, options),
     { signal },
   );
 }
@@ -72,7 +72,7 @@ export function bootstrapKubeconfig(server: string, ca: string, token: Secret): 
 
 /** Its pods go with it, after a while. A kubelet that still runs as it would register it again. Gone already is success. */
 export async function deleteNode(access: PlaneAccess, name: string, signal?: AbortSignal): Promise<void> {
-  const { core, find } = await connect(access);
+  const { core, find } = await connectCluster(access);
   await find({ verb: 'delete', resource: 'nodes', name }, (options) => core.deleteNode({ name }, options), { signal });
 }
 
@@ -89,7 +89,7 @@ export const bootstrapUser = (tokenId: string) => `system:bootstrap:${tokenId}`;
 
 /** Of nodes that want a certificate, the oldest first. The cluster forgets them after a while. */
 export async function listJoiningRequests(access: PlaneAccess, signal?: AbortSignal): Promise<JoiningRequest[]> {
-  const { certificates, call } = await connect(access);
+  const { certificates, call } = await connectCluster(access);
   const fieldSelector = `spec.signerName=${SIGNER}`;
   const { items } = await call(
     { verb: 'list', resource: 'certificatesigningrequests' },

@@ -1,6 +1,6 @@
 // cluster/local/kubeconfig.ts: how does a client find an API server, and as whom does it come? Pure. What it gives holds a secret, or names one.
 
-export type Credential =
+export type ClientCredential =
   | { token: string }
   | { cert: string; key: string }
   /** Paths, which the client reads again when they change. */
@@ -16,7 +16,13 @@ export interface KubeconfigSpec {
 }
 
 /** JSON, which is YAML. */
-export function renderKubeconfig({ url, ca, namespace, name = 'local', ...credential }: KubeconfigSpec & Credential) {
+export function renderKubeconfig({
+  url,
+  ca,
+  namespace,
+  name = 'local',
+  ...credential
+}: KubeconfigSpec & ClientCredential) {
   return JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',
@@ -27,7 +33,7 @@ export function renderKubeconfig({ url, ca, namespace, name = 'local', ...creden
   });
 }
 
-function userOf(credential: Credential): object {
+function userOf(credential: ClientCredential): object {
   if ('token' in credential) return { token: credential.token };
   if ('certFile' in credential) return { 'client-certificate': credential.certFile, 'client-key': credential.keyFile };
   return { 'client-certificate-data': base64(credential.cert), 'client-key-data': base64(credential.key) };

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { writeRecord } from './cluster-files.ts';
+import { writeClusterRecord } from './cluster-files.ts';
 import { noSuchCluster } from './no-such-cluster.ts';
 
 let home: string;
@@ -21,7 +21,7 @@ it('a cluster that is not there, where there is none, is made by the next comman
 
 it('the error names the clusters there are', () => {
   mkdirSync(join(home, 'clusters', 'prod'), { recursive: true });
-  writeRecord(
+  writeClusterRecord(
     { home, name: 'prod' },
     {
       ...{ format: 1, createdMs: 1, kubernetes: 'v1.35.8', programs: '/nowhere', guestAddress: '168.0.0.10' },

@@ -1,7 +1,7 @@
 // cluster/local/no-such-cluster.ts: a cluster was named that is not there; which are? Apart, so that verbs about pools load nothing else for it.
 import { UserError } from '../../base/errors.ts';
 import { type ClusterPlace, listClusters } from './cluster-files.ts';
-import type { Orphan } from './standing-process.ts';
+import type { Orphan } from './server-processes.ts';
 
 export function noSuchCluster({ home, name }: ClusterPlace, orphans: readonly Orphan[] = []): UserError {
   const others = listClusters(home).filter((other) => other !== name);

@@ -1,6 +1,6 @@
 // cluster/local/node-roles.ts: which roles are bound in a local cluster, so that nodes can join and the API server can ask them?
 import type { V1ClusterRoleBinding } from '@kubernetes/client-node';
-import { type Client, connect } from '../kubernetes/connect.ts';
+import { type Client, connectCluster } from '../kubernetes/connect.ts';
 import { KUBELET_CLIENT } from './authority.ts';
 import type { PlaneAccess } from './joining.ts';
 
@@ -24,14 +24,14 @@ const BINDINGS: readonly Binding[] = [
 
 /** Names of those that are missing, or bound to somebody or something else. */
 export async function bindingsToMake(access: PlaneAccess, signal?: AbortSignal): Promise<string[]> {
-  const client = await connect(access);
+  const client = await connectCluster(access);
   const seen = await Promise.all(BINDINGS.map((binding) => read(client, binding, signal)));
   return BINDINGS.filter((binding, index) => !isAsWanted(binding, seen[index])).map(({ name }) => name);
 }
 
 /** Safe to repeat; what is as it should be is left alone. */
 export async function letNodesJoin(access: PlaneAccess, signal?: AbortSignal): Promise<void> {
-  const client = await connect(access);
+  const client = await connectCluster(access);
   const { rbac, call, find } = client;
   for (const binding of BINDINGS) {
     const { name } = binding;
@@ -43,8 +43,8 @@ export async function letNodesJoin(access: PlaneAccess, signal?: AbortSignal): P
         signal,
       });
     const body = toBody(binding);
-    const asked = { verb: 'create', ...RESOURCE, name };
-    await call(asked, (options) => rbac.createClusterRoleBinding({ body }, options), { signal });
+    const request = { verb: 'create', ...RESOURCE, name };
+    await call(request, (options) => rbac.createClusterRoleBinding({ body }, options), { signal });
   }
 }
 
@@ -52,8 +52,8 @@ const RESOURCE = { resource: 'clusterrolebindings' };
 const API_GROUP = 'rbac.authorization.k8s.io';
 
 function read({ rbac, find }: Client, { name }: Binding, signal: AbortSignal | undefined) {
-  const asked = { verb: 'get', ...RESOURCE, name };
-  return find(asked, (options) => rbac.readClusterRoleBinding({ name }, options), { signal });
+  const request = { verb: 'get', ...RESOURCE, name };
+  return find(request, (options) => rbac.readClusterRoleBinding({ name }, options), { signal });
 }
 
 function toBody({ name, role, subject }: Binding): V1ClusterRoleBinding {

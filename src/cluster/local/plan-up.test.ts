@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ClusterRecord } from './cluster-files.ts';
-import { describeStep, type PortName, planUp, type Seen } from './plan-up.ts';
+import { describeStep, type PlaneState, type PortName, planUp } from './plan-up.ts';
 import { KUBE_SERVERS, SERVERS, type Server } from './server-flags.ts';
 
 const record: ClusterRecord = {
@@ -12,12 +12,12 @@ const record: ClusterRecord = {
   guestAddress: '168.0.0.10',
   createdMs: 0,
 };
-const seen = (more: Partial<Seen>): Seen => ({
+const seen = (more: Partial<PlaneState>): PlaneState => ({
   name: 'lab',
   record,
   wanted: { kubernetes: record.kubernetes, programs: record.programs },
   running: new Set(SERVERS),
-  toldOtherwise: new Set(),
+  withOtherArguments: new Set(),
   settings: [],
   takenPorts: new Set(),
   certificates: [],
@@ -86,7 +86,7 @@ describe('what is to be done until a cluster is up', () => {
   it('is to start again what was told something else, and what has read what is to change, before it is written', () => {
     const plan = planUp(
       seen({
-        toldOtherwise: new Set<Server>(['etcd']),
+        withOtherArguments: new Set<Server>(['etcd']),
         settings: [{ file: 'egress.json', reader: 'kube-apiserver' }, { file: 'kubeconfig' }],
       }),
     );
@@ -163,7 +163,7 @@ describe('what is to be done until a cluster is up', () => {
           const plan = planUp(
             seen({
               running,
-              toldOtherwise: new Set([...otherwise].filter((server) => running.has(server))),
+              withOtherArguments: new Set([...otherwise].filter((server) => running.has(server))),
               takenPorts: taken,
               wanted: { kubernetes, programs: '/p' },
               ...(port && { wantedPort: { port, isFree: true } }),

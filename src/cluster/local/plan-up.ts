@@ -8,14 +8,14 @@ import { checkUpgrade } from './upgrade.ts';
 
 export type PortName = keyof Ports;
 
-export interface Seen {
+export interface PlaneState {
   name: string;
   record: ClusterRecord | undefined;
   /** That it is to be of from now on, and the folder they are in. */
   wanted: { kubernetes: string; programs: string };
   running: ReadonlySet<Server>;
   /** Of those that run: told something else than they would be now. */
-  toldOtherwise: ReadonlySet<Server>;
+  withOtherArguments: ReadonlySet<Server>;
   /** Files that are not what would be written, each with the server that reads it when it starts. */
   settings: readonly { file: string; reader?: Server }[];
   /** Of those that are remembered: others listen there, and not the server that they are for. */
@@ -58,7 +58,7 @@ const CALLERS: Partial<Record<PortName, readonly Server[]>> = {
   'kube-apiserver': ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'],
 };
 
-export function planUp(seen: Seen): UpStep[] {
+export function planUp(seen: PlaneState): UpStep[] {
   const { record, running, certificates, settings } = seen;
   if (record) checkUpgrade(seen.name, record.kubernetes, seen.wanted.kubernetes);
   const moving = portsToTake(seen);
@@ -79,11 +79,14 @@ export function planUp(seen: Seen): UpStep[] {
   ];
 }
 
-const isMovedTo = ({ wanted }: Seen, { kubernetes, programs }: ClusterRecord) =>
+const isMovedTo = ({ wanted }: PlaneState, { kubernetes, programs }: ClusterRecord) =>
   wanted.kubernetes !== kubernetes || wanted.programs !== programs;
 
 /** Each with one reason. */
-function staleServers({ record, wanted, running, toldOtherwise, settings }: Seen, moving: readonly PortName[]) {
+function staleServers(
+  { record, wanted, running, withOtherArguments, settings }: PlaneState,
+  moving: readonly PortName[],
+) {
   const because = (reason: Reason) => (server: Server) => [server, reason] as const;
   // Somebody has removed the record: what they were told then cannot be what they are told now.
   if (!record) return new Map<Server, Reason>([...running].map(because('arguments')));
@@ -91,14 +94,14 @@ function staleServers({ record, wanted, running, toldOtherwise, settings }: Seen
   // The last one of a server counts.
   return new Map<Server, Reason>([
     ...readers.map(because('settings')),
-    ...[...toldOtherwise].map(because('arguments')),
+    ...[...withOtherArguments].map(because('arguments')),
     ...moving.flatMap((name) => CALLERS[name] ?? []).map(because('port')),
     ...(wanted.programs === record.programs ? [] : KUBE_SERVERS.map(because('programs'))),
     ...(wanted.kubernetes === record.kubernetes ? [] : KUBE_SERVERS.map(because('version'))),
   ]);
 }
 
-function portsToTake({ name, record, takenPorts, wantedPort }: Seen): readonly PortName[] {
+function portsToTake({ name, record, takenPorts, wantedPort }: PlaneState): readonly PortName[] {
   const known = record?.ports['kube-apiserver'];
   const isMoved = wantedPort !== undefined && wantedPort.port !== known;
   if (isMoved) checkWantedPort(name, record, wantedPort);
@@ -112,7 +115,7 @@ function portsToTake({ name, record, takenPorts, wantedPort }: Seen): readonly P
 function checkWantedPort(
   name: string,
   record: ClusterRecord | undefined,
-  { port, isFree, owner }: NonNullable<Seen['wantedPort']>,
+  { port, isFree, owner }: NonNullable<PlaneState['wantedPort']>,
 ): void {
   const own = PORT_NAMES.find((one) => record?.ports[one] === port);
   const whose = own ? `that of its own ${own}` : owner && `one of cluster ${owner}, whether that runs or not`;

@@ -4,16 +4,16 @@ import type { Argv } from '../../base/command.ts';
 import type { ClusterPlace } from './cluster-files.ts';
 import type { Health, Probe } from './health.ts';
 import type { PlaneAccess } from './joining.ts';
-import type { StandingProcesses } from './standing-process.ts';
+import type { ServerProcesses } from './server-processes.ts';
 
 export interface PlaneDeps {
   clock: Clock;
-  processes: StandingProcesses;
+  processes: ServerProcesses;
   isPortFree(port: number): Promise<boolean>;
   freeBytes(folder: string): Promise<number>;
   /** From 0 up to 1. */
   random(): number;
-  askHealth(probe: Probe): Promise<Health>;
+  checkHealth(probe: Probe): Promise<Health>;
   /** Those that are not as they should be. */
   bindingsToMake(access: PlaneAccess, signal?: AbortSignal): Promise<string[]>;
   letNodesJoin(access: PlaneAccess, signal?: AbortSignal): Promise<void>;

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type ClusterPlace, type ClusterRecord, filesOf } from './cluster-files.ts';
+import { type ClusterPlace, type ClusterRecord, clusterFiles } from './cluster-files.ts';
 import { EGRESS, KUBE_SERVERS } from './server-flags.ts';
-import { differingSettings, launchOf, probeOf, writeSettings } from './server-set-up.ts';
+import { differingSettings, probeOf, serverCommand, writeSettings } from './server-set-up.ts';
 
 const record: ClusterRecord = {
   format: 1,
@@ -17,7 +17,7 @@ const record: ClusterRecord = {
 let place: ClusterPlace;
 beforeEach(() => {
   place = { home: mkdtempSync(join(tmpdir(), 'headstart-set-up-')), name: 'lab' };
-  mkdirSync(filesOf(place).pki, { recursive: true });
+  mkdirSync(clusterFiles(place).pki, { recursive: true });
 });
 afterEach(() => rmSync(place.home, { recursive: true }));
 
@@ -25,19 +25,19 @@ describe('the command line of a server', () => {
   const deps = { egressCommand: () => ['/usr/bin/node', 'egress.ts'] as const };
 
   it.each(KUBE_SERVERS)('%s is run from the folder of programs and names only its own port', (server) => {
-    const { argv, argv0 } = launchOf(server, place, record, deps);
+    const { argv, argv0 } = serverCommand(server, place, record, deps);
     expect(argv[0]).toBe(`/opt/kube/${server}`);
     expect(argv0).toBeUndefined();
   });
 
   it('of the egress proxy is called by its own name, not by that of its program', () => {
-    expect(launchOf(EGRESS, place, record, deps)).toEqual({ argv: ['/usr/bin/node', 'egress.ts'], argv0: EGRESS });
+    expect(serverCommand(EGRESS, place, record, deps)).toEqual({ argv: ['/usr/bin/node', 'egress.ts'], argv0: EGRESS });
   });
 });
 
 describe('how a server is asked for its health', () => {
   it('shows a certificate only to servers that answer no stranger', () => {
-    const files = filesOf(place);
+    const files = clusterFiles(place);
     writeFileSync(join(files.pki, 'etcd-client.crt'), 'CERT');
     const clients = KUBE_SERVERS.map((server) => [server, 'client' in probeOf(server, files, record)]);
     expect(Object.fromEntries(clients)).toEqual({
@@ -59,7 +59,7 @@ describe('the settings of a plane', () => {
 
   it('that were changed are named, with the server that reads them', () => {
     writeSettings(place, record);
-    writeFileSync(filesOf(place).egress, '{}');
+    writeFileSync(clusterFiles(place).egress, '{}');
     const differing = differingSettings(place, record).map(({ path, reader }) => [basename(path), reader]);
     expect(differing).toEqual([['egress.json', 'kube-apiserver']]);
   });

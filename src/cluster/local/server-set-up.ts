@@ -6,9 +6,9 @@ import {
   type ClusterFiles,
   type ClusterPlace,
   type ClusterRecord,
+  clusterFiles,
   EGRESS_SOCKET,
-  filesOf,
-  readIfThere,
+  readIfExists,
   writePrivate,
 } from './cluster-files.ts';
 import type { Probe } from './health.ts';
@@ -29,20 +29,20 @@ import {
 
 export const apiServerUrl = ({ ports }: Pick<ClusterRecord, 'ports'>) => `https://127.0.0.1:${ports['kube-apiserver']}`;
 
-export interface Launch {
+export interface ServerCommand {
   argv: Argv;
   /** What it is called, where that is not the name of its program. */
   argv0?: string;
 }
 
-export function launchOf(
+export function serverCommand(
   server: Server,
   place: ClusterPlace,
   record: ClusterRecord,
   { egressCommand }: Pick<PlaneDeps, 'egressCommand'>,
-): Launch {
+): ServerCommand {
   if (server === EGRESS) return { argv: egressCommand(place), argv0: server };
-  return { argv: [join(record.programs, server), ...flagsOf(server, filesOf(place), record)] };
+  return { argv: [join(record.programs, server), ...flagsOf(server, clusterFiles(place), record)] };
 }
 
 function flagsOf(server: KubeServer, files: ClusterFiles, { ports }: ClusterRecord): string[] {
@@ -91,7 +91,7 @@ const HEALTH_PATH: Record<KubeServer, string> = {
 /** As whom: etcd and the API server answer nobody they do not know. */
 export function probeOf(server: Server, { folder, pki }: ClusterFiles, { ports }: ClusterRecord): Probe {
   if (server === EGRESS) return { folder, socket: EGRESS_SOCKET };
-  const read = (file: string) => readIfThere(join(pki, file)) ?? '';
+  const read = (file: string) => readIfExists(join(pki, file)) ?? '';
   const as = (name: string) => ({ cert: read(`${name}.crt`), key: read(`${name}.key`) });
   return {
     url: `https://127.0.0.1:${ports[server]}${HEALTH_PATH[server]}`,
@@ -115,13 +115,13 @@ export function writeSettings(place: ClusterPlace, record: ClusterRecord): void 
 
 /** What `writeSettings` would write. */
 export function differingSettings(place: ClusterPlace, record: ClusterRecord): Setting[] {
-  return settingsOf(place, record).filter(({ path, text }) => readIfThere(path) !== text);
+  return settingsOf(place, record).filter(({ path, text }) => readIfExists(path) !== text);
 }
 
 function settingsOf(place: ClusterPlace, record: ClusterRecord): Setting[] {
-  const files = filesOf(place);
+  const files = clusterFiles(place);
   const inPki = (file: string) => join(files.pki, file);
-  const read = (file: string) => readIfThere(inPki(file)) ?? '';
+  const read = (file: string) => readIfExists(inPki(file)) ?? '';
   const server = { url: apiServerUrl(record), ca: read('ca.crt'), name: `headstart-${place.name}` };
   const admin = { cert: read('admin.crt'), key: read('admin.key') };
   return [

@@ -3,12 +3,12 @@ import { basename } from 'node:path';
 import { type FakeClock, fakeClock } from '../../base/fake-clock.ts';
 import type { PlaneDeps } from './plane-deps.ts';
 import { EGRESS, type Server } from './server-flags.ts';
-import type { Orphan, Running } from './standing-process.ts';
+import type { Orphan, RunningServer } from './server-processes.ts';
 
 export interface FakePlane extends PlaneDeps {
   clock: FakeClock;
   /** By folder and name. */
-  running: Map<string, Running>;
+  running: Map<string, RunningServer>;
   /** What was started and stopped, in order. */
   told: string[];
   takenPorts: Set<number>;
@@ -66,7 +66,7 @@ export function fakePlane(): FakePlane {
         world.running.delete(key(folder, server));
       },
     },
-    askHealth: async (probe) => {
+    checkHealth: async (probe) => {
       const asked = [...world.running.entries()].find(([at, { argv }]) =>
         'url' in probe
           ? argv.some((flag) => isPortOf(flag, new URL(probe.url).port))

@@ -11,9 +11,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type ClusterPlace, filesOf, readRecord } from './cluster-files.ts';
+import { type ClusterPlace, clusterFiles, readClusterRecord } from './cluster-files.ts';
+import { downPlane, upPlane } from './control-plane.ts';
 import { SERVERS } from './server-flags.ts';
-import { downPlane, upPlane } from './standing-plane.ts';
 import { type FakePlane, fakePlane } from './testing.ts';
 import type { PlaneCall } from './up-run.ts';
 
@@ -38,7 +38,7 @@ const code = (expected: string) => expect.objectContaining({ code: expected });
 describe('a plane that does not come up', () => {
   it('says which program ended, with the end of its log, and stops what it had started', async () => {
     world.endsAtOnce.set('kube-apiserver', 'ended with code 1');
-    const { folder, log } = filesOf(place);
+    const { folder, log } = clusterFiles(place);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeFileSync(log('kube-apiserver'), `${'early\n'.repeat(5000)}error: no such flag\n`);
     await expect(up()).rejects.toThrow(/^kube-apiserver ended with code 1\n(?:early\n){4}error: no such flag$/);
@@ -51,7 +51,7 @@ describe('a plane that does not come up', () => {
 
   it('gives up on one that is never healthy, and leaves alone what ran before', async () => {
     await up();
-    world.running.delete(`${filesOf(place).folder} kube-scheduler`);
+    world.running.delete(`${clusterFiles(place).folder} kube-scheduler`);
     world.neverHealthy.add('kube-scheduler');
     await expect(up()).rejects.toThrow(/kube-scheduler was not healthy in 180 s: it answers 500 \(etcd\)/);
     expect(running()).toEqual(everything.filter((server) => server !== 'kube-scheduler'));
@@ -126,11 +126,11 @@ describe('a plane that does not come up', () => {
 describe('the ports of a plane', () => {
   it('are others where somebody else listens', async () => {
     await up();
-    const before = readRecord(place)!.ports;
+    const before = readClusterRecord(place)!.ports;
     await downPlane(place, world, {});
     world.takenPorts.add(before.etcd);
     await up();
-    const after = readRecord(place)!.ports;
+    const after = readClusterRecord(place)!.ports;
     expect(after.etcd).not.toBe(before.etcd);
     expect({ ...after, etcd: before.etcd }).toEqual(before);
     expect(new Set(Object.values(after)).size).toBe(5);
@@ -142,30 +142,30 @@ describe('the ports of a plane', () => {
   it('of the API server is moved only when asked, and everybody is told', async () => {
     await up();
     await downPlane(place, world, {});
-    const before = readRecord(place)!.ports;
+    const before = readClusterRecord(place)!.ports;
     world.takenPorts.add(before['kube-apiserver']);
     await expect(up()).rejects.toThrow(code('cluster/port-taken'));
     expect(running()).toEqual([]);
     await up({ apiPort: 16443 });
-    expect(readFileSync(filesOf(place).kubeconfig, 'utf8')).toContain('https://127.0.0.1:16443');
-    expect(readFileSync(filesOf(place).componentKubeconfig('kube-scheduler'), 'utf8')).toContain(':16443');
+    expect(readFileSync(clusterFiles(place).kubeconfig, 'utf8')).toContain('https://127.0.0.1:16443');
+    expect(readFileSync(clusterFiles(place).componentKubeconfig('kube-scheduler'), 'utf8')).toContain(':16443');
     world.takenPorts.add(16444);
     await expect(up({ apiPort: 16444 })).rejects.toThrow(code('cluster/port-taken'));
     expect(running()).toEqual(everything);
-    expect(existsSync(filesOf(place).record)).toBe(true);
+    expect(existsSync(clusterFiles(place).record)).toBe(true);
   });
 
   it('are none of another cluster, whether that runs or not', async () => {
     await up();
-    const { ports } = readRecord(place)!;
+    const { ports } = readClusterRecord(place)!;
     await downPlane(place, world, {});
     place = { home, name: 'other' };
     await up();
-    const own = Object.values(readRecord(place)!.ports);
+    const own = Object.values(readClusterRecord(place)!.ports);
     expect(own.filter((port) => Object.values(ports).includes(port))).toEqual([]);
     await expect(up({ apiPort: ports['kube-apiserver'] })).rejects.toThrow(/one of cluster lab/);
     await expect(up({ apiPort: ports['etcd-peer'] })).rejects.toThrow(/one of cluster lab/);
-    writeFileSync(filesOf({ home, name: 'lab' }).record, '{');
+    writeFileSync(clusterFiles({ home, name: 'lab' }).record, '{');
     await up({ apiPort: ports['kube-apiserver'] });
   });
 

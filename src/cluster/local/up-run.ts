@@ -7,11 +7,11 @@ import {
   type ClusterFiles,
   type ClusterPlace,
   type ClusterRecord,
-  filesOf,
+  clusterFiles,
   GUEST_ADDRESS,
   portsOfOthers,
-  readRecord,
-  writeRecord,
+  readClusterRecord,
+  writeClusterRecord,
 } from './cluster-files.ts';
 import { logTail } from './log-tail.ts';
 import type { PortName, UpStep } from './plan-up.ts';
@@ -19,7 +19,7 @@ import type { PlaneDeps } from './plane-deps.ts';
 import type { Ports } from './port-names.ts';
 import { takePorts } from './ports.ts';
 import { EGRESS, SERVERS, type Server } from './server-flags.ts';
-import { launchOf, probeOf, writeSettings } from './server-set-up.ts';
+import { probeOf, serverCommand, writeSettings } from './server-set-up.ts';
 import { stopServer } from './stop-servers.ts';
 
 export interface UpOptions {
@@ -54,14 +54,14 @@ export class UpRun {
 
   constructor(place: ClusterPlace, options: UpOptions, deps: PlaneDeps, call: PlaneCall) {
     this.#place = place;
-    this.#files = filesOf(place);
+    this.#files = clusterFiles(place);
     this.#options = options;
     this.#deps = deps;
     this.#call = call;
   }
 
   async take(step: UpStep): Promise<void> {
-    for (const asked of askedBy(step)) await this.awaitHealthy(asked);
+    for (const asked of dependenciesOf(step)) await this.awaitHealthy(asked);
     this.#call.signal?.throwIfAborted();
     this.#call.onStep?.(step);
     switch (step.do) {
@@ -88,18 +88,18 @@ export class UpRun {
   #usePrograms({ kubernetes, programs }: Pick<ClusterRecord, 'kubernetes' | 'programs'>): void {
     const record = this.#record();
     this.#before = { kubernetes: record.kubernetes, programs: record.programs };
-    writeRecord(this.#place, { ...record, kubernetes, programs });
+    writeClusterRecord(this.#place, { ...record, kubernetes, programs });
   }
 
   async #takePorts(names: readonly PortName[]): Promise<void> {
     const { kubernetes, programs, apiPort } = this.#options;
-    const known = readRecord(this.#place);
+    const known = readClusterRecord(this.#place);
     const given = names.includes('kube-apiserver') && apiPort !== undefined ? { 'kube-apiserver': apiPort } : {};
     const asked = names.filter((name) => !(name in given));
     const avoided = [...Object.values({ ...known?.ports, ...given }), ...portsOfOthers(this.#place).keys()];
     const taken = await takePorts(asked.length, this.#deps, new Set(avoided));
     const ports = Object.fromEntries(asked.map((name, index) => [name, taken[index]!]));
-    writeRecord(this.#place, {
+    writeClusterRecord(this.#place, {
       format: 1,
       kubernetes,
       programs,
@@ -119,18 +119,18 @@ export class UpRun {
   #start(server: Server): void {
     writeSettings(this.#place, this.#record());
     mkdirSync(this.#files.etcdData, { recursive: true, mode: 0o700 });
-    const { argv, ...named } = launchOf(server, this.#place, this.#record(), this.#deps);
+    const { argv, ...named } = serverCommand(server, this.#place, this.#record(), this.#deps);
     const logs = { log: this.#files.log(server), previousLog: this.#files.previousLog(server) };
     this.#own.set(server, this.#deps.processes.start(this.#files.folder, argv, { ...logs, ...named }));
   }
 
   async awaitHealthy(server: Server): Promise<void> {
-    const { clock, processes, askHealth } = this.#deps;
+    const { clock, processes, checkHealth } = this.#deps;
     const { signal, onWaiting } = this.#call;
     const untilMs = clock.nowMs() + READY_MS;
     for (;;) {
       signal?.throwIfAborted();
-      const health = await askHealth(probeOf(server, this.#files, this.#record()));
+      const health = await checkHealth(probeOf(server, this.#files, this.#record()));
       // Somebody else's server on that port could be as healthy as ours.
       const isThere = processes.find(this.#files.folder, server) !== undefined;
       if (health.isHealthy && isThere) {
@@ -153,11 +153,11 @@ export class UpRun {
   async stopOwn(): Promise<void> {
     for (const server of [...this.#own.keys()].toReversed())
       await stopServer(this.#files.folder, server, this.#deps, {});
-    if (this.#before) writeRecord(this.#place, { ...this.#record(), ...this.#before });
+    if (this.#before) writeClusterRecord(this.#place, { ...this.#record(), ...this.#before });
   }
 
   #record(): ClusterRecord {
-    const record = readRecord(this.#place);
+    const record = readClusterRecord(this.#place);
     if (record) return record;
     throw new UserError(`${this.#files.record} was removed while the cluster was coming up`, {
       code: 'cluster/no-record',
@@ -180,7 +180,7 @@ export class UpRun {
 }
 
 /** Without an answer of these a server gives up after some seconds. */
-function askedBy(step: UpStep): readonly Server[] {
+function dependenciesOf(step: UpStep): readonly Server[] {
   if (step.do === 'let-nodes-join') return ['kube-apiserver'];
   if (step.do !== 'start' || step.server === 'etcd' || step.server === EGRESS) return [];
   return step.server === 'kube-apiserver' ? ['etcd'] : ['kube-apiserver'];

@@ -1,4 +1,4 @@
-// prototype/after/cost.ts: what do the kept versions cost a month? Versions × size × replicas, at prices from one table.
+// prototype/after/cost.ts: what do the kept versions cost per month? Versions × size × replicas, with prices from one table.
 import { z } from 'zod';
 import { UserError } from '../../base/errors.ts';
 import type { Redundancy, Version } from '../../vms/gallery.ts';
@@ -7,9 +7,9 @@ import assumed from './prices.json' with { type: 'json' };
 const price = z.number().min(0);
 
 const schema = z.strictObject({
-  /** The day somebody wrote the table. */
+  /** The date of the table. */
   asOf: z.iso.date('not a day such as 2026-11-16'),
-  /** Whether somebody looked the prices up, and where; printed beside every sum. */
+  /** Where the prices come from; printed with every sum. */
   status: z.string().trim().min(1).max(200).default('as in the file'),
   currency: z.string().regex(/^[A-Z]{3}$/, 'not a currency such as USD'),
   /** Per GiB and month of snapshot storage. */
@@ -21,7 +21,7 @@ export interface Prices extends Omit<z.infer<typeof schema>, 'asOf'> {
   asOf: string;
 }
 
-/** Orders of magnitude, not taken from a price list: its status says so wherever a sum is printed. */
+/** Orders of magnitude, not from a price list; the status printed with every sum states this. */
 export const ASSUMED_PRICES: Prices = schema.parse(assumed);
 
 export interface CostLine {
@@ -46,7 +46,7 @@ export function storageCost(
   return { lines, perMonth: lines.reduce((sum, line) => sum + line.perMonth, 0) };
 }
 
-/** A table of the operator's own, or every problem with it at once. */
+/** Parses the operator's own table; throws all problems at once. */
 export function parsePrices(text: string, fileName: string): Prices {
   const parsed = schema.safeParse(asJson(text, fileName));
   if (parsed.success) return parsed.data;

@@ -17,8 +17,8 @@ const version = (name: string, more: Partial<Version> = {}): Version => ({
   ...more,
 });
 
-describe('pruning', () => {
-  it('never touches what is referred to, and nothing at all before somebody has looked', () => {
+describe('prunableVersions', () => {
+  it('never includes a version in use, and is empty if references were not read', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.integer({ min: 1, max: 28 }), { maxLength: 12 }),

@@ -1,17 +1,17 @@
-// prototype/after/prune.ts: which versions may go? The oldest beyond the history, and never one that a model or an instance refers to.
+// prototype/after/prune.ts: which versions can be deleted? The oldest beyond the history that no model or instance uses.
 import type { Version } from '../../vms/gallery.ts';
-import { compareVersions } from '../names.ts';
-import type { World } from '../run/scene.ts';
+import { compareVersionNames } from '../names.ts';
+import type { RunWorld } from '../run/scene.ts';
 
-/** Empty while nobody has looked at what is referred to: what is not known to be free is in use. */
-export function prunableVersions(world: Pick<World, 'versions' | 'references'>, history: number): Version[] {
+/** Empty if the references were not read: a version of unknown use counts as in use. */
+export function prunableVersions(world: Pick<RunWorld, 'versions' | 'references'>, history: number): Version[] {
   const { references } = world;
   if (!references) return [];
   const newestFirst = world.versions
     .filter((version) => version.state !== 'deleting')
-    .toSorted((a, b) => compareVersions(b.name, a.name));
-  const settled = newestFirst.filter((version) => version.state === 'ready');
-  const kept = new Set(settled.slice(0, Math.max(1, history)).map((version) => version.id));
+    .toSorted((a, b) => compareVersionNames(b.name, a.name));
+  const ready = newestFirst.filter((version) => version.state === 'ready');
+  const kept = new Set(ready.slice(0, Math.max(1, history)).map((version) => version.id));
   return newestFirst.filter(
     (version) =>
       !kept.has(version.id) &&

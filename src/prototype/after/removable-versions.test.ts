@@ -15,21 +15,21 @@ const elsewhere: ImageRef = { kind: 'marketplace', publisher: 'p', offer: 'o', s
 const [made] = seen.versions;
 const its: ImageRef = { kind: 'version', id: made!.id.toUpperCase() };
 const sorted = (change: Partial<UninstallWorld> = {}, image: ImageRef = elsewhere) => {
-  const { going, kept } = sortVersions({ ...seen, ...change }, image);
-  return { going: going.map(({ name }) => name), why: kept.map(({ because }) => because) };
+  const { deletable, kept } = sortVersions({ ...seen, ...change }, image);
+  return { deletable: deletable.map(({ name }) => name), why: kept.map(({ because }) => because) };
 };
 
 describe('a version', () => {
-  it("goes when only this pool's own model refers to it, for the model moves first", () => {
+  it("is deleted if only this pool's own model uses it, because the model changes first", () => {
     expect(seen.references.has(made!.id)).toBe(true);
-    expect(sorted()).toEqual({ going: [made!.name], why: [] });
+    expect(sorted()).toEqual({ deletable: [made!.name], why: [] });
   });
 
-  it('stays when the pool will start from it', () => {
-    expect(sorted({}, its)).toEqual({ going: [], why: [expect.stringContaining('starts from it')] });
+  it('is kept if the pool will start from it', () => {
+    expect(sorted({}, its)).toEqual({ deletable: [], why: [expect.stringContaining('starts from it')] });
   });
 
-  it('stays as long as an instance runs it, and those are named', () => {
+  it('is kept as long as instances run it, and the reason names them', () => {
     const machines = seen.machines.map((one, i) =>
       i < 2 ? { ...one, instance: { ...one.instance, image: its } } : one,
     );
@@ -38,33 +38,33 @@ describe('a version', () => {
     expect(sorted({ machines: machines.slice(0, 1) }).why).toEqual([`${first} still runs it`]);
   });
 
-  it('stays when another pool refers to it', () => {
+  it('is kept if another pool uses it', () => {
     const pool = { ...seen.pool, model: { ...seen.pool.model, image: elsewhere } };
     expect(sorted({ pool }).why).toEqual([expect.stringContaining('another pool')]);
   });
 
-  it('stays while it is being made', () => {
+  it('is kept while it is being created', () => {
     const versions = [{ ...made!, state: 'creating' as const }];
-    expect(sorted({ versions, references: new Set() }).why).toEqual(['it is still being made']);
+    expect(sorted({ versions, references: new Set() }).why).toEqual(['it is still being created']);
   });
 });
 
 describe('a definition', () => {
   it('of another publisher keeps all its versions', () => {
     const definition = { ...seen.definition!, publisher: 'someone' };
-    expect(sorted({ definition })).toEqual({ going: [], why: [expect.stringContaining('publisher someone')] });
+    expect(sorted({ definition })).toEqual({ deletable: [], why: [expect.stringContaining('publisher someone')] });
   });
 
-  it('that the pool floats on stays', () => {
+  it('that the pool uses directly is kept', () => {
     const image: ImageRef = { kind: 'definition', id: seen.definition!.id };
     expect(sorted({}, image).why).toEqual([expect.stringContaining('its newest version')]);
   });
 
-  it('that is not there has nothing to sort', () => {
-    expect(sorted({ definition: undefined })).toEqual({ going: [], why: [] });
+  it('that does not exist has no versions', () => {
+    expect(sorted({ definition: undefined })).toEqual({ deletable: [], why: [] });
   });
 
-  it('owns images by its id, in any case, and none of a namesake that begins alike', () => {
+  it('owns images by its id in any case, but not those of a definition with the same prefix', () => {
     const id = seen.definition!.id;
     expect(isOurs({ kind: 'version', id: `${id.toUpperCase()}/versions/1.1.1` }, seen.definition)).toBe(true);
     expect(isOurs({ kind: 'version', id: `${id}2/versions/1.1.1` }, seen.definition)).toBe(false);

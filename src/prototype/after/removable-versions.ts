@@ -1,33 +1,33 @@
-// prototype/after/removable-versions.ts: which versions of a pool may go, and who keeps each of the others?
+// prototype/after/removable-versions.ts: which versions of a pool can be deleted, and what keeps the others?
 import type { Definition, Version } from '../../vms/gallery.ts';
 import type { ImageRef } from '../../vms/pools.ts';
 import { PUBLISHER } from '../names.ts';
-import type { Kept, Machine, UninstallWorld } from './uninstall-world.ts';
+import type { KeptResource, PoolMachine, UninstallWorld } from './uninstall-world.ts';
 
-/** What may go, and what any model or instance will still refer to once the pool is back on `image`. */
-export function sortVersions(world: UninstallWorld, image: ImageRef): { going: Version[]; kept: Kept[] } {
+/** Splits versions into those to delete and those that a model or instance still uses once the pool starts from `image`. */
+export function sortVersions(world: UninstallWorld, image: ImageRef): { deletable: Version[]; kept: KeptResource[] } {
   const { definition, versions, pool } = world;
-  if (!definition) return { going: [], kept: [] };
+  if (!definition) return { deletable: [], kept: [] };
   if (definition.publisher !== PUBLISHER) {
-    const because = `it was made by somebody else (publisher ${definition.publisher})`;
-    return { going: [], kept: [{ what: `the image definition ${definition.name}`, because }] };
+    const because = `headstart did not create it (publisher ${definition.publisher})`;
+    return { deletable: [], kept: [{ what: `the image definition ${definition.name}`, because }] };
   }
-  const going: Version[] = [];
-  const kept: Kept[] = [];
+  const deletable: Version[] = [];
+  const kept: KeptResource[] = [];
   for (const version of versions) {
     const what = `version ${version.name}`;
     const runners = world.machines.filter(({ instance }) => isVersion(instance.image, version));
-    if (isVersion(image, version)) kept.push({ what, because: `${pool.ref.name} starts from it, as was chosen` });
+    if (isVersion(image, version)) kept.push({ what, because: `${pool.ref.name} starts from it, as requested` });
     else if (runners.length > 0) kept.push(inUse(what, runners));
     else if (isUsedElsewhere(version, world)) kept.push({ what, ...ELSEWHERE });
     else if (version.state === 'creating') kept.push({ what, ...BEING_MADE });
-    else going.push(version);
+    else deletable.push(version);
   }
   if (image.kind === 'definition' && isOurs(image, definition)) {
     const because = `${pool.ref.name} starts from its newest version`;
     kept.push({ what: `the image definition ${definition.name}`, because });
   }
-  return { going, kept };
+  return { deletable, kept };
 }
 
 const ELSEWHERE = {
@@ -35,22 +35,22 @@ const ELSEWHERE = {
   next: 'point that pool at another image and replace its instances, then run the same command again',
 };
 
-/** The cloud refuses to delete one meanwhile, for an hour maybe. */
+/** The cloud refuses to delete a version that is being created, which may take an hour. */
 const BEING_MADE = {
-  because: 'it is still being made',
+  because: 'it is still being created',
   next: 'wait until `headstart prototype status` shows it as ready or failed, then run the same command again',
 };
 
-function inUse(what: string, runners: readonly Machine[]): Kept {
+function inUse(what: string, runners: readonly PoolMachine[]): KeptResource {
   const names = runners.map(({ node, instance }) => node?.name ?? instance.computerName);
   return {
     what,
-    because: `${list(names)} still ${names.length === 1 ? 'runs' : 'run'} it`,
-    next: `drain and delete ${names.length === 1 ? 'that instance' : 'those instances'}, so that the pool makes new ones from its recipe, then run the same command again`,
+    because: `${joinNames(names)} still ${names.length === 1 ? 'runs' : 'run'} it`,
+    next: `drain and delete ${names.length === 1 ? 'that instance' : 'those instances'}, so that the pool creates new ones from its model, then run the same command again`,
   };
 }
 
-/** Not explained by this pool. A version that only this pool's own model refers to goes once the model has moved. */
+/** This pool's own model does not count: it changes before the version is deleted. */
 function isUsedElsewhere(version: Version, { references, pool }: UninstallWorld): boolean {
   const isReferredTo = references.has(version.id) || references.has(version.id.toLowerCase());
   return isReferredTo && !isVersion(pool.model.image, version);
@@ -65,6 +65,6 @@ function isVersion(image: ImageRef | undefined, version: Version): boolean {
   return image?.kind === 'version' && image.id.toLowerCase() === version.id.toLowerCase();
 }
 
-export function list(names: readonly string[]): string {
+export function joinNames(names: readonly string[]): string {
   return names.join(', ');
 }

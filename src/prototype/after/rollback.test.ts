@@ -5,7 +5,7 @@ import type { Version } from '../../vms/gallery.ts';
 import type { Pool } from '../../vms/pools.ts';
 import { MODEL_TAG } from '../names.ts';
 import { lab } from '../testing.ts';
-import { noOriginal, rollbackToOriginal, rollbackToVersion, type WaysBack } from './rollback.ts';
+import { originalNotSaved, type RollbackTargets, rollbackToOriginal, rollbackToVersion } from './rollback.ts';
 
 const version = (name: string, state: Version['state'] = 'ready'): Version => ({
   name,
@@ -27,7 +27,7 @@ function pool(current?: string, tags: Record<string, string> = {}): Pool {
   return { ...seen, tags, model: { ...seen.model, image } };
 }
 
-const ways = (versions: Version[], more: Partial<WaysBack> = {}): WaysBack => ({
+const ways = (versions: Version[], more: Partial<RollbackTargets> = {}): RollbackTargets => ({
   verb: 'rollback',
   versions,
   hasOriginal: true,
@@ -45,7 +45,7 @@ function failure(run: () => unknown): UserError {
 }
 
 describe('rollback', () => {
-  it('goes to the version before the one in use, and refuses what is not there or not whole', () => {
+  it('goes to the version before the current one, and refuses a version that does not exist or is not ready', () => {
     const all = ways([version('2026.11.2'), version('2026.11.14', 'replicating'), version('2026.11.15')]);
     const now = pool('2026.11.15');
     expect(rollbackToVersion(now, all, undefined).image).toEqual({ kind: 'version', id: '/g/d/versions/2026.11.2' });
@@ -53,10 +53,10 @@ describe('rollback', () => {
     expect(() => rollbackToVersion(now, all, '2026.1.1')).toThrow(/there is no version 2026.1.1.*known: 2026.11.2/);
   });
 
-  it('to the original restores image, custom data and extensions at once, and refuses without custom data', () => {
+  it('to the original restores image, custom data and extensions in one update, and refuses without custom data', () => {
     const image = { kind: 'marketplace' as const, publisher: 'p', offer: 'o', sku: 's', version: 'latest' };
-    const recipe = { image, customData: 'eA==', extensions: [{ name: 'bootstrap' }, { name: 'vmssCSE' }] };
-    const change = rollbackToOriginal(pool('1.0.0'), recipe);
+    const model = { image, customData: 'eA==', extensions: [{ name: 'bootstrap' }, { name: 'vmssCSE' }] };
+    const change = rollbackToOriginal(pool('1.0.0'), model);
     expect(change).toMatchObject({ image, bootstrap: { customData: 'eA==' } });
     expect(change.extensions.add).toEqual([{ name: 'vmssCSE' }]);
     expect(() => rollbackToOriginal(pool('1.0.0'), { image, extensions: [] })).toThrow(/no custom data/);
@@ -64,32 +64,32 @@ describe('rollback', () => {
   });
 });
 
-describe('the next step of a rollback that is not possible', () => {
-  it('of a pool that no run has changed is none: there is nothing to roll back', () => {
+describe('the next step after a failed rollback', () => {
+  it('states for a pool that no run has changed that there is nothing to roll back', () => {
     const nothing = ways([], { hasOriginal: false });
     const { message, next } = failure(() => rollbackToVersion(pool(), nothing, undefined));
     expect(message).toMatch(/^there is nothing to roll back: no run has changed /);
     expect(next).toContain('headstart prototype status --pool ');
-    expect(noOriginal(pool(), nothing).next).toContain('headstart prototype status --pool ');
+    expect(originalNotSaved(pool(), nothing).next).toContain('headstart prototype status --pool ');
   });
 
-  it('is the original where only that is saved', () => {
+  it('is the original if nothing else exists', () => {
     const only = ways([version('1.0.0')]);
     expect(failure(() => rollbackToVersion(pool('1.0.0'), only, undefined)).next).toContain('--to original');
   });
 
-  it('is a version that is ready where no original is saved, the one that was probably meant first', () => {
+  it('is a ready version if no original is saved, preferably the one that was probably meant', () => {
     const two = ways([version('1.0.1'), version('2.0.0'), version('3.0.0')], { hasOriginal: false });
-    expect(noOriginal(pool('3.0.0'), two).next).toContain('--to 2.0.0');
+    expect(originalNotSaved(pool('3.0.0'), two).next).toContain('--to 2.0.0');
     expect(failure(() => rollbackToVersion(pool('3.0.0'), two, '1.0.11')).next).toContain('--to 1.0.1');
   });
 
-  it('names the verb that asks', () => {
+  it('names the verb that was used', () => {
     const none = ways([], { verb: 'uninstall', hasOriginal: false });
     expect(failure(() => rollbackToVersion(pool(), none, '1.0.0')).next).toContain('uninstall --pool');
   });
 
-  it('never leads to an error of the same kind, in whatever state the pool is', () => {
+  it('never leads to the same error, in any state of the pool', () => {
     const states = fc.constantFrom<Version['state']>('ready', 'replicating', 'failed', 'creating', 'deleting');
     const names = fc.uniqueArray(fc.constantFrom('1.0.0', '1.0.1', '2.0.0', '3.0.0'), { maxLength: 4 });
     const world = fc.record({
@@ -110,7 +110,7 @@ describe('the next step of a rollback that is not possible', () => {
 
         /** undefined: it works. */
         function nextOf(target: string | undefined): string | undefined {
-          if (target === 'original') return hasOriginal ? undefined : noOriginal(now, asked).next;
+          if (target === 'original') return hasOriginal ? undefined : originalNotSaved(now, asked).next;
           try {
             rollbackToVersion(now, asked, target);
             return undefined;

@@ -1,36 +1,36 @@
-// prototype/after/rollback.ts: which single update brings a pool back to an earlier version, or to the model it had before the first run?
+// prototype/after/rollback.ts: which single update returns a pool to an earlier version or to its model before the first run?
 import { UserError } from '../../base/errors.ts';
 import { didYouMean, nearestNames } from '../../base/nearest-names.ts';
 import type { Version } from '../../vms/gallery.ts';
 import type { Pool } from '../../vms/pools.ts';
 import type { ModelChange, SavedModel } from '../../vms/publisher.ts';
-import { BOOTSTRAP_TAG, compareVersions, MODEL_TAG } from '../names.ts';
+import { BOOTSTRAP_TAG, compareVersionNames, MODEL_TAG } from '../names.ts';
 import { bootstrapExtensions } from '../run/extensions.ts';
 
-/** Where a pool can go back to, and which verb asks: for the next step of an error. */
-export interface WaysBack {
+/** Where a pool can be rolled back to, and the verb that runs, for the next step of an error. */
+export interface RollbackTargets {
   verb: 'rollback' | 'uninstall';
   versions: readonly Version[];
-  /** Whether the model of before the first run is saved. */
+  /** Whether the model from before the first run is saved. */
   hasOriginal: boolean;
 }
 
-/** The version before the one in use, or the one asked for; refuses what is not there or not whole. */
-export function rollbackToVersion(pool: Pool, ways: WaysBack, wanted: string | undefined): ModelChange {
-  const { versions } = ways;
+/** To the wanted version, by default the one before the current version. Refuses a version that does not exist or is not ready. */
+export function rollbackToVersion(pool: Pool, targets: RollbackTargets, wanted: string | undefined): ModelChange {
+  const { versions } = targets;
   const target =
     wanted === undefined
       ? previousOf(currentOf(pool, versions), versions)
       : versions.find((version) => version.name === wanted);
-  if (!target) throw noSuchVersion(pool, ways, wanted);
+  if (!target) throw noSuchVersion(pool, targets, wanted);
   if (target.state !== 'ready') {
-    throw new UserError(`version ${target.name} is ${target.state}: new instances could not be made from it`, {
+    throw new UserError(`version ${target.name} is ${target.state}: new instances cannot be created from it`, {
       code: 'prototype/version-not-ready',
       kept: `${pool.ref.name} was not changed.`,
       next:
         target.state === 'creating' || target.state === 'replicating'
           ? `wait until \`headstart prototype status --pool ${pool.ref.name}\` shows it as ready, then run the same command again`
-          : nextWay(pool, ways, wanted),
+          : nextCommand(pool, targets, wanted),
       exitCode: 1,
     });
   }
@@ -45,10 +45,10 @@ export function rollbackToVersion(pool: Pool, ways: WaysBack, wanted: string | u
 
 /** Image, bootstrap and extensions as they were before the first run, in one update. */
 export function rollbackToOriginal(pool: Pool, saved: SavedModel): ModelChange {
-  // A specialized pool has no place for custom data, and never had any.
+  // A specialized pool cannot have custom data.
   const customData = pool.model.osState === 'specialized' ? '' : saved.customData;
   if (customData === undefined) {
-    throw new UserError(`the saved recipe of ${pool.ref.name} has no custom data: its nodes could not bootstrap`, {
+    throw new UserError(`the saved model of ${pool.ref.name} has no custom data: new nodes could not bootstrap`, {
       code: 'prototype/no-way-back',
       kept: `${pool.ref.name} was not changed.`,
       next: 'give it with --custom-data FILE',
@@ -58,7 +58,7 @@ export function rollbackToOriginal(pool: Pool, saved: SavedModel): ModelChange {
   const present = new Set(pool.model.extensions.map((extension) => extension.name));
   return {
     image: saved.image,
-    bootstrap: customData === '' ? 'none' : { customData }, // empty: it never had any
+    bootstrap: customData === '' ? 'none' : { customData }, // empty: the pool never had any
     extensions: {
       keep: [...present],
       add: saved.extensions.filter((extension) => !present.has((extension as { name?: string }).name ?? '')),
@@ -69,8 +69,8 @@ export function rollbackToOriginal(pool: Pool, saved: SavedModel): ModelChange {
 
 function previousOf(current: Version | undefined, versions: readonly Version[]): Version | undefined {
   const older = versions
-    .filter((version) => version.state === 'ready' && (!current || compareVersions(version.name, current.name) < 0))
-    .toSorted((a, b) => compareVersions(b.name, a.name));
+    .filter((version) => version.state === 'ready' && (!current || compareVersionNames(version.name, current.name) < 0))
+    .toSorted((a, b) => compareVersionNames(b.name, a.name));
   return older[0];
 }
 
@@ -79,8 +79,8 @@ function currentOf({ model: { image } }: Pool, versions: readonly Version[]): Ve
   return versions.find(({ id }) => id.toLowerCase() === image.id.toLowerCase());
 }
 
-function noSuchVersion(pool: Pool, ways: WaysBack, wanted: string | undefined): UserError {
-  const { versions, hasOriginal } = ways;
+function noSuchVersion(pool: Pool, targets: RollbackTargets, wanted: string | undefined): UserError {
+  const { versions, hasOriginal } = targets;
   const name = pool.ref.name;
   const known = versions.map((version) => `${version.name} (${version.state})`).join(', ') || 'none';
   const isUntouched = versions.length === 0 && !hasOriginal && pool.tags[MODEL_TAG] === undefined;
@@ -96,35 +96,35 @@ function noSuchVersion(pool: Pool, ways: WaysBack, wanted: string | undefined): 
   return new UserError(message, {
     code: 'prototype/no-such-version',
     kept: `${name} was not changed.`,
-    next: nextWay(pool, ways, wanted),
+    next: nextCommand(pool, targets, wanted),
     exitCode: 1,
   });
 }
 
-export function noOriginal(pool: Pool, ways: WaysBack): UserError {
-  return new UserError(`no original recipe of ${pool.ref.name} is saved`, {
+export function originalNotSaved(pool: Pool, targets: RollbackTargets): UserError {
+  return new UserError(`no original model of ${pool.ref.name} is saved`, {
     code: 'prototype/no-recipe',
     kept: `${pool.ref.name} was not changed.`,
-    next: nextWay(pool, { ...ways, hasOriginal: false }, 'original'),
+    next: nextCommand(pool, { ...targets, hasOriginal: false }, 'original'),
     exitCode: 1,
   });
 }
 
-/** A step that works in the state the pool is in: an error that sends to the next error is a circle. */
-function nextWay(pool: Pool, { verb, versions, hasOriginal }: WaysBack, wanted: string | undefined): string {
+/** A command that works in the pool's current state, so that it does not lead to the next error. */
+function nextCommand(pool: Pool, { verb, versions, hasOriginal }: RollbackTargets, wanted: string | undefined): string {
   const name = pool.ref.name;
   const command = (to: string) => `headstart prototype ${verb} --pool ${name} --to ${to}`;
   const current = currentOf(pool, versions);
   const ready = versions
     .filter((version) => version.state === 'ready' && version !== current && version.name !== wanted)
     .map((version) => version.name)
-    .toSorted((a, b) => compareVersions(b, a));
+    .toSorted((a, b) => compareVersionNames(b, a));
   const [meant = ready[0]] = wanted === undefined ? [] : nearestNames(wanted, ready);
   if (wanted === undefined && hasOriginal) return command('original');
   if (meant !== undefined) return command(meant);
   if (hasOriginal) return command('original');
-  if (verb === 'uninstall') return `\`${command('keep')}\` leaves ${name} on what it starts from now`;
+  if (verb === 'uninstall') return `\`${command('keep')}\` leaves ${name} on its current image`;
   if (pool.tags[MODEL_TAG] === undefined)
     return `\`headstart prototype status --pool ${name}\` shows what it starts from`;
-  return `put ${name} on an image of your choice with the tools of the cloud: no other version and no original recipe is there`;
+  return `point ${name} at an image of your choice with the cloud's own tools: there is no other version and no saved original model`;
 }

@@ -1,6 +1,6 @@
-// prototype/after/run-prune.ts: deletes the versions of a pool that are beyond its history and that nothing refers to.
+// prototype/after/run-prune.ts: deletes the unused versions of a pool beyond its history.
 import type { PoolRef } from '../../vms/pools.ts';
-import { holdingPool } from '../run/hold-pool.ts';
+import { withPoolHold } from '../run/hold-pool.ts';
 import type { RetryDeps } from '../run/with-retries.ts';
 import type { Site } from '../site.ts';
 import { prunableVersions } from './prune.ts';
@@ -21,22 +21,22 @@ export interface PruneOrder {
   pool: PoolRef;
   /** How many versions to keep. */
   history: number;
-  /** Only these are deleted: a version that became free since then was not agreed to. */
+  /** Only these are deleted: the operator did not agree to versions that became unused since. */
   agreed: readonly string[];
   holder: string;
 }
 
-/** Not during a run or a rollback, which may be about to use what looks free; and read again, for the pool was not held before. */
+/** Holds the pool, because a run or rollback may be about to use a version that looks unused, and reads the versions again. */
 export async function prunePool(
   site: Site,
   { pool, history, agreed, holder }: PruneOrder,
   deps: RetryDeps,
 ): Promise<string[]> {
   const { signal } = deps;
-  return holdingPool({ pool, holder, note: 'prune' }, { ...deps, cluster: site.cluster }, async () => {
-    const going = (await prunable(site, pool, history, signal)).filter((name) => agreed.includes(name));
+  return withPoolHold({ pool, holder, note: 'prune' }, { ...deps, cluster: site.cluster }, async () => {
+    const deletable = (await prunable(site, pool, history, signal)).filter((name) => agreed.includes(name));
     const { definition } = await readVersions(site, pool, signal);
-    for (const name of going) await site.provider.gallery.deleteVersion(definition!, name, { signal });
-    return going;
+    for (const name of deletable) await site.provider.gallery.deleteVersion(definition!, name, { signal });
+    return deletable;
   });
 }

@@ -3,14 +3,14 @@ import { Conflict, Forbidden, NotFound } from '../../base/failures.ts';
 import { LeaseHeld } from '../../cluster/lease-held.ts';
 import type { PoolRef } from '../../vms/pools.ts';
 import { donorLab } from '../donor/testing.ts';
-import { leaseName, MODEL_TAG, recipeName } from '../names.ts';
+import { leaseName, MODEL_TAG, savedModelName } from '../names.ts';
 import type { RunEvent } from '../run/run-event.ts';
 import { POOL } from '../testing.ts';
-import { chooseRollback, type RollbackWish, rollBackPool } from './run-rollback.ts';
+import { chooseRollback, type RollbackRequest, rollBackPool } from './run-rollback.ts';
 
 const OLDER = '2026.1.1';
 
-/** A pool after a run, with an older version beside the one it runs. */
+/** A pool after a run, with its version and an older one. */
 async function afterARun() {
   const world = donorLab();
   await world.run();
@@ -21,15 +21,15 @@ async function afterARun() {
   const { signal, clock } = world.deps;
   const pool = world.ref.pool;
   const events: RunEvent[] = [];
-  const deps = { clock, signal, tell: (event: RunEvent) => void events.push(event) };
+  const deps = { clock, signal, onEvent: (event: RunEvent) => void events.push(event) };
   return {
     ...world,
     older,
     pool,
     events,
     state: () => world.provider.state.pools.get(pool.id)!,
-    choose: (wish: RollbackWish = {}) => chooseRollback(world.site, pool, wish, signal),
-    rollBack: (wish: RollbackWish = {}) => rollBackPool(world.site, { pool, holder: 'me', ...wish }, deps),
+    choose: (wish: RollbackRequest = {}) => chooseRollback(world.site, pool, wish, signal),
+    rollBack: (wish: RollbackRequest = {}) => rollBackPool(world.site, { pool, holder: 'me', ...wish }, deps),
   };
 }
 
@@ -39,7 +39,7 @@ const original = {
 };
 const saved = (customData?: string) => ({ recipe: JSON.stringify({ ...original, customData }) });
 
-describe('choosing where a pool goes back to', () => {
+describe('chooseRollback', () => {
   it('reads only, and needs no hold', async () => {
     const { cluster, state, choose, older } = await afterARun();
     await cluster.holdLease(leaseName(POOL), { holder: 'another', durationMs: 60_000, note: '' });
@@ -48,22 +48,22 @@ describe('choosing where a pool goes back to', () => {
     expect(JSON.stringify(state())).toBe(before);
   });
 
-  it('to a version does without the Secret of the original, and to the original does not', async () => {
+  it('needs the Secret of the saved model only for a rollback to the original', async () => {
     const { cluster, choose, older } = await afterARun();
     cluster.readSecret = () => Promise.reject(new Forbidden('no right to get secrets'));
     expect((await choose({ to: OLDER })).change.image).toEqual({ kind: 'version', id: older.id });
     await expect(choose({ to: 'original' })).rejects.toBeInstanceOf(Forbidden);
   });
 
-  it('takes no other failure of the cluster for a Secret that may not be read', async () => {
+  it('passes on other failures of the cluster', async () => {
     const { cluster, choose } = await afterARun();
     cluster.readSecret = () => Promise.reject(new Conflict('x'));
     await expect(choose({ to: OLDER })).rejects.toBeInstanceOf(Conflict);
   });
 
-  it('asks for the bootstrap only where it is needed, and prefers it to the one that was saved', async () => {
+  it('reads the given bootstrap only if needed, and prefers it to the saved one', async () => {
     const { cluster, choose } = await afterARun();
-    cluster.secrets.set(recipeName(POOL), saved('c2F2ZWQ='));
+    cluster.secrets.set(savedModelName(POOL), saved('c2F2ZWQ='));
     let reads = 0;
     const readBootstrap = () => {
       reads++;
@@ -76,19 +76,19 @@ describe('choosing where a pool goes back to', () => {
     expect(reads).toBe(1);
   });
 
-  it('says what is missing: the pool, the recipe, the bootstrap in it', async () => {
+  it('names what is missing: the pool, the saved model or its bootstrap', async () => {
     const { cluster, site, deps, choose } = await afterARun();
     const nowhere: PoolRef = { ...(await choose()).pool.ref, id: '/pools/nowhere', name: 'nowhere' };
     await expect(chooseRollback(site, nowhere, {}, deps.signal)).rejects.toBeInstanceOf(NotFound);
-    cluster.secrets.set(recipeName(POOL), saved());
+    cluster.secrets.set(savedModelName(POOL), saved());
     await expect(choose({ to: 'original' })).rejects.toMatchObject({ code: 'prototype/no-way-back' });
     cluster.secrets.clear();
     await expect(choose({ to: 'original' })).rejects.toMatchObject({ code: 'prototype/no-recipe' });
   });
 });
 
-describe('putting a pool back', () => {
-  it('changes the model at once, marks it, and leaves the pool free', async () => {
+describe('rollBackPool', () => {
+  it('changes the model in one update, tags the pool and releases it', async () => {
     const { cluster, state, rollBack, older } = await afterARun();
     await rollBack();
     expect(state().model.image).toEqual({ kind: 'version', id: older.id });
@@ -96,7 +96,7 @@ describe('putting a pool back', () => {
     expect(cluster.leases.size).toBe(0);
   });
 
-  it('reads the pool and chooses again after a lost race', async () => {
+  it('reads the pool and chooses again after a conflict', async () => {
     const { provider, rollBack, state, events } = await afterARun();
     const { changeModel } = provider.publisher;
     const [made] = [...provider.state.versions.values()];
@@ -112,7 +112,7 @@ describe('putting a pool back', () => {
     expect(events).toMatchObject([{ event: 'retry', step: 'rollback', because: 'changed since it was read' }]);
   });
 
-  it('does nothing beside a run, and gives its own hold back when it fails', async () => {
+  it('does nothing during a run, and releases its hold when it fails', async () => {
     const { cluster, state, rollBack } = await afterARun();
     const before = JSON.stringify(state());
     await expect(rollBack({ to: '1.2.3' })).rejects.toMatchObject({ code: 'prototype/no-such-version' });

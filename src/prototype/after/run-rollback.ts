@@ -1,18 +1,18 @@
-// prototype/after/run-rollback.ts: puts a pool back on an earlier version or on its original model, in one conditional update.
+// prototype/after/run-rollback.ts: returns a pool to an earlier version or to its original model, in one conditional update.
 import { Forbidden, NotFound } from '../../base/failures.ts';
 import type { Pool, PoolRef } from '../../vms/pools.ts';
 import type { ModelChange, SavedModel } from '../../vms/publisher.ts';
-import { recipeName } from '../names.ts';
-import { holdingPool } from '../run/hold-pool.ts';
+import { savedModelName } from '../names.ts';
+import { withPoolHold } from '../run/hold-pool.ts';
 import { type RetryDeps, withRetries } from '../run/with-retries.ts';
 import type { Site } from '../site.ts';
 import { readVersions } from './read-versions.ts';
-import { noOriginal, rollbackToOriginal, rollbackToVersion, type WaysBack } from './rollback.ts';
+import { originalNotSaved, type RollbackTargets, rollbackToOriginal, rollbackToVersion } from './rollback.ts';
 
-export interface RollbackWish {
+export interface RollbackRequest {
   /** A version, or `original`; undefined: the version before the current one. */
   to?: string | undefined;
-  /** The original bootstrap, base64, where no run saved it; called only when it is needed. */
+  /** The original bootstrap in base64, if no run saved it; called only if it is needed. */
   readBootstrap?: () => string;
 }
 
@@ -21,14 +21,14 @@ export interface Rollback {
   change: ModelChange;
 }
 
-/** Not during a run, which would switch the model again. After a lost race the pool is read and the change chosen again. */
+/** Holds the pool, because a run would switch the model again. After a conflict it reads the pool and chooses again. */
 export async function rollBackPool(
   site: Site,
-  { pool, holder, ...wish }: RollbackWish & { pool: PoolRef; holder: string },
+  { pool, holder, ...wish }: RollbackRequest & { pool: PoolRef; holder: string },
   deps: RetryDeps,
 ): Promise<Rollback> {
   const { signal } = deps;
-  return holdingPool({ pool, holder, note: 'rollback' }, { ...deps, cluster: site.cluster }, () =>
+  return withPoolHold({ pool, holder, note: 'rollback' }, { ...deps, cluster: site.cluster }, () =>
     withRetries(
       'rollback',
       async () => {
@@ -45,30 +45,30 @@ export async function rollBackPool(
 export async function chooseRollback(
   site: Site,
   ref: PoolRef,
-  { to, readBootstrap }: RollbackWish,
+  { to, readBootstrap }: RollbackRequest,
   signal: AbortSignal,
 ): Promise<Rollback> {
   const pool = await site.provider.pools.readPool(ref, { signal });
   if (!pool) throw new NotFound(`pool ${ref.name}`);
   const { versions } = await readVersions(site, ref, signal);
-  const saved = await savedRecipe(site, ref, to, signal);
-  const ways: WaysBack = { verb: 'rollback', versions, hasOriginal: saved !== undefined };
-  if (to !== 'original') return { pool, change: rollbackToVersion(pool, ways, to) };
-  if (saved === undefined) throw noOriginal(pool, ways);
-  const recipe = JSON.parse(saved) as SavedModel;
+  const saved = await readSavedModelText(site, ref, to, signal);
+  const targets: RollbackTargets = { verb: 'rollback', versions, hasOriginal: saved !== undefined };
+  if (to !== 'original') return { pool, change: rollbackToVersion(pool, targets, to) };
+  if (saved === undefined) throw originalNotSaved(pool, targets);
+  const model = JSON.parse(saved) as SavedModel;
   const given = readBootstrap?.();
-  return { pool, change: rollbackToOriginal(pool, given === undefined ? recipe : { ...recipe, customData: given }) };
+  return { pool, change: rollbackToOriginal(pool, given === undefined ? model : { ...model, customData: given }) };
 }
 
-/** A rollback to a version needs no Secret: a login that may not read it is not refused for that. */
-async function savedRecipe(
+/** A rollback to a version does not need the Secret, so it works with a login that may not read it. */
+async function readSavedModelText(
   { cluster }: Site,
   { name }: PoolRef,
   to: string | undefined,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   try {
-    return (await cluster.readSecret(recipeName(name), signal))?.recipe;
+    return (await cluster.readSecret(savedModelName(name), signal))?.recipe;
   } catch (error) {
     if (error instanceof Forbidden && to !== 'original') return undefined;
     throw error;

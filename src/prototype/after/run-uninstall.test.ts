@@ -1,16 +1,16 @@
-// Everything of ours goes, the pool first back on its feet, whatever happens on the way.
+// An uninstall removes everything that headstart created, after it has restored the pool, whatever faults occur.
 import { describe, expect, it } from 'vitest';
 import { TransientError, UserError } from '../../base/errors.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { LeaseHeld } from '../../cluster/lease-held.ts';
-import { definitionName, leaseName, recipeName, SEALED_ANNOTATION } from '../names.ts';
-import { donorAsItIs, donorViolations, modelViolations } from '../run/invariants.testing.ts';
+import { leaseName, prototypeDefinitionName, SEALED_ANNOTATION, savedModelName } from '../names.ts';
+import { donorViolations, modelViolations, readDonorState } from '../run/invariants.testing.ts';
 import { Crash, Dial, FAULTS, type Fault, type Lab, lab, POOL } from '../testing.ts';
 import { uninstallPool } from './run-uninstall.ts';
-import type { UninstallWish } from './uninstall.ts';
+import type { UninstallOptions } from './uninstall.ts';
 
 const CUSTOM_DATA = 'Ym9vdHN0cmFw';
-const BACK: Omit<UninstallWish, 'unsealed'> = { to: 'original', customData: CUSTOM_DATA, isUnsealing: false };
+const BACK: Omit<UninstallOptions, 'unsealed'> = { to: 'original', customData: CUSTOM_DATA, isUnsealing: false };
 
 function uninstall(world: Lab, wish = BACK, dial = new Dial(), runId = 'uninstall') {
   return uninstallPool(
@@ -20,7 +20,7 @@ function uninstall(world: Lab, wish = BACK, dial = new Dial(), runId = 'uninstal
       cluster: dial.wrap<Cluster>(world.cluster),
       clock: world.clock,
       signal: new AbortController().signal,
-      tell: () => undefined,
+      onEvent: () => undefined,
     },
   );
 }
@@ -31,7 +31,7 @@ async function prototyped(): Promise<Lab> {
   return world;
 }
 
-/** What is left of ours anywhere. */
+/** Everything that headstart created and that still exists. */
 function leftovers({ provider, cluster, donor }: Lab): string[] {
   const pool = provider.state.pools.get(donor.ref.pool.id)!;
   const marks = [...cluster.nodes.values()].flatMap(({ annotations }) => Object.keys(annotations));
@@ -62,16 +62,16 @@ const failure = async (promise: Promise<unknown>): Promise<UserError> => {
   return error as UserError;
 };
 
-describe('uninstalling', () => {
-  it('puts the pool back first, then removes everything, the way back last; the second time there is nothing to do', async () => {
+describe('uninstallPool', () => {
+  it('restores the model first, deletes the saved model last, and does nothing the second time', async () => {
     const world = await prototyped();
     const { done, kept, sealed } = await uninstall(world);
     expect(done).toEqual([
-      `point ${POOL} from version ${world.intent.version} at marketplace debian:debian-12:12-gen2:latest`,
+      `point ${POOL} at marketplace debian:debian-12:12-gen2:latest instead of version ${world.intent.version}`,
       `delete the versions ${world.intent.version}`,
-      `delete the image definition ${definitionName(POOL)}`,
+      `delete the image definition ${prototypeDefinitionName(POOL)}`,
       'delete the gallery SIG_lab',
-      'delete the saved original recipe',
+      'delete the saved original model',
     ]);
     expect(kept).toEqual([]);
     expect(sealed).toEqual([world.donor.computerName]);
@@ -80,43 +80,51 @@ describe('uninstalling', () => {
     expect(await uninstall(world)).toEqual({ done: [], kept: [], sealed: [] });
   });
 
-  it('on a pool that never was prototyped has nothing to do', async () => {
+  it('does nothing on a pool that was never prototyped', async () => {
     expect(await uninstall(lab())).toEqual({ done: [], kept: [], sealed: [] });
   });
 
-  it('keeps what instances still run, names them, and goes on when they are gone', async () => {
+  it('keeps versions that instances still run, names those, and continues when they are gone', async () => {
     const world = await prototyped();
-    const born = world.provider.scaleOut(world.ref.pool);
+    const grown = world.provider.scaleOut(world.ref.pool);
     const first = await uninstall(world);
     expect(first.kept).toMatchObject([
-      { what: `version ${world.intent.version}`, because: `${born.computerName} still runs it` },
-      { what: 'the saved original recipe' },
+      { what: `version ${world.intent.version}`, because: `${grown.computerName} still runs it` },
+      { what: 'the saved original model' },
     ]);
     expect(first.kept[0]!.next).toContain('drain and delete that instance');
     expect(isOriginal(world)).toBe(true);
     expect(world.provider.state.versions.size).toBe(1);
     const pool = world.provider.state.pools.get(world.ref.pool.id)!;
-    pool.instances.splice(pool.instances.indexOf(born), 1);
+    pool.instances.splice(pool.instances.indexOf(grown), 1);
     expect((await uninstall(world)).kept).toEqual([]);
     expect(leftovers(world)).toEqual([]);
   });
 
-  it("leaves another pool's definition, and the gallery that it is in", async () => {
+  it("keeps another pool's definition and its gallery", async () => {
     const world = await prototyped();
     const [mine] = world.provider.state.definitions.values();
-    await world.provider.gallery.ensureDefinition({ ...mine!, name: definitionName('pool2'), sku: 'pool2' }, 'here');
+    await world.provider.gallery.ensureDefinition(
+      { ...mine!, name: prototypeDefinitionName('pool2'), sku: 'pool2' },
+      'here',
+    );
     const { kept } = await uninstall(world);
-    expect(kept).toEqual([{ what: 'the gallery SIG_lab', because: `it holds ${definitionName('pool2')}` }]);
-    expect([...world.provider.state.definitions.values()].map(({ name }) => name)).toEqual([definitionName('pool2')]);
+    expect(kept).toEqual([{ what: 'the gallery SIG_lab', because: `it holds ${prototypeDefinitionName('pool2')}` }]);
+    expect([...world.provider.state.definitions.values()].map(({ name }) => name)).toEqual([
+      prototypeDefinitionName('pool2'),
+    ]);
     expect(world.cluster.secrets.size).toBe(0);
   });
 
-  it('does not lose a definition that somebody makes in the last moment', async () => {
+  it('does not delete a definition that is created at the last moment', async () => {
     const world = await prototyped();
     const [mine] = world.provider.state.definitions.values();
     const { deleteGallery } = world.provider.gallery;
     world.provider.gallery.deleteGallery = async (gallery) => {
-      await world.provider.gallery.ensureDefinition({ ...mine!, name: definitionName('pool2'), sku: 'pool2' }, 'here');
+      await world.provider.gallery.ensureDefinition(
+        { ...mine!, name: prototypeDefinitionName('pool2'), sku: 'pool2' },
+        'here',
+      );
       return deleteGallery(gallery);
     };
     const { kept } = await uninstall(world);
@@ -124,21 +132,21 @@ describe('uninstalling', () => {
     expect(world.provider.state.definitions.size).toBe(1);
   });
 
-  it('to a version keeps that version, its gallery and the way back, and deletes the others', async () => {
+  it('to a version keeps that version, its gallery and the saved model, and deletes the others', async () => {
     const world = await prototyped();
     const [made] = [...world.provider.state.versions.values()];
     const old = { ...made!, name: '2026.1.1', id: made!.id.replace(made!.name, '2026.1.1') };
     world.provider.state.versions.set(old.id, old);
     const { kept } = await uninstall(world, { to: { version: '2026.1.1' }, isUnsealing: false });
-    expect(kept.map(({ what }) => what)).toEqual(['version 2026.1.1', 'the saved original recipe']);
+    expect(kept.map(({ what }) => what)).toEqual(['version 2026.1.1', 'the saved original model']);
     expect(kept.every(({ next }) => next === undefined)).toBe(true);
     expect([...world.provider.state.versions.values()].map(({ name }) => name)).toEqual(['2026.1.1']);
     expect(world.provider.state.pools.get(world.ref.pool.id)!.model.image).toEqual({ kind: 'version', id: old.id });
     expect(world.provider.state.pools.get(world.ref.pool.id)!.tags).toEqual({});
-    expect(world.cluster.secrets.has(recipeName(POOL))).toBe(true);
+    expect(world.cluster.secrets.has(savedModelName(POOL))).toBe(true);
   });
 
-  it('keeps the model where the operator has put it, and removes all the same', async () => {
+  it('with --to keep leaves the model and removes everything else', async () => {
     const world = await prototyped();
     const pool = world.provider.state.pools.get(world.ref.pool.id)!;
     pool.model.image = { kind: 'other', id: '/images/mine' };
@@ -148,7 +156,7 @@ describe('uninstalling', () => {
     expect(leftovers(world)).toEqual([]);
   });
 
-  it('refuses before it touches anything when there is no recipe to go back to', async () => {
+  it('refuses before any change if there is no saved model to restore', async () => {
     const world = await prototyped();
     world.cluster.secrets.clear();
     const before = leftovers(world);
@@ -156,14 +164,14 @@ describe('uninstalling', () => {
     expect(leftovers(world)).toEqual(before);
   });
 
-  it('says which Secret is damaged, and changes nothing', async () => {
+  it('names a damaged Secret and changes nothing', async () => {
     const world = await prototyped();
-    world.cluster.secrets.set(recipeName(POOL), { recipe: '{' });
+    world.cluster.secrets.set(savedModelName(POOL), { recipe: '{' });
     expect((await failure(uninstall(world))).code).toBe('prototype/bad-recipe');
     expect(world.provider.state.versions.size).toBe(1);
   });
 
-  it('is refused beside a run, and takes over from one that died', async () => {
+  it('is refused during a run, and takes over from a run that died', async () => {
     const world = await prototyped();
     await world.cluster.holdLease(leaseName(POOL), { holder: 'run', durationMs: 900_000, note: 'n' });
     expect(await failure(uninstall(world))).toBeInstanceOf(LeaseHeld);
@@ -172,10 +180,10 @@ describe('uninstalling', () => {
     expect(leftovers(world)).toEqual([]);
   });
 
-  it('brings a donor home first, with or without its Node object, and takes the half-made copy away', async () => {
+  it('restores a donor first, with or without its Node object, and deletes the incomplete snapshot', async () => {
     for (const hasNode of [true, false]) {
       const world = lab();
-      const found = donorAsItIs(world);
+      const found = readDonorState(world);
       const dial = new Dial();
       await lab().run(dial);
       const at = dial.names.indexOf('createSnapshot');
@@ -184,7 +192,7 @@ describe('uninstalling', () => {
       world.clock.advance(16 * 60_000);
       if (!hasNode) world.cluster.nodes.delete(world.donor.computerName);
       const { done } = await uninstall(world);
-      expect(done[0]).toBe(`bring ${world.donor.computerName} back into service`);
+      expect(done[0]).toBe(`return ${world.donor.computerName} to service`);
       expect(world.donor.power).toBe('running');
       if (hasNode) expect(donorViolations(world, found)).toEqual([]);
       expect(leftovers(world)).toEqual([]);
@@ -192,18 +200,18 @@ describe('uninstalling', () => {
     }
   });
 
-  it('takes a mark off that somebody left behind', async () => {
+  it('removes a leftover annotation', async () => {
     const world = await prototyped();
     world.cluster.touch(world.donor.computerName, { annotations: { [SEALED_ANNOTATION]: 'x', mine: 'y' } });
     await uninstall(world);
     expect(world.cluster.nodes.get(world.donor.computerName)!.annotations).toEqual({ mine: 'y' });
   });
 
-  it('a definition that somebody else made keeps its versions', async () => {
+  it('keeps the versions of a definition of another publisher', async () => {
     const world = await prototyped();
     for (const definition of world.provider.state.definitions.values()) definition.publisher = 'kamino';
     const { kept } = await uninstall(world);
-    expect(kept[0]).toMatchObject({ what: `the image definition ${definitionName(POOL)}` });
+    expect(kept[0]).toMatchObject({ what: `the image definition ${prototypeDefinitionName(POOL)}` });
     expect(world.provider.state.versions.size).toBe(1);
   });
 });
@@ -211,7 +219,7 @@ describe('uninstalling', () => {
 describe('unsealing', () => {
   const answer = (items: string) => ({ exitCode: 0, stdout: items, stderr: '' });
 
-  it('is done on every node that is Ready, and what is left is said', async () => {
+  it('removes the clone check from every Ready node and lists the others', async () => {
     const world = await prototyped();
     world.cluster.scripts.length = 0;
     world.cluster.runScript = () => answer('drop-in=ok\nowner=ok\n');
@@ -222,7 +230,7 @@ describe('unsealing', () => {
     expect(sealed).toEqual([]);
   });
 
-  it('that fails stops part-way with the reason, and the same command goes on', async () => {
+  it('stops part-way when it fails, and the same command continues', async () => {
     const world = await prototyped();
     world.cluster.runScript = () => answer('drop-in=failed read-only file system\nowner=absent\n');
     const error = await failure(uninstall(world, { ...BACK, isUnsealing: true }));
@@ -235,7 +243,7 @@ describe('unsealing', () => {
     expect(leftovers(world)).toEqual([]);
   });
 
-  it.each(['', 'owner=failed x\n', 'drop-in=ok\n'])('does not believe the answer %j', async (stdout) => {
+  it.each(['', 'owner=failed x\n', 'drop-in=ok\n'])('rejects the output %j', async (stdout) => {
     const world = await prototyped();
     world.cluster.runScript = () => answer(stdout);
     expect((await failure(uninstall(world, { ...BACK, isUnsealing: true }))).code).toBe('prototype/not-unsealed');
@@ -247,7 +255,7 @@ describe('the fault campaign of an uninstall', () => {
 
   async function broken(fault: Fault, at: number): Promise<string[]> {
     const world = await prototyped();
-    const found = donorAsItIs(world);
+    const found = readDonorState(world);
     const dial = new Dial(fault, at);
     await uninstall(world, BACK, dial, 'first').catch((error: unknown) => {
       const isAnswer = error instanceof UserError || error instanceof TransientError || error instanceof Crash;
@@ -265,17 +273,14 @@ describe('the fault campaign of an uninstall', () => {
     ];
   }
 
-  it.each(FAULTS)(
-    '%s at every call, then the same command again: nothing is left and nothing was broken',
-    async (fault) => {
-      const dial = new Dial();
-      await uninstall(await prototyped(), BACK, dial);
-      for (let at = 0; at < dial.calls; at++) {
-        cases++;
-        expect(await broken(fault, at), `${fault} at call ${at} of ${dial.calls}`).toEqual([]);
-      }
-    },
-  );
+  it.each(FAULTS)('%s at every call and a resume leave nothing behind and break nothing', async (fault) => {
+    const dial = new Dial();
+    await uninstall(await prototyped(), BACK, dial);
+    for (let at = 0; at < dial.calls; at++) {
+      cases++;
+      expect(await broken(fault, at), `${fault} at call ${at} of ${dial.calls}`).toEqual([]);
+    }
+  });
 
   it('has a case for every call', () => {
     console.log(`fault campaign of an uninstall: ${cases} cases`);

@@ -1,58 +1,58 @@
-// prototype/after/run-uninstall.ts: takes what is ours off a pool: look, do the first thing that is left, look again; killed anywhere, the same command goes on.
+// prototype/after/run-uninstall.ts: removes headstart from a pool: observe, apply the first step, repeat. After a kill the same command continues.
 
 import type { WaitReporter } from '../../base/call-options.ts';
 import { TransientError, UserError } from '../../base/errors.ts';
 import { NotFound, Refused } from '../../base/failures.ts';
 import type { PoolRef } from '../../vms/pools.ts';
 import type { SavedModel } from '../../vms/publisher.ts';
-import { definitionName, leaseName, recipeName, SEALED_ANNOTATION, snapshotName } from '../names.ts';
+import { leaseName, prototypeDefinitionName, SEALED_ANNOTATION, savedModelName, snapshotName } from '../names.ts';
 import { type EngineDeps, recoverHeldDonor } from '../run/engine.ts';
-import { type Hold, holdingPool, renewingAside } from '../run/hold-pool.ts';
+import { backgroundRenewal, type Hold, withPoolHold } from '../run/hold-pool.ts';
 import type { ObserveDeps } from '../run/observe.ts';
 import { isSameMachine } from '../run/same-machine.ts';
-import { homewardIntent } from '../run/scene.ts';
+import { recoveryIntent } from '../run/scene.ts';
 import { unsealNode } from '../run/seal.ts';
 import { MAX_ATTEMPTS, pauseBeforeRetry, withRetries } from '../run/with-retries.ts';
-import { planUninstall, type UninstallPlan, type UninstallStep, type UninstallWish } from './uninstall.ts';
+import { planUninstall, type UninstallOptions, type UninstallPlan, type UninstallStep } from './uninstall.ts';
 import type { UninstallWorld } from './uninstall-world.ts';
 
 export type UninstallDeps = Omit<EngineDeps, 'seal' | 'customData'>;
 
-export interface UninstallAsked {
+export interface UninstallRequest {
   pool: PoolRef;
   gallery: string;
   runId: string;
-  wish: Omit<UninstallWish, 'unsealed'>;
+  wish: Omit<UninstallOptions, 'unsealed'>;
 }
 
-export interface Uninstalled {
-  /** What was done, in words. */
+export interface UninstallResult {
+  /** Descriptions of the applied steps. */
   done: string[];
   kept: UninstallPlan['kept'];
   sealed: string[];
 }
 
-export async function uninstallPool(asked: UninstallAsked, deps: UninstallDeps): Promise<Uninstalled> {
-  const held = { pool: asked.pool, holder: asked.runId, note: `uninstall of ${asked.pool.name}` };
-  return holdingPool(held, deps, async (hold) => {
+export async function uninstallPool(request: UninstallRequest, deps: UninstallDeps): Promise<UninstallResult> {
+  const wanted = { pool: request.pool, holder: request.runId, note: `uninstall of ${request.pool.name}` };
+  return withPoolHold(wanted, deps, async (hold) => {
     const done: string[] = [];
     const unsealed = new Set<string>();
     const sealed = new Set<string>();
     const attempts = new Map<string, number>();
     for (;;) {
       await withRetries('hold-lease', hold, deps);
-      const world = await withRetries('observe', () => observePool(asked, deps), deps);
-      const plan = planUninstall(world, { ...asked.wish, unsealed });
-      // Who the donors were is told by versions that will be gone.
+      const world = await withRetries('observe', () => observePool(request, deps), deps);
+      const plan = planUninstall(world, { ...request.wish, unsealed });
+      // Only the versions name the donors, and they will be deleted.
       for (const node of plan.sealed) sealed.add(node);
       const next = plan.steps[0];
       if (!next) return { done, kept: plan.kept, sealed: [...sealed].filter((node) => !unsealed.has(node)) };
       const attempt = (attempts.get(next.id) ?? 0) + 1;
       attempts.set(next.id, attempt);
-      if (attempt > MAX_ATTEMPTS) throw stuck(next, asked.pool);
-      deps.tell({ event: 'step', step: next.id, title: next.what, attempt });
+      if (attempt > MAX_ATTEMPTS) throw stuck(next, request.pool);
+      deps.onEvent({ event: 'step', step: next.id, title: next.what, attempt });
       try {
-        await perform(next, { asked, world, unsealed, hold }, deps);
+        await perform(next, { request, world, unsealed, hold }, deps);
         if (!done.includes(next.what)) done.push(next.what);
       } catch (error) {
         if (!(error instanceof TransientError) || attempt >= MAX_ATTEMPTS) throw error;
@@ -64,7 +64,7 @@ export async function uninstallPool(asked: UninstallAsked, deps: UninstallDeps):
 
 /** Reads only: for a plan, and before every step. */
 export async function observePool(
-  { pool: ref, gallery: galleryName, runId }: Pick<UninstallAsked, 'pool' | 'gallery' | 'runId'>,
+  { pool: ref, gallery: galleryName, runId }: Pick<UninstallRequest, 'pool' | 'gallery' | 'runId'>,
   { pools, snapshots, gallery, cluster, signal }: Omit<ObserveDeps, 'clock'>,
 ): Promise<UninstallWorld> {
   const [pool, instances, nodes, lease, definitions, snapshot, saved] = await Promise.all([
@@ -74,10 +74,12 @@ export async function observePool(
     cluster.readLease(leaseName(ref.name), signal),
     gallery.listDefinitions(galleryName, { signal }),
     snapshots.readSnapshot(snapshotName(ref.name), { signal }),
-    cluster.readSecret(recipeName(ref.name), signal),
+    cluster.readSecret(savedModelName(ref.name), signal),
   ]);
   if (!pool) throw new NotFound(`pool ${ref.name}`);
-  const definition = definitions?.find(({ name }) => name.toLowerCase() === definitionName(ref.name).toLowerCase());
+  const definition = definitions?.find(
+    ({ name }) => name.toLowerCase() === prototypeDefinitionName(ref.name).toLowerCase(),
+  );
   return {
     pool,
     machines: instances.map((instance) => {
@@ -94,32 +96,37 @@ export async function observePool(
   };
 }
 
-interface Doing {
-  asked: UninstallAsked;
+interface StepContext {
+  request: UninstallRequest;
   world: UninstallWorld;
   unsealed: Set<string>;
   hold: Hold;
 }
 
-async function perform(step: UninstallStep, doing: Doing, deps: UninstallDeps): Promise<void> {
-  const renewal = renewingAside(doing.hold, deps.clock);
+async function perform(step: UninstallStep, context: StepContext, deps: UninstallDeps): Promise<void> {
+  const renewal = backgroundRenewal(context.hold, deps.clock);
   const onWaiting: WaitReporter = (what, percent) => {
     renewal.ifDue();
-    deps.tell({ event: 'waiting', step: step.id, for: what, ...(percent !== undefined && { percent }) });
+    deps.onEvent({ event: 'waiting', step: step.id, for: what, ...(percent !== undefined && { percent }) });
   };
-  await apply(step, doing, deps, onWaiting).finally(renewal.settled);
+  await apply(step, context, deps, onWaiting).finally(renewal.settled);
 }
 
-async function apply(step: UninstallStep, doing: Doing, deps: UninstallDeps, onWaiting: WaitReporter): Promise<void> {
-  const { asked, world, unsealed, hold } = doing;
+async function apply(
+  step: UninstallStep,
+  context: StepContext,
+  deps: UninstallDeps,
+  onWaiting: WaitReporter,
+): Promise<void> {
+  const { request, world, unsealed, hold } = context;
   const { pools, snapshots, gallery, publisher, cluster, signal } = deps;
   const options = { signal, onWaiting };
   switch (step.id) {
     case 'bring-home':
       for (const { nodeName, ref } of step.donors) {
-        const intent = homewardIntent(nodeName, asked.gallery);
-        const quiet = { ...deps, seal: async () => undefined }; // the way home seals nothing
-        await recoverHeldDonor({ intent, donor: ref, runId: asked.runId, deps: quiet, hold });
+        const intent = recoveryIntent(nodeName, request.gallery);
+        const quiet = { ...deps, seal: async () => undefined }; // restoring a donor seals nothing
+        await recoverHeldDonor({ intent, donor: ref, runId: request.runId, deps: quiet, hold });
       }
       return;
     case 'put-pool-back':
@@ -148,13 +155,13 @@ async function apply(step: UninstallStep, doing: Doing, deps: UninstallDeps, onW
     case 'delete-gallery':
       return replanIfRefused(() => gallery.deleteGallery(step.name, options));
     case 'delete-recipe':
-      return cluster.deleteSecret(recipeName(asked.pool.name), signal);
+      return cluster.deleteSecret(savedModelName(request.pool.name), signal);
     case 'delete-lease':
-      return; // it is ours since this began, and goes when it ends
+      return; // this run has taken it over and releases it at the end
   }
 }
 
-/** Somebody has put something in since we looked: what that means is planned on the world as it is then. */
+/** Something was added since the observation. As a transient failure it leads to a new observation and plan. */
 async function replanIfRefused(order: () => Promise<void>): Promise<void> {
   try {
     await order();
@@ -168,20 +175,20 @@ function readSavedModel(values: Readonly<Record<string, string>>, pool: PoolRef)
   try {
     return JSON.parse(values.recipe ?? '') as SavedModel;
   } catch {
-    throw new UserError(`the saved recipe of ${pool.name} (${recipeName(pool.name)}) cannot be read`, {
+    throw new UserError(`the saved model of ${pool.name} (${savedModelName(pool.name)}) cannot be read`, {
       code: 'prototype/bad-recipe',
       kept: 'Nothing was changed.',
-      next: 'put the pool on an image of your choice, delete that Secret, then give --to keep',
+      next: 'point the pool at an image of your choice, delete that Secret, then give --to keep',
       exitCode: 1,
     });
   }
 }
 
 function stuck({ what }: UninstallStep, pool: PoolRef): UserError {
-  return new UserError(`it was told to ${what}, ${MAX_ATTEMPTS} times, and it is not so`, {
+  return new UserError(`could not ${what}: it had no effect in ${MAX_ATTEMPTS} attempts`, {
     code: 'prototype/stuck',
     kept: `What was removed from ${pool.name} so far is gone; nothing else was touched.`,
-    next: 'look at the cloud for the reason, then run the same command again: it goes on',
+    next: 'check the cloud for the reason, then run the same command again: it continues',
     exitCode: 4,
   });
 }

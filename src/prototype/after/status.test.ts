@@ -3,8 +3,8 @@ import { DONOR_TAG } from '../names.ts';
 import { lab } from '../testing.ts';
 import { describeImage, poolStatus } from './status.ts';
 
-describe('the status of a pool', () => {
-  it('tells which instances run what after a run', async () => {
+describe('poolStatus', () => {
+  it('shows which image each instance runs after a run', async () => {
     const world = lab();
     await world.run();
     const pool = world.provider.state.pools.get(world.ref.pool.id)!;
@@ -19,7 +19,7 @@ describe('the status of a pool', () => {
     expect(poolStatus(pool, tagged, []).instances.map((i) => i.isDonor)).toEqual([false, true, false, false]);
   });
 
-  it('tells an image that happens to be named by the same day from a version of the pool', () => {
+  it("distinguishes another image of the same day from the pool's version", () => {
     const named = new Map([['galleries/sig_local/kamino-p-prototype/2026.11.16', '2026.11.16']]);
     const describe = (id: string) => describeImage({ kind: 'version', id }, named);
     expect(describe('galleries/SIG_local/kamino-p-prototype/2026.11.16')).toBe('version 2026.11.16');
@@ -30,7 +30,7 @@ describe('the status of a pool', () => {
     expect(describeImage({ kind: 'definition', id: `${azure}/base` })).toBe('definition base');
   });
 
-  it('names images of every kind, and says so where none is known', () => {
+  it('describes images of every kind, also an unknown one', () => {
     const marketplace = { kind: 'marketplace', publisher: 'p', offer: 'o', sku: 's', version: 'latest' } as const;
     expect(describeImage(marketplace)).toBe('marketplace p:o:s:latest');
     expect(describeImage(undefined)).toBe('unknown');

@@ -1,8 +1,8 @@
-// prototype/after/status.ts: what does the gallery hold, what does the pool start from, and which instances run what?
+// prototype/after/status.ts: what is in the gallery, what does the pool start from, and which instances run which image?
 
 import type { Version } from '../../vms/gallery.ts';
 import type { ImageRef, Instance, Pool } from '../../vms/pools.ts';
-import { compareVersions, DONOR_TAG, isPrototypeDefinition, TAGS } from '../names.ts';
+import { compareVersionNames, DONOR_TAG, isPrototypeDefinition, TAGS } from '../names.ts';
 
 export interface PoolStatus {
   pool: string;
@@ -30,7 +30,7 @@ export function poolStatus(pool: Pool, instances: readonly Instance[], versions:
     model,
     hasBootstrap: pool.model.bootstrap === 'none' ? false : 'unknown',
     versions: versions
-      .toSorted((a, b) => compareVersions(b.name, a.name))
+      .toSorted((a, b) => compareVersionNames(b.name, a.name))
       .map((version) => ({
         name: version.name,
         state: version.state,
@@ -44,9 +44,9 @@ export function poolStatus(pool: Pool, instances: readonly Instance[], versions:
       name: instance.computerName,
       image: describe(instance.image),
       power: instance.power,
-      // Not what new instances start from; whether that matters is for the operator to say.
+      // Differs from the image of new instances; whether that matters is the operator's decision.
       isStale: describe(instance.image) !== model,
-      // Of a run that goes on, or has died: whatever it was, it is out of service until that is at its end.
+      // A run in progress, or one that died, has taken it out of service.
       isDonor: instance.tags[DONOR_TAG] !== undefined,
     })),
   };

@@ -1,23 +1,23 @@
-// prototype/after/uninstall-world.ts: what does an uninstall see of a pool, and what does it say of a thing that it keeps?
+// prototype/after/uninstall-world.ts: what does an uninstall observe of a pool, and how does it describe what it keeps?
 import type { Lease, Node } from '../../cluster/cluster.ts';
 import type { Definition, Version } from '../../vms/gallery.ts';
 import type { Instance, Pool } from '../../vms/pools.ts';
 import type { SavedModel } from '../../vms/publisher.ts';
 import type { Snapshot } from '../../vms/snapshots.ts';
 
-/** An instance, and its Kubernetes face where it has one. */
-export interface Machine {
+/** An instance, and its Node if it has one. */
+export interface PoolMachine {
   instance: Instance;
   node?: Node;
 }
 
 export interface UninstallWorld {
   pool: Pool;
-  machines: readonly Machine[];
-  /** Of somebody else; ours goes when the work ends. */
+  machines: readonly PoolMachine[];
+  /** Only a lease of another holder; our own is released at the end. */
   lease: Lease | undefined;
   definition: Definition | undefined;
-  /** Everything in the gallery; undefined where there is no gallery. */
+  /** All definitions in the gallery; undefined if there is no gallery. */
   gallery: { name: string; definitions: readonly Definition[] } | undefined;
   versions: readonly Version[];
   /** Ids of versions that any model or instance refers to. */
@@ -26,9 +26,9 @@ export interface UninstallWorld {
   savedModel: SavedModel | undefined;
 }
 
-export interface Kept {
+export interface KeptResource {
   what: string;
   because: string;
-  /** What to do about it; absent where it stays because it was chosen, or is somebody else's. */
+  /** How to get rid of it; absent if it is kept on request or is not ours. */
   next?: string;
 }

@@ -1,16 +1,16 @@
-// The plan alone, in any world.
+// The plan alone, in any state of the pool.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Version } from '../../vms/gallery.ts';
 import { PRIOR_ANNOTATION, TAGS } from '../names.ts';
 import { lab } from '../testing.ts';
 import { observePool } from './run-uninstall.ts';
-import { planUninstall, type UninstallWish } from './uninstall.ts';
+import { planUninstall, type UninstallOptions } from './uninstall.ts';
 import type { UninstallWorld } from './uninstall-world.ts';
 
 const CUSTOM_DATA = 'Ym9vdHN0cmFw';
 
-describe('the plan of an uninstall, in any world', async () => {
+describe('planUninstall, in any state', async () => {
   const base = lab();
   await base.run();
   const asked = { pool: base.ref.pool, gallery: base.intent.gallery, runId: 'x' };
@@ -64,8 +64,8 @@ describe('the plan of an uninstall, in any world', async () => {
           : undefined,
       };
     });
-  const wishes = fc.constantFrom<UninstallWish['to']>('original', 'keep');
-  const check = (property: (world: UninstallWorld, wish: UninstallWish) => void) =>
+  const wishes = fc.constantFrom<UninstallOptions['to']>('original', 'keep');
+  const check = (property: (world: UninstallWorld, wish: UninstallOptions) => void) =>
     fc.assert(
       fc.property(anyWorld, wishes, (world, to) =>
         property(world, { to, customData: CUSTOM_DATA, isUnsealing: false, unsealed: new Set() }),
@@ -73,7 +73,7 @@ describe('the plan of an uninstall, in any world', async () => {
       { numRuns: 3000 },
     );
 
-  it('deletes nothing that an instance, another pool or the model of choice refers to', () => {
+  it('deletes nothing that an instance, another pool or the chosen model uses', () => {
     check((world, wish) => {
       const { steps } = planUninstall(world, wish);
       const change = steps.find((step) => step.id === 'put-pool-back');
@@ -99,7 +99,7 @@ describe('the plan of an uninstall, in any world', async () => {
     });
   });
 
-  it('brings donors home before anything, puts the pool back before it deletes, and gives up the way back last', () => {
+  it('restores donors first, changes the model before it deletes, and deletes the saved model last', () => {
     check((world, wish) => {
       const ids = planUninstall(world, wish).steps.map(({ id }) => id);
       const isOut = world.machines.some(({ node }) => node!.annotations[PRIOR_ANNOTATION] !== undefined);
@@ -112,7 +112,7 @@ describe('the plan of an uninstall, in any world', async () => {
     });
   });
 
-  it('says of every version either that it goes or why it stays', () => {
+  it('either deletes a version or explains why it is kept', () => {
     check((world, wish) => {
       const { steps, kept } = planUninstall(world, wish);
       const told = [

@@ -1,4 +1,4 @@
-// prototype/after/uninstall.ts: what of ours is left on a pool, in which order does it go, and what has to stay? Pure: the same world always gives the same plan.
+// prototype/after/uninstall.ts: what did headstart leave on a pool, in which order is it removed, and what has to stay? Pure.
 import { UserError } from '../../base/errors.ts';
 import type { Node } from '../../cluster/cluster.ts';
 import type { Definition, Version } from '../../vms/gallery.ts';
@@ -6,18 +6,18 @@ import type { ImageRef, InstanceRef, Pool } from '../../vms/pools.ts';
 import type { ModelChange } from '../../vms/publisher.ts';
 import { BOOTSTRAP_TAG, DONOR_TAG, MODEL_TAG, SEALED_ANNOTATION, TAGS } from '../names.ts';
 import { readPrior } from '../run/prior.ts';
-import { isOurs, list, sortVersions } from './removable-versions.ts';
-import { rollbackToOriginal, rollbackToVersion, type WaysBack } from './rollback.ts';
+import { isOurs, joinNames, sortVersions } from './removable-versions.ts';
+import { type RollbackTargets, rollbackToOriginal, rollbackToVersion } from './rollback.ts';
 import { describeImage } from './status.ts';
-import type { Kept, UninstallWorld } from './uninstall-world.ts';
+import type { KeptResource, UninstallWorld } from './uninstall-world.ts';
 
-export interface UninstallWish {
+export interface UninstallOptions {
   /** What new instances start from afterwards. */
   to: 'original' | 'keep' | { version: string };
   /** base64, where the saved model has none. */
   customData?: string;
   isUnsealing: boolean;
-  /** Nodes from which the clone check was removed already: only they themselves could tell, at the price of a pod each. */
+  /** Nodes from which the clone check was already removed; finding that out again would take a pod on each node. */
   unsealed: ReadonlySet<string>;
 }
 
@@ -35,38 +35,38 @@ export type UninstallStep =
   | { id: 'delete-lease'; what: string };
 
 export interface UninstallPlan {
-  /** In order, on the assumption that each goes well. */
+  /** In order, assuming that each one succeeds. */
   steps: UninstallStep[];
-  kept: Kept[];
-  /** Nodes on whose disks the clone check stays: donors, and instances made from a version. */
+  kept: KeptResource[];
+  /** Nodes that keep the clone check on their disks: donors, and instances made from a version. */
   sealed: string[];
 }
 
-export function planUninstall(world: UninstallWorld, wish: UninstallWish): UninstallPlan {
+export function planUninstall(world: UninstallWorld, wish: UninstallOptions): UninstallPlan {
   const change = poolChange(world, wish);
   const image = change?.image ?? world.pool.model.image;
-  const { going, kept } = sortVersions(world, image);
+  const { deletable, kept } = sortVersions(world, image);
   const isEmptied = kept.length === 0;
   const steps = [
-    ...homeSteps(world),
+    ...restoreSteps(world),
     ...snapshotSteps(world),
-    ...(change ? [putBack(world, change)] : []),
+    ...(change ? [modelStep(world, change)] : []),
     ...tagSteps(world),
     ...sealSteps(world, wish),
-    ...versionSteps(going),
+    ...versionSteps(deletable),
     ...(isEmptied ? gallerySteps(world) : []),
     ...(isEmptied && world.savedModel
-      ? [{ id: 'delete-recipe' as const, what: 'delete the saved original recipe' }]
+      ? [{ id: 'delete-recipe' as const, what: 'delete the saved original model' }]
       : []),
     ...leaseSteps(world),
   ];
-  return { steps, kept: [...kept, ...keptBeside(world, isEmptied)], sealed: sealedNodes(world, wish) };
+  return { steps, kept: [...kept, ...otherKept(world, isEmptied)], sealed: sealedNodes(world, wish) };
 }
 
-/** The pool goes back first: what new instances start from must not be taken away under it. */
+/** The model changes first: the image of new instances must not be deleted while the model uses it. */
 function poolChange(
   { pool, versions, definition, savedModel }: UninstallWorld,
-  wish: UninstallWish,
+  wish: UninstallOptions,
 ): ModelChange | undefined {
   const { image } = pool.model;
   if (wish.to === 'keep') return undefined;
@@ -76,26 +76,26 @@ function poolChange(
     const given = wish.customData === undefined ? {} : { customData: wish.customData };
     return rollbackToOriginal(pool, { ...savedModel, ...given });
   }
-  const ways: WaysBack = { verb: 'uninstall', versions, hasOriginal: savedModel !== undefined };
-  const change = rollbackToVersion(pool, ways, wish.to.version);
+  const targets: RollbackTargets = { verb: 'uninstall', versions, hasOriginal: savedModel !== undefined };
+  const change = rollbackToVersion(pool, targets, wish.to.version);
   return isSameImage(image, change.image) ? undefined : change;
 }
 
-function putBack({ pool, versions }: UninstallWorld, change: ModelChange): UninstallStep {
+function modelStep({ pool, versions }: UninstallWorld, change: ModelChange): UninstallStep {
   const named = new Map(versions.map(({ id, name }) => [id.toLowerCase(), name]));
   const [from, to] = [describeImage(pool.model.image, named), describeImage(change.image, named)];
-  return { id: 'put-pool-back', what: `point ${pool.ref.name} from ${from} at ${to}`, change };
+  return { id: 'put-pool-back', what: `point ${pool.ref.name} at ${to} instead of ${from}`, change };
 }
 
-/** The donor comes first, here as everywhere. */
-function homeSteps({ machines }: UninstallWorld): UninstallStep[] {
+/** Donors are restored before anything else. */
+function restoreSteps({ machines }: UninstallWorld): UninstallStep[] {
   const out = machines.filter(({ node, instance }) => readPrior(node) || instance.tags[DONOR_TAG] !== undefined);
   if (out.length === 0) return [];
   const donors = out.map(({ node, instance }) => ({
     nodeName: node?.name ?? instance.computerName.toLowerCase(),
     ref: instance.ref,
   }));
-  return [{ id: 'bring-home', what: `bring ${list(donors.map((d) => d.nodeName))} back into service`, donors }];
+  return [{ id: 'bring-home', what: `return ${joinNames(donors.map((d) => d.nodeName))} to service`, donors }];
 }
 
 function snapshotSteps({ snapshot }: UninstallWorld): UninstallStep[] {
@@ -106,32 +106,42 @@ function tagSteps({ pool, machines }: UninstallWorld): UninstallStep[] {
   const tags = [BOOTSTRAP_TAG, MODEL_TAG].filter((tag) => pool.tags[tag] !== undefined);
   const nodes = machines.flatMap(({ node }) => (node?.annotations[SEALED_ANNOTATION] !== undefined ? [node] : []));
   return [
-    ...(tags.length > 0 ? [{ id: 'untag-pool' as const, what: `take the tags ${list(tags)} off the pool`, tags }] : []),
+    ...(tags.length > 0
+      ? [{ id: 'untag-pool' as const, what: `remove the tags ${joinNames(tags)} from the pool`, tags }]
+      : []),
     ...(nodes.length > 0
-      ? [{ id: 'unmark-nodes' as const, what: `take the marks off ${list(nodes.map(({ name }) => name))}`, nodes }]
+      ? [
+          {
+            id: 'unmark-nodes' as const,
+            what: `remove the annotations from ${joinNames(nodes.map(({ name }) => name))}`,
+            nodes,
+          },
+        ]
       : []),
   ];
 }
 
-/** On every node that can be asked: donors of versions that are gone by now are known to nobody. */
-function sealSteps({ machines }: UninstallWorld, { isUnsealing, unsealed }: UninstallWish): UninstallStep[] {
+/** On every node that can run a script: donors of deleted versions are recorded nowhere. */
+function sealSteps({ machines }: UninstallWorld, { isUnsealing, unsealed }: UninstallOptions): UninstallStep[] {
   if (!isUnsealing) return [];
   const nodes = machines.flatMap(({ node }) =>
     node && canUnseal(node) && !unsealed.has(node.name) ? [node.name] : [],
   );
-  return nodes.length > 0 ? [{ id: 'unseal-nodes', what: `remove the clone check from ${list(nodes)}`, nodes }] : [];
+  return nodes.length > 0
+    ? [{ id: 'unseal-nodes', what: `remove the clone check from ${joinNames(nodes)}`, nodes }]
+    : [];
 }
 
 function canUnseal({ isReady, os }: Node): boolean {
   return isReady && os === 'linux';
 }
 
-function versionSteps(going: readonly Version[]): UninstallStep[] {
-  const names = going.map(({ name }) => name);
-  return names.length > 0 ? [{ id: 'delete-versions', what: `delete the versions ${list(names)}`, names }] : [];
+function versionSteps(deletable: readonly Version[]): UninstallStep[] {
+  const names = deletable.map(({ name }) => name);
+  return names.length > 0 ? [{ id: 'delete-versions', what: `delete the versions ${joinNames(names)}`, names }] : [];
 }
 
-/** Only an empty gallery goes; another pool's definition keeps it. */
+/** The gallery is deleted only if it has no definition of another pool. */
 function gallerySteps({ definition, gallery }: UninstallWorld): UninstallStep[] {
   const others = othersIn(gallery, definition);
   return [
@@ -145,22 +155,22 @@ function gallerySteps({ definition, gallery }: UninstallWorld): UninstallStep[] 
 }
 
 function leaseSteps({ lease }: UninstallWorld): UninstallStep[] {
-  return lease ? [{ id: 'delete-lease', what: `delete the lease of ${lease.holder || 'nobody'}` }] : [];
+  return lease ? [{ id: 'delete-lease', what: `delete the lease of ${lease.holder || 'no holder'}` }] : [];
 }
 
-function keptBeside({ gallery, definition, savedModel }: UninstallWorld, isEmptied: boolean): Kept[] {
+function otherKept({ gallery, definition, savedModel }: UninstallWorld, isEmptied: boolean): KeptResource[] {
   const others = othersIn(gallery, definition);
   return [
     ...(gallery && others.length > 0
-      ? [{ what: `the gallery ${gallery.name}`, because: `it holds ${list(others.map(({ name }) => name))}` }]
+      ? [{ what: `the gallery ${gallery.name}`, because: `it holds ${joinNames(others.map(({ name }) => name))}` }]
       : []),
     ...(!isEmptied && savedModel
-      ? [{ what: 'the saved original recipe', because: 'it is the way back as long as a version is kept' }]
+      ? [{ what: 'the saved original model', because: 'a rollback needs it as long as a version is kept' }]
       : []),
   ];
 }
 
-function sealedNodes({ machines, versions, snapshot, definition }: UninstallWorld, wish: UninstallWish): string[] {
+function sealedNodes({ machines, versions, snapshot, definition }: UninstallWorld, wish: UninstallOptions): string[] {
   const donors = new Set([...versions, ...(snapshot ? [snapshot] : [])].map(({ tags }) => tags[TAGS.donor]));
   return machines.flatMap(({ node, instance }) => {
     if (!node || wish.unsealed.has(node.name) || (wish.isUnsealing && canUnseal(node))) return [];
@@ -177,10 +187,10 @@ function isSameImage(a: ImageRef, b: ImageRef): boolean {
 }
 
 function noSavedModel(pool: Pool): UserError {
-  return new UserError(`no original recipe of ${pool.ref.name} is saved, and it starts from a prototype`, {
+  return new UserError(`no original model of ${pool.ref.name} is saved, but it starts from a prototype`, {
     code: 'prototype/no-recipe',
     kept: 'Nothing was changed.',
-    next: `put ${pool.ref.name} on an image of your choice yourself, then run headstart prototype uninstall --pool ${pool.ref.name} --to keep`,
+    next: `point ${pool.ref.name} at an image of your choice yourself, then run headstart prototype uninstall --pool ${pool.ref.name} --to keep`,
     exitCode: 1,
   });
 }

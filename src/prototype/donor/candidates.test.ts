@@ -7,8 +7,8 @@ import { rankCandidates } from './candidates.ts';
 
 const node = (name: string, more: Partial<Node> = {}) => fakeCluster(fakeClock()).addNode(name, more);
 
-describe('candidates', () => {
-  it('rank by what speaks against them, then by how long they have been Ready, with the reason for each place', () => {
+describe('rankCandidates', () => {
+  it('ranks by the number of reasons against a node, then by how long it has been Ready', () => {
     const { provider, donor } = lab();
     const instance = provider.state.pools.get(donor.ref.pool.id)!.instances[0]!;
     const nowMs = 100 * 3_600_000;

@@ -1,25 +1,25 @@
-// prototype/donor/candidates.ts: which node of the pool is the best donor, and why is each where it is?
+// prototype/donor/candidates.ts: which node of the pool is the best donor, and why?
 import { formatSpan } from '../../base/duration.ts';
 import type { Node } from '../../cluster/cluster.ts';
 import type { Instance } from '../../vms/pools.ts';
 import { readPrior } from '../run/prior.ts';
 import { unpatchedReasons } from './patched.ts';
 
-export interface Candidate {
+export interface DonorCandidate {
   node: string;
-  /** What rules it out; empty = it could be the donor. */
+  /** Reasons against it; empty: it can be the donor. */
   against: string[];
-  /** What speaks for it, the strongest first. */
+  /** Reasons for it, the strongest first. */
   inFavour: string[];
   readyForMs: number;
 }
 
-/** Best first: those nothing speaks against, then by how long they have been Ready, then by name. */
+/** Best first: fewest reasons against it, then longest Ready, then by name. */
 export function rankCandidates(
   members: readonly { node: Node; instance: Instance }[],
   nowMs: number,
   provenMs: number = PROVEN_MS,
-): Candidate[] {
+): DonorCandidate[] {
   const nodes = members.map((member) => member.node);
   return members
     .map(({ node, instance }) => judge(node, instance, nodes, { nowMs, provenMs }))
@@ -31,7 +31,7 @@ export function rankCandidates(
     );
 }
 
-/** A node that has just come up has proved nothing yet. */
+/** A node that became Ready more recently is not proven yet. */
 export const PROVEN_MS = 3_600_000;
 
 function judge(
@@ -39,7 +39,7 @@ function judge(
   instance: Instance,
   nodes: readonly Node[],
   { nowMs, provenMs }: { nowMs: number; provenMs: number },
-): Candidate {
+): DonorCandidate {
   const readyForMs = node.isReady ? nowMs - (node.readySinceMs ?? nowMs) : 0;
   const against = [
     ...(node.isReady ? [] : ['it is not Ready']),
@@ -47,7 +47,7 @@ function judge(
     ...(instance.isSpot ? ['it is a Spot instance'] : []),
     ...(instance.osDisk ? [] : ['it has no managed OS disk']),
     ...(node.isUnschedulable ? ['it is cordoned'] : []),
-    ...(readPrior(node) ? ['a run has it out of service'] : []),
+    ...(readPrior(node) ? ['a run has taken it out of service'] : []),
     ...node.troubles.map((trouble) => `it reports ${trouble}`),
     ...('node-role.kubernetes.io/control-plane' in node.labels ? ['it is a control plane node'] : []),
     ...unpatchedReasons(node, nodes),

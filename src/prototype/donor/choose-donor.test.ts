@@ -6,14 +6,14 @@ import type { Instance } from '../../vms/pools.ts';
 import type { Snapshot } from '../../vms/snapshots.ts';
 import { DONOR_TAG, PRIOR_ANNOTATION, TAGS } from '../names.ts';
 import { lab } from '../testing.ts';
-import { chooseDonor, type Member, type PoolSeen } from './choose-donor.ts';
+import { type CandidateMember, chooseDonor, type ObservedPool } from './choose-donor.ts';
 
 const { cluster, provider, ref } = lab();
 const instances: Instance[] = provider.state.pools.get(ref.pool.id)!.instances;
 const NOW_MS = 100 * 3_600_000;
 const TODAY = '2026.11.15';
 
-const member = (i: number, node: Partial<Node> = {}, instance: Partial<Instance> = {}): Member => {
+const member = (i: number, node: Partial<Node> = {}, instance: Partial<Instance> = {}): CandidateMember => {
   const { computerName } = instances[i]!;
   const base: Node = { ...cluster.nodes.get(computerName)!, readySinceMs: i * 3_600_000 };
   return { node: { ...base, ...node }, instance: { ...instances[i]!, ...instance } };
@@ -28,14 +28,14 @@ const versionOf = (donor: string, name = TODAY): Version => ({
   ...{ redundancy: 'zone', sizeGb: 30, createdMs: 0, tags: { [TAGS.donor]: donor } },
 });
 const OUT = { annotations: { [PRIOR_ANNOTATION]: '{}' } };
-const seen = (more: Partial<PoolSeen<Member>> = {}): PoolSeen<Member> => ({
+const seen = (more: Partial<ObservedPool<CandidateMember>> = {}): ObservedPool<CandidateMember> => ({
   members: [member(0), member(1), member(2)],
   ...{ snapshot: undefined, versions: [], today: TODAY, nowMs: NOW_MS, mayBeUnpatched: false, provenMs: 3_600_000 },
   ...more,
 });
 
-describe('a donor that nobody named', () => {
-  it('is the best candidate, and why is said', () => {
+describe('chooseDonor', () => {
+  it('chooses the best candidate and gives the reason', () => {
     expect(chooseDonor(seen())).toMatchObject({
       donor: { node: { name: nameOf(0) } },
       because: expect.stringContaining('on the latest model'),
@@ -43,7 +43,7 @@ describe('a donor that nobody named', () => {
     });
   });
 
-  it('is the one whose disk an unfinished run has copied, whoever is better', () => {
+  it('chooses the donor whose disk an unfinished run has copied, even if others are better', () => {
     const choice = chooseDonor(seen({ snapshot: snapshotOf(nameOf(2)) }));
     expect(choice).toMatchObject({ donor: { node: { name: nameOf(2) } }, because: expect.stringContaining('copied') });
   });
@@ -51,12 +51,12 @@ describe('a donor that nobody named', () => {
   it.each([
     ['its node', member(1, OUT)],
     ['its instance', member(1, {}, { tags: { [DONOR_TAG]: 'run 00' } })],
-  ])('is the one that a run left out of service, by the mark on %s', (_, out) => {
+  ])('chooses the donor that a run left out of service, by the mark on %s', (_, out) => {
     const choice = chooseDonor(seen({ members: [member(0), out, member(2)] }));
     expect(choice).toMatchObject({ donor: out, because: expect.stringContaining('out of service'), strays: [] });
   });
 
-  it('leaves nobody else out of service', () => {
+  it('returns other donors that are out of service as strays', () => {
     const members = [member(0, OUT), member(1, OUT), member(2)];
     const choice = chooseDonor(seen({ members, snapshot: snapshotOf(nameOf(2)) }));
     expect(choice?.donor).toBe(members[2]);
@@ -64,23 +64,23 @@ describe('a donor that nobody named', () => {
     expect(chooseDonor(seen({ members }))?.strays).toEqual([members[1]]);
   });
 
-  it("is that of today's version, so that a second turn on one day has nothing to do", () => {
+  it("chooses the donor of today's version, so that a second run on one day does nothing", () => {
     const versions = [versionOf(nameOf(0), '2026.11.14'), versionOf(nameOf(2))];
     expect(chooseDonor(seen({ versions }))?.donor.node.name).toBe(nameOf(2));
     expect(chooseDonor(seen({ versions: [{ ...versions[1]!, state: 'failed' }] }))?.donor.node.name).toBe(nameOf(0));
   });
 
-  it('whose node is gone is not waited for', () => {
+  it('ignores a donor whose node is gone', () => {
     expect(chooseDonor(seen({ snapshot: snapshotOf('gone') }))?.donor.node.name).toBe(nameOf(0));
   });
 
-  it('that is not patched is only taken when it may be', () => {
+  it('chooses an unpatched node only if that is allowed', () => {
     const members = [member(0, { annotations: { 'reboot-required': 'true' } }), member(1, { isReady: false })];
     expect(chooseDonor(seen({ members }))).toBeUndefined();
     expect(chooseDonor(seen({ members, mayBeUnpatched: true }))?.donor).toBe(members[0]);
   });
 
-  it('is never one that anything else speaks against, and always one of the pool', () => {
+  it('never chooses a node with other reasons against it, and always one of the pool', () => {
     const anyMember = fc.record({ i: fc.nat(2), isReady: fc.boolean(), isOut: fc.boolean(), isSpot: fc.boolean() });
     fc.assert(
       fc.property(fc.uniqueArray(anyMember, { selector: ({ i }) => i }), fc.boolean(), (drawn, mayBeUnpatched) => {

@@ -1,55 +1,55 @@
-// prototype/donor/choose-donor.ts: nobody named a donor: which node of the pool is it? First whatever an earlier run has not finished, then the best.
+// prototype/donor/choose-donor.ts: which node is the donor if none is named? That of an unfinished run, otherwise the best candidate.
 import type { Node } from '../../cluster/cluster.ts';
 import type { Version } from '../../vms/gallery.ts';
 import type { Instance } from '../../vms/pools.ts';
 import type { Snapshot } from '../../vms/snapshots.ts';
 import { DONOR_TAG, TAGS } from '../names.ts';
 import { readPrior } from '../run/prior.ts';
-import { type Candidate, rankCandidates } from './candidates.ts';
+import { type DonorCandidate, rankCandidates } from './candidates.ts';
 import { unpatchedReasons } from './patched.ts';
 
-export interface Member {
+export interface CandidateMember {
   node: Node;
   instance: Instance;
 }
 
-export interface Choice<M extends Member> {
+export interface DonorChoice<M extends CandidateMember> {
   donor: M;
   because: string;
-  /** Others that runs have left out of service: they come home before anything is begun. */
+  /** Other donors that runs left out of service; they are restored before a run begins. */
   strays: M[];
 }
 
-export interface PoolSeen<M extends Member> {
+export interface ObservedPool<M extends CandidateMember> {
   members: readonly M[];
   snapshot: Snapshot | undefined;
   versions: readonly Version[];
-  /** The version that a run begun now would make. */
+  /** The version that a run would make if it began now. */
   today: string;
   nowMs: number;
   mayBeUnpatched: boolean;
-  /** How long a donor has to have been Ready. */
+  /** The minimum time for which a donor has been Ready. */
   provenMs: number;
 }
 
-/** undefined: none of them would do; `rankCandidates` says why. */
-export function chooseDonor<M extends Member>(seen: PoolSeen<M>): Choice<M> | undefined {
+/** undefined: no node is suitable; `rankCandidates` has the reasons. */
+export function chooseDonor<M extends CandidateMember>(seen: ObservedPool<M>): DonorChoice<M> | undefined {
   const strays = seen.members.filter(isOut);
   const found = unfinished(seen, strays) ?? best(seen, strays);
   return found && { ...found, strays: strays.filter((stray) => stray !== found.donor) };
 }
 
-function isOut({ node, instance }: Member): boolean {
+function isOut({ node, instance }: CandidateMember): boolean {
   return readPrior(node) !== undefined || instance.tags[DONOR_TAG] !== undefined;
 }
 
-type Found<M extends Member> = Omit<Choice<M>, 'strays'>;
+type ChosenDonor<M extends CandidateMember> = Omit<DonorChoice<M>, 'strays'>;
 
-/** A second donor beside an unfinished run would be refused, and the first would stay as it was left. */
-function unfinished<M extends Member>(
-  { members, snapshot, versions, today }: PoolSeen<M>,
+/** With an unfinished run a second donor would be refused, and the first would stay out of service. */
+function unfinished<M extends CandidateMember>(
+  { members, snapshot, versions, today }: ObservedPool<M>,
   strays: readonly M[],
-): Found<M> | undefined {
+): ChosenDonor<M> | undefined {
   const named = (name: string | undefined) => members.find(({ node }) => node.name === name);
   const copied = named(snapshot?.tags[TAGS.donor]);
   if (copied) return { donor: copied, because: 'an earlier run has copied its disk and is not finished' };
@@ -60,7 +60,7 @@ function unfinished<M extends Member>(
   return donor && { donor, because: `version ${today} was made from it` };
 }
 
-function best<M extends Member>(seen: PoolSeen<M>, strays: readonly M[]): Found<M> | undefined {
+function best<M extends CandidateMember>(seen: ObservedPool<M>, strays: readonly M[]): ChosenDonor<M> | undefined {
   const ranked = rankCandidates(seen.members, seen.nowMs, seen.provenMs);
   const nodes = seen.members.map(({ node }) => node);
   for (const candidate of ranked) {
@@ -71,7 +71,12 @@ function best<M extends Member>(seen: PoolSeen<M>, strays: readonly M[]): Found<
   return undefined;
 }
 
-function against(candidate: Candidate, { node }: Member, nodes: readonly Node[], mayBeUnpatched: boolean): string[] {
-  const overlooked = new Set(mayBeUnpatched ? unpatchedReasons(node, nodes) : []);
-  return candidate.against.filter((reason) => !overlooked.has(reason));
+function against(
+  candidate: DonorCandidate,
+  { node }: CandidateMember,
+  nodes: readonly Node[],
+  mayBeUnpatched: boolean,
+): string[] {
+  const accepted = new Set(mayBeUnpatched ? unpatchedReasons(node, nodes) : []);
+  return candidate.against.filter((reason) => !accepted.has(reason));
 }

@@ -1,22 +1,22 @@
-// What an inspection and the cluster together say about a donor: join, way back, patches, what is written down.
+// The verdict on a donor from an inspection and the cluster: join method, bootstrap for a rollback, patches, fixed names.
 import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../base/fake-clock.ts';
 import { Secret } from '../../base/secret.ts';
 import { fakeCluster } from '../../cluster/fake/fake-cluster.ts';
 import {
-  chooseWayBack,
+  chooseBootstrapSource,
   type DonorVerdict,
-  describeWayBack,
+  describeBootstrapSource,
   donorRefusals,
   joinWarning,
   judgeDonor,
 } from './donor-verdict.ts';
-import { type Credential, type Inspection, parseInspection } from './inspect/inspection.ts';
+import { type DonorCredential, type Inspection, parseInspection } from './inspect/inspection.ts';
 
 const clock = fakeClock();
 const NOW_MS = clock.nowMs();
 const BOOTSTRAP = '/etc/kubernetes/bootstrap-kubelet.conf';
-const token: Credential = { role: 'bootstrap-kubeconfig', file: BOOTSTRAP, kind: 'token', tokenId: 'abcdef' };
+const token: DonorCredential = { role: 'bootstrap-kubeconfig', file: BOOTSTRAP, kind: 'token', tokenId: 'abcdef' };
 const inspection = (more: Partial<Inspection> = {}): Inspection => ({
   ...parseInspection(''),
   isComplete: true,
@@ -26,11 +26,11 @@ const inspection = (more: Partial<Inspection> = {}): Inspection => ({
 const cluster = () => fakeCluster(clock);
 
 describe('joinWarning', () => {
-  it('warns of a way to join that ends soon or at an unknown time, and of nothing else', () => {
+  it('warns only about a credential that expires soon or at an unknown time', () => {
     const method = { kind: 'bootstrap-token', file: BOOTSTRAP, tokenId: 'abcdef' } as const;
     const day = 24 * 3_600_000;
     expect(joinWarning({ method: { ...method, expiresMs: NOW_MS + day } }, NOW_MS)).toBe(
-      `a clone joins by bootstrap token abcdef in ${BOOTSTRAP}, until 2026-11-16T03:00:00.000Z: new instances that start after that could not join`,
+      `a clone joins by bootstrap token abcdef in ${BOOTSTRAP}, until 2026-11-16T03:00:00.000Z: new instances that start after that cannot join`,
     );
     expect(joinWarning({ method, note: 'expiry unknown' }, NOW_MS)).toContain('; expiry unknown');
     expect(joinWarning({ method }, NOW_MS)).toBeUndefined();
@@ -38,26 +38,28 @@ describe('joinWarning', () => {
   });
 });
 
-describe('the way back', () => {
-  const asked = { isGiven: false, hasRecipe: false, isSpecialized: false, isKept: false, neverHadAny: false };
+describe('the bootstrap for a rollback', () => {
+  const asked = { isGiven: false, hasSavedModel: false, isSpecialized: false, isInModel: false, neverHadAny: false };
   const found = inspection({ customData: { file: '/var/lib/u', base64: new Secret('canary') } });
 
-  it('is what the operator gives, what is saved, nothing for a specialized pool, or what the donor has', () => {
-    expect(chooseWayBack({ ...asked, isGiven: true, hasRecipe: true, inspection: found }).kind).toBe('given');
-    expect(chooseWayBack({ ...asked, hasRecipe: true, inspection: found }).kind).toBe('saved');
-    expect(chooseWayBack({ ...asked, isSpecialized: true, inspection: found }).kind).toBe('not needed');
-    expect(chooseWayBack({ ...asked, inspection: found })).toEqual({ kind: 'found', file: '/var/lib/u' });
-    expect(chooseWayBack({ ...asked, inspection: inspection() }).kind).toBe('none');
+  it('is given, saved, not needed for a specialized pool, or found on the donor', () => {
+    expect(chooseBootstrapSource({ ...asked, isGiven: true, hasSavedModel: true, inspection: found }).kind).toBe(
+      'given',
+    );
+    expect(chooseBootstrapSource({ ...asked, hasSavedModel: true, inspection: found }).kind).toBe('saved');
+    expect(chooseBootstrapSource({ ...asked, isSpecialized: true, inspection: found }).kind).toBe('not needed');
+    expect(chooseBootstrapSource({ ...asked, inspection: found })).toEqual({ kind: 'found', file: '/var/lib/u' });
+    expect(chooseBootstrapSource({ ...asked, inspection: inspection() }).kind).toBe('none');
   });
 
-  it('never shows what it is', () => {
-    expect(describeWayBack(chooseWayBack({ ...asked, inspection: found }))).toBe(
+  it('is never shown', () => {
+    expect(describeBootstrapSource(chooseBootstrapSource({ ...asked, inspection: found }))).toBe(
       'the custom data found on the donor (/var/lib/u)',
     );
   });
 });
 
-describe('the verdict', () => {
+describe('donorRefusals', () => {
   const node = cluster().addNode('n1');
   const good: DonorVerdict = judgeDonor({
     inspection: inspection(),
@@ -67,14 +69,14 @@ describe('the verdict', () => {
     joining: { method: { kind: 'metadata', unit: 'u' } },
     wayBack: { kind: 'saved' },
   });
-  const strict = { mayBeUnpatched: false, mayLoseWayBack: false };
+  const strict = { mayBeUnpatched: false, mayLoseBootstrap: false };
 
-  it('speaks against nothing when all is well', () => {
+  it('refuses nothing for a good donor', () => {
     expect(good).toMatchObject({ findings: [], unpatched: [] });
     expect(donorRefusals(good, strict)).toEqual([]);
   });
 
-  it('names every reason at once, each finding with file and line', () => {
+  it('returns all reasons at once, each finding with file and line', () => {
     const bad = judgeDonor({
       inspection: inspection({
         rebootRequired: { file: '/run/reboot-required', packages: [] },
@@ -100,9 +102,9 @@ describe('the verdict', () => {
       'prototype/unpatched',
       'prototype/no-way-back',
     ]);
-    const [first] = donorRefusals(bad, { mayBeUnpatched: true, mayLoseWayBack: true });
+    const [first] = donorRefusals(bad, { mayBeUnpatched: true, mayLoseBootstrap: true });
     expect(first!.reason).toContain('/etc/default/kubelet:3: hostname-override is n1, which a clone would inherit');
     expect(first!.reason).toContain('could not join the cluster: /k: it has no credential');
-    expect(donorRefusals(bad, { mayBeUnpatched: true, mayLoseWayBack: true })).toHaveLength(1);
+    expect(donorRefusals(bad, { mayBeUnpatched: true, mayLoseBootstrap: true })).toHaveLength(1);
   });
 });

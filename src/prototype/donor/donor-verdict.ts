@@ -1,34 +1,34 @@
-// prototype/donor/donor-verdict.ts: a donor was looked at from inside: could its clones join, is it patched, is there a way back, what speaks against it?
+// prototype/donor/donor-verdict.ts: judges an inspected donor: can its clones join, is it patched, can the pool be rolled back?
 import type { Node } from '../../cluster/cluster.ts';
 import type { Refusal } from '../run/preflight.ts';
 import type { Inspection } from './inspect/inspection.ts';
 import type { JoinMethod } from './inspect/join-method.ts';
 import { describeReference, staticReferences } from './inspect/static-references.ts';
-import type { Joining } from './join-token.ts';
+import type { CloneJoin } from './join-token.ts';
 import { unpatchedReasons } from './patched.ts';
 
-/** Where the pool's original bootstrap is, or why none is needed. */
-export type WayBack =
+/** Where a rollback gets the pool's original bootstrap, or why it needs none. */
+export type BootstrapSource =
   | { kind: 'given' }
   | { kind: 'saved' }
   | { kind: 'found'; file: string }
-  /** The provider keeps it, and gives it back. */
+  /** The pool's model contains it, and the provider returns it. */
   | { kind: 'kept' }
-  /** The provider knows that the pool runs no bootstrap, and never did. */
+  /** The pool has no bootstrap and never had one. */
   | { kind: 'never any' }
-  /** A pool that was born specialized runs no bootstrap: its image is all there is to go back to. */
+  /** A specialized pool runs no bootstrap: a rollback restores only its image. */
   | { kind: 'not needed' }
   | { kind: 'none' };
 
 export interface DonorVerdict {
   node: string;
   pool: string;
-  /** Absent for a pool that has no cluster to join. */
-  joining?: Joining;
-  wayBack: WayBack;
+  /** Absent for a pool without a cluster. */
+  joining?: CloneJoin;
+  wayBack: BootstrapSource;
   /** What a clone would inherit, each with its file and line. */
   findings: string[];
-  /** Each reason for not calling it patched. */
+  /** Why the donor does not count as patched. */
   unpatched: string[];
 }
 
@@ -37,8 +37,8 @@ export function judgeDonor(seen: {
   node: Node;
   pool: string;
   poolNodes: readonly Node[];
-  joining?: Joining;
-  wayBack: WayBack;
+  joining?: CloneJoin;
+  wayBack: BootstrapSource;
 }): DonorVerdict {
   const { inspection, node, pool, poolNodes, joining, wayBack } = seen;
   const { rebootRequired } = inspection;
@@ -55,27 +55,27 @@ export function judgeDonor(seen: {
   };
 }
 
-export function chooseWayBack(seen: {
+export function chooseBootstrapSource(seen: {
   isGiven: boolean;
-  hasRecipe: boolean;
+  hasSavedModel: boolean;
   isSpecialized: boolean;
-  isKept: boolean;
+  isInModel: boolean;
   neverHadAny: boolean;
   inspection: Inspection;
-}): WayBack {
-  const { isGiven, hasRecipe, isSpecialized, isKept, neverHadAny, inspection } = seen;
+}): BootstrapSource {
+  const { isGiven, hasSavedModel, isSpecialized, isInModel, neverHadAny, inspection } = seen;
   if (isGiven) return { kind: 'given' };
-  if (hasRecipe) return { kind: 'saved' };
+  if (hasSavedModel) return { kind: 'saved' };
   if (isSpecialized) return { kind: 'not needed' };
-  if (isKept) return { kind: 'kept' };
+  if (isInModel) return { kind: 'kept' };
   if (neverHadAny) return { kind: 'never any' };
   return inspection.customData ? { kind: 'found', file: inspection.customData.file } : { kind: 'none' };
 }
 
-/** Every reason at once, the one that is hardest to get round first. */
+/** All reasons at once, the hardest to resolve first. */
 export function donorRefusals(
   { node, pool, joining, wayBack, findings, unpatched }: DonorVerdict,
-  allowed: { mayBeUnpatched: boolean; mayLoseWayBack: boolean },
+  allowed: { mayBeUnpatched: boolean; mayLoseBootstrap: boolean },
 ): Refusal[] {
   const refusals: Refusal[] = [];
   const obstacles = [
@@ -88,7 +88,7 @@ export function donorRefusals(
     refusals.push({
       code: 'prototype/not-clonable',
       reason: `${node} cannot be cloned: ${obstacles.join('; ')}`,
-      next: 'mend what is named above on the node, then run the same command again',
+      next: 'fix these problems on the node, then run the same command again',
     });
   }
   if (unpatched.length > 0 && !allowed.mayBeUnpatched) {
@@ -98,29 +98,29 @@ export function donorRefusals(
       next: `headstart prototype candidates --pool ${pool}, or give --allow-unpatched`,
     });
   }
-  if (wayBack.kind === 'none' && !allowed.mayLoseWayBack) {
+  if (wayBack.kind === 'none' && !allowed.mayLoseBootstrap) {
     refusals.push({
       code: 'prototype/no-way-back',
-      reason: `the original bootstrap of ${pool} is not known: the cloud never gives custom data back, and the donor has none`,
-      next: 'give it with --custom-data FILE, or --without-way-back if there is to be none',
+      reason: `the original bootstrap of ${pool} is unknown: the cloud never returns custom data, and the donor has none`,
+      next: 'give it with --custom-data FILE, or accept with --without-way-back that it cannot be restored',
     });
   }
   return refusals;
 }
 
-export function describeJoining({ method, note }: Joining): string {
+export function describeCloneJoin({ method, note }: CloneJoin): string {
   return [withEnd(method), ...(note === undefined ? [] : [note])].join('; ');
 }
 
-/** A version is used for weeks: what the run goes on with, and its operator should know of. */
+/** A version is used for weeks, so the run warns about a credential that expires earlier. */
 const SOON_MS = 30 * 24 * 3_600_000;
 
-export function joinWarning(joining: Joining, nowMs: number): string | undefined {
+export function joinWarning(joining: CloneJoin, nowMs: number): string | undefined {
   const { method, note } = joining;
   const endsSoon = 'expiresMs' in method && method.expiresMs !== undefined && method.expiresMs < nowMs + SOON_MS;
   if (!endsSoon && note === undefined) return undefined;
-  const after = endsSoon ? ': new instances that start after that could not join' : '';
-  return `a clone joins by ${describeJoining(joining)}${after}`;
+  const after = endsSoon ? ': new instances that start after that cannot join' : '';
+  return `a clone joins by ${describeCloneJoin(joining)}${after}`;
 }
 
 function withEnd(method: JoinMethod): string {
@@ -143,22 +143,22 @@ function describeMethod(method: JoinMethod): string {
     case 'metadata':
       return `${method.unit}, from its instance metadata`;
     case 'given-credential':
-      return `the credential that each instance is given when it starts (${method.file})`;
+      return `the credential that each instance gets when it starts (${method.file})`;
     case 'none':
-      return `not at all: ${method.reasons.join('; ')}`;
+      return `no method: ${method.reasons.join('; ')}`;
   }
 }
 
-export function describeWayBack(wayBack: WayBack): string {
+export function describeBootstrapSource(wayBack: BootstrapSource): string {
   switch (wayBack.kind) {
     case 'given':
-      return 'the custom data that was given';
+      return 'the given custom data';
     case 'saved':
-      return 'the recipe that was saved by an earlier run';
+      return 'the model saved by an earlier run';
     case 'found':
       return `the custom data found on the donor (${wayBack.file})`;
     case 'kept':
-      return 'the custom data of its recipe';
+      return 'the custom data of its model';
     case 'never any':
       return 'its image: the pool has no bootstrap';
     case 'not needed':

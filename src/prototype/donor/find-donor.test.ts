@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { PRIOR_ANNOTATION } from '../names.ts';
 import { POOL } from '../testing.ts';
-import { type DonorWish, findDonor } from './find-donor.ts';
+import { type DonorRequest, findDonor } from './find-donor.ts';
 import { donorLab } from './testing.ts';
 
-const wish = (named: DonorWish['named'], more: Partial<DonorWish> = {}): DonorWish => ({
+const wish = (named: DonorRequest['named'], more: Partial<DonorRequest> = {}): DonorRequest => ({
   named,
   mayBeUnpatched: false,
   provenMs: 0,
@@ -12,7 +12,7 @@ const wish = (named: DonorWish['named'], more: Partial<DonorWish> = {}): DonorWi
 });
 
 describe('findDonor', () => {
-  it('takes the node that is named, and reads no pool', async () => {
+  it('takes the named node without reading its pool', async () => {
     const { site, provider, donor, ref, deps } = donorLab();
     provider.pools.listInstances = () => Promise.reject(new Error('the pool was read'));
     const found = await findDonor(site, wish({ node: donor.computerName }), deps);
@@ -20,7 +20,7 @@ describe('findDonor', () => {
     expect(found.because).toBeUndefined();
   });
 
-  it('chooses the best of the pool, says why, and passes the members on', async () => {
+  it('chooses the best node of the pool and returns the reason and the members', async () => {
     const { site, donor, deps } = donorLab();
     const found = await findDonor(site, wish({ pool: POOL }), deps);
     expect(found.node.name).toBe(donor.computerName);
@@ -28,7 +28,7 @@ describe('findDonor', () => {
     expect(found.members).toHaveLength(3);
   });
 
-  it('goes on with a donor that a run left out of service, and names the others', async () => {
+  it('chooses a donor that a run left out of service and returns the others as strays', async () => {
     const { site, cluster, deps } = donorLab();
     const [, second, third] = [...cluster.nodes.keys()].sort();
     for (const name of [second!, third!]) cluster.touch(name, { annotations: { [PRIOR_ANNOTATION]: '{}' } });
@@ -37,7 +37,7 @@ describe('findDonor', () => {
     expect(found.strays.map(({ node }) => node.name)).toEqual([third]);
   });
 
-  it('names the reason against every node when none would do', async () => {
+  it('names the reasons against every node when none is suitable', async () => {
     const { site, cluster, deps } = donorLab();
     for (const name of cluster.nodes.keys()) cluster.touch(name, { isReady: false });
     const found = findDonor(site, wish({ pool: POOL }), deps);
@@ -49,9 +49,11 @@ describe('findDonor', () => {
     for (const name of cluster.nodes.keys()) await expect(found).rejects.toThrow(`${name}: it is not Ready`);
   });
 
-  it('says that a pool without nodes has none', async () => {
+  it('reports a pool without nodes', async () => {
     const { site, cluster, ref, deps } = donorLab({ hasCluster: false });
     const empty = { ...site, cluster: { ...cluster, listNodes: async () => [] }, pools: async () => [ref.pool] };
-    await expect(findDonor(empty, wish({ pool: POOL }), deps)).rejects.toThrow(/would do as a donor: it has none$/);
+    await expect(findDonor(empty, wish({ pool: POOL }), deps)).rejects.toThrow(
+      /is suitable as a donor: the pool has no nodes$/,
+    );
   });
 });

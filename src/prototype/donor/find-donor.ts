@@ -1,45 +1,45 @@
-// prototype/donor/find-donor.ts: which node is the donor: the one that is named, or the best of a pool?
+// prototype/donor/find-donor.ts: which node is the donor: the named one, or the best of a pool?
 import { type Clock, versionOfDay } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
-import { definitionName, snapshotName } from '../names.ts';
+import { prototypeDefinitionName, snapshotName } from '../names.ts';
 import type { Site } from '../site.ts';
 import { rankCandidates } from './candidates.ts';
 import { chooseDonor } from './choose-donor.ts';
-import { findPool } from './find-pool.ts';
+import { findSitePool } from './find-pool.ts';
 import { type LocatedNode, locateNode } from './locate-nodes.ts';
 import { type PoolMember, readMembers } from './members.ts';
 
-/** By its own name, or by the pool to choose it from. */
+/** The name of the donor, or of the pool to choose it from. */
 export type NamedDonor = { node: string } | { pool: string };
 
-export interface DonorWish {
+export interface DonorRequest {
   named: NamedDonor;
   mayBeUnpatched: boolean;
-  /** How long a chosen donor has to have been Ready. */
+  /** The minimum time for which a chosen donor has been Ready. */
   provenMs: number;
 }
 
 export interface FoundDonor extends LocatedNode {
-  /** Why it was chosen; absent when it was named. */
+  /** Why it was chosen; absent if the operator named it. */
   because?: string;
-  /** All of its pool, where the pool was read to choose it. */
+  /** All members of its pool, if the pool was read to choose it. */
   members?: readonly PoolMember[];
-  /** Donors of the same pool that runs have left out of service. */
+  /** Other donors of the pool that runs left out of service. */
   strays: LocatedNode[];
 }
 
 export async function findDonor(
   site: Site,
-  { named, mayBeUnpatched, provenMs }: DonorWish,
+  { named, mayBeUnpatched, provenMs }: DonorRequest,
   { clock, signal }: { clock: Pick<Clock, 'nowMs'>; signal: AbortSignal },
 ): Promise<FoundDonor> {
   if ('node' in named) return { ...(await locateNode(site, named.node, signal)), strays: [] };
   const { provider, gallery } = site;
-  const pool = await findPool(site, named.pool, signal);
+  const pool = await findSitePool(site, named.pool, signal);
   const members = await readMembers(site, pool, signal);
   const [snapshot, definition] = await Promise.all([
     provider.snapshots.readSnapshot(snapshotName(pool.name), { signal }),
-    provider.gallery.readDefinition(gallery, definitionName(pool.name), { signal }),
+    provider.gallery.readDefinition(gallery, prototypeDefinitionName(pool.name), { signal }),
   ]);
   const nowMs = clock.nowMs();
   const choice = chooseDonor({
@@ -62,7 +62,7 @@ function noCandidate(
   { nowMs, provenMs }: { nowMs: number; provenMs: number },
 ): UserError {
   const reasons = rankCandidates(members, nowMs, provenMs).map(({ node, against }) => `${node}: ${against.join(', ')}`);
-  return new UserError(`no node of ${pool} would do as a donor: ${reasons.join('; ') || 'it has none'}`, {
+  return new UserError(`no node of ${pool} is suitable as a donor: ${reasons.join('; ') || 'the pool has no nodes'}`, {
     code: 'prototype/no-candidate',
     kept: 'Nothing was changed.',
     next: `headstart prototype candidates --pool ${pool}`,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Forbidden, NotFound } from '../../base/failures.ts';
 import { POOL } from '../testing.ts';
-import { findPool, listPools } from './find-pool.ts';
+import { findSitePool, listSitePools } from './find-pool.ts';
 import { donorLab } from './testing.ts';
 
-/** Counts calls about pools and instances by their names. */
+/** Records the names of the calls to pools. */
 function counted(world: ReturnType<typeof donorLab>): { site: typeof world.site; calls: string[] } {
   const calls: string[] = [];
   const pools = new Proxy(world.site.provider.pools, {
@@ -20,31 +20,31 @@ function counted(world: ReturnType<typeof donorLab>): { site: typeof world.site;
   return { site: { ...world.site, provider: { ...world.site.provider, pools } }, calls };
 }
 
-describe('findPool', () => {
-  it('finds a pool by its name or its id, in any spelling', async () => {
+describe('findSitePool', () => {
+  it('finds a pool by its name or its id, in any case', async () => {
     const { site, ref, deps } = donorLab();
     for (const wanted of [POOL, POOL.toUpperCase(), ref.pool.id, ref.pool.id.toUpperCase()]) {
-      expect(await findPool(site, wanted, deps.signal)).toEqual(ref.pool);
+      expect(await findSitePool(site, wanted, deps.signal)).toEqual(ref.pool);
     }
   });
 
-  it('is one question to the VMs, and the cluster is not listed', async () => {
+  it('sends one request to the cloud and does not list nodes', async () => {
     const world = donorLab();
     const { site, calls } = counted(world);
     const cluster = { ...site.cluster, listNodes: () => Promise.reject(new Error('the cluster was listed')) };
-    await findPool({ ...site, cluster }, POOL, world.deps.signal);
+    await findSitePool({ ...site, cluster }, POOL, world.deps.signal);
     expect(calls).toEqual(['findPool']);
   });
 
   it.each([new NotFound('pool pool1'), new Forbidden('reading pool pool1', new Error('403'))])(
-    'asks for the pool of one node only where the VMs answer: %s',
+    'locates one node if the cloud answers: %s',
     async (answer) => {
       const world = donorLab();
       world.provider.pools.findPool = () => Promise.reject(answer);
       world.provider.addPool('other', 1);
       for (let i = 0; i < 20; i++) world.cluster.addNode(`a${i}`, { providerId: 'fake://other/0' });
       const { site, calls } = counted(world);
-      await findPool(site, POOL, world.deps.signal);
+      await findSitePool(site, POOL, world.deps.signal);
       expect(calls).toEqual(['findPool', 'locate']);
     },
   );
@@ -54,41 +54,43 @@ describe('findPool', () => {
     const { locate } = provider.pools;
     provider.pools.findPool = () => Promise.reject(new NotFound('pool'));
     provider.pools.locate = async (...args) => ({ ...(await locate(...args)), pool: { id: '/x/y', name: 'y' } });
-    expect(await findPool(site, 'y', deps.signal)).toEqual({ id: '/x/y', name: 'y' });
-    await expect(findPool(site, ref.pool.name, deps.signal)).rejects.toMatchObject({ code: 'prototype/no-pool' });
+    expect(await findSitePool(site, 'y', deps.signal)).toEqual({ id: '/x/y', name: 'y' });
+    await expect(findSitePool(site, ref.pool.name, deps.signal)).rejects.toMatchObject({ code: 'prototype/no-pool' });
   });
 
-  it('names each pool once when there is none of that name', async () => {
+  it('lists each known pool once when the name is unknown', async () => {
     const { site, deps } = donorLab();
-    await expect(findPool(site, 'pool2', deps.signal)).rejects.toThrow(
+    await expect(findSitePool(site, 'pool2', deps.signal)).rejects.toThrow(
       /^no node of this cluster belongs to a pool called pool2; known: pool1 \(did you mean pool1\?\)$/,
     );
   });
 
-  it('does not ask the cluster where the site knows its pools', async () => {
+  it('does not list nodes if the site has a list of pools', async () => {
     const { site, ref, deps } = donorLab({ hasCluster: false });
     const cluster = { ...site.cluster, listNodes: () => Promise.reject(new Error('the cluster was asked')) };
     const local = { ...site, cluster, pools: async () => [ref.pool, { id: '/pools/empty', name: 'empty' }] };
-    expect(await findPool(local, POOL, deps.signal)).toEqual(ref.pool);
-    expect(await listPools(local, deps.signal)).toHaveLength(2);
-    await expect(findPool(local, 'q', deps.signal)).rejects.toThrow('there is no pool called q; known: empty, pool1');
+    expect(await findSitePool(local, POOL, deps.signal)).toEqual(ref.pool);
+    expect(await listSitePools(local, deps.signal)).toHaveLength(2);
+    await expect(findSitePool(local, 'q', deps.signal)).rejects.toThrow(
+      'there is no pool called q; known: empty, pool1',
+    );
   });
 
-  it('passes on what the provider says of a pool that was named and does not exist', async () => {
+  it('passes on the error for a named pool that does not exist', async () => {
     const { site, provider, deps } = donorLab({ hasCluster: false });
     provider.pools.findPool = () => Promise.reject(new NotFound('pool typo'));
     provider.pools.listInstances = async () => {
       throw new NotFound('pool typo in resource group g');
     };
     const named = { ...site, pools: async () => [{ id: '/pools/typo', name: 'typo' }] };
-    await expect(findPool(named, 'typo', deps.signal)).rejects.toThrow('resource group g');
+    await expect(findSitePool(named, 'typo', deps.signal)).rejects.toThrow('resource group g');
   });
 });
 
-describe('listPools', () => {
+describe('listSitePools', () => {
   it('lists each pool that has nodes once', async () => {
     const { site, ref, cluster, deps } = donorLab();
     cluster.addNode('control-plane', { providerId: 'elsewhere://x' });
-    expect(await listPools(site, deps.signal)).toEqual([ref.pool]);
+    expect(await listSitePools(site, deps.signal)).toEqual([ref.pool]);
   });
 });

@@ -1,4 +1,4 @@
-// prototype/donor/find-pool.ts: which pool has this name, and which pools are there?
+// prototype/donor/find-pool.ts: which pool has this name, and which pools exist?
 import { Forbidden, NotFound } from '../../base/failures.ts';
 import type { PoolRef } from '../../vms/pools.ts';
 import type { Site } from '../site.ts';
@@ -6,15 +6,15 @@ import { locateIfMember, locateNodes } from './locate-nodes.ts';
 import { noPool } from './not-found.ts';
 
 /**
- * By its name or its id, in any spelling. One question to the VMs; only a pool that they do not know by that name (another
- * resource group) is looked for through the nodes of the cluster. Throws where there is none.
+ * By name or id, in any case. Usually one request to the cloud; only a pool that it does not find by that name (in another
+ * resource group) is searched through the nodes of the cluster. Throws if there is none.
  */
-export async function findPool(site: Site, wanted: string, signal: AbortSignal): Promise<PoolRef> {
+export async function findSitePool(site: Site, wanted: string, signal: AbortSignal): Promise<PoolRef> {
   const found = await site.provider.pools.findPool(wanted, { signal }).catch(unlessUnknown);
   if (found) return found;
   const known = site.pools ? await site.pools(signal) : await poolsUntil(site, wanted, signal);
   const pool = known.find((one) => isCalled(one, wanted));
-  // A pool that the operator named and no node did may not exist: the provider then throws, and names those that do.
+  // A pool that only the operator named may not exist: the list of its instances then throws and names the existing pools.
   if (pool && site.pools) await site.provider.pools.listInstances(pool, { signal });
   if (pool) return pool;
   throw noPool(wanted, {
@@ -24,14 +24,14 @@ export async function findPool(site: Site, wanted: string, signal: AbortSignal):
   });
 }
 
-/** Of this machine all; elsewhere those that have nodes here. */
-export async function listPools(site: Site, signal: AbortSignal): Promise<PoolRef[]> {
+/** All pools of this machine; in a cloud, the pools that have nodes in this cluster. */
+export async function listSitePools(site: Site, signal: AbortSignal): Promise<PoolRef[]> {
   if (site.pools) return [...(await site.pools(signal))];
   const located = await locateNodes(site, await site.cluster.listNodes(signal), signal);
   return unique(located.map(({ ref }) => ref.pool));
 }
 
-/** Asks one node after the other, and first those whose provider id names the pool: mostly one answer is enough. */
+/** Locates one node after the other, first those whose provider id contains the name: usually one request is enough. */
 async function poolsUntil(site: Site, wanted: string, signal: AbortSignal): Promise<PoolRef[]> {
   const nodes = await site.cluster.listNodes(signal);
   const { named = [], others = [] } = Object.groupBy(nodes, ({ providerId }) =>
@@ -47,7 +47,7 @@ async function poolsUntil(site: Site, wanted: string, signal: AbortSignal): Prom
   return pools;
 }
 
-/** Not there, or not for us to see: nodes may name a pool that we may read. */
+/** Not found or not permitted: a node may still lead to a pool that we may read. */
 function unlessUnknown(error: unknown): undefined {
   if (!(error instanceof NotFound) && !(error instanceof Forbidden)) throw error;
 }

@@ -1,23 +1,23 @@
-// prototype/donor/join-token.ts: a clone would join with a bootstrap token: does the cluster still know it?
+// prototype/donor/join-token.ts: how would a clone join, and is its bootstrap token still valid?
 
 import { Forbidden } from '../../base/failures.ts';
 import type { BootstrapToken, Cluster } from '../../cluster/cluster.ts';
 import type { Inspection } from './inspect/inspection.ts';
 import { type JoinContext, type JoinMethod, joinMethod } from './inspect/join-method.ts';
 
-export interface Joining {
+export interface CloneJoin {
   method: JoinMethod;
-  /** What could not be found out about it. */
+  /** What could not be determined about it. */
   note?: string;
 }
 
-/** A token that the cluster no longer takes does not count, and what kubelet would try next is looked at instead. */
-export async function findJoining(
+/** Skips a token that the cluster no longer accepts and checks the credential that kubelet would try next. */
+export async function findCloneJoin(
   cluster: Pick<Cluster, 'readBootstrapToken'>,
   inspection: Inspection,
   context: JoinContext,
   signal: AbortSignal,
-): Promise<Joining> {
+): Promise<CloneJoin> {
   const reasons: string[] = [];
   for (let left = inspection; ; ) {
     const method = joinMethod(left, context);
@@ -26,7 +26,7 @@ export async function findJoining(
     if (method.kind !== 'bootstrap-token' || method.tokenId === undefined) return { method };
     const { tokenId, file } = method;
     const token = await lookUp(cluster, tokenId, signal);
-    if (token === 'forbidden') return { method, note: 'expiry unknown: the rights do not allow to look' };
+    if (token === 'forbidden') return { method, note: 'expiry unknown: no permission to read the token' };
     const problem = tokenProblem(token, context.nowMs);
     if (problem === undefined) return { method: withEnd(method, token) };
     reasons.push(`${file}: its bootstrap token ${tokenId} ${problem}`);
@@ -34,13 +34,13 @@ export async function findJoining(
   }
 }
 
-/** Why a clone could not join with it; undefined when it could. */
+/** Why a clone cannot join with it; undefined if it can. */
 export function tokenProblem(token: BootstrapToken | undefined, nowMs: number): string | undefined {
-  if (!token) return 'is not known to the cluster: it was deleted, mostly because it had ended';
+  if (!token) return 'does not exist in the cluster: it was deleted, usually because it expired';
   if (token.expiresMs !== undefined && token.expiresMs <= nowMs) {
-    return `ended at ${new Date(token.expiresMs).toISOString()}`;
+    return `expired at ${new Date(token.expiresMs).toISOString()}`;
   }
-  return token.isForJoining ? undefined : 'is not for joining: usage-bootstrap-authentication is not set';
+  return token.isForJoining ? undefined : 'does not allow joining: usage-bootstrap-authentication is not set';
 }
 
 async function lookUp(
@@ -65,7 +65,7 @@ function withoutToken(inspection: Inspection, tokenId: string): Inspection {
   return { ...inspection, credentials };
 }
 
-/** With every credential looked at and dropped, "there is none" is no news. */
+/** After credentials were rejected with a reason, "there is none" would be wrong. */
 function unlessKnown({ reasons }: JoinMethod & { kind: 'none' }, known: readonly string[]): string[] {
   return known.length > 0 ? reasons.filter((reason) => reason.startsWith('/')) : reasons;
 }

@@ -4,14 +4,14 @@ import { locateNode, locateNodes } from './locate-nodes.ts';
 import { donorLab } from './testing.ts';
 
 describe('locateNode', () => {
-  it('finds the instance by the provider id, whatever the node is called', async () => {
+  it("finds the instance by the provider id, not by the node's name", async () => {
     const { site, cluster, provider, deps } = donorLab();
     const [, second] = provider.state.pools.get('/pools/pool1')!.instances;
     cluster.addNode('another-name', { providerId: `fake://pool1/${second!.ref.id}` });
     expect((await locateNode(site, 'another-name', deps.signal)).ref.id).toBe(second!.ref.id);
   });
 
-  it('names the nodes that are there when there is none of that name', async () => {
+  it('lists the existing nodes when the name is unknown', async () => {
     const { site, donor, deps } = donorLab();
     await expect(locateNode(site, 'nope', deps.signal)).rejects.toMatchObject({
       code: 'prototype/no-node',
@@ -21,7 +21,7 @@ describe('locateNode', () => {
 });
 
 describe('locateNodes', () => {
-  it('leaves out nodes that are in no pool, and keeps the order', async () => {
+  it('skips nodes that are in no pool and keeps the order', async () => {
     const { site, cluster, provider, deps } = donorLab();
     for (let i = 0; i < 20; i++) provider.scaleOut({ id: '/pools/pool1', name: 'pool1' });
     const { instances } = provider.state.pools.get('/pools/pool1')!;
@@ -33,7 +33,7 @@ describe('locateNodes', () => {
     expect(located.map(({ node }) => node.name)).toEqual(instances.map(({ computerName }) => computerName));
   });
 
-  it('asks for a few at once, not for all', async () => {
+  it('limits the number of concurrent requests', async () => {
     const { site, cluster, provider, deps } = donorLab();
     for (let i = 0; i < 30; i++) cluster.addNode(`n${i}`, { providerId: 'elsewhere://x' });
     let asked = 0;
@@ -49,7 +49,7 @@ describe('locateNodes', () => {
     expect(most).toBeLessThanOrEqual(8);
   });
 
-  it('does not take a refused login for a node without a pool', async () => {
+  it('does not treat a refused login as a node without a pool', async () => {
     const { site, cluster, provider, deps } = donorLab();
     provider.pools.locate = async () => {
       throw new Forbidden('no right to read scale sets');

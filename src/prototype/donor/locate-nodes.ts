@@ -1,4 +1,4 @@
-// prototype/donor/locate-nodes.ts: which instance is a node? By its provider id, never by its name.
+// prototype/donor/locate-nodes.ts: which instance belongs to a node? Found by provider id, never by name.
 import { NotFound, Refused } from '../../base/failures.ts';
 import type { Node } from '../../cluster/cluster.ts';
 import type { InstanceRef } from '../../vms/pools.ts';
@@ -27,10 +27,10 @@ export async function locateNode(
   return { node, ref: await provider.pools.locate(node.providerId, { signal }) };
 }
 
-/** A cloud takes one request for each node, and slows down a client that sends all of them at once. */
+/** Each node takes one request, and a cloud throttles a client that sends all of them at once. */
 const AT_ONCE = 8;
 
-/** Those that belong to a pool; others (a control plane, say) are left out. */
+/** Skips nodes that belong to no pool, such as control plane nodes. */
 export async function locateNodes(site: Site, nodes: readonly Node[], signal: AbortSignal): Promise<LocatedNode[]> {
   const located: LocatedNode[] = [];
   for (let from = 0; from < nodes.length; from += AT_ONCE) {

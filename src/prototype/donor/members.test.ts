@@ -3,7 +3,7 @@ import { readMembers } from './members.ts';
 import { donorLab } from './testing.ts';
 
 describe('readMembers', () => {
-  it('pairs each node of the pool with its instance, with one list of instances', async () => {
+  it('pairs each node of the pool with its instance, with a single list request', async () => {
     const { site, provider, ref, deps } = donorLab();
     const { listInstances } = provider.pools;
     let lists = 0;
@@ -21,7 +21,7 @@ describe('readMembers', () => {
     expect(lists).toBe(1);
   });
 
-  it('leaves out nodes of other pools, and nodes whose instance is gone', async () => {
+  it('skips nodes of other pools and nodes whose instance is gone', async () => {
     const { site, provider, cluster, ref, deps } = donorLab();
     provider.addPool('other', 1);
     cluster.addNode('stranger', { providerId: 'fake://other/0' });
@@ -35,7 +35,7 @@ describe('readMembers', () => {
     expect(names).not.toContain(gone!.computerName);
   });
 
-  it('takes two spellings of an id for the same instance', async () => {
+  it('compares ids case-insensitively', async () => {
     const { site, provider, ref, deps } = donorLab();
     const { locate } = provider.pools;
     provider.pools.locate = async (...args) => {

@@ -1,4 +1,4 @@
-// prototype/donor/members.ts: which nodes does a pool have, and what is the instance of each like?
+// prototype/donor/members.ts: the nodes of a pool, each with its instance.
 import type { Instance, PoolRef } from '../../vms/pools.ts';
 import type { Site } from '../site.ts';
 import { type LocatedNode, locateNodes } from './locate-nodes.ts';
@@ -7,7 +7,7 @@ export interface PoolMember extends LocatedNode {
   instance: Instance;
 }
 
-/** A node whose instance is gone is left out. */
+/** Skips a node whose instance is gone. */
 export async function readMembers(site: Site, pool: PoolRef, signal: AbortSignal): Promise<PoolMember[]> {
   const all = await locateNodes(site, await site.cluster.listNodes(signal), signal);
   const located = all.filter(({ ref }) => isSameId(ref.pool.id, pool.id));
@@ -19,7 +19,7 @@ export async function readMembers(site: Site, pool: PoolRef, signal: AbortSignal
   });
 }
 
-/** Azure spells ids as it was asked: in another case it is the same id. */
+/** Azure repeats an id in the case of the request; ids are case-insensitive. */
 function isSameId(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }

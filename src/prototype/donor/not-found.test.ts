@@ -3,20 +3,20 @@ import { noNode, noPool } from './not-found.ts';
 
 const NODES = ['k8s-pool1-12345678-vmss000000', 'k8s-pool1-12345678-vmss000001', 'k8s-pool1-12345678-vmss000010'];
 
-describe('a node that is not there', () => {
-  it('is answered with those that are, and a number with the one that ends with it', () => {
+describe('noNode', () => {
+  it('lists the existing nodes, and suggests for a number the node that ends with it', () => {
     const { message, next } = noNode('0', NODES, true);
     expect(message).toBe(`there is no node 0; known: ${NODES.join(', ')} (did you mean ${NODES[0]}?)`);
     expect(next).toBe(`give --node ${NODES[0]}, or name another cluster with --kubeconfig and --context`);
   });
 
-  it('is answered with ten names at most', () => {
+  it('lists at most ten names', () => {
     const many = Array.from({ length: 25 }, (_, i) => `node-${i}`);
     expect(noNode('zebra', many, true).message).toMatch(/ and 15 more$/);
     expect(noNode('zebra', many, true).next).toMatch(/^name one of those with --node/);
   });
 
-  it('is answered where there is none at all', () => {
+  it('suggests another cluster when there are no nodes', () => {
     expect(noNode('x', [], false)).toMatchObject({
       message: 'there is no node x; known: none',
       next: 'name another pool with --pool',
@@ -24,14 +24,14 @@ describe('a node that is not there', () => {
   });
 });
 
-describe('a pool that is not there', () => {
-  it('of this machine can be made where there is none', () => {
+describe('noPool', () => {
+  it('suggests creating the pool when this machine has none', () => {
     const { message, next } = noPool('nosuch', { pools: [], hasCluster: false, isLocal: true });
     expect(message).toBe('there is no pool called nosuch; known: none');
     expect(next).toBe('headstart pool create nosuch');
   });
 
-  it('is answered with the one that was probably meant', () => {
+  it('suggests the pool that was probably meant', () => {
     const { message, next } = noPool('pool1', {
       pools: ['k8s-pool1-1-vmss', 'other'],
       hasCluster: true,
@@ -41,7 +41,7 @@ describe('a pool that is not there', () => {
     expect(next).toBe('give --pool k8s-pool1-1-vmss');
   });
 
-  it('of a cluster without pools leads to another cluster, or to none', () => {
+  it('suggests another cluster, or none, when the cluster has no pools', () => {
     const { next } = noPool('p', { pools: [], hasCluster: true, isLocal: false });
     expect(next).toContain('--context');
     expect(next).toContain('--no-cluster --pool NAME');

@@ -1,4 +1,4 @@
-// prototype/donor/not-found.ts: a node or a pool was named that is not there: which are there, which was meant, and what to type instead?
+// prototype/donor/not-found.ts: errors for an unknown node or pool: which names exist, and which one was probably meant?
 import { UserError } from '../../base/errors.ts';
 import { fewNames, nearestNames } from '../../base/nearest-names.ts';
 
@@ -16,7 +16,7 @@ export function noNode(wanted: string, known: readonly string[], hasCluster: boo
 export interface KnownPools {
   pools: readonly string[];
   hasCluster: boolean;
-  /** These are the pools of this machine, which can have new ones. */
+  /** The pools are on this machine, where the user can create one. */
   isLocal: boolean;
 }
 

@@ -6,8 +6,8 @@ import { compareReleases, unpatchedReasons } from './patched.ts';
 
 const node = (name: string, more: Partial<Node> = {}) => fakeCluster(fakeClock()).addNode(name, more);
 
-describe('patches', () => {
-  it('a pending reboot, an older kernel or an older image than the pool has each count', () => {
+describe('unpatchedReasons', () => {
+  it('includes a pending reboot, and a kernel or image older than others in the pool', () => {
     const old = node('a', {
       kernelVersion: '6.1.0-9-amd64',
       osImage: 'Ubuntu 22.04.3 LTS',
@@ -19,7 +19,7 @@ describe('patches', () => {
     expect(compareReleases('6.1.0-9', '6.1.0-54')).toBeLessThan(0);
   });
 
-  it('a reboot that was needed before the node last came up is history', () => {
+  it('ignores a reboot that was needed before the node last started', () => {
     const annotations = { 'kured.dev/most-recent-reboot-needed': '2026-11-14T00:00:00Z' };
     const up = node('a', { annotations, readySinceMs: Date.parse('2026-11-14T01:00:00Z') });
     expect(unpatchedReasons(up, [up])).toEqual([]);

@@ -10,10 +10,10 @@ const REBOOT_MARKS = [
   'node.kubernetes.io/reboot-required',
   'reboot-required',
 ];
-/** "Most recent" marks stay after the reboot: they count only while they are newer than the node's last start. */
+/** "Most recent" marks stay after the reboot, so they count only if they are newer than the node's last start. */
 const IS_HISTORY = /most-recent/;
 
-/** Each reason for not calling it patched; empty = none found. */
+/** Why the node does not count as patched; empty: no reason found. */
 export function unpatchedReasons(node: Node, pool: readonly Node[]): string[] {
   const reasons: string[] = [];
   for (const key of REBOOT_MARKS) {

@@ -1,18 +1,18 @@
-// prototype/donor/testing.ts: a site in memory for tests: one pool, its nodes, and what a look from inside answers.
+// prototype/donor/testing.ts: an in-memory site for tests: one pool, its nodes, and the output of an inspection.
 import type { Site } from '../site.ts';
 import { type Lab, lab } from '../testing.ts';
 
 export interface DonorLab extends Lab {
   site: Site;
   deps: { clock: Lab['clock']; signal: AbortSignal; onInspect(node: string): void; onWarning(text: string): void };
-  /** What was told through the deps. */
-  told: string[];
+  /** The calls of `onInspect` and `onWarning`. */
+  messages: string[];
 }
 
-/** Without `hasCluster`, scripts answer in the clear: nobody else could read them. */
+/** Without `hasCluster` the channel is private and scripts print plain text. */
 export function donorLab({ hasCluster = true }: { hasCluster?: boolean } = {}): DonorLab {
   const world = lab();
-  const told: string[] = [];
+  const messages: string[] = [];
   const site: Site = {
     provider: world.provider,
     cluster: world.cluster,
@@ -23,13 +23,13 @@ export function donorLab({ hasCluster = true }: { hasCluster?: boolean } = {}): 
   const deps = {
     clock: world.clock,
     signal: new AbortController().signal,
-    onInspect: (node: string) => void told.push(`inspect ${node}`),
-    onWarning: (text: string) => void told.push(`warning ${text}`),
+    onInspect: (node: string) => void messages.push(`inspect ${node}`),
+    onWarning: (text: string) => void messages.push(`warning ${text}`),
   };
-  return { ...world, site, deps, told };
+  return { ...world, site, deps, messages };
 }
 
-/** What the inspection script prints on the machine with that VM id, with these lines besides. */
+/** The output of the inspection script on the machine with that VM id, with these extra lines. */
 export function inspectionOf(vmId: string, ...lines: string[]): string {
   return ['headstart-inspect\t1', `vm-id\t${vmId}`, ...lines, 'end', ''].join('\n');
 }

@@ -1,4 +1,4 @@
-// The fault campaign once more with the official SDK and the simulated Azure: some of it always, every order and every fault in a full campaign.
+// The fault campaign with the official SDK and the simulated Azure: a sample of it always, every write and every fault in a full campaign.
 import { afterAll, describe, expect, it } from 'vitest';
 import { seatReferee } from '../../../sims/azure/referee/referee.ts';
 import { type OperationTimes, REALISTIC } from '../../../sims/azure/service/timing.ts';
@@ -8,7 +8,7 @@ import { Dial, FAULTS, type Fault } from '../testing.ts';
 import { azureWorld } from './azure-world.testing.ts';
 
 const IS_FULL = process.env.HEADSTART_CAMPAIGN === 'full';
-/** What goes wrong is asked, not how long it takes. */
+/** The campaign is about faults, not about durations. */
 const QUICK: OperationTimes = { ...REALISTIC, versionMs: 60_000, replicationLagMs: 30_000 };
 const ORDERS = /^(?!read|list|locate|referenced|holdLease|releaseLease|recordEvent)/;
 const MODES = ['Uniform', 'Flexible'] as const;
@@ -16,7 +16,7 @@ const MODES = ['Uniform', 'Flexible'] as const;
 const referee = await seatReferee();
 let cases = 0;
 
-/** The numbers of all calls of a run that change something. */
+/** The indexes of all calls of a run that change something. */
 async function ordersOf(mode: (typeof MODES)[number]): Promise<number[]> {
   const { lab, run } = await azureWorld(mode, referee, { timing: QUICK });
   const dial = new Dial();
@@ -25,7 +25,7 @@ async function ordersOf(mode: (typeof MODES)[number]): Promise<number[]> {
   return [...dial.names.keys()].filter((i) => ORDERS.test(dial.names[i]!));
 }
 
-/** One broken run, then the same command again: what is not as it has to be. */
+/** Runs once with a fault, then runs the same command again. Returns the violated invariants. */
 async function broken(mode: (typeof MODES)[number], fault: Fault, at: number): Promise<string[]> {
   const { lab, sim, clock, cluster, donor, pool, run } = await azureWorld(mode, referee, { timing: QUICK });
   try {
@@ -43,14 +43,14 @@ async function broken(mode: (typeof MODES)[number], fault: Fault, at: number): P
     const dial = new Dial(fault, at);
     await run('first', dial).catch(() => undefined);
     if (!dial.isDead) await look('after the fault');
-    await clock.sleep(16 * 60_000); // a dead run's hold is over
+    await clock.sleep(16 * 60_000); // the hold of a dead run has expired
     const { version } = await run('second');
     await look('after the resume');
-    const born = await lab.grow(pool.ref);
-    const image = born.image.kind === 'version' ? born.image.id : '';
+    const grown = await lab.grow(pool.ref);
+    const image = grown.image.kind === 'version' ? grown.image.id : '';
     if (!image.endsWith(`/versions/${version}`)) violations.push('a new instance is not made from the version');
-    if (born.extensions.join() !== 'health') violations.push(`a new instance has ${born.extensions.join()}`);
-    if (born.customData?.includes('runcmd')) violations.push('a new instance still bootstraps');
+    if (grown.extensions.join() !== 'health') violations.push(`a new instance has ${grown.extensions.join()}`);
+    if (grown.customData?.includes('runcmd')) violations.push('a new instance still bootstraps');
     if (await lab.provider.snapshots.readSnapshot(snapshotName('pool-3')))
       violations.push('the snapshot was left behind');
     return [...violations, ...sim.violations];
@@ -62,7 +62,7 @@ async function broken(mode: (typeof MODES)[number], fault: Fault, at: number): P
 describe.each(MODES)('the fault campaign on a %s scale set, with the SDK', (mode) => {
   let orders: number[] = [];
 
-  it('has a run without faults to choose from', async () => {
+  it('starts from a run without faults', async () => {
     orders = await ordersOf(mode);
     expect(orders.length).toBeGreaterThan(15);
   });

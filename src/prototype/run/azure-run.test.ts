@@ -1,4 +1,4 @@
-// The whole operation with the official SDK against the simulated Azure, refereed by Microsoft's own specs: Uniform and Flexible.
+// Whole runs with the official SDK against the simulated Azure, checked against Microsoft's specs: Uniform and Flexible.
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Referee, seatReferee } from '../../../sims/azure/referee/referee.ts';
 import type { ScenarioInput } from '../../../sims/azure/scenario.ts';
@@ -7,7 +7,7 @@ import type { AzureLab } from '../../vms/azure/testing.ts';
 import type { SavedModel } from '../../vms/publisher.ts';
 import { rollbackToOriginal } from '../after/rollback.ts';
 import { uninstallPool } from '../after/run-uninstall.ts';
-import { definitionName, recipeName } from '../names.ts';
+import { prototypeDefinitionName, savedModelName } from '../names.ts';
 import { azureWorld, BOOTSTRAP, HEALTH } from './azure-world.testing.ts';
 import { recoverDonor } from './engine.ts';
 
@@ -23,7 +23,7 @@ async function world(mode: 'Uniform' | 'Flexible', scenario: Partial<ScenarioInp
 }
 
 describe.each(['Uniform', 'Flexible'] as const)('a prototype run on a %s scale set', (mode) => {
-  it('ends with new instances made from the version, without bootstrap, and the donor as it was found', async () => {
+  it('ends with new instances from the version, without bootstrap, and restores the donor', async () => {
     const { run, lab, pool, sim, donor, cluster, clock } = await world(mode);
     const startedMs = clock.nowMs();
     const before = sim.requests.length;
@@ -32,29 +32,29 @@ describe.each(['Uniform', 'Flexible'] as const)('a prototype run on a %s scale s
     const asked = sim.requests.slice(before);
     const polls = asked.filter(({ path }) => /operations\//i.test(path)).length;
     console.log(`${mode}: ${asked.length} requests of one run, ${polls} of them polls of an operation`);
-    const born = await lab.grow(pool.ref);
-    expect(born.image).toMatchObject({
+    const grown = await lab.grow(pool.ref);
+    expect(grown.image).toMatchObject({
       kind: 'version',
       id: expect.stringMatching(new RegExp(`/versions/${version}$`, 'i')),
     });
-    expect(born.customData ?? '').not.toContain('runcmd');
-    expect(born.extensions).not.toContain('bootstrap');
+    expect(grown.customData ?? '').not.toContain('runcmd');
+    expect(grown.extensions).not.toContain('bootstrap');
     const now = (await lab.provider.pools.readInstance(donor.ref))!;
     expect({ ...now, isOnLatestModel: true }).toEqual({ ...donor, isOnLatestModel: true });
     expect(cluster.nodes.get('donor')).toMatchObject({ isUnschedulable: false, annotations: {} });
     expect(await lab.provider.snapshots.readSnapshot('headstart-pool-3-prototype')).toBeUndefined();
     expect(sim.violations).toEqual([]);
-    expect(clock.nowMs() - startedMs).toBeGreaterThan(10 * 60_000); // the image took its time, on the clock
+    expect(clock.nowMs() - startedMs).toBeGreaterThan(10 * 60_000); // the image takes minutes of simulated time
   });
 
-  it('has nothing left to do when repeated', async () => {
+  it('does nothing when repeated', async () => {
     const { run } = await world(mode);
     await run('first');
     expect((await run('second')).steps).toEqual([]);
   });
 
   it.each(['throttle', 'server-error', 'connection-reset'] as const)(
-    'rides out %s on every kind of call',
+    'survives %s on every kind of call',
     async (kind) => {
       const { run, sim } = await world(mode);
       sim.fail({ on: '* *', kind, chance: 0.1, times: 1000 });
@@ -63,7 +63,7 @@ describe.each(['Uniform', 'Flexible'] as const)('a prototype run on a %s scale s
     },
   );
 
-  it('brings the donor home when the snapshot cannot be taken', async () => {
+  it('restores the donor when the snapshot fails', async () => {
     const { run, sim, lab, donor, cluster, intent, donorRef, deps } = await world(mode);
     sim.fail({ on: 'PUT snapshots', kind: 'lro-failed', times: 100 });
     await expect(run('first')).rejects.toThrow();
@@ -75,7 +75,7 @@ describe.each(['Uniform', 'Flexible'] as const)('a prototype run on a %s scale s
   });
 });
 
-describe.each(['Uniform', 'Flexible'] as const)('a %s pool that was born specialized', (mode) => {
+describe.each(['Uniform', 'Flexible'] as const)('a %s pool that was created specialized', (mode) => {
   const scenario: Partial<ScenarioInput> = {
     scaleSets: [
       {
@@ -85,16 +85,16 @@ describe.each(['Uniform', 'Flexible'] as const)('a %s pool that was born special
     ],
   };
 
-  it('takes a specialized definition, and new instances start from the version without an OS profile; it goes back, too', async () => {
+  it('gets a specialized definition, starts instances without an OS profile, and can be rolled back', async () => {
     const { lab, sim, run, pool, intent, cluster } = await world(mode, scenario);
     const before = (await lab.provider.pools.readPool(pool.ref))!;
     expect(before.model).toMatchObject({ osState: 'specialized', bootstrap: 'none', image: { kind: 'version' } });
     const { version, steps } = await run('first');
     expect(steps).toContain('switch-model');
     const [definition] = (await lab.provider.gallery.listDefinitions(intent.gallery))!;
-    expect(definition).toMatchObject({ name: definitionName('pool-3'), osState: 'specialized' });
-    const born = await lab.grow(pool.ref);
-    expect(born).toEqual({
+    expect(definition).toMatchObject({ name: prototypeDefinitionName('pool-3'), osState: 'specialized' });
+    const grown = await lab.grow(pool.ref);
+    expect(grown).toEqual({
       image: {
         kind: 'version',
         id: expect.stringMatching(new RegExp(`/images/${definition!.name}/versions/${version}$`)),
@@ -105,7 +105,7 @@ describe.each(['Uniform', 'Flexible'] as const)('a %s pool that was born special
     expect(newest!.birth.osProfile).toBeNull();
     expect((await run('second')).steps).toEqual([]);
 
-    const recipe = JSON.parse(cluster.secrets.get(recipeName('pool-3'))!.recipe!) as SavedModel;
+    const recipe = JSON.parse(cluster.secrets.get(savedModelName('pool-3'))!.recipe!) as SavedModel;
     const now = (await lab.provider.pools.readPool(pool.ref))!;
     await lab.provider.publisher.changeModel(now, rollbackToOriginal(now, recipe));
     const old = await lab.grow(pool.ref);
@@ -118,7 +118,7 @@ describe.each(['Uniform', 'Flexible'] as const)('a %s pool that was born special
 describe.each(['Uniform', 'Flexible'] as const)('uninstalling from a %s pool', (mode) => {
   const goBack = { to: 'original', isUnsealing: false } as const;
 
-  it('with the shipped role: the pool as it was, and nothing of ours left in the cloud or the cluster', async () => {
+  it('restores the pool with the shipped role and leaves nothing in the cloud or the cluster', async () => {
     const { lab, sim, run, pool, intent, cluster, deps } = await world(mode);
     const found = Object.values(sim.inspect().scaleSets).find(({ name }) => name === 'pool-3')!;
     await run('first');
@@ -126,7 +126,7 @@ describe.each(['Uniform', 'Flexible'] as const)('uninstalling from a %s pool', (
     const asked = { pool: pool.ref, gallery: intent.gallery, runId: 'u', wish: goBack };
 
     const first = await uninstallPool(asked, deps);
-    expect(first.done).toHaveLength(2); // the model, and the tag that said what it was
+    expect(first.done).toHaveLength(2); // the model and its tag
     expect(first.kept[0]).toMatchObject({ what: `version ${intent.version}`, next: expect.any(String) });
 
     sim.meddle((azure) => {
@@ -149,7 +149,7 @@ describe.each(['Uniform', 'Flexible'] as const)('uninstalling from a %s pool', (
     expect(sim.violations).toEqual([]);
   });
 
-  it('rides out faults, and what takes long or fails part-way', async () => {
+  it('survives faults, long operations and operations that fail part-way', async () => {
     const { sim, run, pool, intent, deps } = await world(mode);
     await run('first');
     for (const on of ['DELETE versions', 'DELETE images', 'DELETE galleries', 'PATCH virtualMachineScaleSets']) {
@@ -164,7 +164,7 @@ describe.each(['Uniform', 'Flexible'] as const)('uninstalling from a %s pool', (
 });
 
 describe('the referee', () => {
-  it('rejected nothing', async () => {
+  it('rejects no request', async () => {
     const { checked, rejected } = await referee.report();
     console.log(
       `referee: ${checked} exchanges checked, ${rejected.length} rejected${referee.sat ? '' : ' (did not sit: no specs)'}`,

@@ -1,4 +1,4 @@
-// prototype/run/azure-world.testing.ts: a pool in the simulated Azure, whose donor is a node of a cluster in memory, and a run on it with the official SDK.
+// prototype/run/azure-world.testing.ts: a pool in the simulated Azure, a donor in an in-memory cluster, and a run on it through the official SDK.
 import { readFileSync } from 'node:fs';
 import type { Referee } from '../../../sims/azure/referee/referee.ts';
 import type { ScenarioInput } from '../../../sims/azure/scenario.ts';
@@ -15,7 +15,7 @@ import { Dial, pod } from '../testing.ts';
 import { type EngineDeps, runPrototype } from './engine.ts';
 import type { Intent } from './scene.ts';
 
-/** What is shipped: a run that needs more fails. */
+/** The role that is shipped: a run that needs more rights fails. */
 const ROLE = JSON.parse(
   readFileSync(new URL('../../../docs/azure-role.json', import.meta.url), 'utf8'),
 ) as RoleDefinition;
@@ -29,7 +29,7 @@ export async function azureWorld(
 ) {
   const lab = await azureLab({ mode, scenario, sim: { referee, role: ROLE, timing } });
   const { provider, clock, sim } = lab;
-  if (scenario.scaleSets?.[0]?.osState === 'Specialized') bornSpecialized(sim);
+  if (scenario.scaleSets?.[0]?.osState === 'Specialized') useGoldenImage(sim);
   const pool = await lab.makePool(3);
   const donorRef = await provider.pools.locate(pool.providerIds[0]!);
   const donor = (await provider.pools.readInstance(donorRef))!;
@@ -62,7 +62,7 @@ export async function azureWorld(
     signal: new AbortController().signal,
     customData: 'Ym9vdHN0cmFw',
     seal: async () => undefined,
-    tell: () => undefined,
+    onEvent: () => undefined,
   };
   const run = (id: string, dial = new Dial()) =>
     runPrototype(intent, donorRef, id, {
@@ -73,8 +73,8 @@ export async function azureWorld(
   return { lab, sim, clock, cluster, pool, donor, donorRef, intent, deps, run };
 }
 
-/** A specialized image only comes from a gallery: the pool was made from somebody's golden version. */
-function bornSpecialized(sim: AzureLab['sim']): void {
+/** A specialized image only comes from a gallery, so the pool starts from a version in another gallery. */
+function useGoldenImage(sim: AzureLab['sim']): void {
   sim.meddle((azure) => {
     const set = Object.values(azure.scaleSets)[0]!;
     const { location, createdMs } = set;
@@ -83,7 +83,7 @@ function bornSpecialized(sim: AzureLab['sim']): void {
     const definitionId = `${galleryId}/images/node`;
     const id = `${definitionId}/versions/1.0.0`;
     const traits = { osType: 'Linux', osState: 'Specialized', hyperVGeneration: 'V2', architecture: 'x64' };
-    const identifier = { publisher: 'somebody', offer: 'golden', sku: 'node' };
+    const identifier = { publisher: 'other', offer: 'golden', sku: 'node' };
     const publishingProfile = { replicaCount: 1, targetRegions: [{ name: location, regionalReplicaCount: 1 }] };
     azure.galleries[keyOf(galleryId)] = { ...made, id: galleryId, name: 'golden', properties: {} };
     azure.definitions[keyOf(definitionId)] = {

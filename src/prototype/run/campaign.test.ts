@@ -3,16 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { TransientError, UserError } from '../../base/errors.ts';
 import { AUTOSCALER_ANNOTATION } from '../names.ts';
 import { Crash, Dial, FAULTS, type Fault, type Lab, lab } from '../testing.ts';
-import { donorAsItIs, donorViolations, modelViolations } from './invariants.testing.ts';
+import { donorViolations, modelViolations, readDonorState } from './invariants.testing.ts';
 
-/** As operators leave their nodes. */
+/** States in which operators may leave a node. */
 const FOUND: Readonly<Record<string, (world: Lab) => void>> = {
   'an ordinary donor': () => undefined,
-  'a donor cordoned, guarded and protected by somebody else': ({ cluster, donor }) => {
+  'a donor that an operator cordoned, guarded and protected': ({ cluster, donor }) => {
     cluster.touch(donor.computerName, { isUnschedulable: true, annotations: { [AUTOSCALER_ANNOTATION]: 'false' } });
     donor.protection = { fromScaleIn: true, fromPoolActions: false };
   },
-  // Longer than it takes until a dead run's hold is over.
+  // Longer than a dead run's hold lasts.
   'a donor whose disk is copied slowly': ({ provider }) => {
     provider.copyingMs = 20 * 60_000;
   },
@@ -20,7 +20,7 @@ const FOUND: Readonly<Record<string, (world: Lab) => void>> = {
 
 const IS_FULL = process.env.HEADSTART_CAMPAIGN === 'full';
 
-/** Most of a slow copy is waiting for it, look after look: outside a full campaign some of those are enough. */
+/** Most calls of a slow copy only poll it; outside a full campaign a sample of those is enough. */
 function strideOf(name: string): number {
   return IS_FULL || !name.includes('slowly') ? 1 : 7;
 }
@@ -33,11 +33,11 @@ async function callsOfACleanRun(prepare: (world: Lab) => void): Promise<number> 
   return dial.calls;
 }
 
-/** One broken run, the check of what must hold at every instant, then the same command again. */
+/** Runs once with a fault, checks the invariants that must always hold, then runs the same command again. */
 async function broken(fault: Fault, at: number, prepare: (world: Lab) => void): Promise<string[]> {
   const world = lab();
   prepare(world);
-  const found = donorAsItIs(world);
+  const found = readDonorState(world);
   const violations: string[] = [];
   const dial = new Dial(fault, at);
   try {
@@ -48,7 +48,7 @@ async function broken(fault: Fault, at: number, prepare: (world: Lab) => void): 
     if (!isAnswer(error)) violations.push(`not an answer: ${error}`);
   }
   violations.push(...modelViolations(world));
-  world.clock.advance(16 * 60_000); // a dead run's hold has ended
+  world.clock.advance(16 * 60_000); // the hold of a dead run has expired
   await world.run(new Dial(), 'second');
   violations.push(...donorViolations(world, found), ...modelViolations(world), ...endViolations(world));
   return violations;
@@ -58,14 +58,14 @@ function isAnswer(error: unknown): boolean {
   return error instanceof UserError || error instanceof TransientError || error instanceof Crash;
 }
 
-/** What the operator asked for. */
+/** The result that the operator expects. */
 function endViolations({ provider, cluster, donor }: Lab): string[] {
   const pool = provider.state.pools.get(donor.ref.pool.id)!;
-  const born = provider.scaleOut(pool.ref);
+  const instance = provider.scaleOut(pool.ref);
   return [
     pool.model.image.kind === 'version' ? '' : 'the model does not point at a version',
-    born.hasRunBootstrap ? 'a new instance still bootstraps' : '',
-    born.isSealed ? '' : 'a new instance would be a twin',
+    instance.hasRunBootstrap ? 'a new instance still bootstraps' : '',
+    instance.isSealed ? '' : 'a new instance would have the identity of the donor',
     provider.state.snapshots.size === 0 ? '' : 'the snapshot was left behind',
     cluster.leases.size === 0 ? '' : 'the lease was left behind',
     [...provider.state.versions.values()].some((v) => v.isExcludedFromLatest) ? 'a version is still excluded' : '',
@@ -78,7 +78,7 @@ describe('the fault campaign', () => {
   let violated = 0;
 
   describe.each(Object.entries(FOUND))('%s', (name, prepare) => {
-    it.each(FAULTS)('%s at every call, then the same command again: no invariant is violated', async (fault) => {
+    it.each(FAULTS)('keeps every invariant with %s at every call and a resume', async (fault) => {
       const calls = await callsOfACleanRun(prepare);
       expect(calls).toBeGreaterThan(100);
       for (let at = 0; at < calls; at += strideOf(name)) {

@@ -3,9 +3,9 @@ import { findDonor } from '../donor/find-donor.ts';
 import { donorLab, inspectionOf } from '../donor/testing.ts';
 import { PRIOR_ANNOTATION } from '../names.ts';
 import { POOL } from '../testing.ts';
-import { type DescriptionWish, describeRun } from './describe-run.ts';
+import { type DescriptionRequest, describeRun } from './describe-run.ts';
 
-const STRICT = { mayBeUnpatched: false, mayLoseWayBack: false };
+const STRICT = { mayBeUnpatched: false, mayLoseBootstrap: false };
 const REBOOT = 'reboot-required\t/run/reboot-required\tlinux-base';
 
 function planning(...lines: string[]) {
@@ -19,13 +19,13 @@ function planning(...lines: string[]) {
     ...world,
     find,
     state,
-    describe: async (wish: Partial<DescriptionWish> = {}) =>
+    describe: async (wish: Partial<DescriptionRequest> = {}) =>
       describeRun(site, await find(), { intent, terms: STRICT, isInspecting: true, ...wish }, deps),
   };
 }
 
-describe('the description of a run', () => {
-  it('has the steps, the change of the model and the version, and changes nothing', async () => {
+describe('describeRun', () => {
+  it('returns the steps, the model change and the version, and changes nothing', async () => {
     const { describe: describeIt, state, intent } = planning();
     const before = state();
     const described = await describeIt({ isInspecting: false });
@@ -35,7 +35,7 @@ describe('the description of a run', () => {
     expect(state()).toBe(before);
   });
 
-  it('says why the donor was chosen, and nothing of that where it was named', async () => {
+  it('explains the choice of a donor, unless the operator named it', async () => {
     const { site, deps, intent, find } = planning();
     const wish = { intent, terms: STRICT, isInspecting: false };
     expect(await describeRun(site, await find(), wish, deps)).not.toHaveProperty('because');
@@ -44,34 +44,34 @@ describe('the description of a run', () => {
     expect(chosen.because).toBeDefined();
   });
 
-  it('runs no script on the donor unless it may', async () => {
-    const { describe: describeIt, cluster, told } = planning(REBOOT);
+  it('runs no script on the donor unless inspection is allowed', async () => {
+    const { describe: describeIt, cluster, messages } = planning(REBOOT);
     const { inspection, against } = await describeIt({ isInspecting: false });
     expect(inspection).toEqual({ isDone: false, because: '--inspect was not given' });
-    expect([against, cluster.scripts, told]).toEqual([[], [], []]);
+    expect([against, cluster.scripts, messages]).toEqual([[], [], []]);
   });
 
-  it('says what a look from inside found, and what of it speaks against the run', async () => {
-    const { describe: describeIt, told, intent } = planning(REBOOT);
+  it('returns the verdict of the inspection and the refusals that follow from it', async () => {
+    const { describe: describeIt, messages, intent } = planning(REBOOT);
     const { inspection, against } = await describeIt();
     expect(inspection).toMatchObject({ isDone: true, verdict: { node: intent.nodeName, pool: POOL } });
     expect(against.map(({ code }) => code)).toEqual(['prototype/unpatched', 'prototype/no-way-back']);
-    expect(told).toEqual([`inspect ${intent.nodeName}`]);
+    expect(messages).toEqual([`inspect ${intent.nodeName}`]);
   });
 
-  it('holds nothing against the donor that the operator accepts or gives', async () => {
+  it('does not refuse what the operator accepts or provides', async () => {
     const { describe: describeIt } = planning(REBOOT);
     const mayBeUnpatched = true;
-    expect((await describeIt({ terms: { mayBeUnpatched, mayLoseWayBack: true } })).against).toEqual([]);
+    expect((await describeIt({ terms: { mayBeUnpatched, mayLoseBootstrap: true } })).against).toEqual([]);
     const readBootstrap = () => {
       throw new Error('a plan does not need the bootstrap itself');
     };
-    const given = await describeIt({ terms: { mayBeUnpatched, mayLoseWayBack: false, readBootstrap } });
+    const given = await describeIt({ terms: { mayBeUnpatched, mayLoseBootstrap: false, readBootstrap } });
     expect(given).toMatchObject({ against: [], inspection: { verdict: { wayBack: { kind: 'given' } } } });
   });
 
-  it('does not look into a donor that is not Ready or that a run has', async () => {
-    const { describe: describeIt, cluster, donor, intent, told } = planning();
+  it('does not inspect a donor that is not Ready or out of service', async () => {
+    const { describe: describeIt, cluster, donor, intent, messages } = planning();
     donor.power = 'stopped';
     cluster.touch(intent.nodeName, { isReady: false });
     const notReady = await describeIt();
@@ -79,11 +79,11 @@ describe('the description of a run', () => {
     expect(notReady.against.length).toBeGreaterThan(0);
     const prior = { run: 'dead', isUnschedulable: false, protection: { fromScaleIn: false, fromPoolActions: false } };
     cluster.touch(intent.nodeName, { annotations: { [PRIOR_ANNOTATION]: JSON.stringify(prior) } });
-    expect((await describeIt()).inspection).toEqual({ isDone: false, because: 'a run has it out of service' });
-    expect(told).toEqual([]);
+    expect((await describeIt()).inspection).toEqual({ isDone: false, because: 'a run has taken it out of service' });
+    expect(messages).toEqual([]);
   });
 
-  it('names what speaks against the pool before what speaks against the donor', async () => {
+  it('lists refusals of the pool before refusals of the donor', async () => {
     const { describe: describeIt, provider, ref } = planning(REBOOT);
     provider.state.pools.get(ref.pool.id)!.model.isSpot = true;
     const codes = (await describeIt()).against.map(({ code }) => code);

@@ -1,19 +1,19 @@
-// prototype/run/describe-run.ts: what would a run do with this donor, and what speaks against it? Reads only.
+// prototype/run/describe-run.ts: what would a run do with this donor, and why would it refuse? Reads only.
 import type { Clock } from '../../base/clock.ts';
+import type { DonorTerms } from '../donor/approve-donor.ts';
+import { assessDonor, type InspectDeps, reasonNotToInspect } from '../donor/assess-donor.ts';
 import { type DonorVerdict, donorRefusals } from '../donor/donor-verdict.ts';
 import type { FoundDonor } from '../donor/find-donor.ts';
-import { type LookDeps, lookAtDonor, reasonNotToInspect } from '../donor/look-at-donor.ts';
-import type { DonorTerms } from '../donor/settle-donor.ts';
 import type { Site } from '../site.ts';
 import { type FieldChange, modelDiff } from './model-diff.ts';
-import { observe } from './observe.ts';
+import { observeWorld } from './observe.ts';
 import { type PlannedStep, planSteps } from './plan.ts';
 import { type Refusal, refusals } from './preflight.ts';
-import { type Intent, type Scene, versionName } from './scene.ts';
+import { type Intent, type Scene, targetVersionName } from './scene.ts';
 
 export interface RunDescription {
   node: string;
-  /** Why it was chosen; absent when it was named. */
+  /** Why the donor was chosen; absent if the operator named it. */
   because?: string;
   pool: string;
   version: string;
@@ -23,7 +23,7 @@ export interface RunDescription {
   against: Refusal[];
 }
 
-export interface DescriptionWish {
+export interface DescriptionRequest {
   intent: Intent;
   terms: DonorTerms;
   /** Whether a script may run on the donor. */
@@ -33,11 +33,11 @@ export interface DescriptionWish {
 export async function describeRun(
   site: Site,
   donor: FoundDonor,
-  { intent, terms, isInspecting }: DescriptionWish,
-  deps: LookDeps & { clock: Clock },
+  { intent, terms, isInspecting }: DescriptionRequest,
+  deps: InspectDeps & { clock: Clock },
 ): Promise<RunDescription> {
   const { provider, cluster } = site;
-  const world = await observe(intent, donor.ref, { ...provider, cluster, clock: deps.clock, signal: deps.signal });
+  const world = await observeWorld(intent, donor.ref, { ...provider, cluster, clock: deps.clock, signal: deps.signal });
   const scene: Scene = { world, intent, run: { id: 'plan', isAborting: false } };
   const inspection = isInspecting
     ? await inspect(site, donor, terms, deps)
@@ -46,7 +46,7 @@ export async function describeRun(
     node: donor.node.name,
     ...(donor.because !== undefined && { because: donor.because }),
     pool: world.pool.ref.name,
-    version: versionName(scene),
+    version: targetVersionName(scene),
     steps: planSteps(scene),
     model: modelDiff(scene),
     inspection,
@@ -58,11 +58,11 @@ async function inspect(
   site: Site,
   donor: FoundDonor,
   { readBootstrap }: DonorTerms,
-  deps: LookDeps,
+  deps: InspectDeps,
 ): Promise<RunDescription['inspection']> {
   const because = reasonNotToInspect(donor.node);
   if (because !== undefined) return { isDone: false, because };
   const hasGivenBootstrap = readBootstrap !== undefined;
-  const { verdict } = await lookAtDonor(site, { ...donor, hasGivenBootstrap }, deps);
+  const { verdict } = await assessDonor(site, { ...donor, hasGivenBootstrap }, deps);
   return { isDone: true, verdict };
 }

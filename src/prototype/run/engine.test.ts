@@ -4,7 +4,7 @@ import { LeaseHeld } from '../../cluster/lease-held.ts';
 import type { Version } from '../../vms/gallery.ts';
 import { leaseName, snapshotName, TAGS } from '../names.ts';
 import { Crash, Dial, type Lab, lab, POOL, pod } from '../testing.ts';
-import { donorAsItIs, donorViolations, modelViolations } from './invariants.testing.ts';
+import { donorViolations, modelViolations, readDonorState } from './invariants.testing.ts';
 
 const failure = async (promise: Promise<unknown>): Promise<UserError> => {
   const error = await promise.then(
@@ -16,7 +16,7 @@ const failure = async (promise: Promise<unknown>): Promise<UserError> => {
 };
 
 describe('a prototype run', () => {
-  it('does the steps in the order that keeps the donor safe, and a second one has nothing left to do', async () => {
+  it('applies the steps in the order that keeps the donor safe, and does nothing when repeated', async () => {
     const world = lab();
     const { steps } = await world.run();
     expect(steps).toEqual([
@@ -43,14 +43,14 @@ describe('a prototype run', () => {
     expect((await world.run()).steps).toEqual([]);
   });
 
-  it('falls back to locally redundant storage where the region has no other', async () => {
+  it('falls back to locally redundant storage in a region without zones', async () => {
     const world = lab();
     world.provider.hasZoneRedundancy = false;
     await world.run();
     expect([...world.provider.state.versions.values()].map((v) => v.redundancy)).toEqual(['local']);
   });
 
-  it('keeps its hold on the pool through a drain that takes longer than a hold lasts', async () => {
+  it('renews its hold during a drain that takes longer than the hold lasts', async () => {
     const world = lab();
     const { cluster, clock, intent } = world;
     intent.graceSeconds = 600;
@@ -69,7 +69,7 @@ describe('a prototype run', () => {
     expect(Math.min(...leftMs)).toBeGreaterThan(60_000);
   });
 
-  it('two at once: the second is told who has the pool, and touches nothing', async () => {
+  it('changes nothing while another run holds the pool, and names that run', async () => {
     const world = lab();
     await world.cluster.holdLease(leaseName(POOL), { holder: 'other', durationMs: 900_000, note: 'prototype of x' });
     const before = JSON.stringify([...world.provider.state.pools]);
@@ -79,7 +79,7 @@ describe('a prototype run', () => {
     expect(JSON.stringify([...world.provider.state.pools])).toBe(before);
   });
 
-  it('against a node that was deleted: a clear message and an intact pool', async () => {
+  it('refuses a node that was deleted and leaves the pool unchanged', async () => {
     const world = lab();
     world.cluster.nodes.delete(world.donor.computerName);
     const error = await failure(world.run());
@@ -88,15 +88,15 @@ describe('a prototype run', () => {
     expect(modelViolations(world)).toEqual([]);
   });
 
-  it('a node of the same name on another machine is not the donor', async () => {
+  it('refuses a node of the same name on another machine', async () => {
     const world = lab();
     world.cluster.touch(world.donor.computerName, { systemUuid: 'ffffffff-0000-4000-8000-000000000000' });
     expect((await failure(world.run())).code).toBe('prototype/no-donor');
   });
 
-  it('a drain that a budget blocks: the donor is back as it was found, and nothing was captured', async () => {
+  it('restores the donor and captures nothing when a budget blocks the drain', async () => {
     const world = lab();
-    const found = donorAsItIs(world);
+    const found = readDonorState(world);
     world.cluster.pods = [pod('ledger-0', world.donor.computerName)];
     world.cluster.blocked.add('ledger-0');
     const error = await failure(world.run());
@@ -105,7 +105,7 @@ describe('a prototype run', () => {
     expect(world.provider.state.snapshots.size).toBe(0);
   });
 
-  it('a snapshot of another donor is not resumed from and not deleted', async () => {
+  it('neither uses nor deletes a snapshot of another donor', async () => {
     const world = lab();
     world.provider.state.snapshots.set(snapshotName(POOL), {
       name: snapshotName(POOL),
@@ -124,7 +124,7 @@ describe('a prototype run', () => {
     expect(world.donor.power).toBe('running');
   });
 
-  it('what was made of an earlier machine of the same name is not taken for this one: a pool was made anew', async () => {
+  it('does not use the snapshot or version of an earlier machine of the same name in a recreated pool', async () => {
     const world = lab();
     await world.run();
     const [version] = world.provider.state.versions.values();
@@ -149,7 +149,7 @@ describe('a prototype run', () => {
     expect(other.next).toBe(`delete the snapshot ${snapshotName(POOL)}`);
   });
 
-  it("today's version from another donor: at most one a day", async () => {
+  it('refuses a second donor on the same day', async () => {
     const world = lab();
     await world.run();
     const other = world.provider.state.pools.get(world.ref.pool.id)!.instances[1]!;
@@ -159,18 +159,18 @@ describe('a prototype run', () => {
     expect((await failure(world.run())).code).toBe('prototype/one-a-day');
   });
 
-  it('a version half replicated is waited for, never used', async () => {
+  it('waits for a version that is still replicating before it uses it', async () => {
     const world = lab();
     const dial = new Dial('crash-after', await callOf('beginVersion'));
     await expect(world.run(dial)).rejects.toThrow();
-    world.clock.advance(70_000); // made, not yet replicated
+    world.clock.advance(70_000); // created, not yet replicated
     expect(modelViolations(world)).toEqual([]);
     world.clock.advance(15 * 60_000);
     await world.run(new Dial(), 'second');
     expect(modelViolations(world)).toEqual([]);
   });
 
-  it('past midnight between steps, the version that was begun is finished', async () => {
+  it('finishes the version it began when midnight passes between steps', async () => {
     const world = lab();
     const dial = new Dial('crash-after', await callOf('beginVersion'));
     await expect(world.run(dial)).rejects.toThrow();
@@ -182,7 +182,7 @@ describe('a prototype run', () => {
     expect(world.provider.state.snapshots.size).toBe(0);
   });
 
-  it("yesterday's snapshot that never became a version is thrown away, and the donor asked again", async () => {
+  it("deletes yesterday's snapshot that never became a version, and captures the donor again", async () => {
     const world = lab();
     const dial = new Dial('crash-after', await callOf('createSnapshot'));
     await expect(world.run(dial)).rejects.toThrow();
@@ -194,7 +194,7 @@ describe('a prototype run', () => {
     expect([...world.provider.state.versions.values()].map((v) => v.name)).toEqual(['2026.11.16']);
   });
 
-  it('a donor whose Node object went away while it was off is started all the same', async () => {
+  it('starts a donor whose Node object was deleted while it was off', async () => {
     const world = lab();
     const dial = new Dial('crash-after', await callOf('createSnapshot'));
     await expect(world.run(dial)).rejects.toThrow();
@@ -208,14 +208,14 @@ describe('a prototype run', () => {
     expect(modelViolations(world)).toEqual([]);
   });
 
-  it('survives a crash in the run and another in its resume', async () => {
+  it('survives a crash in the run and a second crash in its resume', async () => {
     const calls = await callsOfACleanRun();
     let cases = 0;
     for (let first = 10; first < calls; first += 37) {
       for (let second = 5; second < calls; second += 41) {
         cases++;
         const world = lab();
-        const found = donorAsItIs(world);
+        const found = readDonorState(world);
         await world.run(new Dial('crash-after', first), 'first').catch(onlyCrash);
         world.clock.advance(16 * 60_000);
         await world.run(new Dial('crash-before', second), 'second').catch(onlyCrash);
@@ -230,7 +230,7 @@ describe('a prototype run', () => {
 });
 
 describe('a run that waits', () => {
-  /** A version that takes as long as it does in a cloud. */
+  /** A version that takes as long as in a real cloud. */
   const slowVersion = (world: Lab, tookMs: number) => {
     const { provider, clock } = world;
     const slowly = (version: Version | undefined): Version | undefined =>
@@ -241,7 +241,7 @@ describe('a run that waits', () => {
       (await listVersions(definition)).map((version) => slowly(version) ?? version);
   };
 
-  it('for a version reads that version and nothing else, and keeps its hold', async () => {
+  it('polls only the version it waits for, and renews its hold', async () => {
     const world = lab();
     slowVersion(world, 60 * 60_000);
     const leftMs: number[] = [];
@@ -259,7 +259,7 @@ describe('a run that waits', () => {
     expect(Math.min(...leftMs)).toBeGreaterThan(9 * 60_000);
   });
 
-  it('for the donor reads its node and its instance', async () => {
+  it('polls only the node and the instance of a donor it waits for', async () => {
     const dial = new Dial();
     await lab().run(dial);
     const started = dial.names.slice(dial.names.indexOf('start') + 1, dial.names.lastIndexOf('setProtection'));
@@ -267,9 +267,9 @@ describe('a run that waits', () => {
     expect(started.filter((name) => name === 'readNode').length).toBeGreaterThan(5);
   });
 
-  it('is told when somebody else took the pool meanwhile, ends, and raises no alarm about a donor that is home', async () => {
+  it('fails when another run took the pool, without an alarm about a donor that is in service', async () => {
     const world = lab();
-    const found = donorAsItIs(world);
+    const found = readDonorState(world);
     slowVersion(world, 60 * 60_000);
     const { readVersion } = world.provider.gallery;
     world.provider.gallery.readVersion = (...asked) => {
@@ -294,9 +294,9 @@ describe('a snapshot that a killed run left', () => {
   };
 
   it.each([
-    ['still being copied when the run is resumed', 60 * 60_000],
-    ['whole by then', 60_000],
-  ])('%s becomes the version; the donor is not asked again', async (_, copyingMs) => {
+    ['that is still copying when the run is resumed', 60 * 60_000],
+    ['that is complete by then', 60_000],
+  ])('%s becomes the version without a second capture', async (_, copyingMs) => {
     const world = await killed(copyingMs);
     const created = world.provider.state.snapshots.get(snapshotName(POOL))!.createdMs;
     const dial = new Dial();
@@ -310,7 +310,7 @@ describe('a snapshot that a killed run left', () => {
     expect(modelViolations(world)).toEqual([]);
   });
 
-  it('is waited for also when its donor is gone', async () => {
+  it('is used even if its donor is gone', async () => {
     const world = await killed(60 * 60_000);
     world.cluster.nodes.delete(world.donor.computerName);
     const { steps } = await world.run(new Dial(), 'second');
@@ -318,7 +318,7 @@ describe('a snapshot that a killed run left', () => {
     expect(steps).toContain('switch-model');
   });
 
-  it('makes way when it failed while it was waited for, and the donor is copied again', async () => {
+  it('is deleted when it fails during the wait, and the donor is captured again', async () => {
     const world = await killed(60 * 60_000);
     const { readSnapshot } = world.provider.snapshots;
     world.provider.snapshots.readSnapshot = async (name) => {
@@ -343,7 +343,7 @@ async function callsOfACleanRun(): Promise<number> {
   return dial.calls;
 }
 
-/** The number of the first call of that name in a clean run. */
+/** The index of the first call of that name in a run without faults. */
 async function callOf(name: string): Promise<number> {
   const dial = new Dial();
   await lab().run(dial);

@@ -1,22 +1,22 @@
-// prototype/run/engine.ts: observe, plan, do the first step, observe again; and whatever fails, the donor comes home first.
+// prototype/run/engine.ts: observe, plan, apply the next step, repeat. After any failure it restores the donor first.
 import { TransientError, UserError } from '../../base/errors.ts';
 import type { InstanceRef } from '../../vms/pools.ts';
-import { type Hold, holdingPool, renewing, renewingAside } from './hold-pool.ts';
-import { observe } from './observe.ts';
-import { HOME } from './pipeline.ts';
+import { backgroundRenewal, type Hold, holdRenewal, withPoolHold } from './hold-pool.ts';
+import { observeWorld } from './observe.ts';
+import { RESTORE } from './pipeline.ts';
 import { nextStep, planSteps } from './plan.ts';
 import { refusals } from './preflight.ts';
-import type { RunEvent, Tell } from './run-event.ts';
-import { type Intent, type Run, type Scene, versionName } from './scene.ts';
+import type { RunEvent, RunEventListener } from './run-event.ts';
+import { type Intent, type Run, type Scene, targetVersionName } from './scene.ts';
 import type { Step, StepDeps } from './step.ts';
 import { MAX_ATTEMPTS, pauseBeforeRetry, withRetries } from './with-retries.ts';
 
 export type { RunEvent } from './run-event.ts';
 
 export interface EngineDeps extends Omit<StepDeps, 'onWaiting'> {
-  tell: Tell;
-  /** Aborted by whoever interrupts a second time: the way home, too, ends then. */
-  homeSignal?: AbortSignal | undefined;
+  onEvent: RunEventListener;
+  /** Aborted by a second interrupt, which also ends the restore of the donor. */
+  restoreSignal?: AbortSignal | undefined;
 }
 
 export interface RunResult {
@@ -24,9 +24,9 @@ export interface RunResult {
   steps: string[];
 }
 
-/** A donor that finds no room is worth more patience than anything else. */
-const HOME_ATTEMPTS = 60;
-/** Waiting steps repeat themselves; a run that does nothing else for this long is stuck. */
+/** A start may fail for lack of capacity for a long time, and a stopped donor is the worst outcome. */
+const RESTORE_ATTEMPTS = 60;
+/** Waiting steps repeat without an attempt limit. After this time the run counts as stuck. */
 const LONGEST_MS = 8 * 3_600_000;
 
 export async function runPrototype(
@@ -35,44 +35,44 @@ export async function runPrototype(
   runId: string,
   given: EngineDeps,
 ): Promise<RunResult> {
-  const deps = { ...given, tell: unfailing(given.tell) };
-  const asked = { pool: donor.pool, holder: runId, note: `prototype of ${intent.nodeName}` };
-  return holdingPool(asked, deps, async (hold) => {
+  const deps = { ...given, onEvent: ignoringErrors(given.onEvent) };
+  const request = { pool: donor.pool, holder: runId, note: `prototype of ${intent.nodeName}` };
+  return withPoolHold(request, deps, async (hold) => {
     const done: string[] = [];
-    const driving = { intent, donor, deps, hold, done };
+    const context = { intent, donor, deps, hold, done };
     try {
-      const scene = await drive({ ...driving, run: { id: runId, isAborting: false } });
+      const scene = await runSteps({ ...context, run: { id: runId, isAborting: false } });
       return { version: scene.intent.version, steps: done };
     } catch (error) {
-      await bringHome(error, { ...driving, run: { id: runId, isAborting: true } });
+      await restoreDonor(error, { ...context, run: { id: runId, isAborting: true } });
       throw error;
     }
   });
 }
 
-/** Only the way home: for a donor that a run left out of service and nobody resumed. The steps that were needed. */
+/** Only restores a donor that an unfinished run left out of service. Returns the ids of the steps it applied. */
 export async function recoverDonor(
   intent: Intent,
   donor: InstanceRef,
   runId: string,
   deps: EngineDeps,
 ): Promise<string[]> {
-  const asked = { pool: donor.pool, holder: runId, note: `recovery of ${intent.nodeName}` };
-  return holdingPool(asked, deps, (hold) => recoverHeldDonor({ intent, donor, runId, deps, hold }));
+  const request = { pool: donor.pool, holder: runId, note: `recovery of ${intent.nodeName}` };
+  return withPoolHold(request, deps, (hold) => recoverHeldDonor({ intent, donor, runId, deps, hold }));
 }
 
-/** The same for whoever has the pool already. */
+/** Like `recoverDonor`, for a caller that already holds the pool. */
 export async function recoverHeldDonor({
   runId,
-  ...driving
-}: Pick<Driving, 'intent' | 'donor' | 'deps' | 'hold'> & { runId: string }): Promise<string[]> {
+  ...context
+}: Pick<RunContext, 'intent' | 'donor' | 'deps' | 'hold'> & { runId: string }): Promise<string[]> {
   const done: string[] = [];
-  const deps = { ...driving.deps, tell: unfailing(driving.deps.tell) };
-  await drive({ ...driving, deps, run: { id: runId, isAborting: true }, done });
+  const deps = { ...context.deps, onEvent: ignoringErrors(context.deps.onEvent) };
+  await runSteps({ ...context, deps, run: { id: runId, isAborting: true }, done });
   return done;
 }
 
-interface Driving {
+interface RunContext {
   intent: Intent;
   donor: InstanceRef;
   run: Run;
@@ -81,110 +81,114 @@ interface Driving {
   done: string[];
 }
 
-async function drive(driving: Driving): Promise<Scene> {
-  const { donor, run, deps, hold, done } = driving;
-  const most = run.isAborting ? HOME_ATTEMPTS : MAX_ATTEMPTS;
+async function runSteps(context: RunContext): Promise<Scene> {
+  const { donor, run, deps, hold, done } = context;
+  const most = run.isAborting ? RESTORE_ATTEMPTS : MAX_ATTEMPTS;
   const endMs = deps.clock.nowMs() + LONGEST_MS;
   const patientUntilMs = run.isAborting ? endMs : 0;
   const attempts = new Map<string, number>();
-  let { intent } = driving;
+  let { intent } = context;
   for (;;) {
     await withRetries('hold-lease', hold, deps, patientUntilMs);
-    const world = await withRetries('observe', () => observe(intent, donor, deps), deps, patientUntilMs);
+    const world = await withRetries('observe', () => observeWorld(intent, donor, deps), deps, patientUntilMs);
     const scene: Scene = { world, intent, run };
     const next = nextStep(scene);
-    deps.tell({ event: 'plan', steps: planSteps(scene) });
-    if (!next || !HOME.includes(next)) {
-      refuse(scene); // nothing speaks against bringing a donor home
-      // What an earlier run began is what this one finishes: its version, not the one of a day that has begun since.
-      intent = { ...intent, version: versionName(scene) };
+    deps.onEvent({ event: 'plan', steps: planSteps(scene) });
+    if (!next || !RESTORE.includes(next)) {
+      refuse(scene); // restoring a donor is never refused
+      // Finish the version that an earlier run began, even if the date has changed since.
+      intent = { ...intent, version: targetVersionName(scene) };
     }
     if (!next) return scene;
     const attempt = (attempts.get(next.id) ?? 0) + 1;
     attempts.set(next.id, attempt);
     if ((!next.isWaiting && attempt > most) || deps.clock.nowMs() > endMs) throw stuck(next, attempt);
-    await perform(next, scene, driving, attempt, most);
-    if (next.glance) await waitFurther(next, scene, driving, endMs);
+    await perform(next, scene, context, attempt, most);
+    if (next.poll) await keepWaiting(next, scene, context, endMs);
     if (attempt === 1) done.push(next.id);
-    const told = EVENTS[next.id];
-    if (told && attempt === 1 && world.node) await deps.cluster.recordEvent(world.node, told.reason, told.message);
+    const kubeEvent = EVENTS[next.id];
+    if (kubeEvent && attempt === 1 && world.node)
+      await deps.cluster.recordEvent(world.node, kubeEvent.reason, kubeEvent.message);
   }
 }
 
-/** Reads no more than what is awaited, as long as it is still that which comes next. What comes after it, the whole world decides. */
-async function waitFurther(step: Step, from: Scene, { deps, hold, run }: Driving, endMs: number): Promise<void> {
-  const renewal = renewing(hold, deps.clock);
+/** Polls only what the step waits for, until another step is next. The caller then plans from a full observation. */
+async function keepWaiting(step: Step, from: Scene, { deps, hold, run }: RunContext, endMs: number): Promise<void> {
+  const renewal = holdRenewal(hold, deps.clock);
   const patientUntilMs = run.isAborting ? endMs : 0;
   for (let scene = from; ; ) {
     await withRetries('hold-lease', renewal.ifDue, deps, patientUntilMs);
-    const seen = await withRetries(step.id, () => step.glance!(scene, deps), deps, patientUntilMs);
+    const seen = await withRetries(step.id, () => step.poll!(scene, deps), deps, patientUntilMs);
     scene = { ...scene, world: { ...scene.world, ...seen, nowMs: deps.clock.nowMs() } };
     if (nextStep(scene) !== step || scene.world.nowMs > endMs) return;
     await apply(step, scene, { deps, hold });
   }
 }
 
-/** A full disk under the log, or a terminal that is gone, is no reason to leave a donor stopped. */
-function unfailing(tell: Tell): Tell {
+/** A listener that fails (full disk, closed terminal) must not leave the donor stopped. */
+function ignoringErrors(onEvent: RunEventListener): RunEventListener {
   return (event) => {
     try {
-      tell(event);
+      onEvent(event);
     } catch {
-      // Who asked for the run learns of it when its result cannot be written either.
+      // The caller finds out when it cannot write the result either.
     }
   };
 }
 
-/** So that `kubectl describe node` tells the story. */
+/** Kubernetes Events, which `kubectl describe node` shows. */
 const EVENTS: Readonly<Record<string, { reason: string; message: string }>> = {
   'record-prior': { reason: 'PrototypeDonorTaken', message: 'taken out of service to copy its disk' },
   'restore-node': { reason: 'PrototypeDonorReturned', message: 'back in service, as it was found' },
 };
 
-/** One try; a transient failure is waited out and re-planned, not repeated blindly: the world may have moved. */
-async function perform(step: Step, scene: Scene, driving: Driving, attempt: number, most: number): Promise<void> {
-  const { deps } = driving;
-  deps.tell({ event: 'step', step: step.id, title: step.title, attempt });
+/** One attempt. After a transient failure it pauses and the run plans again, because the state may have changed. */
+async function perform(step: Step, scene: Scene, context: RunContext, attempt: number, most: number): Promise<void> {
+  const { deps } = context;
+  deps.onEvent({ event: 'step', step: step.id, title: step.title, attempt });
   try {
-    await apply(step, scene, driving);
+    await apply(step, scene, context);
   } catch (error) {
     if (!(error instanceof TransientError) || attempt >= most) throw error;
     await pauseBeforeRetry(step.id, error, attempt, deps);
   }
 }
 
-/** A drain may take longer than a hold lasts. */
-async function apply(step: Step, scene: Scene, { deps, hold }: Pick<Driving, 'deps' | 'hold'>): Promise<void> {
-  const renewal = renewingAside(hold, deps.clock);
+/** Renews the hold while the step waits: a drain may take longer than a hold lasts. */
+async function apply(step: Step, scene: Scene, { deps, hold }: Pick<RunContext, 'deps' | 'hold'>): Promise<void> {
+  const renewal = backgroundRenewal(hold, deps.clock);
   const onWaiting = (what: string, percent?: number) => {
     renewal.ifDue();
-    deps.tell({ event: 'waiting', step: step.id, for: what, ...(percent !== undefined && { percent }) });
+    deps.onEvent({ event: 'waiting', step: step.id, for: what, ...(percent !== undefined && { percent }) });
   };
   await step.apply(scene, { ...deps, onWaiting }).finally(renewal.settled);
 }
 
-/** With its own signal: whoever interrupted the run does not want the donor left behind. A second interruption ends it. */
-async function bringHome(because: unknown, driving: Driving): Promise<void> {
-  const { deps } = driving;
+/** Uses its own signal, so that interrupting the run does not leave the donor out of service. A second interrupt does. */
+async function restoreDonor(because: unknown, context: RunContext): Promise<void> {
+  const { deps } = context;
   const reason = because instanceof Error ? because.message : String(because);
-  let isTold = false;
-  const tell = (event: RunEvent) => {
-    if (event.event === 'step' && !isTold) {
-      isTold = true;
-      deps.tell({ event: 'going-home', because: reason });
+  let isReported = false;
+  const onEvent = (event: RunEvent) => {
+    if (event.event === 'step' && !isReported) {
+      isReported = true;
+      deps.onEvent({ event: 'going-home', because: reason });
     }
-    deps.tell(event);
+    deps.onEvent(event);
   };
   try {
-    await drive({ ...driving, deps: { ...deps, tell, signal: deps.homeSignal ?? new AbortController().signal } });
+    await runSteps({
+      ...context,
+      deps: { ...deps, onEvent, signal: deps.restoreSignal ?? new AbortController().signal },
+    });
   } catch (error) {
-    if (!deps.homeSignal?.aborted && (await isHome(driving))) return;
+    if (!deps.restoreSignal?.aborted && (await isDonorRestored(context))) return;
     throw new UserError(
-      `the run failed (${reason}), and the donor ${driving.intent.nodeName} could not be brought back into service: ${(error as Error).message}`,
+      `the run failed (${reason}), and the donor ${context.intent.nodeName} could not be returned to service: ${(error as Error).message}`,
       {
         code: 'prototype/donor-out',
-        kept: 'The donor may be stopped, cordoned or marked; what it looked like before is written on it.',
-        next: `headstart prototype recover --node ${driving.intent.nodeName}`,
+        kept: 'The donor may be stopped, cordoned or marked; its previous state is recorded on the node.',
+        next: `headstart prototype recover --node ${context.intent.nodeName}`,
         exitCode: 4,
         cause: because,
       },
@@ -192,10 +196,10 @@ async function bringHome(because: unknown, driving: Driving): Promise<void> {
   }
 }
 
-/** Looked at once more, for the alarm: a run that has lost its hold may change nothing, but its donor mostly is in service. */
-async function isHome({ intent, donor, run, deps }: Driving): Promise<boolean> {
-  const calm = { ...deps, signal: new AbortController().signal };
-  const world = await observe(intent, donor, calm).catch(() => undefined);
+/** Prevents a false alarm: a run that lost its hold cannot change anything, but its donor is usually in service already. */
+async function isDonorRestored({ intent, donor, run, deps }: RunContext): Promise<boolean> {
+  const uninterrupted = { ...deps, signal: new AbortController().signal };
+  const world = await observeWorld(intent, donor, uninterrupted).catch(() => undefined);
   return world !== undefined && nextStep({ world, intent, run }) === undefined;
 }
 
@@ -212,10 +216,10 @@ function refuse(scene: Scene): void {
 }
 
 function stuck(step: Step, attempts: number): UserError {
-  return new UserError(`"${step.title}" has not come to an end after ${attempts} looks`, {
+  return new UserError(`step "${step.title}" has not finished after ${attempts} attempts`, {
     code: 'prototype/stuck',
-    kept: 'The donor is in service; what was made so far is kept.',
-    next: 'look at the cloud for the reason, then run the same command again: it resumes',
+    kept: 'The donor is in service; resources created so far are kept.',
+    next: 'check the cloud for the reason, then run the same command again: it resumes',
     exitCode: 4,
   });
 }

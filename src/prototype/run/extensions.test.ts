@@ -9,8 +9,8 @@ const extension = (name: string, publisher: string, type: string, after: string[
   after,
 });
 
-describe('bootstrap extensions', () => {
-  it('are told by publisher and type, never by name, and what depends on them goes too', () => {
+describe('bootstrapExtensions', () => {
+  it('matches by publisher and type, never by name, and includes dependent extensions', () => {
     const found = bootstrapExtensions([
       extension('monitoring', 'Microsoft.Azure.Extensions', 'CustomScript'),
       extension('vmssCSE', 'Microsoft.Azure.Monitor', 'AzureMonitorLinuxAgent'),

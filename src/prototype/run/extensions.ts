@@ -1,9 +1,9 @@
-// prototype/run/extensions.ts: which extensions are one-time bootstrap, and which keep telling where the VM comes from and how it is?
+// prototype/run/extensions.ts: which extensions are one-time bootstrap, and which have to stay on the pool?
 import type { Extension } from '../../vms/pools.ts';
 
 /**
- * By publisher and type, never by the name somebody gave it. What runs scripts once is bootstrap; provenance, billing, health,
- * monitoring, encryption and login stay, and so does everything we do not know: removing it would be a guess.
+ * Matched by publisher and type, never by name, which operators choose. Extensions that run scripts once are bootstrap.
+ * Provenance, billing, health, monitoring, encryption and login stay, and so do unknown ones: removing them would be a guess.
  */
 const BOOTSTRAP: readonly (readonly [publisher: RegExp, type: RegExp])[] = [
   [/^microsoft\.azure\.extensions$/i, /^customscript$/i],
@@ -15,7 +15,7 @@ const BOOTSTRAP: readonly (readonly [publisher: RegExp, type: RegExp])[] = [
 
 export function bootstrapExtensions(extensions: readonly Extension[]): Extension[] {
   const scripts = extensions.filter(isBootstrap);
-  // One that has to come after a script cannot stay without it: the platform refuses the model.
+  // An extension that is ordered after a removed one has to go too: the platform refuses the model otherwise.
   const leaving = new Set(scripts.map((extension) => extension.name));
   for (let found = true; found; ) {
     found = false;
@@ -33,7 +33,7 @@ function isBootstrap({ publisher, type }: Extension): boolean {
   return BOOTSTRAP.some(([p, t]) => p.test(publisher) && t.test(type));
 }
 
-/** Never removed, whatever they are ordered after; their ordering is cut instead. */
+/** Never removed. If such an extension is ordered after a removed one, only that ordering is dropped. */
 function isKept({ publisher, type }: Extension): boolean {
   return (
     /^microsoft\.(aks|managedservices|azure\.monitor|azure\.activedirectory|azure\.security)/i.test(publisher) ||

@@ -4,12 +4,12 @@ import { fakeClock } from '../../base/fake-clock.ts';
 import { fakeCluster } from '../../cluster/fake/fake-cluster.ts';
 import { leaseName } from '../names.ts';
 import { lab, pod } from '../testing.ts';
-import { holdingPool, renewing, renewingAside } from './hold-pool.ts';
+import { backgroundRenewal, holdRenewal, withPoolHold } from './hold-pool.ts';
 
 const MINUTE_MS = 60_000;
 
 describe('the hold on a pool', () => {
-  it('is renewed while a step waits for longer than it lasts', async () => {
+  it('is renewed while a step waits longer than the hold lasts', async () => {
     const world = lab();
     world.cluster.pods = [pod('slow', world.donor.computerName)];
     world.cluster.blocked.add('slow');
@@ -29,21 +29,21 @@ describe('the hold on a pool', () => {
   const asked = { pool: { id: '/pools/p', name: 'p' }, holder: 'run-1', note: 'a test' };
   const deps = () => {
     const clock = fakeClock();
-    return { clock, cluster: fakeCluster(clock), signal: new AbortController().signal, tell: () => undefined };
+    return { clock, cluster: fakeCluster(clock), signal: new AbortController().signal, onEvent: () => undefined };
   };
 
-  it('is given back however the work ends, and one that cannot be given back is no failure', async () => {
+  it('is released however the work ends, and a failing release is ignored', async () => {
     const world = deps();
     const held = () => world.cluster.leases.get(leaseName('p'));
-    expect(await holdingPool(asked, world, async () => held()?.holder)).toBe('run-1');
+    expect(await withPoolHold(asked, world, async () => held()?.holder)).toBe('run-1');
     expect(held()).toBeUndefined();
-    await expect(holdingPool(asked, world, () => Promise.reject(new Error('the work')))).rejects.toThrow('the work');
+    await expect(withPoolHold(asked, world, () => Promise.reject(new Error('the work')))).rejects.toThrow('the work');
     expect(held()).toBeUndefined();
     world.cluster.releaseLease = () => Promise.reject(new Error('the cluster is gone'));
-    expect(await holdingPool(asked, world, async () => 'done')).toBe('done');
+    expect(await withPoolHold(asked, world, async () => 'done')).toBe('done');
   });
 
-  it('is asked for again when the failure may pass, before any work begins', async () => {
+  it('is retried after a transient failure, before any work begins', async () => {
     const world = deps();
     const { holdLease } = world.cluster;
     let tries = 0;
@@ -51,15 +51,15 @@ describe('the hold on a pool', () => {
       if (++tries < 3) throw new TransientError('busy', { code: 'x' });
       return holdLease(...args);
     };
-    expect(await holdingPool(asked, world, async () => tries)).toBe(3);
+    expect(await withPoolHold(asked, world, async () => tries)).toBe(3);
   });
 });
 
 describe('a renewal', () => {
-  it('is due when a third of the hold is over, counted from the last one', async () => {
+  it('is due when a third of the hold has passed since the last one', async () => {
     const clock = fakeClock();
     let holds = 0;
-    const { ifDue } = renewing(async () => void holds++, clock);
+    const { ifDue } = holdRenewal(async () => void holds++, clock);
     for (const afterMs of [0, 4 * MINUTE_MS, MINUTE_MS, 4 * MINUTE_MS, MINUTE_MS]) {
       clock.advance(afterMs);
       await ifDue();
@@ -67,10 +67,10 @@ describe('a renewal', () => {
     expect(holds).toBe(2);
   });
 
-  it('aside that fails is not told, and the next one is tried', async () => {
+  it('in the background ignores a failure and tries again the next time', async () => {
     const clock = fakeClock();
     let holds = 0;
-    const renewal = renewingAside(() => Promise.reject(new Error(`lost ${++holds}`)), clock);
+    const renewal = backgroundRenewal(() => Promise.reject(new Error(`lost ${++holds}`)), clock);
     clock.advance(6 * MINUTE_MS);
     renewal.ifDue();
     renewal.ifDue();

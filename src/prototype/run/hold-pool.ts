@@ -1,24 +1,24 @@
-// prototype/run/hold-pool.ts: one at a time on a pool: who has it, for how long, and how is the hold kept through a long step?
+// prototype/run/hold-pool.ts: one run at a time per pool: how does a run hold it, and how does a long step renew the hold?
 import type { Clock } from '../../base/clock.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { PoolRef } from '../../vms/pools.ts';
 import { leaseName } from '../names.ts';
 import { type RetryDeps, withRetries } from './with-retries.ts';
 
-/** A hold outlives a slow step, and a dead run is taken over within the quarter of an hour. */
+/** Longer than a slow step takes. The next run can take over from a dead one after 15 minutes. */
 const LEASE_MS = 15 * 60_000;
 
-/** Takes the hold, or renews it: one try, which goes on when the run is interrupted, for the donor still has to come home. */
+/** Takes or renews the hold, in one attempt. It ignores interrupts, because the run still has to restore the donor. */
 export type Hold = () => Promise<void>;
 
-/** A hold that could not be given back ends by itself. */
-export async function holdingPool<T>(
-  asked: { pool: PoolRef; holder: string; note: string },
+/** Releases the hold at the end; a hold that could not be released expires. */
+export async function withPoolHold<T>(
+  request: { pool: PoolRef; holder: string; note: string },
   deps: RetryDeps & { cluster: Cluster },
   work: (hold: Hold) => Promise<T>,
 ): Promise<T> {
-  const { holder, note } = asked;
-  const name = leaseName(asked.pool.name);
+  const { holder, note } = request;
+  const name = leaseName(request.pool.name);
   const hold = () => deps.cluster.holdLease(name, { holder, durationMs: LEASE_MS, note });
   await withRetries('hold-lease', hold, deps);
   try {
@@ -28,8 +28,8 @@ export async function holdingPool<T>(
   }
 }
 
-/** For what takes longer than a hold lasts: renews it when a third of it is over. */
-export function renewing(hold: Hold, clock: Clock): { ifDue(): Promise<void> } {
+/** For work that takes longer than a hold lasts: renews the hold when a third of it has passed. */
+export function holdRenewal(hold: Hold, clock: Clock): { ifDue(): Promise<void> } {
   let renewedMs = clock.nowMs();
   return {
     ifDue: async () => {
@@ -40,9 +40,9 @@ export function renewing(hold: Hold, clock: Clock): { ifDue(): Promise<void> } {
   };
 }
 
-/** The same from where nothing can be awaited. A renewal that fails is told at the next look, which cannot do without. */
-export function renewingAside(hold: Hold, clock: Clock): { ifDue(): void; settled(): Promise<void> } {
-  const { ifDue } = renewing(hold, clock);
+/** The same for callers that cannot await. It ignores failures: the run takes the hold again before its next step. */
+export function backgroundRenewal(hold: Hold, clock: Clock): { ifDue(): void; settled(): Promise<void> } {
+  const { ifDue } = holdRenewal(hold, clock);
   let last = Promise.resolve();
   return {
     ifDue: () => {

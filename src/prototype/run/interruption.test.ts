@@ -1,13 +1,13 @@
-// Ctrl-C, once and twice, at every call of a run; a log that nobody can write; and an hour in which nothing is answered.
+// Ctrl-C once and twice at every call of a run; a listener that fails; and an hour in which every call fails.
 import { describe, expect, it } from 'vitest';
 import { Interrupted, TransientError } from '../../base/errors.ts';
 import { Throttled } from '../../base/failures.ts';
 import { leaseName } from '../names.ts';
 import { type Lab, lab, POOL } from '../testing.ts';
 import { type EngineDeps, recoverDonor, runPrototype } from './engine.ts';
-import { donorAsItIs, donorViolations, modelViolations } from './invariants.testing.ts';
+import { donorViolations, modelViolations, readDonorState } from './invariants.testing.ts';
 
-/** Every call to the outside is counted, and one that is given an aborted signal is not made. */
+/** Counts every external call and does not make a call whose signal is aborted. */
 function watched<T extends object>(target: T, before: () => void): T {
   return new Proxy(target, {
     get: (object, key) => {
@@ -17,7 +17,7 @@ function watched<T extends object>(target: T, before: () => void): T {
         before();
         signalIn(args)?.throwIfAborted();
         const answer: unknown = await Reflect.apply(value, object, args);
-        signalIn(args)?.throwIfAborted(); // a wait that is broken off: what was ordered goes on by itself
+        signalIn(args)?.throwIfAborted(); // the wait is interrupted, the operation itself continues
         return answer;
       };
     },
@@ -45,7 +45,7 @@ function attempt(world: Lab, before: (call: number) => void, more: Partial<Engin
     cluster,
     clock: world.clock,
     signal: new AbortController().signal,
-    tell: () => undefined,
+    onEvent: () => undefined,
     seal: async (nodeName) => void (await cluster.runOnNode(nodeName, 'seal', { deadlineMs: 60_000 })),
     ...more,
   };
@@ -64,13 +64,13 @@ async function callsOfARun(): Promise<number> {
 
 const isLocked = ({ cluster }: Lab) => cluster.leases.has(leaseName(POOL));
 
-describe('interrupted', () => {
-  it('once, at every call: the donor comes home, the pool is free, and the same command finishes', async () => {
+describe('an interrupted run', () => {
+  it('restores the donor, releases the pool and can be finished by the same command, at every call', async () => {
     const calls = await callsOfARun();
     let interruptions = 0;
     for (let at = 0; at < calls; at++) {
       const world = lab();
-      const found = donorAsItIs(world);
+      const found = readDonorState(world);
       const control = new AbortController();
       const one = attempt(world, (call) => call === at && control.abort(new Interrupted('SIGINT')), {
         signal: control.signal,
@@ -90,12 +90,12 @@ describe('interrupted', () => {
     expect(interruptions).toBeGreaterThan(calls / 2);
   });
 
-  it('twice: it ends at once, says that the donor may be out and how to get it home, and the pool is free for that', async () => {
+  it('ends at once on a second interrupt, names the recover command and releases the pool', async () => {
     const calls = await callsOfARun();
     let left = 0;
     for (let at = 0; at < calls; at++) {
       const world = lab();
-      const found = donorAsItIs(world);
+      const found = readDonorState(world);
       const [first, second] = [new AbortController(), new AbortController()];
       const reason = new Interrupted('SIGINT');
       const one = attempt(
@@ -104,7 +104,7 @@ describe('interrupted', () => {
           if (call === at) first.abort(reason);
           if (call === at + 5) second.abort(reason);
         },
-        { signal: first.signal, homeSignal: second.signal },
+        { signal: first.signal, restoreSignal: second.signal },
       );
       const error = await one.ended;
       expect(isLocked(world), `at call ${at}`).toBe(false);
@@ -122,25 +122,25 @@ describe('interrupted', () => {
   });
 });
 
-describe('what a run tells', () => {
-  it('may fail to be written: that stops no run, least of all on the way home', async () => {
+describe('the event listener of a run', () => {
+  it('may fail without stopping the run or the restore of the donor', async () => {
     const world = lab();
-    const found = donorAsItIs(world);
-    const tell = () => {
+    const found = readDonorState(world);
+    const onEvent = () => {
       throw new Error('no space left on device');
     };
-    expect(await attempt(world, () => undefined, { tell }).ended).toBeUndefined();
+    expect(await attempt(world, () => undefined, { onEvent }).ended).toBeUndefined();
     expect(donorViolations(world, found)).toEqual([]);
   });
 });
 
-describe('an hour in which nothing is answered, after the donor was stopped', () => {
+describe('an hour of failing calls after the donor was stopped', () => {
   it.each<[string, () => TransientError]>([
-    ['because Azure asks to slow down', () => new Throttled('too many requests', 30_000)],
-    ['because the service is away', () => new TransientError('away', { code: 'vms/unavailable' })],
-  ])('%s: the donor comes home all the same', async (_, failure) => {
+    ['because Azure throttles', () => new Throttled('too many requests', 30_000)],
+    ['because the service is unavailable', () => new TransientError('away', { code: 'vms/unavailable' })],
+  ])('%s does not prevent the restore of the donor', async (_, failure) => {
     const world = lab();
-    const found = donorAsItIs(world);
+    const found = readDonorState(world);
     let fromMs = Number.POSITIVE_INFINITY;
     const isAway = () => world.clock.nowMs() >= fromMs && world.clock.nowMs() < fromMs + 3_600_000;
     const one = attempt(world, () => {

@@ -1,16 +1,16 @@
-// prototype/invariants.ts: what must be true of the world after any run, whatever happened in it? For tests and campaigns.
+// prototype/run/invariants.testing.ts: what must be true after any run, whatever faults occurred?
 
 import { AUTOSCALER_ANNOTATION, DONOR_TAG } from '../names.ts';
 import type { Lab } from '../testing.ts';
 import { readPrior } from './prior.ts';
 
-export interface Found {
+export interface DonorState {
   isUnschedulable: boolean;
   guard: string | undefined;
   protection: string;
 }
 
-export function donorAsItIs({ cluster, donor }: Lab): Found {
+export function readDonorState({ cluster, donor }: Lab): DonorState {
   const node = cluster.nodes.get(donor.computerName)!;
   return {
     isUnschedulable: node.isUnschedulable,
@@ -19,22 +19,22 @@ export function donorAsItIs({ cluster, donor }: Lab): Found {
   };
 }
 
-/** 1: the donor is in service, exactly as it was found. */
-export function donorViolations(lab: Lab, found: Found): string[] {
+/** 1: the donor is in service, in its previous state. */
+export function donorViolations(lab: Lab, found: DonorState): string[] {
   const { donor, cluster } = lab;
   const node = cluster.nodes.get(donor.computerName)!;
   const violations: string[] = [];
   if (donor.power !== 'running') violations.push(`the donor is ${donor.power}`);
   if (donor.tags[DONOR_TAG] !== undefined) violations.push('the donor is still tagged');
-  if (readPrior(node)) violations.push('the node still carries the note of a run');
-  const now = donorAsItIs(lab);
+  if (readPrior(node)) violations.push('the node still has the annotation of a run');
+  const now = readDonorState(lab);
   if (JSON.stringify(now) !== JSON.stringify(found)) {
-    violations.push(`the donor was found ${JSON.stringify(found)} and left ${JSON.stringify(now)}`);
+    violations.push(`the donor was ${JSON.stringify(found)} before the run and is ${JSON.stringify(now)} now`);
   }
   return violations;
 }
 
-/** 2 and 3: at every instant, also right after a crash. */
+/** 2 and 3: at every moment, even right after a crash. */
 export function modelViolations({ provider, clock }: Lab): string[] {
   const violations: string[] = [];
   for (const pool of provider.state.pools.values()) {
@@ -47,7 +47,7 @@ export function modelViolations({ provider, clock }: Lab): string[] {
     for (const ref of referred) {
       if (ref?.kind !== 'version') continue;
       const version = provider.state.versions.get(ref.id);
-      if (!version) violations.push(`${ref.id} is referred to and gone`);
+      if (!version) violations.push(`${ref.id} is in use but deleted`);
       else if (clock.nowMs() - version.createdMs < 120_000)
         violations.push(`${ref.id} is in use before it is replicated`);
       else if (!version.isSealed) violations.push(`${ref.id} was made from a disk that was not sealed`);

@@ -2,7 +2,7 @@
 
 import { describeImage } from '../after/status.ts';
 import { bootstrapExtensions } from './extensions.ts';
-import { type Scene, versionName } from './scene.ts';
+import { type Scene, targetVersionName } from './scene.ts';
 
 export interface FieldChange {
   field: 'image' | 'bootstrap' | 'extensions';
@@ -16,7 +16,7 @@ export function modelDiff(scene: Scene): FieldChange[] {
   const kept = model.extensions.map((extension) => extension.name).filter((name) => !leaving.includes(name));
   const known = new Map(scene.world.versions.map((version) => [version.id.toLowerCase(), version.name]));
   const changes: FieldChange[] = [
-    { field: 'image', from: describeImage(model.image, known), to: `version ${versionName(scene)}` },
+    { field: 'image', from: describeImage(model.image, known), to: `version ${targetVersionName(scene)}` },
     { field: 'bootstrap', from: model.bootstrap === 'none' ? 'none' : 'custom data', to: 'none' },
     {
       field: 'extensions',

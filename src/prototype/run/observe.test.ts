@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { NotFound } from '../../base/failures.ts';
-import { recipeName } from '../names.ts';
+import { savedModelName } from '../names.ts';
 import { lab, POOL, pod } from '../testing.ts';
-import { observe } from './observe.ts';
+import { observeWorld } from './observe.ts';
 
 const look = (world: ReturnType<typeof lab>, changes: Partial<typeof world.intent> = {}) =>
-  observe({ ...world.intent, ...changes }, world.ref, {
+  observeWorld({ ...world.intent, ...changes }, world.ref, {
     ...world.provider,
     cluster: world.cluster,
     clock: world.clock,
     signal: new AbortController().signal,
   });
 
-describe('the world of a run', () => {
-  it('has no definition, versions or way back before the first run', async () => {
+describe('observeWorld', () => {
+  it('finds no definition, versions or saved model before the first run', async () => {
     expect(await look(lab())).toMatchObject({
       definition: undefined,
       versions: [],
@@ -23,10 +23,10 @@ describe('the world of a run', () => {
     });
   });
 
-  it('has them afterwards, and asks for references only where something might be pruned', async () => {
+  it('finds them afterwards, and reads references only if there may be versions to prune', async () => {
     const world = lab();
     await world.run();
-    await world.cluster.writeSecret(recipeName(POOL), { recipe: '{}' });
+    await world.cluster.writeSecret(savedModelName(POOL), { recipe: '{}' });
     expect(await look(world)).toMatchObject({
       hasSavedModel: true,
       versions: [{ state: 'ready' }],
@@ -42,13 +42,13 @@ describe('the world of a run', () => {
     expect([node, podsToMove, donor?.vmId]).toEqual([undefined, [], world.donor.vmId]);
   });
 
-  it('has neither node nor donor when the instance is gone', async () => {
+  it('finds neither node nor donor when the instance is gone', async () => {
     const world = lab();
     world.provider.state.pools.get(world.ref.pool.id)!.instances.shift();
     expect(await look(world)).toMatchObject({ node: undefined, donor: undefined });
   });
 
-  it('tells what a drain would move from what it would refuse as it was asked', async () => {
+  it('separates pods that a drain moves from pods that it refuses with the given options', async () => {
     const world = lab();
     const { ownerKind: _, ...bare } = pod('bare', world.donor.computerName, { ownerExists: false });
     world.cluster.pods = [bare];
@@ -59,7 +59,7 @@ describe('the world of a run', () => {
     });
   });
 
-  it('does not exist without its pool', async () => {
+  it('throws when the pool does not exist', async () => {
     const world = lab();
     world.provider.state.pools.clear();
     await expect(look(world)).rejects.toBeInstanceOf(NotFound);

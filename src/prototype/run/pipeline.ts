@@ -1,24 +1,24 @@
 // prototype/run/pipeline.ts: the steps of a run, in order. Read this first.
 
 import type { Step } from './step.ts';
-import { awaitReady, restoreNode, restoreProtection, startDonor } from './steps/bring-home.ts';
 import { discardSnapshot } from './steps/discard-snapshot.ts';
 import { cordon, drain } from './steps/drain-donor.ts';
-import { ensureDefinition } from './steps/ensure-definition.ts';
+import { prepareDefinition } from './steps/ensure-definition.ts';
 import { guardNode, protectInstance } from './steps/guard-donor.ts';
-import { awaitVersion, beginVersion, includeVersion } from './steps/publish-version.ts';
+import { awaitVersion, includeVersion, orderVersion } from './steps/publish-version.ts';
 import { recordPrior } from './steps/record-prior.ts';
+import { awaitReady, restoreNode, restoreProtection, startDonor } from './steps/restore-donor.ts';
 import { saveModel } from './steps/save-model.ts';
 import { sealDonor } from './steps/seal-donor.ts';
 import { stopDonor } from './steps/stop-donor.ts';
 import { switchModel } from './steps/switch-model.ts';
 import { awaitSnapshot, takeSnapshot } from './steps/take-snapshot.ts';
-import { deleteSnapshot, pruneVersions } from './steps/tidy.ts';
+import { pruneVersions, removeSnapshot } from './steps/tidy.ts';
 
-/** Nothing is taken out of service yet. */
-export const PREPARE: readonly Step[] = [saveModel, ensureDefinition, discardSnapshot];
+/** The donor stays in service. */
+export const PREPARE: readonly Step[] = [saveModel, prepareDefinition, discardSnapshot];
 
-/** The donor is out of service from here … */
+/** Takes the donor out of service. */
 export const CAPTURE: readonly Step[] = [
   recordPrior,
   guardNode,
@@ -31,12 +31,12 @@ export const CAPTURE: readonly Step[] = [
   awaitSnapshot,
 ];
 
-/** … to here. First in every failure and every resume. */
-export const HOME: readonly Step[] = [startDonor, awaitReady, restoreProtection, restoreNode];
+/** Returns the donor to service. These steps run first after a failure and when a run is resumed. */
+export const RESTORE: readonly Step[] = [startDonor, awaitReady, restoreProtection, restoreNode];
 
 /** The canary comes between `await-version` and `switch-model`. */
-export const PUBLISH: readonly Step[] = [beginVersion, awaitVersion, switchModel, includeVersion];
+export const PUBLISH: readonly Step[] = [orderVersion, awaitVersion, switchModel, includeVersion];
 
-export const TIDY: readonly Step[] = [pruneVersions, deleteSnapshot];
+export const TIDY: readonly Step[] = [pruneVersions, removeSnapshot];
 
-export const PIPELINE: readonly Step[] = [...PREPARE, ...CAPTURE, ...HOME, ...PUBLISH, ...TIDY];
+export const PIPELINE: readonly Step[] = [...PREPARE, ...CAPTURE, ...RESTORE, ...PUBLISH, ...TIDY];

@@ -1,4 +1,4 @@
-// The planner on random worlds: whatever is found, what comes next is safe.
+// The planner on random states: the next step is always safe.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Node } from '../../cluster/cluster.ts';
@@ -7,7 +7,7 @@ import type { Instance, Pool } from '../../vms/pools.ts';
 import type { Snapshot } from '../../vms/snapshots.ts';
 import { DONOR_TAG, PRIOR_ANNOTATION, SEALED_ANNOTATION, TAGS } from '../names.ts';
 import { lab } from '../testing.ts';
-import { CAPTURE, HOME, PIPELINE, PUBLISH } from './pipeline.ts';
+import { CAPTURE, PIPELINE, PUBLISH, RESTORE } from './pipeline.ts';
 import { nextStep, planSteps } from './plan.ts';
 import { refusals } from './preflight.ts';
 import { donorMark, readPrior } from './prior.ts';
@@ -152,8 +152,8 @@ const anyScene: fc.Arbitrary<Scene> = fc
 
 const check = (property: (scene: Scene) => void) => fc.assert(fc.property(anyScene, property), { numRuns: 5000 });
 
-describe('what comes next, in any world', () => {
-  it('is decided: one step or none, and the plan says the same', () => {
+describe('nextStep, in any state', () => {
+  it('returns one step or none, and the plan agrees', () => {
     check((scene) => {
       const next = nextStep(scene);
       expect(planSteps(scene).filter((step) => step.state === 'next')).toHaveLength(next ? 1 : 0);
@@ -161,23 +161,23 @@ describe('what comes next, in any world', () => {
     });
   });
 
-  it('the donor comes first: with a stray one, or when giving up, nothing but bringing it home is begun', () => {
+  it('only restores the donor if another run left it out of service or the run is aborting', () => {
     check((scene) => {
       const next = nextStep(scene);
-      const due = HOME.some((step) => step.isNeeded(scene) && !step.isDone(scene));
-      if ((hasStrayDonor(scene) || scene.run.isAborting) && due) expect(HOME).toContain(next);
-      if (scene.run.isAborting && next) expect(HOME).toContain(next);
+      const due = RESTORE.some((step) => step.isNeeded(scene) && !step.isDone(scene));
+      if ((hasStrayDonor(scene) || scene.run.isAborting) && due) expect(RESTORE).toContain(next);
+      if (scene.run.isAborting && next) expect(RESTORE).toContain(next);
     });
   });
 
-  it('nothing is published while the donor is out of service', () => {
+  it('publishes nothing while the donor is out of service', () => {
     check((scene) => {
       const next = nextStep(scene);
       if (next && PUBLISH.includes(next) && scene.world.donor) expect(readPrior(scene.world.node)).toBeUndefined();
     });
   });
 
-  it('a donor is only stopped after it was recorded, guarded, cordoned, emptied and sealed', () => {
+  it('stops a donor only after it was recorded, guarded, cordoned, drained and sealed', () => {
     check((scene) => {
       const { world } = scene;
       if (nextStep(scene)?.id !== 'stop-donor' || refusals(scene).length > 0) return;
@@ -189,13 +189,13 @@ describe('what comes next, in any world', () => {
     });
   });
 
-  it('the model is only switched to a version that is made and replicated', () => {
+  it('switches the model only to a version that is created and replicated', () => {
     check((scene) => {
       if (nextStep(scene)?.id === 'switch-model') expect(targetVersion(scene)?.state).toBe('ready');
     });
   });
 
-  it('history is only pruned after the switch, and only after somebody has looked at what is in use', () => {
+  it('prunes the history only after the switch and only if references were read', () => {
     check((scene) => {
       if (nextStep(scene)?.id !== 'prune-versions') return;
       expect(isSwitched(scene)).toBe(true);
@@ -203,7 +203,7 @@ describe('what comes next, in any world', () => {
     });
   });
 
-  it('a snapshot that may still become the version is neither deleted nor taken again', () => {
+  it('neither deletes nor repeats a snapshot that may still become the version', () => {
     check((scene) => {
       const { snapshot } = scene.world;
       const isOurs = snapshot?.tags[TAGS.donor] === scene.intent.nodeName;
@@ -213,7 +213,7 @@ describe('what comes next, in any world', () => {
     });
   });
 
-  it('a failed snapshot of this donor makes way before the donor is touched again', () => {
+  it('deletes a failed snapshot of this donor before it touches the donor again', () => {
     check((scene) => {
       const { snapshot } = scene.world;
       if (snapshot?.state !== 'failed' || snapshot.tags[TAGS.donor] !== scene.intent.nodeName) return;
@@ -222,13 +222,13 @@ describe('what comes next, in any world', () => {
     });
   });
 
-  it('what is glanced at is only ever waited for', () => {
-    const waiting = PIPELINE.filter((step) => step.glance);
+  it('polls only in waiting steps', () => {
+    const waiting = PIPELINE.filter((step) => step.poll);
     expect(waiting.map(({ id }) => id)).toEqual(['await-snapshot', 'await-ready', 'await-version']);
     expect(waiting.every((step) => step.isWaiting)).toBe(true);
   });
 
-  it("another donor's snapshot is never deleted", () => {
+  it("never deletes another donor's snapshot", () => {
     check((scene) => {
       const next = nextStep(scene);
       if (next?.id !== 'discard-snapshot' && next?.id !== 'delete-snapshot') return;
@@ -236,7 +236,7 @@ describe('what comes next, in any world', () => {
     });
   });
 
-  it('nothing of the capture is done to a node that is gone; what was copied of it is waited for', () => {
+  it('captures nothing from a node that is gone, but waits for its pending snapshot', () => {
     check((scene) => {
       const next = nextStep(scene);
       if (!next || !CAPTURE.includes(next) || (scene.world.node && scene.world.donor)) return;
@@ -246,8 +246,8 @@ describe('what comes next, in any world', () => {
   });
 });
 
-describe('the plan as it is shown', () => {
-  it('says that the donor will be brought home, before anything is begun', () => {
+describe('planSteps', () => {
+  it('lists the restore steps before the run begins', () => {
     const scene: Scene = {
       world: {
         ...{ nowMs: 0, pool, node, donor, podsToMove: [], podsRefused: [], lease: undefined, definition: undefined },
@@ -257,6 +257,6 @@ describe('the plan as it is shown', () => {
       run: { id: 'this-run', isAborting: false },
     };
     const states = new Map(planSteps(scene).map((step) => [step.id, step.state]));
-    expect(HOME.map((step) => states.get(step.id))).toEqual(['later', 'later', 'later', 'later']);
+    expect(RESTORE.map((step) => states.get(step.id))).toEqual(['later', 'later', 'later', 'later']);
   });
 });

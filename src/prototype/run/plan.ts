@@ -1,5 +1,5 @@
-// prototype/run/plan.ts: given the world as it is, what comes next? Pure: the same scene always gives the same answer.
-import { HOME, PIPELINE } from './pipeline.ts';
+// prototype/run/plan.ts: given the current state, which step is next? Pure: the same scene always gives the same answer.
+import { PIPELINE, RESTORE } from './pipeline.ts';
 import { hasStrayDonor, needsCapture, type Scene } from './scene.ts';
 import type { Step } from './step.ts';
 
@@ -10,12 +10,12 @@ export interface PlannedStep {
   state: 'done' | 'next' | 'later' | 'not needed';
 }
 
-/** The first step that is needed and whose effect is not there; undefined when the run has nothing left to do. */
+/** The first step that is needed and not done; undefined when the run has nothing left to do. */
 export function nextStep(scene: Scene): Step | undefined {
-  // The donor comes first: one that another run left out of service is brought home before anything else is thought of.
+  // A donor that another run left out of service is restored before anything else.
   if (hasStrayDonor(scene) || scene.run.isAborting) {
-    const home = HOME.find((step) => isDue(step, scene));
-    if (home || scene.run.isAborting) return home;
+    const restore = RESTORE.find((step) => isDue(step, scene));
+    if (restore || scene.run.isAborting) return restore;
   }
   return PIPELINE.find((step) => isDue(step, scene));
 }
@@ -32,8 +32,8 @@ export function planSteps(scene: Scene): PlannedStep[] {
 
 function stateOf(step: Step, next: Step | undefined, scene: Scene): PlannedStep['state'] {
   if (step === next) return 'next';
-  // What will be taken out of service has to be brought home again.
-  if (HOME.includes(step) && needsCapture(scene)) return 'later';
+  // A capture takes the donor out of service, so the restore steps will follow.
+  if (RESTORE.includes(step) && needsCapture(scene)) return 'later';
   if (!step.isNeeded(scene)) return 'not needed';
   return step.isDone(scene) ? 'done' : 'later';
 }

@@ -1,7 +1,7 @@
-// The disk of the donor beside the disk that the pool gives new instances.
+// The disk size of the donor compared with the disk size of new instances.
 import { describe, expect, it } from 'vitest';
 import { type Lab, lab } from '../testing.ts';
-import { donorAsItIs, donorViolations } from './invariants.testing.ts';
+import { donorViolations, readDonorState } from './invariants.testing.ts';
 
 function withDisks(donorGb: number, poolGb: number | undefined): Lab {
   const world = lab();
@@ -13,9 +13,9 @@ function withDisks(donorGb: number, poolGb: number | undefined): Lab {
 }
 
 describe('the disk of a donor', () => {
-  it('that is larger than the pool gives new instances is refused before anything is touched: none could be made from it', async () => {
+  it('is refused before any change if it is larger than the disks of new instances', async () => {
     const world = withDisks(64, 30);
-    const found = donorAsItIs(world);
+    const found = readDonorState(world);
     await expect(world.run()).rejects.toMatchObject({
       code: 'prototype/disk-too-large',
       message: expect.stringMatching(/64 GB.*30 GB/),
@@ -28,7 +28,7 @@ describe('the disk of a donor', () => {
     [30, 30],
     [30, 64],
     [64, undefined],
-  ])('of %i GB is fine for a pool of %s', async (donorGb, poolGb) => {
+  ])('of %i GB is accepted for a pool with %s GB', async (donorGb, poolGb) => {
     const { steps } = await withDisks(donorGb, poolGb).run();
     expect(steps).toContain('switch-model');
   });

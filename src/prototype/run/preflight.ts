@@ -1,4 +1,4 @@
-// prototype/run/preflight.ts: what speaks against going on, as things stand? Asked before every step, so that nothing impossible is begun.
+// prototype/run/preflight.ts: for which reasons is a run refused? Checked before every step, so that a run never begins what cannot succeed.
 import { TAGS } from '../names.ts';
 import { readPrior } from './prior.ts';
 import { isOfDonor, needsCapture, ownerOf, type Scene, targetVersion } from './scene.ts';
@@ -9,7 +9,7 @@ export interface Refusal {
   next: string;
 }
 
-/** Every reason at once. Those about the donor only while it is still needed. */
+/** All reasons at once. The donor is checked only while the run still has to capture it. */
 export function refusals(scene: Scene): Refusal[] {
   if (scene.run.isAborting) return [];
   return [...aboutPool(scene), ...aboutVersion(scene), ...(needsCapture(scene) ? aboutDonor(scene) : [])];
@@ -27,7 +27,7 @@ function aboutPool(scene: Scene): Refusal[] {
     const manager = pool.managedBy === 'aks' ? 'AKS' : 'Cluster API';
     refuse(
       'managed',
-      `${name} is managed by ${manager}, which does not support changes behind its back and may undo them`,
+      `${name} is managed by ${manager}, which does not support direct changes and may revert them`,
       'change the pool through its manager, or give --allow-managed',
     );
   }
@@ -43,13 +43,13 @@ function aboutPool(scene: Scene): Refusal[] {
   if (model.isSpot)
     refuse(
       'spot',
-      `${name} is a Spot pool: its instances may be taken away while they are off`,
+      `${name} is a Spot pool: its instances may be evicted while they are stopped`,
       'take the prototype from a regular pool',
     );
   if (model.hasAutomaticOsUpgrade || model.upgrades !== 'manual') {
     refuse(
       'not-manual',
-      `${name} upgrades by itself (${model.hasAutomaticOsUpgrade ? 'automatic OS upgrade' : model.upgrades}): a model change would restart its nodes without a drain`,
+      `${name} upgrades its instances automatically (${model.hasAutomaticOsUpgrade ? 'automatic OS upgrade' : model.upgrades}): a model change would restart its nodes without a drain`,
       `set the upgrade policy of ${name} to manual`,
     );
   }
@@ -98,7 +98,7 @@ function aboutDonor({ world, intent, run }: Scene): Refusal[] {
       },
     ];
   }
-  // Once the run itself has taken the node out of service, its state is the run's doing.
+  // After this run has taken the node out of service, the run itself caused the node's state.
   if (readPrior(node)?.run === run.id) return [];
   const found: Refusal[] = [];
   if (!node.isReady) {
@@ -111,7 +111,7 @@ function aboutDonor({ world, intent, run }: Scene): Refusal[] {
   if (world.podsRefused.length > 0) {
     found.push({
       code: 'prototype/drain-refused',
-      reason: `a drain would not bring these pods back: ${world.podsRefused.join(', ')}`,
+      reason: `no controller would recreate these pods after a drain: ${world.podsRefused.join(', ')}`,
       next: 'move them yourself, or give --drain-force',
     });
   }
@@ -126,7 +126,7 @@ function aboutDonor({ world, intent, run }: Scene): Refusal[] {
   if (donor.osDisk && poolGb !== undefined && donor.osDisk.sizeGb > poolGb) {
     found.push({
       code: 'prototype/disk-too-large',
-      reason: `the OS disk of ${intent.nodeName} has ${donor.osDisk.sizeGb} GB, and ${world.pool.ref.name} gives new instances ${poolGb} GB: none could be made from it`,
+      reason: `the OS disk of ${intent.nodeName} has ${donor.osDisk.sizeGb} GB, but ${world.pool.ref.name} gives new instances ${poolGb} GB: they could not be created from it`,
       next: `raise the OS disk size of ${world.pool.ref.name} to ${donor.osDisk.sizeGb} GB, or choose a donor whose disk was not grown`,
     });
   }

@@ -7,7 +7,7 @@ import {
   donorMark,
   guardChange,
   isGuarded,
-  isOldNews,
+  isStaleStatus,
   type Prior,
   priorOf,
   readDonorMark,
@@ -32,8 +32,8 @@ const anyPrior: fc.Arbitrary<Prior> = fc.record({
   protection: fc.record({ fromScaleIn: fc.boolean(), fromPoolActions: fc.boolean() }),
 });
 
-describe('the note on a donor', () => {
-  it('is read back as it was written, and so is the mark on its instance', () => {
+describe('the recorded state of a donor', () => {
+  it('is read back unchanged, and so is the tag on its instance', () => {
     fc.assert(
       fc.property(anyPrior, (prior) => {
         const { [PRIOR_ANNOTATION]: text } = recordChange(prior).annotations!;
@@ -44,19 +44,22 @@ describe('the note on a donor', () => {
     );
   });
 
-  it.each(['', 'null', '{}', '{"run":"r"}', 'x', '[]'])('that is %j is a donor all the same, of no run', (text) => {
-    const prior = readPrior(withNotes({ [PRIOR_ANNOTATION]: text }))!;
-    expect(prior).toMatchObject({ run: '', isUnschedulable: false });
-    expect(restoreChange(prior).isUnschedulable).toBe(false);
-  });
+  it.each(['', 'null', '{}', '{"run":"r"}', 'x', '[]'])(
+    'still marks a donor, of no run, if the annotation is %j',
+    (text) => {
+      const prior = readPrior(withNotes({ [PRIOR_ANNOTATION]: text }))!;
+      expect(prior).toMatchObject({ run: '', isUnschedulable: false });
+      expect(restoreChange(prior).isUnschedulable).toBe(false);
+    },
+  );
 
-  it('is none on a node in service, on an instance without a mark, and where there is no node', () => {
+  it('is undefined for a node in service, an instance without a tag, and no node', () => {
     expect(readPrior(withNotes({}))).toBeUndefined();
     expect(readPrior(undefined)).toBeUndefined();
     expect(readDonorMark(undefined)).toBeUndefined();
   });
 
-  it('brings back what the guards were, also that they were not there', () => {
+  it('restores the guard annotations, or removes those that were not set', () => {
     const found = withNotes({ [AUTOSCALER_ANNOTATION]: 'false' });
     const prior = priorOf(found, donor, 'run-1');
     expect(restoreChange(prior).annotations).toMatchObject({
@@ -69,7 +72,7 @@ describe('the note on a donor', () => {
   });
 });
 
-describe('what a cluster says of a node that was stopped', () => {
+describe('the status of a node that was stopped', () => {
   const nowMs = 1_000_000_000;
   const stopped = (bootId: string): Node => {
     const { [STOPPED_ANNOTATION]: note } = stoppedChange({ ...node, bootId: 'b1' }, nowMs)!.annotations!;
@@ -77,17 +80,17 @@ describe('what a cluster says of a node that was stopped', () => {
   };
 
   it.each([
-    ['right after the stop', 'b1', 0, true],
-    ['as long as a cluster may believe a silent node', 'b1', 239_000, true],
-    ['later: the boot was never ended', 'b1', 240_000, false],
-    ['of another boot', 'b2', 0, false],
+    ['is stale right after the stop', 'b1', 0, true],
+    ['is stale while the cluster may keep a silent node Ready', 'b1', 239_000, true],
+    ['is current later: the stop never happened', 'b1', 240_000, false],
+    ['is current if it comes from another boot', 'b2', 0, false],
   ])('%s', (_when, bootId, laterMs, expected) => {
-    expect(isOldNews(stopped(bootId), nowMs + laterMs)).toBe(expected);
+    expect(isStaleStatus(stopped(bootId), nowMs + laterMs)).toBe(expected);
   });
 
-  it('is never old news where boots are not told apart', () => {
+  it('is never stale if the node reports no boot id', () => {
     const { bootId: _, ...silent } = node;
     expect(stoppedChange(silent, nowMs)).toBeUndefined();
-    expect(isOldNews(silent, nowMs)).toBe(false);
+    expect(isStaleStatus(silent, nowMs)).toBe(false);
   });
 });

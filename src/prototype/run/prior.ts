@@ -1,4 +1,4 @@
-// prototype/run/prior.ts: what did the donor look like before the run, so that exactly that is restored and not what we suppose?
+// prototype/run/prior.ts: what was the donor's state before the run? Exactly that state is restored.
 import type { Node, NodeChange } from '../../cluster/cluster.ts';
 import type { Instance, Protection } from '../../vms/pools.ts';
 import {
@@ -9,14 +9,14 @@ import {
   STOPPED_ANNOTATION,
 } from '../names.ts';
 
-/** Everything a run changes on a node or its instance, as it was found. */
+/** The previous state of everything that a run changes on a node or its instance. */
 export interface Prior {
-  /** The run that changed it; another run finds a donor to bring home. */
+  /** The run that recorded it. Any other run has to restore this donor first. */
   run: string;
   instanceId: string;
   vmId: string;
   isUnschedulable: boolean;
-  /** Values of the annotations the guard sets; null = it was not there. */
+  /** Previous values of the annotations that the guard sets; null: not set. */
   annotations: Record<string, string | null>;
   protection: Protection;
 }
@@ -34,7 +34,7 @@ export function priorOf(node: Node, instance: Instance, run: string): Prior {
   };
 }
 
-/** The note on the node; undefined when it is in service. One that cannot be read is a donor all the same. */
+/** undefined: the node is in service. An annotation that cannot be read still marks a donor. */
 export function readPrior(node: Node | undefined): Prior | undefined {
   const text = node?.annotations[PRIOR_ANNOTATION];
   if (text === undefined) return undefined;
@@ -44,12 +44,12 @@ export function readPrior(node: Node | undefined): Prior | undefined {
       return { ...UNREADABLE, ...value };
     }
   } catch {
-    // fall through: somebody edited it
+    // fall through: the annotation was edited
   }
   return UNREADABLE;
 }
 
-/** What is safe to restore when the note was damaged: an ordinary node in service. */
+/** Safe to restore when the annotation is damaged: an ordinary node in service. */
 const UNREADABLE: Prior = {
   run: '',
   instanceId: '',
@@ -60,8 +60,8 @@ const UNREADABLE: Prior = {
 };
 
 /**
- * The mark on the instance: enough to bring it home when its Node object, and the note on it, went away meanwhile.
- * Tags have room for 256 characters and no slash in their names.
+ * The tag on the instance: enough to restore it if its Node object was deleted with its annotations.
+ * A tag value has at most 256 characters, and a tag name no slash.
  */
 export function donorMark({ run, protection }: Prior): string {
   return `${run} ${Number(protection.fromScaleIn)}${Number(protection.fromPoolActions)}`;
@@ -77,21 +77,21 @@ export function recordChange(prior: Prior): NodeChange {
   return { annotations: { [PRIOR_ANNOTATION]: JSON.stringify(prior) } };
 }
 
-/** Written before the stop; undefined where the node does not tell its boots apart. */
+/** Written before the stop; undefined if the node reports no boot id. */
 export function stoppedChange({ bootId }: Node, nowMs: number): NodeChange | undefined {
   return bootId === undefined ? undefined : { annotations: { [STOPPED_ANNOTATION]: `${bootId} ${nowMs}` } };
 }
 
-/** A stop may take its 90 seconds, and a cluster believes a silent node for 50, or as long as it was told to; what it says later is true. */
-const BELIEVED_MS = 240_000;
+/** A stop may take 90 s, and by default the cluster keeps a silent node Ready for 50 s. After this time the status is current. */
+const STALE_STATUS_MS = 240_000;
 
 /**
- * What the cluster says of the node may still be of the boot that was ended: a stop, a copy and a start can be over before it notices. It is
- * not when the boot is another one, or when so much time has passed that the boot was never ended.
+ * Whether the node's status may still be from the boot that the run stopped: a stop, a copy and a start can finish before the
+ * cluster notices. It is current if the boot id differs, or if so much time has passed that the stop cannot have happened.
  */
-export function isOldNews({ annotations, bootId }: Node, nowMs: number): boolean {
+export function isStaleStatus({ annotations, bootId }: Node, nowMs: number): boolean {
   const [endedId, atMs] = (annotations[STOPPED_ANNOTATION] ?? '').split(' ');
-  return bootId !== undefined && bootId === endedId && Math.abs(nowMs - Number(atMs)) < BELIEVED_MS;
+  return bootId !== undefined && bootId === endedId && Math.abs(nowMs - Number(atMs)) < STALE_STATUS_MS;
 }
 
 export function guardChange(): NodeChange {
@@ -102,7 +102,7 @@ export function isGuarded(node: Node): boolean {
   return GUARDS.every((key) => node.annotations[key] === 'true');
 }
 
-/** One patch: the node is as it was found and our notes are gone, or nothing has changed. */
+/** One patch, so that the node is restored and our annotations are removed together or not at all. */
 export function restoreChange(prior: Prior): NodeChange {
   return {
     isUnschedulable: prior.isUnschedulable,

@@ -1,20 +1,20 @@
-// A donor that is off and on again before its cluster has noticed: the cluster goes on to say that it is Ready, and it is not.
+// A donor that restarts before the cluster notices: the cluster still shows the node as Ready although it is not.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Refused } from '../../base/failures.ts';
 import { Dial, type Lab, lab } from '../testing.ts';
-import { donorAsItIs, donorViolations, modelViolations } from './invariants.testing.ts';
-import { isOldNews, stoppedChange } from './prior.ts';
+import { donorViolations, modelViolations, readDonorState } from './invariants.testing.ts';
+import { isStaleStatus, stoppedChange } from './prior.ts';
 
 const BOOT_MS = 30_000;
 
 interface QuickLab extends Lab {
-  /** When its node was put back in service. */
+  /** When the run returned its node to service. */
   restoredMs(): number;
   startedMs(): number;
 }
 
-/** Ready all the time, as far as the cluster tells; the boot is told apart only by its id. */
+/** The cluster shows the node as Ready all the time; only the boot id changes. */
 function quickLab(): QuickLab {
   const world = lab();
   const { cluster, provider, clock, donor } = world;
@@ -41,10 +41,10 @@ function quickLab(): QuickLab {
   return { ...world, restoredMs: () => restoredMs, startedMs: () => startedMs };
 }
 
-describe('a donor that is off and on again before the cluster notices', () => {
-  it('is back in service once it reports from its new boot, and not before', async () => {
+describe('a donor that restarts before the cluster notices', () => {
+  it('returns to service only after it reports from its new boot', async () => {
     const world = quickLab();
-    const found = donorAsItIs(world);
+    const found = readDonorState(world);
     await world.run();
     expect(world.startedMs()).toBeGreaterThan(0);
     expect(world.restoredMs() - world.startedMs()).toBeGreaterThanOrEqual(BOOT_MS);
@@ -54,9 +54,9 @@ describe('a donor that is off and on again before the cluster notices', () => {
     expect(Object.keys(annotations).filter((key) => key.startsWith('headstart.dev/'))).toEqual([]);
   });
 
-  it('is not waited for without an end when it was never stopped', async () => {
+  it('delays the run only for a limited time if it was never stopped', async () => {
     const world = quickLab();
-    const found = donorAsItIs(world);
+    const found = readDonorState(world);
     world.provider.pools.stop = async () => {
       throw new Refused('the cloud does not stop it', 'vms/refused');
     };
@@ -66,12 +66,12 @@ describe('a donor that is off and on again before the cluster notices', () => {
     expect(world.clock.nowMs() - beganMs).toBeLessThan(10 * 60_000);
   });
 
-  it('is home after a crash at any call and a resume', async () => {
+  it('is in service after a crash at any call and a resume', async () => {
     const clean = new Dial();
     await quickLab().run(clean);
     for (let at = 0; at < clean.calls; at++) {
       const world = quickLab();
-      const found = donorAsItIs(world);
+      const found = readDonorState(world);
       const dial = new Dial('crash-after', at);
       await world.run(dial, 'first').catch((error: unknown) => {
         if (!dial.isDead) throw error;
@@ -83,7 +83,7 @@ describe('a donor that is off and on again before the cluster notices', () => {
   });
 });
 
-describe('what the cluster says of a donor', () => {
+describe('the status of a donor', () => {
   const { cluster, donor } = lab();
   const node = cluster.nodes.get(donor.computerName)!;
   const marked = (bootId: string, atMs: number) => ({
@@ -92,19 +92,19 @@ describe('what the cluster says of a donor', () => {
     annotations: stoppedChange({ ...node, bootId }, atMs)!.annotations as Record<string, string>,
   });
 
-  it('is old news from the boot that was ended, for as long as a cluster believes in a silent node', () => {
-    expect(isOldNews(marked('a', 1000), 1000)).toBe(true);
-    expect(isOldNews(marked('a', 1000), 60_000)).toBe(true);
-    expect(isOldNews(marked('a', 1000), 242_000)).toBe(false);
-    expect(isOldNews({ ...marked('a', 1000), bootId: 'b' }, 1000)).toBe(false);
+  it('is stale if it comes from the stopped boot, while the cluster may keep a silent node Ready', () => {
+    expect(isStaleStatus(marked('a', 1000), 1000)).toBe(true);
+    expect(isStaleStatus(marked('a', 1000), 60_000)).toBe(true);
+    expect(isStaleStatus(marked('a', 1000), 242_000)).toBe(false);
+    expect(isStaleStatus({ ...marked('a', 1000), bootId: 'b' }, 1000)).toBe(false);
     expect(stoppedChange(node, 1000)).toBeUndefined();
   });
 
-  it('is true in the end, whatever is written on the node', () => {
+  it('becomes current in the end with any annotation on the node', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.nat(), (text, bootId, nowMs) => {
         const odd = { ...node, bootId, annotations: { 'headstart.dev/prototype-stopped': text } };
-        expect([nowMs, nowMs + 300_000].some((ms) => !isOldNews(odd, ms))).toBe(true);
+        expect([nowMs, nowMs + 300_000].some((ms) => !isStaleStatus(odd, ms))).toBe(true);
       }),
     );
   });

@@ -1,4 +1,4 @@
-// prototype/run/run-event.ts: what is told of a run while it goes on?
+// prototype/run/run-event.ts: which progress events does a run emit?
 import type { PlannedStep } from './plan.ts';
 
 export type RunEvent =
@@ -9,4 +9,4 @@ export type RunEvent =
   | { event: 'retry'; step: string; attempt: number; inMs: number; because: string }
   | { event: 'going-home'; because: string };
 
-export type Tell = (event: RunEvent) => void;
+export type RunEventListener = (event: RunEvent) => void;

@@ -6,7 +6,7 @@ import { POOL } from '../testing.ts';
 import type { RunEvent } from './run-event.ts';
 import { runOnSite } from './run-on-site.ts';
 
-/** A pool whose donor needs a reboot: the run is refused once it has looked at the donor. */
+/** A pool whose donor needs a reboot: the run is refused after it has inspected the donor. */
 function refusingLab() {
   const world = donorLab({ hasCluster: false });
   const lines = ['reboot-required\t/run/reboot-required\tlinux-base'];
@@ -14,23 +14,23 @@ function refusingLab() {
   const events: RunEvent[] = [];
   const order = {
     intentFor: (nodeName: string) => ({ ...world.intent, nodeName }),
-    terms: { mayBeUnpatched: false, mayLoseWayBack: true },
+    terms: { mayBeUnpatched: false, mayLoseBootstrap: true },
     runId: 'run-1',
   };
-  const deps = { ...world.deps, tell: (event: RunEvent) => void events.push(event) };
+  const deps = { ...world.deps, onEvent: (event: RunEvent) => void events.push(event) };
   const wish = { named: { pool: POOL }, mayBeUnpatched: false, provenMs: 0 };
   return { ...world, events, order, runDeps: deps, find: () => findDonor(world.site, wish, deps) };
 }
 
 describe('runOnSite', () => {
-  it('tells why the donor was chosen before anything else', async () => {
+  it('reports why the donor was chosen before anything else', async () => {
     const { site, donor, events, order, runDeps, find } = refusingLab();
     await expect(runOnSite(site, await find(), order, runDeps)).rejects.toMatchObject({ code: 'prototype/unpatched' });
     expect(events[0]).toMatchObject({ event: 'donor', node: donor.computerName });
   });
 
-  it('brings donors of other runs home before it looks at its own', async () => {
-    const { site, cluster, order, runDeps, find, told } = refusingLab();
+  it('restores donors of other runs before it inspects its own', async () => {
+    const { site, cluster, order, runDeps, find, messages } = refusingLab();
     const found = await find();
     const stray = (await site.cluster.listNodes()).find(({ name }) => name !== found.node.name)!;
     const prior = { run: 'dead', isUnschedulable: false, protection: { fromScaleIn: false, fromPoolActions: false } };
@@ -38,14 +38,14 @@ describe('runOnSite', () => {
     const ref = await site.provider.pools.locate(stray.providerId);
     const run = runOnSite(site, { ...found, strays: [{ node: stray, ref }] }, order, {
       ...runDeps,
-      onInspect: () => void told.push(String(cluster.nodes.get(stray.name)!.isUnschedulable)),
+      onInspect: () => void messages.push(String(cluster.nodes.get(stray.name)!.isUnschedulable)),
     });
     await expect(run).rejects.toMatchObject({ code: 'prototype/unpatched' });
-    expect(told).toEqual(['false']);
+    expect(messages).toEqual(['false']);
     expect(cluster.nodes.get(stray.name)!.annotations[PRIOR_ANNOTATION]).toBeUndefined();
   });
 
-  it('leaves a donor that is refused as it was', async () => {
+  it('leaves a refused donor unchanged', async () => {
     const { site, cluster, provider, order, runDeps, find } = refusingLab();
     const before = JSON.stringify([...provider.state.pools, ...cluster.nodes]);
     await expect(runOnSite(site, await find(), order, runDeps)).rejects.toThrow('is not patched');

@@ -1,6 +1,7 @@
-// prototype/run/run-on-site.ts: what does a whole run do with the donor that was found? Other donors come home, this one is settled, the steps run.
+// prototype/run/run-on-site.ts: a whole run: restore other donors of the pool, approve this donor, run the steps.
+
+import { type ApproveDeps, approveDonor, type DonorTerms } from '../donor/approve-donor.ts';
 import type { FoundDonor } from '../donor/find-donor.ts';
-import { type DonorTerms, type SettleDeps, settleDonor } from '../donor/settle-donor.ts';
 import type { Site } from '../site.ts';
 import { type EngineDeps, type RunResult, recoverDonor, runPrototype } from './engine.ts';
 import type { Intent } from './scene.ts';
@@ -12,7 +13,7 @@ export interface RunOrder {
   runId: string;
 }
 
-export type RunDeps = Pick<EngineDeps, 'clock' | 'signal' | 'homeSignal' | 'tell'> & SettleDeps;
+export type RunDeps = Pick<EngineDeps, 'clock' | 'signal' | 'restoreSignal' | 'onEvent'> & ApproveDeps;
 
 export async function runOnSite(
   site: Site,
@@ -22,19 +23,19 @@ export async function runOnSite(
 ): Promise<RunResult> {
   const { provider, cluster, hasCluster } = site;
   const { node, ref, because, strays } = donor;
-  const { clock, signal, homeSignal, tell } = deps;
-  if (because !== undefined) tell({ event: 'donor', node: node.name, because });
+  const { clock, signal, restoreSignal, onEvent } = deps;
+  if (because !== undefined) onEvent({ event: 'donor', node: node.name, because });
   const seal = hasCluster ? sealNode : sealMachine;
   const engine: EngineDeps = {
     ...provider,
     cluster,
     clock,
     signal,
-    homeSignal,
+    restoreSignal,
     seal: (nodeName, vmId) => seal(cluster, nodeName, vmId, signal),
-    tell,
+    onEvent,
   };
   for (const stray of strays) await recoverDonor(intentFor(stray.node.name), stray.ref, runId, engine);
-  const settled = await settleDonor(site, donor, terms, deps);
+  const settled = await approveDonor(site, donor, terms, deps);
   return runPrototype(intentFor(node.name), ref, runId, { ...engine, ...settled });
 }

@@ -1,6 +1,6 @@
 // prototype/run/same-machine.ts: do two VM ids name the same machine?
 
-/** Firmware and operating system disagree on the byte order of the first three groups: both spellings are the same machine. */
+/** Firmware and operating system may write the first three groups in different byte orders. */
 export function isSameMachine(a: string, b: string): boolean {
   const left = a.toLowerCase();
   const right = b.toLowerCase();

@@ -3,22 +3,22 @@ import type { Version } from '../../vms/gallery.ts';
 import type { Snapshot } from '../../vms/snapshots.ts';
 import { DONOR_TAG, TAGS } from '../names.ts';
 import { lab } from '../testing.ts';
-import { observe } from './observe.ts';
+import { observeWorld } from './observe.ts';
 import {
-  hasComingSnapshot,
+  hasPendingSnapshot,
   hasStrayDonor,
   hasUsableSnapshot,
-  homewardIntent,
   isOfDonor,
   needsCapture,
   ownerOf,
+  recoveryIntent,
   type Scene,
   targetVersion,
-  versionName,
+  targetVersionName,
 } from './scene.ts';
 
 const world = lab();
-const seen = await observe(world.intent, world.ref, {
+const seen = await observeWorld(world.intent, world.ref, {
   ...world.provider,
   cluster: world.cluster,
   clock: world.clock,
@@ -41,39 +41,39 @@ const version = (name: string, state: Version['state']): Version => ({
 const { version: today } = world.intent;
 
 describe('the version that a run makes', () => {
-  it("is today's, unless a snapshot's version is under way: then that one is finished past midnight", () => {
-    expect(versionName(scene())).toBe(today);
+  it("is today's, unless a snapshot's version is in progress, which is then finished", () => {
+    expect(targetVersionName(scene())).toBe(today);
     const begun = { snapshot: snapshot('2020.1.1'), versions: [version('2020.1.1', 'creating')] };
-    expect(versionName(scene(begun))).toBe('2020.1.1');
+    expect(targetVersionName(scene(begun))).toBe('2020.1.1');
     expect(targetVersion(scene(begun))?.state).toBe('creating');
   });
 
   it.each([
-    ['never begun', []],
+    ['was never begun', []],
     ['failed', [version('2020.1.1', 'failed')]],
-  ])("is today's when the snapshot's own was %s", (_why, versions) => {
+  ])("is today's if the snapshot's version %s", (_why, versions) => {
     const old = scene({ snapshot: snapshot('2020.1.1'), versions });
-    expect([versionName(old), hasUsableSnapshot(old), needsCapture(old)]).toEqual([today, false, true]);
+    expect([targetVersionName(old), hasUsableSnapshot(old), needsCapture(old)]).toEqual([today, false, true]);
   });
 });
 
 describe('a capture', () => {
-  it('is needed as long as nothing could become the version', () => {
+  it('is needed until there is a version or a snapshot for it', () => {
     expect(needsCapture(scene())).toBe(true);
     expect(needsCapture(scene({ versions: [version(today, 'failed')] }))).toBe(true);
     expect(needsCapture(scene({ versions: [version(today, 'replicating')] }))).toBe(false);
     expect(needsCapture(scene({ snapshot: snapshot(today) }))).toBe(false);
   });
 
-  it('is not needed while its copy is still coming, and never on the way home', () => {
+  it('is not needed while its copy is pending or the run is aborting', () => {
     const coming = scene({ snapshot: snapshot(today, 'creating') });
-    expect([hasComingSnapshot(coming), hasUsableSnapshot(coming), needsCapture(coming)]).toEqual([true, false, false]);
+    expect([hasPendingSnapshot(coming), hasUsableSnapshot(coming), needsCapture(coming)]).toEqual([true, false, false]);
     expect(needsCapture(scene({}, true))).toBe(false);
   });
 });
 
-describe('whose something is', () => {
-  it('is told by name and machine: a machine that was made anew under the same name is another', () => {
+describe('isOfDonor', () => {
+  it('compares name and machine: a recreated machine of the same name is another donor', () => {
     expect(isOfDonor(tags, scene())).toBe(true);
     expect(isOfDonor({ ...tags, [TAGS.donor]: 'other' }, scene())).toBe(false);
     const remade = { ...tags, [TAGS.donorVmId]: 'another-vm' };
@@ -82,7 +82,7 @@ describe('whose something is', () => {
     expect(ownerOf({ [TAGS.donor]: 'other' }, scene())).toBe('other');
   });
 
-  it('is told by the name alone where a machine is not known', () => {
+  it('compares only the name if a machine is unknown', () => {
     expect(isOfDonor({ [TAGS.donor]: world.intent.nodeName }, scene())).toBe(true);
     expect(isOfDonor(tags, scene({ donor: undefined }))).toBe(true);
   });
@@ -91,13 +91,13 @@ describe('whose something is', () => {
 describe('a stray donor', () => {
   const marked = (run: string) => ({ donor: { ...seen.donor!, tags: { [DONOR_TAG]: `${run} 00` } } });
 
-  it('is one that another run left out of service, also when only its instance tells', () => {
+  it('is a donor that another run left out of service, even if only its instance is tagged', () => {
     expect(hasStrayDonor(scene())).toBe(false);
     expect(hasStrayDonor(scene(marked('run-0')))).toBe(true);
     expect(hasStrayDonor(scene(marked('run-1')))).toBe(false);
   });
 
-  it('is brought home with an intent that refuses nothing and prunes nothing', () => {
-    expect(homewardIntent('n', 'g')).toMatchObject({ mayBeManaged: true, imageHistory: Number.POSITIVE_INFINITY });
+  it('is restored with an intent that refuses nothing and prunes nothing', () => {
+    expect(recoveryIntent('n', 'g')).toMatchObject({ mayBeManaged: true, imageHistory: Number.POSITIVE_INFINITY });
   });
 });

@@ -1,4 +1,4 @@
-// prototype/run/scene.ts: everything a decision is made from: the world as it was just observed, what is wanted, and which run this is.
+// prototype/run/scene.ts: the input of every decision: the state just observed, the intent, and which run this is.
 import type { Lease, Node, Pod } from '../../cluster/cluster.ts';
 import type { Definition, Version } from '../../vms/gallery.ts';
 import type { Instance, Pool } from '../../vms/pools.ts';
@@ -7,29 +7,29 @@ import { DONOR_TAG, TAGS } from '../names.ts';
 import { readDonorMark, readPrior } from './prior.ts';
 import { isSameMachine } from './same-machine.ts';
 
-export interface World {
+export interface RunWorld {
   nowMs: number;
   pool: Pool;
-  /** The donor's Kubernetes face and its VM; either may have vanished. */
+  /** The donor's Node and its VM; either may be gone. */
   node: Node | undefined;
   donor: Instance | undefined;
-  /** What a drain would still have to move, and what it would refuse to move as it was asked. */
+  /** Pods that a drain still has to move, and pods that it refuses to move with the given options. */
   podsToMove: readonly Pod[];
   podsRefused: readonly string[];
   lease: Lease | undefined;
   definition: Definition | undefined;
   versions: readonly Version[];
   snapshot: Snapshot | undefined;
-  /** The model as a person last set it is kept for the way back. */
+  /** Whether the model that the operator last set is saved for a rollback. */
   hasSavedModel: boolean;
-  /** Ids of image versions that a model or an instance refers to; only observed when something might be pruned. */
+  /** Ids of image versions that a model or an instance uses; read only when there may be versions to prune. */
   references: ReadonlySet<string> | undefined;
 }
 
 export interface Intent {
   nodeName: string;
   gallery: string;
-  /** Name of the version to make when none is under way: the day the run began, so that midnight changes nothing. */
+  /** The version to make if none is in progress: the day the run began, so that midnight changes nothing. */
   version: string;
   replicas: number;
   imageHistory: number;
@@ -37,24 +37,24 @@ export interface Intent {
   graceSeconds: number | undefined;
   isDrainForced: boolean;
   isReleased: boolean;
-  /** The operator knows that AKS or Cluster API may put its own model back. */
+  /** The operator accepts that AKS or Cluster API may revert the model. */
   mayBeManaged: boolean;
 }
 
 export interface Run {
   id: string;
-  /** The donor goes home and nothing else is begun. */
+  /** The run only restores the donor. */
   isAborting: boolean;
 }
 
 export interface Scene {
-  world: World;
+  world: RunWorld;
   intent: Intent;
   run: Run;
 }
 
-/** The way home asks for nothing but the node; the rest of an intent is about what comes after. */
-export function homewardIntent(nodeName: string, gallery: string): Intent {
+/** Restoring a donor needs only the node and the gallery; the other fields are placeholders. */
+export function recoveryIntent(nodeName: string, gallery: string): Intent {
   return {
     nodeName,
     gallery,
@@ -68,20 +68,20 @@ export function homewardIntent(nodeName: string, gallery: string): Intent {
   };
 }
 
-/** The snapshot is this donor's, whole, and its version is this run's or already being made. */
+/** The snapshot is complete and of this donor, and its version is this run's or already being made. */
 export function hasUsableSnapshot(scene: Scene): boolean {
-  return scene.world.snapshot?.state === 'complete' && isSnapshotWanted(scene);
+  return scene.world.snapshot?.state === 'complete' && isSnapshotForThisRun(scene);
 }
 
 /**
- * The same, still being copied: by this run, or by one that died. It is of the moment it was ordered, when the donor was off, so it is as
- * good as one that is whole by now: what comes of a run does not depend on how soon it was resumed.
+ * The same, but the copy, begun by this run or by one that died, is still in progress. It holds the disk at the time of the request,
+ * when the donor was off, so it is as good as a complete one. The result of a run does not depend on how soon it is resumed.
  */
-export function hasComingSnapshot(scene: Scene): boolean {
-  return scene.world.snapshot?.state === 'creating' && isSnapshotWanted(scene);
+export function hasPendingSnapshot(scene: Scene): boolean {
+  return scene.world.snapshot?.state === 'creating' && isSnapshotForThisRun(scene);
 }
 
-function isSnapshotWanted(scene: Scene): boolean {
+function isSnapshotForThisRun(scene: Scene): boolean {
   const { world, intent } = scene;
   const { tags = {} } = world.snapshot ?? {};
   const version = tags[TAGS.version];
@@ -89,40 +89,40 @@ function isSnapshotWanted(scene: Scene): boolean {
   return isOfDonor(tags, scene) && (version === intent.version || isBegun);
 }
 
-/** A snapshot's version goes on being made past midnight; otherwise the run's own day. */
-export function versionName(scene: Scene): string {
-  return hasUsableSnapshot(scene) || hasComingSnapshot(scene)
+/** The version of a usable snapshot, also after midnight; otherwise the day the run began. */
+export function targetVersionName(scene: Scene): string {
+  return hasUsableSnapshot(scene) || hasPendingSnapshot(scene)
     ? scene.world.snapshot!.tags[TAGS.version]!
     : scene.intent.version;
 }
 
 export function targetVersion(scene: Scene): Version | undefined {
-  const name = versionName(scene);
+  const name = targetVersionName(scene);
   return scene.world.versions.find((version) => version.name === name);
 }
 
-/** Names are used again: a pool that was deleted and made anew has a node of the same name on another machine. */
+/** Names are reused: a pool that was deleted and created again has a node of the same name on another machine. */
 export function isOfDonor(tags: Readonly<Record<string, string>>, { world, intent }: Scene): boolean {
   const [made, now] = [tags[TAGS.donorVmId], world.donor?.vmId];
   const isOtherMachine = made !== undefined && now !== undefined && !isSameMachine(made, now);
   return tags[TAGS.donor] === intent.nodeName && !isOtherMachine;
 }
 
-/** How to name whose it is. */
+/** The owner, as messages name it. */
 export function ownerOf(tags: Readonly<Record<string, string>>, { intent }: Scene): string | undefined {
   const owner = tags[TAGS.donor];
   return owner === intent.nodeName ? `an earlier machine called ${owner}` : owner;
 }
 
-/** Still needed: nothing that could become the version exists yet. */
+/** Whether the run still has to copy the donor's disk: neither the version nor a snapshot for it exists. */
 export function needsCapture(scene: Scene): boolean {
   if (scene.run.isAborting) return false;
   const version = targetVersion(scene);
   const isMissing = version === undefined || version.state === 'failed';
-  return isMissing && !hasUsableSnapshot(scene) && !hasComingSnapshot(scene);
+  return isMissing && !hasUsableSnapshot(scene) && !hasPendingSnapshot(scene);
 }
 
-/** A donor that a run which is not this one left out of service. */
+/** Whether another run left the donor out of service. */
 export function hasStrayDonor({ world, run }: Scene): boolean {
   const mark = readPrior(world.node) ?? readDonorMark(world.donor?.tags[DONOR_TAG]);
   return mark !== undefined && mark.run !== run.id;

@@ -13,7 +13,7 @@ function answering(stdout: string, exitCode = 0) {
 }
 
 describe('sealing', () => {
-  it('is not believed on exit code 0 alone, and the reason is told before anything is captured', async () => {
+  it('fails with the reported problems even on exit code 0', async () => {
     for (const stdout of ['', 'seal=failed read-only file system\n'])
       await expect(sealNode(answering(stdout), 'n', 'vm', signal)).rejects.toMatchObject({
         code: 'prototype/not-sealed',
@@ -21,7 +21,7 @@ describe('sealing', () => {
       });
   });
 
-  it('of a machine in no cluster names no node in its script', async () => {
+  it('does not name a node in the script for a machine outside any cluster', async () => {
     const cluster = answering('');
     await sealMachine(cluster, 'n', '0000-vm', signal).catch(() => undefined);
     await sealNode(cluster, 'n', '0000-vm', signal).catch(() => undefined);
@@ -33,19 +33,19 @@ describe('sealing', () => {
 
 describe('unsealing', () => {
   it.each(['owner=ok\n', 'owner=absent\n', 'drop-in=ok\nowner=ok\n'])(
-    'is done when the owner was spoken of: %j',
+    'succeeds when the output mentions the owner: %j',
     async (stdout) => {
       await unsealNode(answering(stdout), 'n', signal);
     },
   );
 
   it.each([
-    ['', 0, 'its answer is incomplete'],
-    ['drop-in=ok\n', 0, 'its answer is incomplete'],
+    ['', 0, 'the output of the script is incomplete'],
+    ['drop-in=ok\n', 0, 'the output of the script is incomplete'],
     ['owner=failed busy\n', 0, 'owner: busy'],
     ['drop-in=failed read-only\nowner=ok\n', 0, 'drop-in: read-only'],
-    ['owner=ok\n', 1, 'its answer is incomplete'],
-  ])('is not believed of %j with exit code %i', async (stdout, exitCode, reason) => {
+    ['owner=ok\n', 1, 'the output of the script is incomplete'],
+  ])('fails on output %j with exit code %i', async (stdout, exitCode, reason) => {
     await expect(unsealNode(answering(stdout, exitCode), 'n', signal)).rejects.toMatchObject({
       code: 'prototype/not-unsealed',
       message: expect.stringContaining(reason),

@@ -1,4 +1,4 @@
-// prototype/run/seal.ts: runs the seal on the donor, or takes it off again, and believes only what it reads back.
+// prototype/run/seal.ts: seals the donor or removes the seal, and checks the result that the script reports.
 import { UserError } from '../../base/errors.ts';
 import { parseItems } from '../../clone-check/result.ts';
 import { parseSealResult, sealScript, unsealScript } from '../../clone-check/seal-script.ts';
@@ -10,7 +10,7 @@ export function sealNode(cluster: Cluster, nodeName: string, vmId: string, signa
   return seal(cluster, nodeName, sealScript({ vmId, nodeName }), signal);
 }
 
-/** One that is in no cluster has no kubelet to hold back, and no credentials in its name. */
+/** For a machine outside any cluster: it has no kubelet to hold back and no credentials in its name. */
 export function sealMachine(cluster: Cluster, nodeName: string, vmId: string, signal: AbortSignal): Promise<void> {
   return seal(cluster, nodeName, sealScript({ vmId }), signal);
 }
@@ -21,27 +21,27 @@ async function seal(cluster: Cluster, nodeName: string, script: string, signal: 
   if (isSealed) return;
   throw new UserError(`${nodeName} could not be sealed: ${problems.join('; ')}`, {
     code: 'prototype/not-sealed',
-    kept: 'Nothing was captured: a copy of it would have been its twin.',
-    next: 'mend what is named above on the node, then run the same command again',
+    kept: 'Nothing was captured: a clone would have had the identity of the donor.',
+    next: 'fix these problems on the node, then run the same command again',
     exitCode: 1,
   });
 }
 
-/** On a node that has none, too: there is nothing to do then. */
+/** Does nothing on a node that is not sealed. */
 export async function unsealNode(cluster: Cluster, nodeName: string, signal: AbortSignal): Promise<void> {
   const { exitCode, stdout } = await cluster.runOnNode(nodeName, unsealScript(), { deadlineMs: DEADLINE_MS, signal });
   const items = parseItems(stdout);
   const failed = items
     .filter(({ state }) => state === 'failed')
     .map(({ name, reason }) => `${name}: ${reason ?? 'failed'}`);
-  // The owner goes last: said of it, everything was tried.
+  // The script removes the owner last, so a line about it shows that the script got to the end.
   if (exitCode === 0 && failed.length === 0 && items.some(({ name }) => name === 'owner')) return;
   throw new UserError(
-    `the clone check could not be removed from ${nodeName}: ${failed.join('; ') || 'its answer is incomplete'}`,
+    `the clone check could not be removed from ${nodeName}: ${failed.join('; ') || 'the output of the script is incomplete'}`,
     {
       code: 'prototype/not-unsealed',
-      kept: 'The node works as before: on its own machine the check does nothing.',
-      next: 'mend what is named above on the node, then run the same command again; or leave --unseal out',
+      kept: 'The node works as before: the clone check does nothing on its own machine.',
+      next: 'fix these problems on the node, then run the same command again; or leave out --unseal',
       exitCode: 4,
     },
   );

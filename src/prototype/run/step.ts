@@ -4,15 +4,15 @@ import type { WaitReporter } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { VmProvider } from '../../vms/provider.ts';
-import type { Scene, World } from './scene.ts';
+import type { RunWorld, Scene } from './scene.ts';
 
-/** A step takes the contracts it needs, and no others. */
+/** Each step takes only the contracts it needs. */
 export interface StepDeps extends VmProvider {
   cluster: Cluster;
   clock: Clock;
   signal: AbortSignal;
   onWaiting: WaitReporter;
-  /** The pool's original bootstrap in base64, as found on the donor or given by the operator; only ever written to the Secret. */
+  /** The pool's original bootstrap in base64, found on the donor or given by the operator. Only the Secret stores it. */
   customData?: string;
   /** Runs the seal on the donor and reads its result back; throws when any item is missing. */
   seal(nodeName: string, vmId: string): Promise<void>;
@@ -22,18 +22,18 @@ export interface Step {
   /** Persisted in logs and events: no number, never renamed. */
   id: string;
   title: string;
-  /** What it may take, for whoever watches: an estimate from the documents, measured on no cloud yet. */
+  /** Expected duration for progress output: an estimate from vendor documentation, not measured on a cloud yet. */
   usuallyMs: number;
-  /** Whether this run needs it at all, as things stand. */
+  /** Whether this run needs the step in the current state. */
   isNeeded(scene: Scene): boolean;
-  /** Whether its effect is there, by looking at the world; never by remembering. */
+  /** Whether the observed state has its effect. Never remembered. */
   isDone(scene: Scene): boolean;
   apply(scene: Scene, deps: StepDeps): Promise<void>;
   /**
-   * For a step that does nothing but wait: what it waits for, read by itself. It may show that there is more to wait for, never what to do
-   * next: that is decided on the whole world.
+   * For a step that only waits: reads what it waits for. The result only shows whether the wait continues; the next step is always
+   * planned from a full observation.
    */
-  glance?(scene: Scene, deps: Pick<StepDeps, keyof VmProvider | 'cluster' | 'signal'>): Promise<Partial<World>>;
-  /** It looks and waits, and is right to be asked again and again; every other step has to have an effect. */
+  poll?(scene: Scene, deps: Pick<StepDeps, keyof VmProvider | 'cluster' | 'signal'>): Promise<Partial<RunWorld>>;
+  /** The step waits, so it may repeat without an attempt limit; every other step has to have an effect. */
   isWaiting?: boolean;
 }

@@ -7,7 +7,7 @@ import { MAX_ATTEMPTS, withRetries } from './with-retries.ts';
 
 const START_MS = Date.UTC(2026, 10, 17);
 
-/** What `withRetries` does with a call that throws these, one after the other, and then succeeds. */
+/** Runs `withRetries` on a call that throws these errors in turn and then succeeds. */
 async function retried(failures: readonly Error[], patientForMs = 0) {
   const clock = fakeClock(START_MS);
   const events: RunEvent[] = [];
@@ -19,7 +19,7 @@ async function retried(failures: readonly Error[], patientForMs = 0) {
     if (failure) throw failure;
     return 'done';
   };
-  const deps = { clock, signal: new AbortController().signal, tell: (event: RunEvent) => void events.push(event) };
+  const deps = { clock, signal: new AbortController().signal, onEvent: (event: RunEvent) => void events.push(event) };
   const result = await withRetries('stop-donor', call, deps, START_MS + patientForMs).catch((error: unknown) => error);
   const pauses = events.map((event) => (event.event === 'retry' ? event.inMs : undefined));
   return { result, calls, pauses, spentMs: clock.nowMs() - START_MS };
@@ -28,12 +28,12 @@ async function retried(failures: readonly Error[], patientForMs = 0) {
 const times = (count: number, failure: Error) => Array<Error>(count).fill(failure);
 const transient = new TransientError('the connection broke', { code: 'test/transient' });
 
-describe('a call that may pass', () => {
-  it('is made once when it succeeds', async () => {
+describe('withRetries', () => {
+  it('calls once on success', async () => {
     expect(await retried([])).toEqual({ result: 'done', calls: 1, pauses: [], spentMs: 0 });
   });
 
-  it('is retried after pauses that double, and gives its last failure in the end', async () => {
+  it('doubles the pause between attempts and throws the last failure', async () => {
     const { result, calls, pauses, spentMs } = await retried(times(9, transient));
     expect(result).toBe(transient);
     expect(calls).toBe(MAX_ATTEMPTS);
@@ -41,23 +41,23 @@ describe('a call that may pass', () => {
     expect(spentMs).toBe(155_000);
   });
 
-  it('is retried after four times as long when there is no capacity, up to five minutes', async () => {
+  it('waits four times as long when there is no capacity, up to five minutes', async () => {
     const { pauses } = await retried(times(9, new NoCapacity('start instance 3')));
     expect(pauses).toEqual([20_000, 40_000, 80_000, 160_000, 300_000]);
   });
 
-  it('is retried after what the service asks for, however long or short', async () => {
+  it('waits exactly as long as the service requests', async () => {
     const { pauses } = await retried([new Throttled('read', 700_000), new Throttled('read', 1)]);
     expect(pauses).toEqual([700_000, 1]);
   });
 
-  it('is retried more often while there is patience', async () => {
+  it('does not limit the attempts until patientUntilMs', async () => {
     const { result, calls } = await retried(times(8, transient), 1_000_000);
     expect(result).toBe('done');
     expect(calls).toBe(9);
   });
 
-  it('is not retried after any other failure', async () => {
+  it('does not retry other failures', async () => {
     const bug = new Error('a bug');
     expect(await retried([bug], 600_000)).toMatchObject({ result: bug, calls: 1, pauses: [] });
   });

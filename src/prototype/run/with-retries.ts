@@ -1,22 +1,22 @@
-// prototype/run/with-retries.ts: how often, and after which pause, is something asked again that may pass?
+// prototype/run/with-retries.ts: how often, and after which pause, is a transient failure retried?
 import { type Backoff, pauseMs } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import { TransientError } from '../../base/errors.ts';
 import { NoCapacity, Throttled } from '../../base/failures.ts';
-import type { Tell } from './run-event.ts';
+import type { RunEventListener } from './run-event.ts';
 
 export const MAX_ATTEMPTS = 6;
 const BACKOFF: Backoff = { firstMs: 5_000, maxMs: 5 * 60_000 };
-/** Room in a region is not back within seconds. */
+/** A region does not regain capacity within seconds. */
 const NO_CAPACITY_BACKOFF: Backoff = { ...BACKOFF, firstMs: 20_000 };
 
 export interface RetryDeps {
   clock: Clock;
   signal: AbortSignal;
-  tell: Tell;
+  onEvent: RunEventListener;
 }
 
-/** `patientUntilMs`: until then it does not matter how often it failed. */
+/** Until `patientUntilMs` the number of attempts is not limited. */
 export async function withRetries<T>(
   step: string,
   call: () => Promise<T>,
@@ -38,11 +38,11 @@ export async function pauseBeforeRetry(
   step: string,
   error: TransientError,
   attempt: number,
-  { clock, signal, tell }: RetryDeps,
+  { clock, signal, onEvent }: RetryDeps,
 ): Promise<void> {
   const inMs = pauseMs(attempt, error instanceof NoCapacity ? NO_CAPACITY_BACKOFF : BACKOFF, {
     retryAfterMs: error instanceof Throttled ? error.retryAfterMs : undefined,
   });
-  tell({ event: 'retry', step, attempt, inMs, because: error.message });
+  onEvent({ event: 'retry', step, attempt, inMs, because: error.message });
   await clock.sleep(inMs, signal);
 }

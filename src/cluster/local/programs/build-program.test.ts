@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { RunCommand } from '../../../base/command.ts';
-import { buildProgram, ensureRoom } from './build-program.ts';
+import { buildProgram, ensureBuildSpace } from './build-program.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -51,9 +51,9 @@ it('an interrupt is no failed build', async () => {
 });
 
 it('a disk without a gigabyte is refused before Go is asked for more', async () => {
-  await expect(ensureRoom(folder, 'etcd', { freeBytes: async () => 2 ** 30 - 1 })).rejects.toMatchObject({
+  await expect(ensureBuildSpace(folder, 'etcd', { freeBytes: async () => 2 ** 30 - 1 })).rejects.toMatchObject({
     code: 'cluster/no-space',
     message: `building etcd needs 1024 MiB under ${folder}; 1023 MiB are free`,
   });
-  await ensureRoom(folder, 'etcd', { freeBytes: async () => 2 ** 30 });
+  await ensureBuildSpace(folder, 'etcd', { freeBytes: async () => 2 ** 30 });
 });

@@ -9,7 +9,7 @@ import { killedWithParent } from '../../../host/run-tool.ts';
 import { requireGo } from './go-tool.ts';
 
 /** Each is a tool of that module too: only then does Go have the sums of all it is made of. */
-export const PACKAGES = {
+export const GO_PACKAGES = {
   etcd: 'go.etcd.io/etcd/server/v3',
   'kube-apiserver': 'k8s.io/kubernetes/cmd/kube-apiserver',
   'kube-controller-manager': 'k8s.io/kubernetes/cmd/kube-controller-manager',
@@ -17,9 +17,9 @@ export const PACKAGES = {
   kubectl: 'k8s.io/kubernetes/cmd/kubectl',
   kubelet: 'k8s.io/kubernetes/cmd/kubelet',
 } as const;
-export type Program = keyof typeof PACKAGES;
+export type KubeProgram = keyof typeof GO_PACKAGES;
 
-export interface BuildDeps {
+export interface ProgramBuildDeps {
   env: Readonly<Record<string, string | undefined>>;
   run: RunCommand;
   freeBytes(folder: string): Promise<number>;
@@ -35,8 +35,8 @@ const TAIL_CHARS = 2_000;
 
 /** Ten minutes of two cores for the API server when Go has built nothing yet. `version` is what it will tell of itself. */
 export async function buildProgram(
-  { name, version, output }: { name: Program; version: string; output: string },
-  deps: BuildDeps,
+  { name, version, output }: { name: KubeProgram; version: string; output: string },
+  deps: ProgramBuildDeps,
   call: CallOptions = {},
 ): Promise<void> {
   const env = { ...deps.env, CGO_ENABLED: '0', GOTOOLCHAIN: 'local' };
@@ -48,7 +48,7 @@ export async function buildProgram(
   call.signal?.throwIfAborted();
   const go = requireGo(asked);
   mkdirSync(go.cache, { recursive: true });
-  await ensureRoom(go.cache, name, deps);
+  await ensureBuildSpace(go.cache, name, deps);
   let [packages, tail] = [0, ''];
   const tell = () => {
     const round = Math.floor(packages / TOLD_PACKAGES) * TOLD_PACKAGES;
@@ -56,7 +56,7 @@ export async function buildProgram(
   };
   tell();
   const argv = ['go', '-C', MODULE, 'build', '-v', '-trimpath', `-ldflags=${linkerFlags(version)}`] as const;
-  const built = await deps.run(killedWithParent([...argv, '-o', output, PACKAGES[name]]), {
+  const built = await deps.run(killedWithParent([...argv, '-o', output, GO_PACKAGES[name]]), {
     timeoutMs: BUILD_MS,
     env,
     signal: call.signal,
@@ -88,10 +88,10 @@ function linkerFlags(version: string): string {
   ].join(' ');
 }
 
-export async function ensureRoom(
+export async function ensureBuildSpace(
   folder: string,
-  name: Program,
-  { freeBytes }: Pick<BuildDeps, 'freeBytes'>,
+  name: KubeProgram,
+  { freeBytes }: Pick<ProgramBuildDeps, 'freeBytes'>,
 ): Promise<void> {
   const free = await freeBytes(folder);
   if (free >= NEEDED_BYTES) return;

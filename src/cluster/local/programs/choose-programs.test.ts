@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunCommand } from '../../../base/command.ts';
-import { ensureFolder, writeRecord } from '../cluster-files.ts';
+import { ensureFolder, writeClusterRecord } from '../cluster-files.ts';
 import { KUBE_SERVERS } from '../server-flags.ts';
 import { choosePrograms, type WantedPrograms } from './choose-programs.ts';
 import { BUILT_VERSION, PLANE_PROGRAMS, programsFolder } from './programs.ts';
@@ -24,7 +24,7 @@ function putPrograms(folder: string): void {
 
 function remember(kubernetes: string, programs: string): void {
   ensureFolder({ home, name: 'lab' });
-  writeRecord(
+  writeClusterRecord(
     { home, name: 'lab' },
     {
       ...{ format: 1, createdMs: 1, kubernetes, programs, guestAddress: '168.0.0.10' },

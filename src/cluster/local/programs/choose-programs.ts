@@ -1,9 +1,9 @@
 // cluster/local/programs/choose-programs.ts: which version of the programs does a cluster run, from which folder, and what is to be built?
 import { UserError } from '../../../base/errors.ts';
-import { type ClusterPlace, readRecord } from '../cluster-files.ts';
+import { type ClusterPlace, readClusterRecord } from '../cluster-files.ts';
 import { KUBE_SERVERS } from '../server-flags.ts';
 import { checkUpgrade } from '../upgrade.ts';
-import type { Program } from './build-program.ts';
+import type { KubeProgram } from './build-program.ts';
 import { readGivenPrograms } from './given-programs.ts';
 import {
   BUILT_VERSION,
@@ -25,7 +25,7 @@ export interface ChosenPrograms {
   version: string;
   folder: string;
   /** To be built first. */
-  missing: Program[];
+  missing: KubeProgram[];
 }
 
 /** A cluster that is there keeps its version unless told, and the folder its programs came from as long as they are in it. */
@@ -35,7 +35,7 @@ export async function choosePrograms(
   { cache, run }: Pick<ProgramDeps, 'cache' | 'run'>,
 ): Promise<ChosenPrograms> {
   const asked = kubernetes === undefined ? undefined : checkVersion(kubernetes);
-  const known = readRecord(place);
+  const known = readClusterRecord(place);
   const given = programs === undefined ? undefined : await readGivenPrograms(programs, run);
   const version = given?.version ?? asked ?? known?.kubernetes ?? BUILT_VERSION;
   if (asked !== undefined && asked !== version) {

@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Argv, CommandOptions, CommandResult, RunCommand } from '../../../base/command.ts';
 import { KUBE_SERVERS } from '../server-flags.ts';
-import { MODULE, PACKAGES } from './build-program.ts';
+import { GO_PACKAGES, MODULE } from './build-program.ts';
 import { readGivenPrograms } from './given-programs.ts';
 import {
   BUILT_VERSION,
@@ -66,7 +66,7 @@ const left = () => (existsSync(folder()) ? readdirSync(folder()) : []);
 describe('the programs of Kubernetes', () => {
   it('are all tools of the module they are built from, so that a machine that never built one has the sums of its parts', () => {
     const tools = /^tool \(\n(.*?)^\)/ms.exec(readFileSync(join(MODULE, 'go.mod'), 'utf8'))?.[1]?.match(/\S+/g);
-    expect(tools).toEqual(Object.values(PACKAGES).toSorted());
+    expect(tools).toEqual(Object.values(GO_PACKAGES).toSorted());
   });
 
   it('are built once, with the version they will tell', async () => {

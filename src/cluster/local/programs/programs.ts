@@ -7,7 +7,7 @@ import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
 import { lockName } from '../../../host/lock-name.ts';
 import { withLock } from '../../../host/locks.ts';
-import { type BuildDeps, buildProgram, ensureRoom, type Program } from './build-program.ts';
+import { buildProgram, ensureBuildSpace, type KubeProgram, type ProgramBuildDeps } from './build-program.ts';
 
 /** The version in tools/kube/go.mod: the only one that can be built. */
 export const BUILT_VERSION = 'v1.35.8';
@@ -21,7 +21,7 @@ export const PLANE_PROGRAMS = [
   'kubectl',
 ] as const;
 
-export interface ProgramDeps extends BuildDeps {
+export interface ProgramDeps extends ProgramBuildDeps {
   /** Of this user on this machine; see `cacheFolder`. */
   cache: string;
 }
@@ -49,13 +49,13 @@ export function checkVersion(text: string): string {
 }
 
 /** Those that are not there yet. */
-export function missingPrograms(folder: string, programs: readonly Program[]): Program[] {
+export function missingPrograms(folder: string, programs: readonly KubeProgram[]): KubeProgram[] {
   return programs.filter((name) => !isProgram(join(folder, name)));
 }
 
 /** The folder they are in. Whoever else wants the same one waits until it is built. */
 export async function ensurePrograms(
-  programs: readonly Program[],
+  programs: readonly KubeProgram[],
   version: string,
   deps: ProgramDeps,
   call: CallOptions = {},
@@ -67,12 +67,12 @@ export async function ensurePrograms(
   return folder;
 }
 
-async function ensureProgram(name: Program, version: string, deps: ProgramDeps, call: CallOptions): Promise<void> {
+async function ensureProgram(name: KubeProgram, version: string, deps: ProgramDeps, call: CallOptions): Promise<void> {
   const folder = programsFolder(deps.cache, version);
   const target = join(folder, name);
   if (isProgram(target)) return;
   mkdirSync(deps.cache, { recursive: true });
-  await ensureRoom(deps.cache, name, deps);
+  await ensureBuildSpace(deps.cache, name, deps);
   const lock = { name: programLock(version, name), why: `building ${name}` };
   await withLock(deps.cache, lock, call, async () => {
     if (isProgram(target)) return; // somebody else was faster

@@ -1,11 +1,11 @@
-# What is on this node that a clone of it would inherit? Reads only, writes nothing but its answer: one fact per line, its
-# fields apart by tabs, `end` last, so that an answer that was cut off is noticed. $root, $node_name and $custom_data are set
-# by the lines before this one. No token, key or password is in the answer; custom data is, and only where it was asked for.
+# What would a clone of this node inherit? Read-only. Prints one fact per line, fields separated by tabs, and `end` last, so
+# that the reader notices truncated output. The lines before this one set $root, $node_name and $custom_data. The output has no
+# token, key or password, and custom data only if $custom_data is set.
 set -u
 PATH=${PATH:-}:/usr/sbin:/usr/bin:/sbin:/bin
 LC_ALL=C
 export PATH LC_ALL
-# Lists are lines.
+# Split lists at line ends only.
 IFS='
 '
 tab=$(printf '\t')
@@ -21,7 +21,7 @@ first_line() {
   sed -n 1p "$root$1" 2>/dev/null | tr -d '\r\t'
 }
 
-# present PATH...: those that are files
+# present PATH...: print the paths that are files
 present() {
   for path; do
     [ ! -f "$path" ] || printf '%s\n' "$path"
@@ -58,7 +58,7 @@ cloud_init() {
   else say cloud-init enabled; fi
 }
 
-# As the kernel has them, in the network of process 1: the caller may be in one of its own.
+# From the kernel, in the network namespace of process 1: the caller may be in another one.
 addresses() {
   for net in "$root/proc/1/net" "$root/proc/net"; do
     [ -r "$net/fib_trie" ] || continue
@@ -72,7 +72,7 @@ addresses() {
   done
 }
 
-# ---- names and addresses that are written down
+# ---- names and addresses in files
 
 references() {
   names=$({ printf '%s\n' "$node_name"; first_line /etc/hostname; } | tr '[:upper:]' '[:lower:]' | grep . | sort -u | tr '\n' ' ')
@@ -89,7 +89,7 @@ references() {
     "$root"/etc/NetworkManager/system-connections/* "$root"/etc/dhcp/dhclient.conf "$root"/etc/dhcpcd.conf)
 }
 
-# refer AREA FILE...: of a line, only the name or address and the setting it stands in leave this machine
+# refer AREA FILE...: print only the name or address of a line and its setting, never the whole line
 refer() {
   area=$1
   shift
@@ -145,7 +145,7 @@ refer() {
     }' "$@"
 }
 
-# ---- how kubelet gets into the cluster
+# ---- how kubelet joins the cluster
 
 joining() {
   flags=$(kubelet_flags)
@@ -167,7 +167,7 @@ joining() {
   done
 }
 
-# Of the kubelet that runs, where one does: a script may have put its command line together.
+# Prefer the running kubelet: a script may have assembled its command line.
 kubelet_flags() {
   for process in "$root"/proc/[0-9]*; do
     [ "$(cat "$process/comm" 2>/dev/null)" = kubelet ] || continue
@@ -182,7 +182,7 @@ kubelet_flags() {
   done
 }
 
-# credential ROLE PATH: what a kubeconfig identifies itself with
+# credential ROLE PATH: print the client credentials of a kubeconfig
 credential() {
   found=
   for data in $(value_of client-certificate-data "$2"); do
@@ -214,7 +214,7 @@ value_of() {
   sed -n "/^[[:space:]]*#/d;s/^[^#]*[[:space:]{,\"]$1\"\{0,1\}:[[:space:]]*[\"']\{0,1\}\([^\"',}[:space:]]*\).*/\1/p;s/^$1:[[:space:]]*[\"']\{0,1\}\([^\"',}[:space:]]*\).*/\1/p" "$root$2"
 }
 
-# The first certificate on stdin: it is the one that names the client, and no secret.
+# The first certificate on stdin names the client. It is not secret.
 certificates() {
   body=$(tr -d '\r' | sed -n '/BEGIN CERTIFICATE/,/END CERTIFICATE/{
     /BEGIN/d
@@ -224,7 +224,7 @@ certificates() {
   say credential "$1" "$2" certificate "$body"
 }
 
-# Never the token: the public half of a bootstrap token, or the end of a signed one.
+# Never prints the token: only the id of a bootstrap token or the expiry of a signed token.
 token_facts() {
   if printf '%s\n' "$3" | grep -q '^[a-z0-9]\{6\}\.[a-z0-9]\{16\}$'; then
     say credential "$1" "$2" token "id=${3%%.*}"
@@ -240,9 +240,9 @@ token_facts() {
   esac
 }
 
-# ---- what the pool gave its first boot
+# ---- the custom data of the first boot
 
-# As the platform delivered it, before what cloud-init made of it.
+# Prefer the platform's copy to the one that cloud-init keeps.
 give_custom_data() {
   [ -n "$custom_data" ] || return 0
   delivered=$(sed -n 's/.*<[a-zA-Z0-9]*:\{0,1\}CustomData>\([^<]*\)<.*/\1/p' "$root/var/lib/waagent/ovf-env.xml" 2>/dev/null |

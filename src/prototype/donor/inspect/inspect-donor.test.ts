@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../../base/fake-clock.ts';
 import { fakeCluster } from '../../../cluster/fake/fake-cluster.ts';
 import { inspectionOf } from '../testing.ts';
-import { type Channel, inspectDonor } from './inspect-donor.ts';
+import { inspectDonor, type ScriptChannel } from './inspect-donor.ts';
 
-function inspectOver(channel: Channel, answer: { exitCode?: number; stdout?: string; stderr?: string }) {
+function inspectOver(channel: ScriptChannel, answer: { exitCode?: number; stdout?: string; stderr?: string }) {
   const cluster = fakeCluster(fakeClock());
   cluster.addNode('n1');
   cluster.runScript = () => ({ exitCode: 0, stdout: '', stderr: '', ...answer });
@@ -12,27 +12,27 @@ function inspectOver(channel: Channel, answer: { exitCode?: number; stdout?: str
 }
 
 describe('inspectDonor', () => {
-  it('reads the answer in the clear on a channel of its own', async () => {
+  it('reads plain output on a private channel', async () => {
     expect(await inspectOver('private', { stdout: inspectionOf('vm-1') })).toMatchObject({
       isComplete: true,
       vmId: 'vm-1',
     });
   });
 
-  it('does not take a plain answer that came through a log', async () => {
+  it('rejects plain output that came through a log', async () => {
     await expect(inspectOver('logged', { stdout: inspectionOf('vm-1') })).rejects.toThrow();
   });
 
-  it('refuses an answer that was cut off, and points at the node', async () => {
+  it('rejects truncated output and names the node', async () => {
     const cut = inspectionOf('vm-1').replace('end\n', '');
     await expect(inspectOver('private', { stdout: cut })).rejects.toMatchObject({
       code: 'prototype/not-inspected',
-      message: 'n1 could not be inspected: its answer is incomplete',
-      next: expect.stringContaining('look at the node'),
+      message: 'n1 could not be inspected: the output of the script is incomplete',
+      next: expect.stringContaining('check the node'),
     });
   });
 
-  it('shows the last line of what a failed script said on its own channel', async () => {
+  it('shows the last stderr line of a failed script on a private channel', async () => {
     const failed = { exitCode: 1, stderr: 'first\nsudo: a password is required\n' };
     await expect(inspectOver('private', failed)).rejects.toThrow('(sudo: a password is required)');
   });

@@ -51,7 +51,7 @@ function inspectRoot(shell: Shell, files: Record<string, string> = {}, wantsCust
 }
 
 describe.each(shells)('inspecting a donor, with $name', (shell) => {
-  it('says what the machine is, and changes nothing on it', () => {
+  it('reports the facts of the machine and changes nothing on it', () => {
     const seen = inspectRoot(shell, {
       '/run/reboot-required': '',
       '/run/reboot-required.pkgs': 'linux-base\nlibc6\nlinux-base\n',
@@ -72,7 +72,7 @@ describe.each(shells)('inspecting a donor, with $name', (shell) => {
     expect(inspectRoot(shell).rebootRequired).toBeUndefined();
   });
 
-  it('finds nothing static on a node that derives its name and addresses', () => {
+  it('finds no static reference on a node that derives its name and addresses', () => {
     const seen = inspectRoot(shell, {
       '/etc/default/kubelet': 'KUBELET_FLAGS="--cluster-dns=10.0.0.10 --address=0.0.0.0"\n# --node-ip=10.240.0.4\n',
       '/etc/systemd/system/proxy.service': '[Service]\nEnvironment=NO_PROXY=169.254.169.254,127.0.0.1\n',
@@ -83,7 +83,7 @@ describe.each(shells)('inspecting a donor, with $name', (shell) => {
     expect(staticReferences(seen)).toEqual([]);
   });
 
-  it('names file and line of every name and address that is fixed', () => {
+  it('names file and line of every static name and address', () => {
     const seen = inspectRoot(shell, {
       '/etc/default/kubelet': `# flags\nKUBELET_FLAGS="--node-ip=10.240.0.4 --hostname-override ${DONOR_NAME.toUpperCase()}"\n`,
       '/var/lib/kubelet/config.yaml': 'kind: KubeletConfiguration\naddress: 10.240.0.4\nclusterDNS:\n- 10.0.0.10\n',
@@ -105,7 +105,7 @@ describe.each(shells)('inspecting a donor, with $name', (shell) => {
     ]);
   });
 
-  it('takes the hardware address that cloud-init wrote for static when cloud-init will not write it again', () => {
+  it('treats a MAC address from cloud-init as static if cloud-init will not rewrite it', () => {
     const netplan = {
       '/etc/netplan/50-cloud-init.yaml': 'network:\n  ethernets: {eth0: {match: {macaddress: "00:0d:3a:aa:bb:cc"}}}\n',
     };
@@ -166,17 +166,17 @@ describe.each(shells)('inspecting a donor, with $name', (shell) => {
       },
       { kind: 'bootstrap-token', file: '/opt/boot.conf', tokenId: 'zyxwvu' },
     ],
-  ])('knows that a clone joins by %s', (_, files, method) => {
+  ])('recognises that a clone joins by %s', (_, files, method) => {
     expect(joinMethod(inspectRoot(shell, files), { nodeName: DONOR_NAME, nowMs: NOW_MS })).toMatchObject(method);
   });
 
-  it('says why a clone could not join', () => {
+  it('explains why a clone cannot join', () => {
     const seen = inspectRoot(shell, { [MAIN]: own, [BOOTSTRAP]: kubeconfig(`token: ${jwt(1_600_000_000)}`) });
     expect(joinMethod(seen, { nodeName: DONOR_NAME, nowMs: NOW_MS })).toEqual({
       kind: 'none',
       reasons: [
         `${MAIN}: its certificate (O=system:nodes, CN=system:node:${DONOR_NAME}) is this node's own`,
-        `${BOOTSTRAP}: its token ended at 2020-09-13T12:26:40.000Z`,
+        `${BOOTSTRAP}: its token expired at 2020-09-13T12:26:40.000Z`,
       ],
     });
     const expired = {
@@ -186,13 +186,13 @@ describe.each(shells)('inspecting a donor, with $name', (shell) => {
     expect(joinMethod(inspectRoot(shell, expired), { nodeName: DONOR_NAME, nowMs: NOW_MS })).toEqual({
       kind: 'none',
       reasons: [
-        `${MAIN}: its certificate (O=system:masters, CN=client) ended at 2021-01-01T00:00:00.000Z`,
+        `${MAIN}: its certificate (O=system:masters, CN=client) expired at 2021-01-01T00:00:00.000Z`,
         `${BOOTSTRAP}: it has no credential`,
       ],
     });
   });
 
-  it('gives custom data only when asked, and then wrapped', () => {
+  it('returns custom data only on request, wrapped in a Secret', () => {
     const text = `#cloud-config\n# ${CANARY}\n`;
     const seen = inspectRoot(shell, { '/var/lib/cloud/instances/one/user-data.txt': text }, true);
     expect(seen.customData!.file).toBe('/var/lib/cloud/instances/one/user-data.txt');
@@ -203,14 +203,14 @@ describe.each(shells)('inspecting a donor, with $name', (shell) => {
     }
   });
 
-  it('prefers custom data as the platform delivered it', () => {
+  it("prefers the platform's copy of custom data", () => {
     const given = base64(`#cloud-config\n# ${CANARY} as given\n`);
     const xml = `<Environment><wa:LinuxProvisioningConfigurationSet><CustomData>${given}</CustomData></wa:LinuxProvisioningConfigurationSet></Environment>`;
     const seen = inspectRoot(shell, { '/var/lib/waagent/ovf-env.xml': xml }, true);
     expect(seen.customData!.base64.reveal()).toBe(given);
   });
 
-  it('takes a node name for a name, whatever is in it', () => {
+  it('treats special characters in a node name literally', () => {
     const ran = pipe(shell, inspectScript({ nodeName: `x'; echo ${CANARY}; '`, root: makeEmptyRoot() }));
     expect(ran.stdout).not.toMatch(new RegExp(`^${CANARY}`, 'm'));
     expect(parseInspection(ran.stdout)).toMatchObject({ isComplete: true, credentials: [], references: [] });

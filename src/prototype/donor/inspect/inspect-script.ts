@@ -1,10 +1,10 @@
-// prototype/donor/inspect/inspect-script.ts: the one text that is run on a donor, over any channel, to see what a clone would inherit.
+// prototype/donor/inspect/inspect-script.ts: the script that runs on a donor, over any channel, to find what a clone would inherit.
 import { readFileSync } from 'node:fs';
 
 export interface InspectOptions {
-  /** What Kubernetes calls the node. */
+  /** The node's name in Kubernetes. */
   nodeName: string;
-  /** The answer then holds the pool's bootstrap secrets: it must go to parseInspection and nowhere else. */
+  /** The output then contains the pool's bootstrap secrets: pass it only to parseInspection. */
   wantsCustomData?: boolean;
   /** Where the machine's root file system is mounted; absent for the machine the script runs on. */
   root?: string;

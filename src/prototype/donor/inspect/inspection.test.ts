@@ -7,14 +7,14 @@ import { describeReference, staticReferences } from './static-references.ts';
 const NOW_MS = Date.UTC(2026, 10, 15);
 
 describe('parseInspection', () => {
-  it('notices that it was cut off', () => {
+  it('detects truncated output', () => {
     expect(parseInspection('headstart-inspect\t1\nkernel\t6.8\n')).toMatchObject({ isComplete: false, kernel: '6.8' });
     expect(parseInspection('welcome\nheadstart-inspect\t1\nkernel\t6.8\nend\nbye\n')).toMatchObject({
       isComplete: true,
     });
   });
 
-  it('never throws, and neither does what is decided from it', () => {
+  it('never throws, and neither do the decisions based on it', () => {
     const word = fc.constantFrom(
       'reference',
       'credential',

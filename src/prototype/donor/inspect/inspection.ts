@@ -1,29 +1,29 @@
-// prototype/donor/inspect/inspection.ts: what the inspection script says of a donor.
+// prototype/donor/inspect/inspection.ts: parses the output of the inspection script.
 import { Secret } from '../../../base/secret.ts';
 
-/** A name or address of the node that is written down in a file. */
+/** A name or address of the node in a file. */
 export interface Reference {
   area: 'kubelet' | 'systemd' | 'network';
   file: string;
   line: number;
   kind: 'name' | 'ipv4' | 'ipv6' | 'mac';
-  /** The key, flag or directive it stands in; empty when there is none. */
+  /** The key, flag or directive that has it as its value; may be empty. */
   setting: string;
   value: string;
 }
 
-/** What one of kubelet's kubeconfigs identifies itself with. */
-export type Credential = { role: 'kubeconfig' | 'bootstrap-kubeconfig'; file: string } & (
+/** A client credential in one of kubelet's kubeconfigs. */
+export type DonorCredential = { role: 'kubeconfig' | 'bootstrap-kubeconfig'; file: string } & (
   | { kind: 'certificate'; der: Buffer }
-  /** The public half of a bootstrap token, or the end of a signed one; neither for a token that says nothing of itself. */
+  /** The id of a bootstrap token, or the expiry of a signed token; neither for an opaque token. */
   | { kind: 'token'; tokenId?: string; expiresMs?: number }
   | { kind: 'exec'; command: string }
-  /** It refers to a file that is not there. */
+  /** It refers to a file that does not exist. */
   | { kind: 'missing'; path: string }
   | { kind: 'nothing' }
 );
 
-export interface Disk {
+export interface DiskUsage {
   folder: string;
   totalKb: number;
   usedKb: number;
@@ -31,27 +31,27 @@ export interface Disk {
 }
 
 export interface Inspection {
-  /** Every line came through. Nothing may be concluded from what is not in an inspection that is not complete. */
+  /** All lines arrived. In an incomplete inspection a missing fact proves nothing. */
   isComplete: boolean;
   os: { id: string; version: string; name: string };
   kernel: string;
-  /** As the firmware shows it, in lower case. */
+  /** From the firmware, in lower case. */
   vmId: string;
   hostname: string;
   rebootRequired?: { file: string; packages: string[] };
-  disks: Disk[];
-  /** without-network: present, but told to leave the network alone. */
+  disks: DiskUsage[];
+  /** without-network: present, but configured not to manage the network. */
   cloudInit: 'enabled' | 'disabled' | 'without-network' | 'absent';
   addresses: string[];
   references: Reference[];
-  credentials: Credential[];
+  credentials: DonorCredential[];
   /** Enabled units that configure a node from its instance metadata. */
   joinUnits: string[];
-  /** base64, and where it was found. */
+  /** The custom data and the file that contains it. */
   customData?: { file: string; base64: Secret };
 }
 
-/** Total: any text gives an inspection, at worst an empty and incomplete one. Lines it does not know are somebody else's. */
+/** Never throws: any text gives an inspection, at worst an empty and incomplete one. Unknown lines are ignored. */
 export function parseInspection(stdout: string): Inspection {
   const seen: Inspection = {
     isComplete: false,
@@ -67,7 +67,7 @@ export function parseInspection(stdout: string): Inspection {
     joinUnits: [],
   };
   const lines = stdout.split('\n');
-  const start = lines.indexOf(FIRST_LINE); // a login script may have greeted first
+  const start = lines.indexOf(FIRST_LINE); // a login script may have printed something first
   if (start < 0) return seen;
   const end = lines.indexOf('end', start);
   for (const line of lines.slice(start + 1, end < 0 ? undefined : end)) read(seen, line.split('\t'));
@@ -135,7 +135,7 @@ function referenceOf([area, file, line, kind, setting, value]: string[]): Refere
   return { area, file, line: Number(line), kind, setting: setting ?? '', value };
 }
 
-function credentialOf([role, file, kind, detail = '']: string[]): Credential | undefined {
+function credentialOf([role, file, kind, detail = '']: string[]): DonorCredential | undefined {
   if ((role !== 'kubeconfig' && role !== 'bootstrap-kubeconfig') || !file) return undefined;
   const from = { role, file } as const;
   switch (kind) {

@@ -8,7 +8,7 @@ const seenWith = (...lines: string[]) => parseInspection(['headstart-inspect\t1'
 
 // Files of real nodes, read by the script, are in inspect-script.test.ts.
 describe('joinMethod', () => {
-  it('joins by the credential that every instance is given, though the donor’s own was taken back', () => {
+  it('returns the credential that every instance gets, even if the donor’s own was revoked', () => {
     const file = '/run/credentials/kubelet.service/bootstrap-kubeconfig';
     const seen = parseInspection(
       `headstart-inspect\t1\ncredential\tbootstrap-kubeconfig\t${file}\ttoken\tid=abcdef\nend\n`,
@@ -18,7 +18,7 @@ describe('joinMethod', () => {
     expect(joinMethod(seen, context)).toMatchObject({ kind: 'bootstrap-token', tokenId: 'abcdef' });
   });
 
-  it('joins by metadata where a unit of that kind is enabled and nothing else does', () => {
+  it('returns metadata if a metadata unit is enabled and there is no other method', () => {
     const seen = parseInspection('headstart-inspect\t1\njoins-by-unit\theadstart-node.service\nend\n');
     expect(joinMethod(seen, { nodeName: 'n', nowMs: NOW_MS })).toEqual({
       kind: 'metadata',
@@ -26,7 +26,7 @@ describe('joinMethod', () => {
     });
   });
 
-  it('takes the kubeconfig before the bootstrap kubeconfig, whichever comes first', () => {
+  it('prefers the kubeconfig to the bootstrap kubeconfig in any order of input', () => {
     const main = 'credential\tkubeconfig\t/k\texec\tcommand=login';
     const boot = 'credential\tbootstrap-kubeconfig\t/b\ttoken\tid=abcdef';
     for (const lines of [
@@ -37,7 +37,7 @@ describe('joinMethod', () => {
     }
   });
 
-  it('says what is missing where there is no credential at all', () => {
+  it('names what is missing if there is no credential', () => {
     expect(joinMethod(seenWith(), CONTEXT)).toEqual({
       kind: 'none',
       reasons: [expect.stringContaining('neither a kubeconfig')],

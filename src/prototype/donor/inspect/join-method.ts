@@ -1,30 +1,30 @@
-// prototype/donor/inspect/join-method.ts: how will a clone of this donor get into the cluster?
+// prototype/donor/inspect/join-method.ts: how would a clone of this donor join the cluster?
 import { X509Certificate } from 'node:crypto';
-import type { Credential, Inspection } from './inspection.ts';
+import type { DonorCredential, Inspection } from './inspection.ts';
 
 export type JoinMethod =
   | { kind: 'shared-certificate'; file: string; subject: string; expiresMs: number }
   | { kind: 'shared-token'; file: string; expiresMs?: number }
-  /** With an id, the cluster knows when it ends (the Secret bootstrap-token-<id> in kube-system). */
+  /** With an id, the Secret bootstrap-token-<id> in kube-system has its expiry. */
   | { kind: 'bootstrap-token'; file: string; tokenId?: string; expiresMs?: number }
   | { kind: 'exec-credential'; file: string; command: string }
   | { kind: 'metadata'; unit: string }
-  /** systemd has it from the machine, for this start alone. */
+  /** systemd gets it from the VM, for one start only. */
   | { kind: 'given-credential'; file: string }
-  /** What was looked at, and why it does not do. */
+  /** The credentials that were checked, each with the reason why it cannot be used. */
   | { kind: 'none'; reasons: string[] };
 
 export interface JoinContext {
-  /** What Kubernetes calls the donor. */
+  /** The donor's name in Kubernetes. */
   nodeName: string;
   nowMs: number;
-  /** Whoever makes the instances gives each of them a credential when it starts. */
+  /** Each instance gets a credential when it starts. */
   givesCredentials?: boolean;
 }
 
 /**
- * As kubelet goes about it: its kubeconfig while that is good, else the bootstrap one. What is the donor's own does not count:
- * the clone check removes it.
+ * In kubelet's order: its kubeconfig if that is valid, otherwise the bootstrap kubeconfig. The donor's own certificate does not
+ * count: the clone check removes it.
  */
 export function joinMethod(inspection: Inspection, context: JoinContext): JoinMethod {
   const names = new Set([context.nodeName, inspection.hostname, inspection.hostname.split('.')[0]!].map(lower));
@@ -44,14 +44,14 @@ export function joinMethod(inspection: Inspection, context: JoinContext): JoinMe
 
 const SYSTEMD_CREDENTIALS = '/run/credentials/';
 
-/** Or the reason why it does not do. */
+/** A string is the reason why the credential cannot be used. */
 function methodOf(
-  credential: Credential,
+  credential: DonorCredential,
   names: ReadonlySet<string>,
   { nowMs, givesCredentials }: JoinContext,
 ): JoinMethod | string {
   const { file } = credential;
-  // That the one of this start has ended, or was taken back, is as it should be.
+  // The credential of this start may have expired or been revoked; a clone gets its own.
   if (givesCredentials && file.startsWith(SYSTEMD_CREDENTIALS)) return { kind: 'given-credential', file };
   switch (credential.kind) {
     case 'certificate':
@@ -59,7 +59,7 @@ function methodOf(
     case 'token': {
       const { tokenId, expiresMs } = credential;
       if (expiresMs !== undefined && expiresMs <= nowMs)
-        return `its token ended at ${new Date(expiresMs).toISOString()}`;
+        return `its token expired at ${new Date(expiresMs).toISOString()}`;
       const ends = expiresMs === undefined ? {} : { expiresMs };
       if (tokenId !== undefined) return { kind: 'bootstrap-token', file, tokenId, ...ends };
       return { kind: credential.role === 'kubeconfig' ? 'shared-token' : 'bootstrap-token', file, ...ends };
@@ -67,7 +67,7 @@ function methodOf(
     case 'exec':
       return { kind: 'exec-credential', file, command: credential.command };
     case 'missing':
-      return `${credential.path}, which it refers to, is not there`;
+      return `${credential.path}, which it refers to, does not exist`;
     case 'nothing':
       return 'it has no credential';
   }
@@ -81,7 +81,7 @@ function fromCertificate(file: string, der: Buffer, names: ReadonlySet<string>, 
   const node = /^system:node:(.+)$/.exec(commonName)?.[1];
   if (node !== undefined && names.has(lower(node))) return `its certificate (${subject}) is this node's own`;
   const expiresMs = Date.parse(certificate.validTo);
-  if (expiresMs <= nowMs) return `its certificate (${subject}) ended at ${new Date(expiresMs).toISOString()}`;
+  if (expiresMs <= nowMs) return `its certificate (${subject}) expired at ${new Date(expiresMs).toISOString()}`;
   return { kind: 'shared-certificate', file, subject, expiresMs };
 }
 

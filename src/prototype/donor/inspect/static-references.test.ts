@@ -4,7 +4,7 @@ import { describeReference, staticReferences } from './static-references.ts';
 
 // Files of real nodes, read by the script, are in inspect-script.test.ts.
 describe('staticReferences', () => {
-  it('has no address of its own in flags that the node daemon writes anew on each machine', () => {
+  it('ignores flags that the node daemon rewrites on each machine', () => {
     const lines = (unit: string) =>
       parseInspection(
         [

@@ -1,7 +1,7 @@
-// prototype/donor/inspect/static-references.ts: which of the names and addresses written down on a donor would be wrong on a clone?
+// prototype/donor/inspect/static-references.ts: which names and addresses in files of a donor would be wrong on a clone?
 import type { Inspection, Reference } from './inspection.ts';
 
-/** A clone is good only if a node derives its name and addresses when it starts; nothing on its disk may fix them. */
+/** A clone works only if the node derives its name and addresses when it starts; no file on its disk may fix them. */
 export function staticReferences(inspection: Inspection): Reference[] {
   const own = new Set(inspection.addresses.map(plainAddress).filter((address) => !isEverywhere(address)));
   const isConfigured = inspection.joinUnits.includes(NODE_UNIT);
@@ -10,7 +10,7 @@ export function staticReferences(inspection: Inspection): Reference[] {
     .filter((reference) => isStatic(reference, own, inspection.cloudInit));
 }
 
-/** Of `headstart node`, which writes the flags anew on each machine before kubelet may start. */
+/** The unit of `headstart node`, which writes the flags again on each machine before kubelet starts. */
 const NODE_UNIT = 'headstart-node.service';
 const KUBELET_FLAGS = '/etc/default/kubelet';
 
@@ -25,7 +25,7 @@ const GIVES_ADDRESS = /^(addresses|address\d*|ipaddr\d*|ipv6addr|ip_address)$/i;
 function isStatic(reference: Reference, own: ReadonlySet<string>, cloudInit: Inspection['cloudInit']): boolean {
   const { area, kind, file, setting, value } = reference;
   if (kind === 'name') return true;
-  // cloud-init writes the interface's hardware address down, and writes the file anew on a machine it has not seen.
+  // cloud-init writes the interface's MAC address, and rewrites the file on a new machine.
   const isRewritten = cloudInit === 'enabled' && /cloud-init/.test(file);
   if (kind === 'mac') return area === 'network' && !isRewritten;
   const address = plainAddress(value);
@@ -37,7 +37,7 @@ function isStatic(reference: Reference, own: ReadonlySet<string>, cloudInit: Ins
   return setting.toLowerCase() !== 'addresses' || value.includes('/');
 }
 
-/** Without prefix length; IPv6 with all its groups, so that two ways to write one address are one. */
+/** Without prefix length, and IPv6 with all groups, so that equal addresses have equal text. */
 function plainAddress(text: string): string {
   const address = text.split('/')[0]!.toLowerCase();
   if (!address.includes(':')) return address;

@@ -1,4 +1,4 @@
-// prototype/run/steps/discard-snapshot.ts: a snapshot that cannot become this run's version is in the way of one that can.
+// prototype/run/steps/discard-snapshot.ts: delete a snapshot that cannot become this run's version: a pool has only one.
 import { isOfDonor, needsCapture } from '../scene.ts';
 import type { Step } from '../step.ts';
 
@@ -6,7 +6,7 @@ export const discardSnapshot: Step = {
   id: 'discard-snapshot',
   title: 'delete the unusable snapshot of an earlier run',
   usuallyMs: 10_000,
-  // It failed, or is of a day whose version was never begun. Another donor's is not ours to delete: preflight has refused.
+  // It failed, or its version was never begun on its day. For a snapshot of another donor preflight refuses the run.
   isNeeded: (scene) => {
     const { snapshot } = scene.world;
     return needsCapture(scene) && snapshot !== undefined && isOfDonor(snapshot.tags, scene);

@@ -1,4 +1,4 @@
-// prototype/run/steps/drain-donor.ts: workloads leave before the donor stops; budgets are respected.
+// prototype/run/steps/drain-donor.ts: move workloads off the donor before it stops, within disruption budgets.
 import { drainNode } from '../../../cluster/drain/drain.ts';
 import { needsCapture } from '../scene.ts';
 import type { Step } from '../step.ts';

@@ -1,29 +1,29 @@
-// prototype/run/steps/ensure-definition.ts: the place the version will live in, made before the donor is touched: an impossible one fails early.
+// prototype/run/steps/ensure-definition.ts: create gallery and definition while the donor is in service, so that errors come early.
 import type { DefinitionSpec } from '../../../vms/gallery.ts';
 import type { Model } from '../../../vms/pools.ts';
-import { definitionName, PUBLISHER } from '../../names.ts';
+import { PUBLISHER, prototypeDefinitionName } from '../../names.ts';
 import type { Scene } from '../scene.ts';
 import type { Step } from '../step.ts';
 
-export const ensureDefinition: Step = {
+export const prepareDefinition: Step = {
   id: 'ensure-definition',
-  title: 'make the gallery and the image definition',
+  title: 'create the gallery and the image definition',
   usuallyMs: 30_000,
   isNeeded: ({ run }) => !run.isAborting,
   isDone: ({ world }) => world.definition !== undefined,
   apply: async (scene, { gallery, signal, onWaiting }) => {
-    await gallery.ensureDefinition(definitionSpec(scene), scene.world.pool.region, { signal, onWaiting });
+    await gallery.ensureDefinition(prototypeDefinitionSpec(scene), scene.world.pool.region, { signal, onWaiting });
   },
 };
 
-export function definitionSpec({ world, intent }: Scene): DefinitionSpec {
+export function prototypeDefinitionSpec({ world, intent }: Scene): DefinitionSpec {
   const { name } = world.pool.ref;
   const { osState, generation, architecture, securityType, plan }: Model = world.pool.model;
   return {
     gallery: intent.gallery,
-    name: definitionName(name),
-    // A pool's OS state cannot be changed, so the definition has the pool's: generalized in name over a sealed disk,
-    // or specialized for a pool that was born so.
+    name: prototypeDefinitionName(name),
+    // A pool's OS state cannot change, so the definition takes the pool's: `generalized`, although the disk is only sealed,
+    // or `specialized` for a pool that was created so.
     osState,
     generation,
     architecture,

@@ -1,18 +1,18 @@
-// prototype/run/steps/guard-donor.ts: while it is drained and off, nobody may remove or repair the donor.
+// prototype/run/steps/guard-donor.ts: keep autoscalers and the platform from removing or repairing the donor while it is off.
 import { guardChange, isGuarded } from '../prior.ts';
 import { needsCapture } from '../scene.ts';
 import type { Step } from '../step.ts';
 
 export const guardNode: Step = {
   id: 'guard-node',
-  title: 'keep the autoscaler away from the donor',
+  title: 'keep the autoscaler from removing the donor',
   usuallyMs: 1000,
   isNeeded: needsCapture,
   isDone: ({ world }) => world.node !== undefined && isGuarded(world.node),
   apply: ({ world }, { cluster, signal }) => cluster.changeNode(world.node!, guardChange(), signal),
 };
 
-/** The annotation does not bind the platform: scale-in and repair go by the instance's own protection. */
+/** The platform ignores the annotations: its scale-in and repair respect only the instance's protection. */
 export const protectInstance: Step = {
   id: 'protect-instance',
   title: 'protect the instance from scale-in and repair',

@@ -3,10 +3,10 @@ import { Refused } from '../../../base/failures.ts';
 import type { Redundancy, Version } from '../../../vms/gallery.ts';
 import { TAGS } from '../../names.ts';
 import { lab } from '../../testing.ts';
-import { observe } from '../observe.ts';
+import { observeWorld } from '../observe.ts';
 import type { Scene } from '../scene.ts';
 import type { StepDeps } from '../step.ts';
-import { awaitVersion, beginVersion, includeVersion } from './publish-version.ts';
+import { awaitVersion, includeVersion, orderVersion } from './publish-version.ts';
 
 async function captured(change: Partial<Version> | undefined = undefined) {
   const world = lab();
@@ -31,7 +31,7 @@ async function captured(change: Partial<Version> | undefined = undefined) {
     onWaiting: () => undefined,
     seal: async () => undefined,
   };
-  const seen = await observe(world.intent, world.ref, deps);
+  const seen = await observeWorld(world.intent, world.ref, deps);
   const version = { name: world.intent.version, id: '/v', ...change } as Version;
   const scene: Scene = {
     world: {
@@ -46,18 +46,18 @@ async function captured(change: Partial<Version> | undefined = undefined) {
   return { world, deps, scene };
 }
 
-describe('beginning a version', () => {
+describe('orderVersion', () => {
   it.each([
     ['creating', true],
     ['replicating', true],
     ['ready', true],
     ['failed', false],
     ['deleting', false],
-  ] as const)('is done when it is %s: %s', async (state, isDone) => {
-    expect(beginVersion.isDone((await captured({ state })).scene)).toBe(isDone);
+  ] as const)('for a version that is %s is done: %s', async (state, isDone) => {
+    expect(orderVersion.isDone((await captured({ state })).scene)).toBe(isDone);
   });
 
-  it('asks for zones first, and for local storage where the region has none', async () => {
+  it('requests zone-redundant storage first, then local storage if the region has no zones', async () => {
     const { world, deps, scene } = await captured();
     world.provider.hasZoneRedundancy = false;
     const asked: Redundancy[] = [];
@@ -66,41 +66,41 @@ describe('beginning a version', () => {
       asked.push(spec.redundancy);
       return begin(spec, options);
     };
-    await beginVersion.apply(scene, deps);
+    await orderVersion.apply(scene, deps);
     expect(asked).toEqual(['zone', 'local']);
   });
 
-  it('does not ask for local storage after another refusal', async () => {
+  it('does not request local storage after another refusal', async () => {
     const { world, deps, scene } = await captured();
     let asked = 0;
     world.provider.gallery.beginVersion = () => Promise.reject(new Refused(`no ${++asked}`));
-    await expect(beginVersion.apply(scene, deps)).rejects.toThrow('no 1');
+    await expect(orderVersion.apply(scene, deps)).rejects.toThrow('no 1');
     expect(asked).toBe(1);
   });
 
-  it('deletes one that failed, and waits for one that goes', async () => {
+  it('deletes a failed version and waits for one that is being deleted', async () => {
     const deleted: string[] = [];
     for (const state of ['failed', 'deleting'] as const) {
       const { world, deps, scene } = await captured({ state });
       world.provider.gallery.deleteVersion = async (_definition, name) => void deleted.push(`${state} ${name}`);
       const beganMs = world.clock.nowMs();
-      await beginVersion.apply(scene, deps);
+      await orderVersion.apply(scene, deps);
       expect(world.clock.nowMs() - beganMs).toBe(state === 'deleting' ? 30_000 : 0);
     }
     expect(deleted).toEqual([expect.stringContaining('failed ')]);
   });
 });
 
-describe('a version that is awaited', () => {
-  it('is looked at alone, and takes the place of what was seen of it', async () => {
+describe('awaitVersion and includeVersion', () => {
+  it('polls only the version and replaces its previous state', async () => {
     const { deps, scene } = await captured({ state: 'creating' });
-    await beginVersion.apply({ ...scene, world: { ...scene.world, versions: [] } }, deps);
-    const { versions } = await awaitVersion.glance!(scene, deps);
+    await orderVersion.apply({ ...scene, world: { ...scene.world, versions: [] } }, deps);
+    const { versions } = await awaitVersion.poll!(scene, deps);
     expect(versions?.map(({ name }) => name)).toEqual([scene.intent.version]);
     expect(awaitVersion.isDone({ ...scene, world: { ...scene.world, versions: versions! } })).toBe(false);
   });
 
-  it('is offered as the latest only when it says so itself', async () => {
+  it('are done when the version is ready and no longer excluded from latest', async () => {
     const { scene } = await captured({ state: 'ready', isExcludedFromLatest: true });
     expect(includeVersion.isDone(scene)).toBe(false);
     const { scene: included } = await captured({ state: 'ready', isExcludedFromLatest: false });

@@ -1,19 +1,19 @@
-// prototype/run/steps/publish-version.ts: the snapshot becomes a version, kept out of "latest" until it is proved and in use.
+// prototype/run/steps/publish-version.ts: make a version from the snapshot, excluded from "latest" until the pool uses it.
 
 import { NoZoneRedundancy } from '../../../base/failures.ts';
 import type { Redundancy } from '../../../vms/gallery.ts';
 import { TAGS } from '../../names.ts';
-import { type Scene, targetVersion, versionName } from '../scene.ts';
+import { type Scene, targetVersion, targetVersionName } from '../scene.ts';
 import type { Step, StepDeps } from '../step.ts';
 
 const POLL_MS = 30_000;
 
 const isPublishing = ({ run }: Scene) => !run.isAborting;
 
-export const beginVersion: Step = {
+export const orderVersion: Step = {
   id: 'begin-version',
   isWaiting: true,
-  title: 'make the image version, excluded from latest',
+  title: 'create the image version, excluded from latest',
   usuallyMs: 10_000,
   isNeeded: isPublishing,
   isDone: (scene) => {
@@ -23,24 +23,24 @@ export const beginVersion: Step = {
   apply: async (scene, deps) => {
     const version = targetVersion(scene);
     if (version?.state === 'deleting') return deps.clock.sleep(POLL_MS, deps.signal);
-    // A failed version can be neither changed nor used: it makes way.
+    // A failed version can be neither changed nor used: delete it first.
     if (version) return deps.gallery.deleteVersion(scene.world.definition!, version.name, deps);
     try {
-      await order(scene, deps, 'zone');
+      await requestVersion(scene, deps, 'zone');
     } catch (error) {
-      // Not every region has zone-redundant storage; none tells before it is asked.
+      // Not every region has zone-redundant storage, and only a request shows which.
       if (!(error instanceof NoZoneRedundancy)) throw error;
-      await order(scene, deps, 'local');
+      await requestVersion(scene, deps, 'local');
     }
   },
 };
 
-function order(
+function requestVersion(
   { world, intent, run, ...rest }: Scene,
   { gallery, signal, onWaiting }: StepDeps,
   redundancy: Redundancy,
 ) {
-  const name = versionName({ world, intent, run, ...rest });
+  const name = targetVersionName({ world, intent, run, ...rest });
   const vmId = world.snapshot!.tags[TAGS.donorVmId];
   const tags = {
     [TAGS.donor]: intent.nodeName,
@@ -66,7 +66,7 @@ function order(
 export const awaitVersion: Step = {
   id: 'await-version',
   isWaiting: true,
-  title: 'wait until the version is made and replicated',
+  title: 'wait until the version is created and replicated',
   usuallyMs: 40 * 60_000,
   isNeeded: isPublishing,
   isDone: (scene) => targetVersion(scene)?.state === 'ready',
@@ -75,10 +75,10 @@ export const awaitVersion: Step = {
     onWaiting(`version ${version.name} (${version.state})`, version.percent);
     await clock.sleep(POLL_MS, signal);
   },
-  // Half an hour of whole looks would be most of what a run asks of the cloud.
-  glance: async (scene, { gallery, signal }) => {
+  // Half an hour of full observations would be most of a run's requests to the cloud.
+  poll: async (scene, { gallery, signal }) => {
     const { definition, versions } = scene.world;
-    const name = versionName(scene);
+    const name = targetVersionName(scene);
     const seen = await gallery.readVersion(definition!, name, { signal });
     return { versions: [...versions.filter((version) => version.name !== name), ...(seen ? [seen] : [])] };
   },
@@ -91,5 +91,5 @@ export const includeVersion: Step = {
   isNeeded: isPublishing,
   isDone: (scene) => targetVersion(scene)?.isExcludedFromLatest === false,
   apply: (scene, { gallery, signal, onWaiting }) =>
-    gallery.setExcludedFromLatest(scene.world.definition!, versionName(scene), false, { signal, onWaiting }),
+    gallery.setExcludedFromLatest(scene.world.definition!, targetVersionName(scene), false, { signal, onWaiting }),
 };

@@ -1,4 +1,4 @@
-// prototype/run/steps/record-prior.ts: what the donor looks like is written on it before anything is changed.
+// prototype/run/steps/record-prior.ts: record the donor's state on the node and the instance before anything changes.
 import { DONOR_TAG } from '../../names.ts';
 import { donorMark, priorOf, readDonorMark, readPrior, recordChange } from '../prior.ts';
 import { needsCapture } from '../scene.ts';
@@ -6,7 +6,7 @@ import type { Step } from '../step.ts';
 
 export const recordPrior: Step = {
   id: 'record-prior',
-  title: 'write down how the donor was found',
+  title: "record the donor's state",
   usuallyMs: 2000,
   isNeeded: needsCapture,
   isDone: ({ world, run }) =>

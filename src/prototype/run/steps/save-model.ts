@@ -1,10 +1,10 @@
-// prototype/run/steps/save-model.ts: the cloud never gives custom data back, so the way back is saved before anything is changed.
-import { recipeName } from '../../names.ts';
+// prototype/run/steps/save-model.ts: save the pool's model before anything changes: the cloud never returns custom data.
+import { savedModelName } from '../../names.ts';
 import type { Step } from '../step.ts';
 
 export const saveModel: Step = {
   id: 'save-recipe',
-  title: 'save the original recipe',
+  title: 'save the original model',
   usuallyMs: 1000,
   isNeeded: ({ run }) => !run.isAborting,
   isDone: ({ world }) => world.hasSavedModel,
@@ -13,6 +13,6 @@ export const saveModel: Step = {
       ...(await publisher.readModel(world.pool.ref, { signal })),
       ...(customData !== undefined && { customData }),
     };
-    await cluster.writeSecret(recipeName(world.pool.ref.name), { recipe: JSON.stringify(saved) }, signal);
+    await cluster.writeSecret(savedModelName(world.pool.ref.name), { recipe: JSON.stringify(saved) }, signal);
   },
 };

@@ -1,13 +1,13 @@
-// prototype/run/steps/seal-donor.ts: the clone check is put on the disk before it is copied, and its result is read back item by item.
+// prototype/run/steps/seal-donor.ts: install the clone check on the donor's disk before it is copied.
 import { SEALED_ANNOTATION } from '../../names.ts';
 import { needsCapture } from '../scene.ts';
 import type { Step } from '../step.ts';
 
 export const sealDonor: Step = {
   id: 'seal-donor',
-  title: 'seal the donor against twins',
+  title: 'seal the donor with the clone check',
   usuallyMs: 30_000,
-  // A donor that is off has been sealed by this very run: nothing else turns it off, and it could not be asked.
+  // A stopped donor was sealed by this run: only a later step stops it, and no script can run on it now.
   isNeeded: (scene) => needsCapture(scene) && scene.world.donor?.power === 'running',
   isDone: ({ world, run }) => world.node?.annotations[SEALED_ANNOTATION] === run.id,
   apply: async ({ world, run, intent }, { seal, cluster, signal }) => {

@@ -1,4 +1,4 @@
-// prototype/run/steps/stop-donor.ts: the disk can only be copied consistently while the instance is stopped.
+// prototype/run/steps/stop-donor.ts: stop the donor: its disk can be copied consistently only while it is off.
 import { stoppedChange } from '../prior.ts';
 import { needsCapture } from '../scene.ts';
 import type { Step } from '../step.ts';
@@ -12,7 +12,7 @@ export const stopDonor: Step = {
   apply: async ({ world, intent }, { pools, cluster, clock, signal, onWaiting }) => {
     const change = world.node && stoppedChange(world.node, clock.nowMs());
     if (change) await cluster.changeNode(world.node!, change, signal);
-    // A released instance may find no room to start again, so it keeps its place unless the operator says otherwise.
+    // A deallocated instance may fail to start again for lack of capacity, so the default is to stop it only.
     await (intent.isReleased
       ? pools.deallocate(world.donor!.ref, { signal, onWaiting })
       : pools.stop(world.donor!.ref, { signal, onWaiting }));

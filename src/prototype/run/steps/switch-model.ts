@@ -1,4 +1,4 @@
-// prototype/run/steps/switch-model.ts: one conditional update pins the model to the version and takes the bootstrap away with it.
+// prototype/run/steps/switch-model.ts: one conditional update points the model at the version and removes the bootstrap.
 
 import { BOOTSTRAP_TAG, MODEL_TAG } from '../../names.ts';
 import { bootstrapExtensions } from '../extensions.ts';
@@ -31,7 +31,7 @@ export const switchModel: Step = {
   },
 };
 
-/** Read back, not remembered: image, bootstrap and extensions all at once, or not at all. */
+/** Reads the model back: image, bootstrap and extensions all have to match. */
 export function isSwitched(scene: Scene): boolean {
   const { model } = scene.world.pool;
   const version = targetVersion(scene);

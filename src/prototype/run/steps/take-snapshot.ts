@@ -1,7 +1,7 @@
-// prototype/run/steps/take-snapshot.ts: a copy of the stopped donor's disk, marked with whose it is before it is made, and waited for until it is whole.
+// prototype/run/steps/take-snapshot.ts: copy the stopped donor's disk, tagged with its owner, and wait until the copy is complete.
 import { Refused } from '../../../base/failures.ts';
 import { snapshotName, TAGS } from '../../names.ts';
-import { hasComingSnapshot, hasUsableSnapshot, needsCapture } from '../scene.ts';
+import { hasPendingSnapshot, hasUsableSnapshot, needsCapture } from '../scene.ts';
 import type { Step } from '../step.ts';
 
 const POLL_MS = 10_000;
@@ -34,20 +34,20 @@ export const takeSnapshot: Step = {
 
 /**
  * The API reports success before the bytes are readable, and a copy taken then boots to an empty disk. This run's donor stays off
- * meanwhile; that of a run which died is home by now.
+ * meanwhile; the donor of a run that died is back in service by now.
  */
 export const awaitSnapshot: Step = {
   id: 'await-snapshot',
   isWaiting: true,
-  title: "wait until the copy of the donor's disk is whole",
+  title: "wait until the copy of the donor's disk is complete",
   usuallyMs: 10_000,
-  isNeeded: (scene) => !scene.run.isAborting && hasComingSnapshot(scene),
+  isNeeded: (scene) => !scene.run.isAborting && hasPendingSnapshot(scene),
   isDone: hasUsableSnapshot,
   apply: async ({ world }, { clock, signal, onWaiting }) => {
     onWaiting('the snapshot', world.snapshot?.percent);
     await clock.sleep(POLL_MS, signal);
   },
-  glance: async ({ world }, { snapshots, signal }) => ({
+  poll: async ({ world }, { snapshots, signal }) => ({
     snapshot: await snapshots.readSnapshot(snapshotName(world.pool.ref.name), { signal }),
   }),
 };

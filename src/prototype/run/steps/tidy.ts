@@ -1,4 +1,4 @@
-// prototype/run/steps/tidy.ts: old versions that nothing refers to go, and so does the snapshot, last: while it is there the run is unfinished.
+// prototype/run/steps/tidy.ts: delete old unused versions, then the snapshot: while it exists, the run is unfinished.
 import { prunableVersions } from '../../after/prune.ts';
 import { isOfDonor, type Scene } from '../scene.ts';
 import type { Step } from '../step.ts';
@@ -7,7 +7,7 @@ const isTidying = ({ run }: Scene) => !run.isAborting;
 
 export const pruneVersions: Step = {
   id: 'prune-versions',
-  title: 'delete versions beyond the history that nothing refers to',
+  title: 'delete unused versions beyond the history',
   usuallyMs: 30_000,
   isNeeded: isTidying,
   isDone: ({ world, intent }) => prunableVersions(world, intent.imageHistory).length === 0,
@@ -18,7 +18,7 @@ export const pruneVersions: Step = {
   },
 };
 
-export const deleteSnapshot: Step = {
+export const removeSnapshot: Step = {
   id: 'delete-snapshot',
   title: 'delete the snapshot',
   usuallyMs: 10_000,

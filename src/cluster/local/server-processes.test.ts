@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { logTail } from './log-tail.ts';
-import { standingProcesses as processes } from './standing-process.ts';
+import { serverProcesses as processes } from './server-processes.ts';
 
 let folder: string;
 let program: string;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Eviction, nextEvictions, OVERDUE_MS, RETRY_MS } from './next-turn.ts';
+import { EVICTION_RETRY_MS, type Eviction, nextEvictions, OVERDUE_MS } from './next-evictions.ts';
 
 interface Pod {
   name: string;
@@ -34,8 +34,8 @@ describe('what a drain does next', () => {
 
   it('asks for a blocked pod again after five seconds, or when the server says', () => {
     const blocked = state([pod('a')], [['a', { outcome: 'blocked', reason: 'no' }, 0]]);
-    expect(nextEvictions(blocked, calm, RETRY_MS - 1).evict).toEqual([]);
-    expect(names(nextEvictions(blocked, calm, RETRY_MS).evict)).toEqual(['a']);
+    expect(nextEvictions(blocked, calm, EVICTION_RETRY_MS - 1).evict).toEqual([]);
+    expect(names(nextEvictions(blocked, calm, EVICTION_RETRY_MS).evict)).toEqual(['a']);
     const asked = state([pod('a')], [['a', { outcome: 'blocked', reason: 'no', retryAfterMs: 10_000 }, 0]]);
     expect(nextEvictions(asked, calm, 9_999).evict).toEqual([]);
     expect(names(nextEvictions(asked, calm, 10_000).evict)).toEqual(['a']);

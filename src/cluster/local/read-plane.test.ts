@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TransientError } from '../../base/errors.ts';
-import { type ClusterPlace, filesOf, readRecord } from './cluster-files.ts';
-import { lookAtPlane, lookForUp } from './look-at-plane.ts';
+import { type ClusterPlace, clusterFiles, readClusterRecord } from './cluster-files.ts';
+import { upPlane } from './control-plane.ts';
+import { readPlane, readPlaneState } from './read-plane.ts';
 import { SERVERS } from './server-flags.ts';
-import { upPlane } from './standing-plane.ts';
 import { type FakePlane, fakePlane } from './testing.ts';
 
 const options = { kubernetes: 'v1.35.8', programs: '/opt/kube' };
@@ -18,18 +18,18 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(place.home, { recursive: true }));
 
-const keyOf = (server: string) => `${filesOf(place).folder} ${server}`;
+const keyOf = (server: string) => `${clusterFiles(place).folder} ${server}`;
 
 describe('the view of a plane', () => {
   it('is undefined where there is none', async () => {
-    expect(await lookAtPlane(place, world)).toBeUndefined();
+    expect(await readPlane(place, world)).toBeUndefined();
   });
 
   it('is healthy while every server is, and names the one that does not run', async () => {
     await upPlane(place, options, world, {});
-    expect(await lookAtPlane(place, world)).toMatchObject({ isHealthy: true, kubernetes: 'v1.35.8' });
+    expect(await readPlane(place, world)).toMatchObject({ isHealthy: true, kubernetes: 'v1.35.8' });
     world.running.delete(keyOf('kube-scheduler'));
-    const view = await lookAtPlane(place, world);
+    const view = await readPlane(place, world);
     expect(view?.isHealthy).toBe(false);
     expect(view?.programs.filter(({ isRunning }) => !isRunning)).toMatchObject([
       { name: 'kube-scheduler', why: 'does not run' },
@@ -39,27 +39,27 @@ describe('the view of a plane', () => {
 
 describe('what up decides by', () => {
   it('without a cluster has no record, no ports and no settings', async () => {
-    const seen = await lookForUp(place, options, world);
+    const seen = await readPlaneState(place, options, world);
     expect(seen.record).toBeUndefined();
     expect([...seen.running, ...seen.takenPorts, ...seen.settings]).toEqual([]);
   });
 
   it('has the ports of servers that do not run and that another program took', async () => {
     await upPlane(place, options, world, {});
-    const { ports } = readRecord(place)!;
+    const { ports } = readClusterRecord(place)!;
     world.running.delete(keyOf('etcd'));
     // The scheduler runs: its own port is in use by itself.
     world.takenPorts = new Set([ports['etcd-peer'], ports['kube-scheduler']]);
-    expect([...(await lookForUp(place, options, world)).takenPorts]).toEqual(['etcd-peer']);
+    expect([...(await readPlaneState(place, options, world)).takenPorts]).toEqual(['etcd-peer']);
   });
 
   it('waits a moment for a port that a killed server still holds', async () => {
     await upPlane(place, options, world, {});
-    const { ports } = readRecord(place)!;
+    const { ports } = readClusterRecord(place)!;
     world.running.delete(keyOf('etcd'));
     let looks = 0;
     world.isPortFree = async (port) => port !== ports.etcd || ++looks > 3;
-    expect((await lookForUp(place, options, world)).takenPorts.size).toBe(0);
+    expect((await readPlaneState(place, options, world)).takenPorts.size).toBe(0);
     expect(looks).toBe(4);
   });
 
@@ -67,10 +67,10 @@ describe('what up decides by', () => {
     await upPlane(place, options, world, {});
     const running = world.running.get(keyOf('etcd'))!;
     world.running.set(keyOf('etcd'), { ...running, argv: [...running.argv, '--more'] });
-    expect([...(await lookForUp(place, options, world)).toldOtherwise]).toEqual(['etcd']);
+    expect([...(await readPlaneState(place, options, world)).withOtherArguments]).toEqual(['etcd']);
     // A program may run under another name: a wrapper script.
     world.running.set(keyOf('etcd'), { ...running, argv: ['/bin/wrapper', ...running.argv.slice(1)] });
-    expect([...(await lookForUp(place, options, world)).toldOtherwise]).toEqual([]);
+    expect([...(await readPlaneState(place, options, world)).withOtherArguments]).toEqual([]);
   });
 
   it('knows no bindings while the API server is not ready to say', async () => {
@@ -78,21 +78,21 @@ describe('what up decides by', () => {
     world.bindingsToMake = async () => {
       throw new TransientError('the connection was closed', { code: 'cluster/unreachable' });
     };
-    expect((await lookForUp(place, options, world)).bindings).toBeUndefined();
+    expect((await readPlaneState(place, options, world)).bindings).toBeUndefined();
     world.bindingsToMake = async () => {
       throw new Error('a bug');
     };
-    await expect(lookForUp(place, options, world)).rejects.toThrow('a bug');
+    await expect(readPlaneState(place, options, world)).rejects.toThrow('a bug');
   });
 
   it('says whose the wanted port is', async () => {
     await upPlane({ ...place, name: 'other' }, options, world, {});
-    const apiPort = readRecord({ ...place, name: 'other' })!.ports['kube-apiserver'];
-    expect((await lookForUp(place, { ...options, apiPort }, world)).wantedPort).toMatchObject({ owner: 'other' });
+    const apiPort = readClusterRecord({ ...place, name: 'other' })!.ports['kube-apiserver'];
+    expect((await readPlaneState(place, { ...options, apiPort }, world)).wantedPort).toMatchObject({ owner: 'other' });
   });
 
   it('sees every server that runs', async () => {
     await upPlane(place, options, world, {});
-    expect((await lookForUp(place, options, world)).running).toEqual(new Set(SERVERS));
+    expect((await readPlaneState(place, options, world)).running).toEqual(new Set(SERVERS));
   });
 });

@@ -1,50 +1,50 @@
-// prototype/donor/look-at-donor.ts: what is the donor like from inside, and what follows from it? Read-only.
+// prototype/donor/assess-donor.ts: inspects the donor and judges it. Read-only.
 import type { Clock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { Node } from '../../cluster/cluster.ts';
-import { MODEL_TAG, recipeName } from '../names.ts';
+import { MODEL_TAG, savedModelName } from '../names.ts';
 import { readPrior } from '../run/prior.ts';
 import { isSameMachine } from '../run/same-machine.ts';
 import type { Site } from '../site.ts';
-import { chooseWayBack, type DonorVerdict, judgeDonor } from './donor-verdict.ts';
+import { chooseBootstrapSource, type DonorVerdict, judgeDonor } from './donor-verdict.ts';
 import { inspectDonor } from './inspect/inspect-donor.ts';
 import type { Inspection } from './inspect/inspection.ts';
-import { findJoining } from './join-token.ts';
+import { findCloneJoin } from './join-token.ts';
 import type { LocatedNode } from './locate-nodes.ts';
 import { type PoolMember, readMembers } from './members.ts';
 
-export interface DonorToLookAt extends LocatedNode {
-  /** All of its pool; read where they are absent. */
+export interface DonorToInspect extends LocatedNode {
+  /** All members of its pool; read if absent. */
   members?: readonly PoolMember[];
-  /** The operator gives the pool's original bootstrap. */
+  /** The operator provides the pool's original bootstrap. */
   hasGivenBootstrap: boolean;
 }
 
-export interface LookDeps {
+export interface InspectDeps {
   clock: Pick<Clock, 'nowMs'>;
   signal: AbortSignal;
   /** Called before a script runs on the node. */
   onInspect(nodeName: string): void;
 }
 
-/** undefined: it can be looked at from inside. */
+/** undefined: the node can be inspected. */
 export function reasonNotToInspect(node: Node): string | undefined {
-  if (readPrior(node)) return 'a run has it out of service';
+  if (readPrior(node)) return 'a run has taken it out of service';
   return node.isReady ? undefined : 'it is not Ready';
 }
 
-/** Through a short-lived privileged pod, or directly where there is no cluster. */
-export async function lookAtDonor(
+/** Runs a script through a short-lived privileged pod, or directly if there is no cluster. */
+export async function assessDonor(
   site: Site,
-  { node, ref, members, hasGivenBootstrap }: DonorToLookAt,
-  { clock, signal, onInspect }: LookDeps,
+  { node, ref, members, hasGivenBootstrap }: DonorToInspect,
+  { clock, signal, onInspect }: InspectDeps,
 ): Promise<{ verdict: DonorVerdict; bootstrap?: Secret }> {
   const { cluster, provider } = site;
   const all = members ?? (await readMembers(site, ref.pool, signal));
-  const [pool, recipe, current] = await Promise.all([
+  const [pool, savedModel, current] = await Promise.all([
     provider.pools.readPool(ref.pool, { signal }),
-    cluster.readSecret(recipeName(ref.pool.name), signal),
+    cluster.readSecret(savedModelName(ref.pool.name), signal),
     provider.publisher.readModel(ref.pool, { signal }),
   ]);
   onInspect(node.name);
@@ -60,13 +60,13 @@ export async function lookAtDonor(
     node,
     pool: ref.pool.name,
     poolNodes: all.map((member) => member.node),
-    ...(site.hasCluster && { joining: await findJoining(cluster, inspection, context, signal) }),
-    wayBack: chooseWayBack({
+    ...(site.hasCluster && { joining: await findCloneJoin(cluster, inspection, context, signal) }),
+    wayBack: chooseBootstrapSource({
       isGiven: hasGivenBootstrap,
-      hasRecipe: recipe !== undefined,
+      hasSavedModel: savedModel !== undefined,
       isSpecialized: pool?.model.osState === 'specialized',
-      isKept: current.customData !== undefined,
-      // A run of ours takes it away, and says so.
+      isInModel: current.customData !== undefined,
+      // A run removes the bootstrap and tags the pool.
       neverHadAny: pool?.model.bootstrap === 'none' && pool.tags[MODEL_TAG] === undefined,
       inspection,
     }),
@@ -74,13 +74,13 @@ export async function lookAtDonor(
   return { verdict, ...(inspection.customData && { bootstrap: inspection.customData.base64 }) };
 }
 
-/** A host that the operator named may be another machine; its seal would then be refused, but only after the drain. */
+/** The operator may have named the host of another machine. The seal would refuse it too, but only after the drain. */
 function requireSameMachine({ vmId }: Inspection, { name, systemUuid }: Node): void {
   if (systemUuid === '' || isSameMachine(vmId, systemUuid)) return;
-  throw new UserError(`the machine that answered has the VM id ${vmId || '(none)'}, and ${name} has ${systemUuid}`, {
+  throw new UserError(`the inspected machine has VM id ${vmId || '(none)'}, but ${name} has ${systemUuid}`, {
     code: 'prototype/other-machine',
     kept: 'Nothing was changed.',
-    next: 'name the host of this very instance',
+    next: 'name the host of this instance',
     exitCode: 1,
   });
 }

@@ -1,38 +1,38 @@
-// prototype/donor/settle-donor.ts: is the donor good enough, and is there a way back? Both are settled before anything is touched.
+// prototype/donor/approve-donor.ts: is the donor good enough, and can the pool be rolled back? Checked before anything changes.
 import { UserError } from '../../base/errors.ts';
 import type { Site } from '../site.ts';
+import { assessDonor, type InspectDeps, reasonNotToInspect } from './assess-donor.ts';
 import { donorRefusals, joinWarning } from './donor-verdict.ts';
 import type { FoundDonor } from './find-donor.ts';
-import { type LookDeps, lookAtDonor, reasonNotToInspect } from './look-at-donor.ts';
 
-/** What the operator accepts of a donor, and gives for the way back. */
+/** What the operator accepts in a donor, and the bootstrap for a rollback. */
 export interface DonorTerms {
   mayBeUnpatched: boolean;
-  mayLoseWayBack: boolean;
-  /** The pool's original bootstrap, base64; called only when it is needed. */
+  mayLoseBootstrap: boolean;
+  /** The pool's original bootstrap in base64; called only if it is needed. */
   readBootstrap?: () => string;
 }
 
-export interface SettleDeps extends LookDeps {
-  /** Something to know about a donor that is good enough. */
+export interface ApproveDeps extends InspectDeps {
+  /** Called for an approved donor that still has a problem worth knowing. */
   onWarning(warning: string): void;
 }
 
-export interface SettledDonor {
-  /** base64; absent when a recipe is saved already, none is needed, or the operator gives up the way back. */
+export interface ApprovedDonor {
+  /** In base64; absent if a model is already saved, no bootstrap is needed, or the operator accepts the loss. */
   customData?: string;
 }
 
-/** Throws every reason against the donor at once. */
-export async function settleDonor(
+/** Throws all reasons against the donor at once. */
+export async function approveDonor(
   site: Site,
   donor: FoundDonor,
   terms: DonorTerms,
-  deps: SettleDeps,
-): Promise<SettledDonor> {
-  if (reasonNotToInspect(donor.node)) return {}; // a donor to bring home, or to refuse, comes before every other question
+  deps: ApproveDeps,
+): Promise<ApprovedDonor> {
+  if (reasonNotToInspect(donor.node)) return {}; // the engine first restores or refuses such a donor
   const hasGivenBootstrap = terms.readBootstrap !== undefined;
-  const { verdict, bootstrap } = await lookAtDonor(site, { ...donor, hasGivenBootstrap }, deps);
+  const { verdict, bootstrap } = await assessDonor(site, { ...donor, hasGivenBootstrap }, deps);
   const [first, ...others] = donorRefusals(verdict, terms);
   if (first) {
     throw new UserError([first, ...others].map(({ reason }) => reason).join('; '), {

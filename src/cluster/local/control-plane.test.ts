@@ -11,10 +11,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type ClusterPlace, filesOf, readRecord } from './cluster-files.ts';
-import { lookAtPlane } from './look-at-plane.ts';
+import { type ClusterPlace, clusterFiles, readClusterRecord } from './cluster-files.ts';
+import { deletePlane, downPlane, upPlane } from './control-plane.ts';
+import { readPlane } from './read-plane.ts';
 import { KUBE_SERVERS, SERVERS } from './server-flags.ts';
-import { deletePlane, downPlane, upPlane } from './standing-plane.ts';
 import { type FakePlane, fakePlane } from './testing.ts';
 import type { PlaneCall } from './up-run.ts';
 
@@ -41,18 +41,18 @@ describe('a standing plane', () => {
     await up();
     expect(world.told).toEqual(SERVERS.map((server) => `start ${server}`));
     expect(world.joined).toBe(1);
-    expect(readRecord(place)).toMatchObject({ kubernetes: 'v1.35.8', guestAddress: '168.0.0.10' });
-    const view = await lookAtPlane(place, world);
+    expect(readClusterRecord(place)).toMatchObject({ kubernetes: 'v1.35.8', guestAddress: '168.0.0.10' });
+    const view = await readPlane(place, world);
     expect(view).toMatchObject({
       isHealthy: true,
-      server: `https://127.0.0.1:${readRecord(place)!.ports['kube-apiserver']}`,
+      server: `https://127.0.0.1:${readClusterRecord(place)!.ports['kube-apiserver']}`,
     });
     expect(view!.programs.every(({ isRunning, pid }) => isRunning && pid !== undefined)).toBe(true);
   });
 
   it('is closed to others, whatever is in its folder', async () => {
     await up();
-    const { folder, kubeconfig } = filesOf(place);
+    const { folder, kubeconfig } = clusterFiles(place);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     for (const file of readdirSync(folder, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile()))
       expect(statSync(join(file.parentPath, file.name)).mode & 0o077, file.name).toBe(0);
@@ -62,7 +62,7 @@ describe('a standing plane', () => {
   it('is told nothing secret, and to listen on loopback only', async () => {
     await up();
     for (const server of KUBE_SERVERS) {
-      const flags = world.running.get(`${filesOf(place).folder} ${server}`)!.argv.join(' ');
+      const flags = world.running.get(`${clusterFiles(place).folder} ${server}`)!.argv.join(' ');
       expect(flags).not.toMatch(/0\.0\.0\.0|PRIVATE|::/);
       for (const [url] of flags.matchAll(/https?:\/\/[^ ,]+/g))
         expect(url).toMatch(/127\.0\.0\.1|kubernetes\.default\.svc/);
@@ -72,35 +72,35 @@ describe('a standing plane', () => {
 
   it('up twice changes nothing', async () => {
     await up();
-    const before = readFileSync(filesOf(place).record, 'utf8');
+    const before = readFileSync(clusterFiles(place).record, 'utf8');
     expect(await up()).toEqual([]);
     expect(world.told).toHaveLength(SERVERS.length);
     expect(world.joined).toBe(1);
-    expect(readFileSync(filesOf(place).record, 'utf8')).toBe(before);
+    expect(readFileSync(clusterFiles(place).record, 'utf8')).toBe(before);
   });
 
   it.each(SERVERS)('starts %s again when it was killed, and leaves the others alone', async (server) => {
     await up();
-    const ports = readRecord(place)!.ports;
-    world.running.delete(`${filesOf(place).folder} ${server}`);
-    const view = await lookAtPlane(place, world);
+    const ports = readClusterRecord(place)!.ports;
+    world.running.delete(`${clusterFiles(place).folder} ${server}`);
+    const view = await readPlane(place, world);
     expect(view!.isHealthy).toBe(false);
     expect(view!.programs.filter(({ isRunning }) => !isRunning).map(({ name }) => name)).toEqual([server]);
     world.told.length = 0;
     await up();
     expect(world.told).toEqual([`start ${server}`]);
-    expect(readRecord(place)!.ports).toEqual(ports);
+    expect(readClusterRecord(place)!.ports).toEqual(ports);
   });
 
   it('starts again what was killed so shortly before that it was still to be seen', async () => {
     await up();
-    const key = `${filesOf(place).folder} kube-apiserver`;
-    const { askHealth } = world;
+    const key = `${clusterFiles(place).folder} kube-apiserver`;
+    const { checkHealth } = world;
     let isDying = true;
-    world.askHealth = async (probe) => {
+    world.checkHealth = async (probe) => {
       if (isDying) world.running.delete(key);
       isDying = false;
-      return askHealth(probe);
+      return checkHealth(probe);
     };
     world.told.length = 0;
     expect(await up()).toEqual([{ do: 'start', server: 'kube-apiserver' }]);
@@ -109,7 +109,7 @@ describe('a standing plane', () => {
 
   it('goes down in the opposite order, keeps its data, and comes up with the same ports and certificates', async () => {
     await up();
-    const { pki, kubeconfig } = filesOf(place);
+    const { pki, kubeconfig } = clusterFiles(place);
     const before = [readFileSync(join(pki, 'ca.crt'), 'utf8'), readFileSync(kubeconfig, 'utf8')];
     world.told.length = 0;
     expect(await downPlane(place, world, {})).toEqual(SERVERS.toReversed());
@@ -136,13 +136,13 @@ describe('a standing plane', () => {
     await deletePlane(place, world, {});
     expect(running()).toEqual([]);
     expect(readdirSync(join(home, 'clusters'))).toEqual([]);
-    expect(await lookAtPlane(place, world)).toBeUndefined();
+    expect(await readPlane(place, world)).toBeUndefined();
     expect(await deletePlane(place, world, {})).toEqual([]);
   });
 
   it('can be taken down and deleted when its record is broken', async () => {
     await up();
-    writeFileSync(filesOf(place).record, '{');
+    writeFileSync(clusterFiles(place).record, '{');
     await expect(up()).rejects.toThrow(code('cluster/bad-record'));
     await deletePlane(place, world, {});
     expect(running()).toEqual([]);
@@ -150,11 +150,11 @@ describe('a standing plane', () => {
 });
 
 describe('a plane of another version of ours', () => {
-  const argvOf = (server: string) => world.running.get(`${filesOf(place).folder} ${server}`)!.argv;
+  const argvOf = (server: string) => world.running.get(`${clusterFiles(place).folder} ${server}`)!.argv;
 
   it.each(SERVERS)('has %s started again when it was told something else', async (server) => {
     await up();
-    const key = `${filesOf(place).folder} ${server}`;
+    const key = `${clusterFiles(place).folder} ${server}`;
     world.running.set(key, { ...world.running.get(key)!, argv: [...argvOf(server), '--old'] });
     world.told.length = 0;
     await up();
@@ -165,7 +165,7 @@ describe('a plane of another version of ours', () => {
 
   it('has settings written anew, and who reads them started again, also when it was cut off between the two', async () => {
     await up();
-    const { egress, componentKubeconfig, kubeconfig } = filesOf(place);
+    const { egress, componentKubeconfig, kubeconfig } = clusterFiles(place);
     writeFileSync(egress, '{}');
     writeFileSync(componentKubeconfig('kube-scheduler'), '{}');
     rmSync(kubeconfig);
@@ -205,7 +205,7 @@ describe('a plane of another version of ours', () => {
       ...KUBE_SERVERS.toReversed().map((server) => `stop ${server}`),
       ...KUBE_SERVERS.map((server) => `start ${server}`),
     ]);
-    expect(readRecord(place)).toMatchObject(newer);
+    expect(readClusterRecord(place)).toMatchObject(newer);
     await expect(up()).rejects.toThrow(code('cluster/other-version'));
     expect(running()).toEqual(everything);
   });
@@ -215,19 +215,19 @@ describe('a plane of another version of ours', () => {
     const newer = { kubernetes: 'v1.36.0', programs: '/opt/newer' };
     world.endsAtOnce.set('kube-apiserver', 'ended with code 1');
     await expect(up(newer)).rejects.toThrow(code('cluster/plane-failed'));
-    expect(readRecord(place)).toMatchObject(options);
+    expect(readClusterRecord(place)).toMatchObject(options);
     world.endsAtOnce.clear();
     await up();
     expect(running()).toEqual(everything);
     world.endsAtOnce.set('kube-scheduler', 'ended with code 1');
     await expect(up(newer)).rejects.toThrow(code('cluster/plane-failed'));
-    expect(readRecord(place)).toMatchObject(newer); // its API server has run
+    expect(readClusterRecord(place)).toMatchObject(newer); // its API server has run
   });
 
   it('is decided about by whoever has the lock, not by what was seen before', async () => {
     const [newer] = await Promise.allSettled([up({ kubernetes: 'v1.36.0' }), up()]);
     expect(newer.status).toBe('fulfilled'); // whether it was the first or came after the other
-    expect(readRecord(place)!.kubernetes).toBe('v1.36.0');
+    expect(readClusterRecord(place)!.kubernetes).toBe('v1.36.0');
     expect(running()).toEqual(everything);
   });
 });

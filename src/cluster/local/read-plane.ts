@@ -1,4 +1,4 @@
-// cluster/local/look-at-plane.ts: how is a local cluster: what runs, is it healthy, who listens on its ports? Changes nothing.
+// cluster/local/read-plane.ts: how is a local cluster: what runs, is it healthy, who listens on its ports? Changes nothing.
 import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { TransientError } from '../../base/errors.ts';
@@ -6,20 +6,20 @@ import { certificatesToMake } from './authority.ts';
 import {
   type ClusterPlace,
   type ClusterRecord,
+  clusterFiles,
   clustersFolder,
   EGRESS_SOCKET,
-  filesOf,
   GUEST_ADDRESS,
   GUEST_PORT,
   portsOfOthers,
-  readRecord,
+  readClusterRecord,
 } from './cluster-files.ts';
 import type { Health } from './health.ts';
-import type { PortName, Seen } from './plan-up.ts';
+import type { PlaneState, PortName } from './plan-up.ts';
 import type { PlaneDeps } from './plane-deps.ts';
 import { EGRESS, SERVERS, type Server } from './server-flags.ts';
-import { apiServerUrl, differingSettings, launchOf, probeOf } from './server-set-up.ts';
-import type { Orphan } from './standing-process.ts';
+import type { Orphan } from './server-processes.ts';
+import { apiServerUrl, differingSettings, probeOf, serverCommand } from './server-set-up.ts';
 import type { UpOptions } from './up-run.ts';
 
 export interface ServerView extends Health {
@@ -45,7 +45,7 @@ export interface PlaneView {
 }
 
 /** Of any cluster of this home: its folder was removed while it ran. */
-export function lookForOrphans(
+export function findOrphans(
   { home }: Pick<ClusterPlace, 'home'>,
   { processes }: Pick<PlaneDeps, 'processes'>,
 ): Orphan[] {
@@ -53,14 +53,14 @@ export function lookForOrphans(
 }
 
 /** Undefined when there is no such cluster. */
-export async function lookAtPlane(
+export async function readPlane(
   place: ClusterPlace,
-  deps: Pick<PlaneDeps, 'processes' | 'askHealth'>,
+  deps: Pick<PlaneDeps, 'processes' | 'checkHealth'>,
 ): Promise<PlaneView | undefined> {
-  const record = readRecord(place);
+  const record = readClusterRecord(place);
   if (!record) return undefined;
-  const { folder, kubeconfig } = filesOf(place);
-  const programs = await Promise.all(SERVERS.map((server) => lookAtServer(server, place, record, deps)));
+  const { folder, kubeconfig } = clusterFiles(place);
+  const programs = await Promise.all(SERVERS.map((server) => readServer(server, place, record, deps)));
   return {
     name: place.name,
     kubernetes: record.kubernetes,
@@ -73,28 +73,28 @@ export async function lookAtPlane(
   };
 }
 
-async function lookAtServer(
+async function readServer(
   name: Server,
   place: ClusterPlace,
   record: ClusterRecord,
-  { processes, askHealth }: Pick<PlaneDeps, 'processes' | 'askHealth'>,
+  { processes, checkHealth }: Pick<PlaneDeps, 'processes' | 'checkHealth'>,
 ): Promise<ServerView> {
-  const files = filesOf(place);
+  const files = clusterFiles(place);
   const address = name === EGRESS ? EGRESS_SOCKET : `127.0.0.1:${record.ports[name]}`;
   const seen = { name, address, log: files.log(name) };
   const running = processes.find(files.folder, name);
   if (!running) return { ...seen, isRunning: false, isHealthy: false, why: 'does not run' };
   const { pid, sinceMs } = running;
-  return { ...seen, isRunning: true, pid, sinceMs, ...(await askHealth(probeOf(name, files, record))) };
+  return { ...seen, isRunning: true, pid, sinceMs, ...(await checkHealth(probeOf(name, files, record))) };
 }
 
 /** What `up` decides by. */
-export async function lookForUp(place: ClusterPlace, options: UpOptions, deps: PlaneDeps): Promise<Seen> {
+export async function readPlaneState(place: ClusterPlace, options: UpOptions, deps: PlaneDeps): Promise<PlaneState> {
   const { clock, isPortFree } = deps;
-  const record = readRecord(place);
-  const { pki } = filesOf(place);
+  const record = readClusterRecord(place);
+  const { pki } = clusterFiles(place);
   const wanted = { kubernetes: options.kubernetes, programs: options.programs };
-  const seen = lookAtProcesses(place, record, deps);
+  const seen = readProcesses(place, record, deps);
   const running = new Set(seen.keys());
   const guestAddress = record?.guestAddress ?? GUEST_ADDRESS;
   const idle = PORTS_OF.filter(([server]) => !running.has(server)).flatMap(([, ports]) => ports);
@@ -107,7 +107,7 @@ export async function lookForUp(place: ClusterPlace, options: UpOptions, deps: P
     record,
     wanted,
     running,
-    toldOtherwise: new Set([...seen].filter(([, isAsTold]) => !isAsTold).map(([server]) => server)),
+    withOtherArguments: new Set([...seen].filter(([, isCurrent]) => !isCurrent).map(([server]) => server)),
     settings: record
       ? differingSettings(place, record).map(({ path, reader }) => ({
           file: basename(path),
@@ -116,47 +116,47 @@ export async function lookForUp(place: ClusterPlace, options: UpOptions, deps: P
       : [],
     takenPorts,
     certificates: certificatesToMake(pki, { guestAddress, nowMs: clock.nowMs() }),
-    bindings: record && running.has('kube-apiserver') ? await lookAtBindings(place, record, deps) : undefined,
-    ...(options.apiPort !== undefined && { wantedPort: await lookAtPort(place, options.apiPort, deps) }),
+    bindings: record && running.has('kube-apiserver') ? await readBindings(place, record, deps) : undefined,
+    ...(options.apiPort !== undefined && { wantedPort: await readPort(place, options.apiPort, deps) }),
   };
 }
 
 /** Those that run; true: told what they would be told now. */
-function lookAtProcesses(
+function readProcesses(
   place: ClusterPlace,
   record: ClusterRecord | undefined,
   deps: Pick<PlaneDeps, 'processes' | 'egressCommand'>,
 ): Map<Server, boolean> {
-  const files = filesOf(place);
+  const files = clusterFiles(place);
   return new Map(
     SERVERS.flatMap((server) => {
       const running = deps.processes.find(files.folder, server);
       if (!running) return [];
       if (!record) return [[server, false] as const];
-      const { argv } = launchOf(server, place, record, deps);
+      const { argv } = serverCommand(server, place, record, deps);
       // What it is called is left out: some wrap their programs in a script, which then runs another.
       return [[server, isDeepStrictEqual(running.argv.slice(1), argv.slice(1))] as const];
     }),
   );
 }
 
-async function lookAtPort(
+async function readPort(
   place: ClusterPlace,
   port: number,
   { isPortFree }: PlaneDeps,
-): Promise<NonNullable<Seen['wantedPort']>> {
+): Promise<NonNullable<PlaneState['wantedPort']>> {
   const owner = portsOfOthers(place).get(port);
   return { port, isFree: await isPortFree(port), ...(owner !== undefined && { owner }) };
 }
 
 /** Undefined when the API server is not ready to say. */
-async function lookAtBindings(
+async function readBindings(
   place: ClusterPlace,
   record: ClusterRecord,
-  { askHealth, bindingsToMake, clock }: PlaneDeps,
+  { checkHealth, bindingsToMake, clock }: PlaneDeps,
 ) {
-  const files = filesOf(place);
-  const { isHealthy } = await askHealth(probeOf('kube-apiserver', files, record));
+  const files = clusterFiles(place);
+  const { isHealthy } = await checkHealth(probeOf('kube-apiserver', files, record));
   if (!isHealthy) return undefined;
   return bindingsToMake({ kubeconfig: files.kubeconfig, clock }).catch((error: unknown) => {
     if (error instanceof TransientError) return undefined; // it has just ended

@@ -1,5 +1,5 @@
-// cluster/drain/next-turn.ts: given what has become of each pod so far, what does the drain do now, and when does it look again?
-import type { Held } from './which-pods.ts';
+// cluster/drain/next-evictions.ts: given what has become of each pod so far, what does the drain do now, and when does it look again?
+import type { PodWithReason } from './which-pods.ts';
 
 /** What an order to leave came to. */
 export type Eviction =
@@ -25,7 +25,7 @@ export interface DrainLimits {
 }
 
 /** What the last eviction of a pod came to. */
-export interface Tried {
+export interface EvictionAttempt {
   atMs: number;
   eviction: Exclude<Eviction, { outcome: 'gone' }>;
   /** It was deleted past its budget; that is not done twice in a row. */
@@ -37,21 +37,21 @@ export interface DrainState<P> {
   /** Still on the node, as just listed. */
   pods: readonly P[];
   /** By uid. */
-  tried: ReadonlyMap<string, Tried>;
+  tried: ReadonlyMap<string, EvictionAttempt>;
 }
 
-export interface Turn<P> {
+export interface DrainActions<P> {
   evict: P[];
   /** Past budgets and graces. */
   remove: P[];
-  waiting: Held<P>[];
+  waiting: PodWithReason<P>[];
   /** It cannot end well: these are in the way. */
-  blocked: Held<P>[];
+  blocked: PodWithReason<P>[];
   lookAgainMs: number;
 }
 
 /** What kubectl waits before it asks for a blocked pod again, unless the server says how long. */
-export const RETRY_MS = 5_000;
+export const EVICTION_RETRY_MS = 5_000;
 /** However little the server asks for: no hot loop. */
 const SHORTEST_RETRY_MS = 1_000;
 export const POLL_MS = 2_000;
@@ -60,10 +60,14 @@ export const OVERDUE_MS = 30_000;
 /** What Kubernetes gives a pod that names none. */
 const DEFAULT_GRACE_SECONDS = 30;
 
-export function nextEvictions<P extends LeavingPod>(state: DrainState<P>, limits: DrainLimits, nowMs: number): Turn<P> {
+export function nextEvictions<P extends LeavingPod>(
+  state: DrainState<P>,
+  limits: DrainLimits,
+  nowMs: number,
+): DrainActions<P> {
   const endsMs = state.startedMs + limits.timeoutMs;
   const lookAgainMs = Math.min(nowMs + POLL_MS, endsMs);
-  const turn: Turn<P> = { evict: [], remove: [], waiting: [], blocked: [], lookAgainMs };
+  const turn: DrainActions<P> = { evict: [], remove: [], waiting: [], blocked: [], lookAgainMs };
   const isLate = nowMs >= endsMs;
   for (const pod of state.pods) {
     const tried = state.tried.get(pod.uid);
@@ -72,7 +76,7 @@ export function nextEvictions<P extends LeavingPod>(state: DrainState<P>, limits
       // Deleted without grace and still there: a finalizer holds it, and waiting has to end somewhere.
       if (nowMs >= endsMs + OVERDUE_MS) turn.blocked.push({ pod, reason: 'deleted by force, and still there' });
       else turn.waiting.push({ pod, reason: 'deleted by force' });
-      if (!tried?.isForced || nowMs >= tried.atMs + RETRY_MS) turn.remove.push(pod);
+      if (!tried?.isForced || nowMs >= tried.atMs + EVICTION_RETRY_MS) turn.remove.push(pod);
     } else if (isHopeless) {
       turn.blocked.push({ pod, reason: whyStillHere(pod, tried) });
     } else if (isDue(pod, tried, nowMs)) {
@@ -85,23 +89,30 @@ export function nextEvictions<P extends LeavingPod>(state: DrainState<P>, limits
   return turn;
 }
 
-function isDue(pod: LeavingPod, tried: Tried | undefined, nowMs: number): boolean {
+function isDue(pod: LeavingPod, tried: EvictionAttempt | undefined, nowMs: number): boolean {
   if (!tried) return true;
   if (tried.eviction.outcome === 'blocked') {
-    return nowMs >= tried.atMs + Math.max(tried.eviction.retryAfterMs ?? RETRY_MS, SHORTEST_RETRY_MS);
+    return nowMs >= tried.atMs + Math.max(tried.eviction.retryAfterMs ?? EVICTION_RETRY_MS, SHORTEST_RETRY_MS);
   }
   // Accepted, and yet not on its way out: the API server that accepted it may have been restored from a backup.
-  return tried.eviction.outcome === 'evicted' && pod.deletionMs === undefined && nowMs >= tried.atMs + RETRY_MS;
+  return (
+    tried.eviction.outcome === 'evicted' && pod.deletionMs === undefined && nowMs >= tried.atMs + EVICTION_RETRY_MS
+  );
 }
 
 /** Counted from when we asked, on our clock: the deletion time on the pod is on the server's. */
-function isOverdue(pod: LeavingPod, tried: Tried | undefined, { graceSeconds }: DrainLimits, nowMs: number): boolean {
+function isOverdue(
+  pod: LeavingPod,
+  tried: EvictionAttempt | undefined,
+  { graceSeconds }: DrainLimits,
+  nowMs: number,
+): boolean {
   if (tried?.eviction.outcome !== 'evicted') return false;
   const graceMs = (graceSeconds ?? pod.graceSeconds ?? DEFAULT_GRACE_SECONDS) * 1000;
   return nowMs > tried.atMs + graceMs + OVERDUE_MS;
 }
 
-function whyStillHere(pod: LeavingPod, tried: Tried | undefined): string {
+function whyStillHere(pod: LeavingPod, tried: EvictionAttempt | undefined): string {
   if (tried && tried.eviction.outcome !== 'evicted') return tried.eviction.reason;
   if (pod.deletionMs !== undefined) return 'it is ending';
   return tried ? 'it was evicted but has not begun to end' : 'not asked yet';

@@ -1,4 +1,4 @@
-// cluster/local/standing-process.ts: a server that outlives the command which started it: start it, find it again, send it a signal.
+// cluster/local/server-processes.ts: a server that outlives the command which started it: start it, find it again, send it a signal.
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync, renameSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -7,7 +7,7 @@ import { shownArgv } from '../../base/shown-argv.ts';
 import { trace } from '../../base/trace.ts';
 import { isMissing } from '../../host/json-file.ts';
 
-export interface Running {
+export interface RunningServer {
   pid: number;
   sinceMs: number;
   /** What it was told. */
@@ -29,12 +29,12 @@ export interface Orphan {
   folder: string;
 }
 
-export interface StandingProcesses {
+export interface ServerProcesses {
   /**
    * By the folder it runs in and its name, so nothing has to be written down: whoever was killed right after starting it has left it
    * findable, and a number that was given to somebody else in the meantime is not taken for it.
    */
-  find(folder: string, server: string): Running | undefined;
+  find(folder: string, server: string): RunningServer | undefined;
   /** Its log is begun anew; the one before is kept. The answer tells why it has ended, as long as this command lives; undefined: it runs. */
   start(folder: string, argv: Argv, options: StartOptions): () => string | undefined;
   /** Of these servers, those that run in a folder that was in this one. */
@@ -43,11 +43,11 @@ export interface StandingProcesses {
   signal(folder: string, server: string, signal: NodeJS.Signals): void;
 }
 
-export const standingProcesses: StandingProcesses = {
+export const serverProcesses: ServerProcesses = {
   find: (folder, server) => {
-    const place = placeOf(folder);
+    const place = folderIdOf(folder);
     if (place === undefined) return undefined;
-    const pid = pids().find((number) => isServer(number, server) && placeOf(`/proc/${number}/cwd`) === place);
+    const pid = pids().find((number) => isServer(number, server) && folderIdOf(`/proc/${number}/cwd`) === place);
     return pid === undefined ? undefined : { pid, sinceMs: startedMs(pid), argv: argvOf(pid) };
   },
   findOrphans: (parent, servers) =>
@@ -58,7 +58,7 @@ export const standingProcesses: StandingProcesses = {
     }),
   start: startDetached,
   signal(folder, server, signal) {
-    const found = standingProcesses.find(folder, server);
+    const found = serverProcesses.find(folder, server);
     try {
       if (found) process.kill(found.pid, signal);
     } catch (error) {
@@ -129,7 +129,7 @@ function isServer(pid: number, server: string): boolean {
 const argvOf = (pid: number) => readProc(`/proc/${pid}/cmdline`).split('\0').slice(0, -1);
 
 /** Undefined for what is not there and for the working folder of somebody else's process. */
-function placeOf(folder: string): string | undefined {
+function folderIdOf(folder: string): string | undefined {
   try {
     const { dev, ino } = statSync(folder, { bigint: true });
     return `${dev}:${ino}`;

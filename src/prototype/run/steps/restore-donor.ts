@@ -1,15 +1,15 @@
-// prototype/run/steps/bring-home.ts: the donor back in service, exactly as it was found. First in every failure and every resume.
+// prototype/run/steps/restore-donor.ts: return the donor to service in its previous state; first after a failure and on resume.
 import type { Node } from '../../../cluster/cluster.ts';
 import type { Protection } from '../../../vms/pools.ts';
 import { DONOR_TAG } from '../../names.ts';
 import { observeDonor } from '../observe.ts';
-import { isOldNews, readDonorMark, readPrior, restoreChange } from '../prior.ts';
+import { isStaleStatus, readDonorMark, readPrior, restoreChange } from '../prior.ts';
 import type { Scene } from '../scene.ts';
 import type { Step } from '../step.ts';
 
 const POLL_MS = 10_000;
 
-/** While a VM is off the cloud's node controller taints its node, and the taint may outlive the stop by minutes. */
+/** The cloud's node controller taints the node of a stopped VM, and the taint may stay for minutes after the start. */
 const SHUTDOWN_TAINTS = new Set([
   'node.cloudprovider.kubernetes.io/shutdown',
   'node.kubernetes.io/out-of-service',
@@ -17,7 +17,7 @@ const SHUTDOWN_TAINTS = new Set([
   'node.kubernetes.io/not-ready',
 ]);
 
-/** Marked on the node, or on the instance when the Node object went away meanwhile. */
+/** Marked on the node, or on the instance if the Node object was deleted. */
 function isOut({ world }: Scene): boolean {
   return readPrior(world.node) !== undefined || world.donor?.tags[DONOR_TAG] !== undefined;
 }
@@ -37,22 +37,22 @@ export const awaitReady: Step = {
   title: 'wait until the donor is Ready and its shutdown taints are gone',
   usuallyMs: 90_000,
   isNeeded: (scene) => readPrior(scene.world.node) !== undefined && scene.world.donor !== undefined,
-  isDone: ({ world }) => world.node !== undefined && isBack(world.node, world.nowMs),
+  isDone: ({ world }) => world.node !== undefined && isDonorReady(world.node, world.nowMs),
   apply: async ({ world, intent }, { clock, signal, onWaiting }) => {
-    const isReady = world.node?.isReady && !isOldNews(world.node, world.nowMs);
-    onWaiting(isReady ? `the shutdown taints of ${intent.nodeName} to go` : `${intent.nodeName} to be Ready`);
+    const isReady = world.node?.isReady && !isStaleStatus(world.node, world.nowMs);
+    onWaiting(isReady ? `the shutdown taints of ${intent.nodeName} to be removed` : `${intent.nodeName} to be Ready`);
     await clock.sleep(POLL_MS, signal);
   },
-  glance: ({ world, intent }, deps) => observeDonor(intent, world.donor!.ref, deps),
+  poll: ({ world, intent }, deps) => observeDonor(intent, world.donor!.ref, deps),
 };
 
-export function isBack(node: Node, nowMs: number): boolean {
-  return node.isReady && !isOldNews(node, nowMs) && !node.taints.some((taint) => SHUTDOWN_TAINTS.has(taint.key));
+export function isDonorReady(node: Node, nowMs: number): boolean {
+  return node.isReady && !isStaleStatus(node, nowMs) && !node.taints.some((taint) => SHUTDOWN_TAINTS.has(taint.key));
 }
 
 export const restoreProtection: Step = {
   id: 'restore-protection',
-  title: 'put the protection of the instance back as it was',
+  title: 'restore the protection of the instance',
   usuallyMs: 15_000,
   isNeeded: (scene) => priorProtection(scene) !== undefined && scene.world.donor !== undefined,
   isDone: (scene) => {
@@ -70,13 +70,13 @@ function priorProtection({ world }: Scene): Protection | undefined {
 
 export const restoreNode: Step = {
   id: 'restore-node',
-  title: 'put the node back in service as it was found',
+  title: 'return the node to service in its previous state',
   usuallyMs: 2000,
   isNeeded: isOut,
   isDone: (scene) => !isOut(scene),
   apply: async ({ world }, { cluster, pools, signal }) => {
     const prior = readPrior(world.node);
-    // The tag goes first: with the note still there, a crash in between is found again.
+    // The tag goes first: after a crash in between, the annotation still marks the donor.
     if (world.donor?.tags[DONOR_TAG] !== undefined) {
       await pools.tagInstance(world.donor.ref, { [DONOR_TAG]: null }, { signal });
     }

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Node } from '../../../cluster/cluster.ts';
 import { DONOR_TAG, PRIOR_ANNOTATION } from '../../names.ts';
 import { lab } from '../../testing.ts';
-import { observe } from '../observe.ts';
+import { observeWorld } from '../observe.ts';
 import { donorMark, priorOf, recordChange } from '../prior.ts';
 import type { Scene } from '../scene.ts';
 import type { StepDeps } from '../step.ts';
-import { awaitReady, isBack, restoreNode, restoreProtection, startDonor } from './bring-home.ts';
+import { awaitReady, isDonorReady, restoreNode, restoreProtection, startDonor } from './restore-donor.ts';
 
 async function outOfService({ hasNode = true } = {}) {
   const world = lab();
@@ -25,7 +25,7 @@ async function outOfService({ hasNode = true } = {}) {
     seal: async () => undefined,
   };
   const look = async (): Promise<Scene> => ({
-    world: await observe(world.intent, world.ref, deps),
+    world: await observeWorld(world.intent, world.ref, deps),
     intent: world.intent,
     run: { id: 'run-1', isAborting: true },
   });
@@ -33,7 +33,7 @@ async function outOfService({ hasNode = true } = {}) {
 }
 
 describe('a donor out of service', () => {
-  it.each([true, false])('is started, also when its Node object is gone (has one: %s)', async (hasNode) => {
+  it.each([true, false])('is started, even without a Node object (has one: %s)', async (hasNode) => {
     const { world, deps, look } = await outOfService({ hasNode });
     await world.provider.pools.stop(world.ref);
     const scene = await look();
@@ -42,7 +42,7 @@ describe('a donor out of service', () => {
     expect(startDonor.isDone(await look())).toBe(true);
   });
 
-  it.each([true, false])('gets its protection back as it was (has a Node object: %s)', async (hasNode) => {
+  it.each([true, false])('gets its previous protection back (has a Node object: %s)', async (hasNode) => {
     const { deps, look, protection } = await outOfService({ hasNode });
     const scene = await look();
     expect([restoreProtection.isNeeded(scene), restoreProtection.isDone(scene)]).toEqual([true, false]);
@@ -50,7 +50,7 @@ describe('a donor out of service', () => {
     expect((await look()).world.donor?.protection).toEqual(protection);
   });
 
-  it('loses its mark before its note: killed in between, it is found again', async () => {
+  it('loses its tag before its annotation, so that a killed run can be resumed', async () => {
     const { world, deps, look } = await outOfService();
     world.cluster.changeNode = () => Promise.reject(new Error('killed'));
     await expect(restoreNode.apply(await look(), deps)).rejects.toThrow('killed');
@@ -60,7 +60,7 @@ describe('a donor out of service', () => {
     expect(restoreNode.isNeeded(after)).toBe(true);
   });
 
-  it('that was never taken needs nothing', async () => {
+  it('needs no restore if it was never taken out of service', async () => {
     const world = lab();
     const deps = {
       ...world.provider,
@@ -69,7 +69,7 @@ describe('a donor out of service', () => {
       signal: new AbortController().signal,
     };
     const scene = {
-      world: await observe(world.intent, world.ref, deps),
+      world: await observeWorld(world.intent, world.ref, deps),
       intent: world.intent,
       run: { id: 'r', isAborting: true },
     };
@@ -78,7 +78,7 @@ describe('a donor out of service', () => {
   });
 });
 
-describe('a node that is back', () => {
+describe('isDonorReady', () => {
   const node = lab().cluster.nodes.values().next().value as Node;
 
   it.each([
@@ -86,7 +86,7 @@ describe('a node that is back', () => {
     [{ taints: [{ key: 'node.cloudprovider.kubernetes.io/shutdown', effect: 'NoSchedule' }] }, false],
     [{ taints: [{ key: 'dedicated', effect: 'NoSchedule' }] }, true],
     [{}, true],
-  ])('%j: %s', (change, expected) => {
-    expect(isBack({ ...node, ...change }, 0)).toBe(expected);
+  ])('for %j is %s', (change, expected) => {
+    expect(isDonorReady({ ...node, ...change }, 0)).toBe(expected);
   });
 });

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { PRIOR_ANNOTATION } from '../names.ts';
+import { approveDonor, type DonorTerms } from './approve-donor.ts';
+import { findDonor } from './find-donor.ts';
+import { donorLab, inspectionOf } from './testing.ts';
+
+const STRICT: DonorTerms = { mayBeUnpatched: false, mayLoseBootstrap: false };
+const REBOOT = 'reboot-required\t/run/reboot-required\tlinux-base';
+const FOUND = Buffer.from('found').toString('base64');
+
+async function approval(...lines: string[]) {
+  const world = donorLab({ hasCluster: false });
+  const { site, cluster, deps } = world;
+  cluster.runScript = () => ({ exitCode: 0, stdout: inspectionOf(world.donor.vmId, ...lines), stderr: '' });
+  const wish = { named: { node: world.donor.computerName }, mayBeUnpatched: false, provenMs: 0 };
+  const donor = await findDonor(site, wish, deps);
+  return { ...world, found: donor, approve: (terms: DonorTerms) => approveDonor(site, donor, terms, deps) };
+}
+
+describe('approveDonor', () => {
+  it('throws all reasons against the donor at once', async () => {
+    const { approve, donor } = await approval(REBOOT);
+    const approved = approve(STRICT);
+    await expect(approved).rejects.toMatchObject({ code: 'prototype/unpatched', kept: 'Nothing was changed.' });
+    await expect(approved).rejects.toThrow(`${donor.computerName} is not patched`);
+    await expect(approved).rejects.toThrow('the original bootstrap of pool1 is unknown');
+  });
+
+  it('accepts what the operator accepts', async () => {
+    const { approve } = await approval(REBOOT);
+    expect(await approve({ mayBeUnpatched: true, mayLoseBootstrap: true })).toEqual({});
+  });
+
+  it('returns the bootstrap found on the donor', async () => {
+    const { approve } = await approval(`custom-data\t/var/lib/u\t${FOUND}`);
+    expect(await approve(STRICT)).toEqual({ customData: FOUND });
+  });
+
+  it('prefers the bootstrap that the operator provides', async () => {
+    const { approve } = await approval(`custom-data\t/var/lib/u\t${FOUND}`);
+    expect(await approve({ ...STRICT, readBootstrap: () => 'Z2l2ZW4=' })).toEqual({ customData: 'Z2l2ZW4=' });
+  });
+
+  it('returns an empty text if the pool never had a bootstrap', async () => {
+    const { approve, provider, ref } = await approval();
+    provider.state.pools.get(ref.pool.id)!.model.bootstrap = 'none';
+    expect(await approve(STRICT)).toEqual({ customData: '' });
+  });
+
+  it.each([
+    ['a run has taken out of service', { annotations: { [PRIOR_ANNOTATION]: '{}' } }],
+    ['is not Ready', { isReady: false }],
+  ])('neither inspects a donor that %s nor reads the given bootstrap', async (_, node) => {
+    const { site, found, deps, messages } = await approval();
+    const readBootstrap = () => expect.unreachable();
+    const out = { ...found, node: { ...found.node, ...node } };
+    expect(await approveDonor(site, out, { ...STRICT, readBootstrap }, deps)).toEqual({});
+    expect(messages).toEqual([]);
+  });
+});
