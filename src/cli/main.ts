@@ -1,6 +1,6 @@
 // cli/main.ts: the table of verbs. A verb's file is loaded only when it is called, so --help and small verbs stay fast.
 import { NODE_GROUPS, NODE_VERBS } from './node/verbs.ts';
-import { type Groups, type Program, runProgram, type Verbs } from './program.ts';
+import { type CliProgram, type Groups, runProgram, type Verbs } from './program.ts';
 import type { CliDeps } from './verb.ts';
 
 /** Headings of the help of the program itself. */
@@ -305,11 +305,11 @@ export const VERBS: Verbs = {
     heading: OTHER,
     summary: 'Print the version and the commit',
     load: async () => {
-      const [{ versionVerb }, { aboutThisCheckout }] = await Promise.all([
+      const [{ versionVerb }, { versionOfThisCheckout }] = await Promise.all([
         import('./version.ts'),
         import('./this-checkout.ts'),
       ]);
-      return { verb: versionVerb(aboutThisCheckout) };
+      return { verb: versionVerb(versionOfThisCheckout) };
     },
   },
 };
@@ -323,7 +323,7 @@ export async function main(given: string[], deps: CliDeps): Promise<number> {
   return runProgram(PROGRAM, given, deps);
 }
 
-const PROGRAM: Program = {
+const PROGRAM: CliProgram = {
   summary: 'Explain and speed up the boot of Kubernetes nodes on VM pools',
   groups: GROUPS,
   verbs: VERBS,

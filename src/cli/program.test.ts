@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { TransientError, UserError } from '../base/errors.ts';
 import { trace } from '../base/trace.ts';
 import { printJson, printJsonLine } from './output/json.ts';
-import { type Program, runProgram } from './program.ts';
+import { type CliProgram, runProgram } from './program.ts';
 import { testDeps } from './testing.ts';
 import type { CliDeps, Verb } from './verb.ts';
 
@@ -129,7 +129,7 @@ function ask(argv: string[], go: (deps: CliDeps) => ReturnType<Verb['run']>, wor
     configure: (command) => command.option('--json', 'print JSON'),
     run: (_args, _options, deps) => go(deps),
   };
-  const program: Program = {
+  const program: CliProgram = {
     summary: '',
     groups: {},
     examples: [],

@@ -5,10 +5,10 @@ import { exitCodeOf, renderError, UserError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { asksForJson, type CommandLine, readCommandLine } from './command-line.ts';
 import { type HelpText, layOutHelp, SHARED_GROUPS } from './help.ts';
+import { depsFor, errorWithOptions } from './output/hint-options.ts';
 import { isAnswer, printError } from './output/json.ts';
-import { depsFor, errorInSamePlace } from './output/same-place.ts';
 import type { CliDeps, Verb } from './verb.ts';
-import { listenIfVerbose, verboseOption } from './verbose.ts';
+import { traceIfVerbose, verboseOption } from './verbose.ts';
 import { unknownWord, usageError } from './wrong-word.ts';
 
 export interface VerbEntry {
@@ -22,7 +22,7 @@ export interface VerbEntry {
 export type Groups = Readonly<Record<string, { summary: string; examples: string[]; heading?: string }>>;
 export type Verbs = Readonly<Record<string, VerbEntry>>;
 
-export interface Program {
+export interface CliProgram {
   /** What the program does, in one sentence without its full stop. */
   summary: string;
   groups: Groups;
@@ -33,14 +33,14 @@ export interface Program {
 }
 
 /** Runs one command line and gives its exit code; never throws for a user's mistake. */
-export async function runProgram(program: Program, given: string[], deps: CliDeps): Promise<number> {
-  const { argv, stop } = listenIfVerbose(given, deps);
+export async function runProgram(program: CliProgram, given: string[], deps: CliDeps): Promise<number> {
+  const { argv, stop } = traceIfVerbose(given, deps);
   const json = asksForJson(argv) ? watchAnswer(deps) : undefined;
   try {
     const typed = depsFor(argv, json?.deps ?? deps);
     return await runCommandLine(program, asVersion(program.translate?.(argv) ?? argv), typed);
   } catch (error) {
-    const told = errorInSamePlace(error, argv);
+    const told = errorWithOptions(error, argv);
     deps.stderr(`${renderError(told)}\n`);
     if (json && !json.isAnswered()) {
       try {
@@ -55,7 +55,7 @@ export async function runProgram(program: Program, given: string[], deps: CliDep
   }
 }
 
-async function runCommandLine(program: Program, argv: string[], deps: CliDeps): Promise<number> {
+async function runCommandLine(program: CliProgram, argv: string[], deps: CliDeps): Promise<number> {
   const kindOf = (path: string) =>
     Object.hasOwn(program.verbs, path) ? 'verb' : Object.hasOwn(program.groups, path) ? 'group' : undefined;
   const called = readCommandLine(argv, kindOf);
@@ -83,7 +83,7 @@ async function runCommandLine(program: Program, argv: string[], deps: CliDeps): 
 
 /** Declares every group and verb by name; only the verb that is called is loaded and given its options. */
 async function buildCommand(
-  { summary, groups, verbs, examples }: Program,
+  { summary, groups, verbs, examples }: CliProgram,
   { path: called }: CommandLine,
   deps: CliDeps,
   onExit: (code: number) => void,

@@ -2,12 +2,17 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { BootKind } from './boot-names.ts';
 import { bootValues, unitsListed } from './boot-values.ts';
-import type { Given } from './decide.ts';
+import type { TypedCommand } from './decide.ts';
 import { BUNDLE } from './testing.ts';
 
 describe('of a bundle', () => {
   /** Without a deadline: this machine may be slow. */
-  const found = async (kind: BootKind, given: Partial<Given>, text = '', signal = new AbortController().signal) => {
+  const found = async (
+    kind: BootKind,
+    given: Partial<TypedCommand>,
+    text = '',
+    signal = new AbortController().signal,
+  ) => {
     const whole = { path: 'boot chain', options: new Map(), args: [], files: [], ...given };
     return (await bootValues(kind, whole, text, { nowUs: 0, userHome: '/nonexistent', signal })).map(
       ({ value }) => value,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Decision, decideAtGroup, decideAtVerb, namedBy, type Table } from './decide.ts';
-import { HELP_OPTION, type Place } from './place.ts';
+import { type CommandSyntax, HELP_OPTION } from './command-syntax.ts';
+import { type CommandTable, type CompletionDecision, decideAtGroup, decideAtVerb, findCommand } from './decide.ts';
 
-const TABLE: Table = {
+const TABLE: CommandTable = {
   groups: { boot: { summary: 'boots' }, 'boot systemd': { summary: 'systemd' } },
   verbs: {
     'boot chain': { summary: 'chain' },
@@ -11,7 +11,7 @@ const TABLE: Table = {
   },
 };
 
-const CHAIN: Place = {
+const CHAIN: CommandSyntax = {
   path: 'boot chain',
   args: [{ name: 'TARGET', values: 'targets' }],
   options: [
@@ -28,7 +28,7 @@ const CHAIN: Place = {
     HELP_OPTION,
   ],
 };
-const EXEC: Place = {
+const EXEC: CommandSyntax = {
   path: 'pool exec',
   args: [
     { name: 'INSTANCE', values: 'instances' },
@@ -38,10 +38,10 @@ const EXEC: Place = {
 };
 
 const atGroup = (...words: string[]) =>
-  namesOf(decideAtGroup(namedBy(words.slice(0, -1), TABLE), words.at(-1)!, TABLE));
+  namesOf(decideAtGroup(findCommand(words.slice(0, -1), TABLE), words.at(-1)!, TABLE));
 const atChain = (...words: string[]) => decideAtVerb(CHAIN, words.slice(0, -1), words.at(-1)!);
 
-function namesOf({ values }: Decision): string[] {
+function namesOf({ values }: CompletionDecision): string[] {
   return typeof values === 'string' ? [values] : values.map(({ value }) => value);
 }
 
@@ -77,7 +77,10 @@ describe('in front of the verb', () => {
   });
 
   it('a word that is the name of a group counts only in its position', () => {
-    expect(namedBy(['boot', 'chain', '-i', 'boot'], TABLE)).toMatchObject({ path: 'boot chain', rest: ['-i', 'boot'] });
+    expect(findCommand(['boot', 'chain', '-i', 'boot'], TABLE)).toMatchObject({
+      path: 'boot chain',
+      rest: ['-i', 'boot'],
+    });
   });
 });
 
@@ -133,7 +136,7 @@ describe('at a verb', () => {
   });
 
   it('tells which arguments are files', () => {
-    const report: Place = {
+    const report: CommandSyntax = {
       path: 'boot report',
       args: [{ name: 'INPUT', isVariadic: true, values: 'files' }],
       options: [],

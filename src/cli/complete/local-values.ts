@@ -19,12 +19,12 @@ import {
   versionFiles,
   versionId,
 } from '../../vms/qemu/home/layout.ts';
-import type { Candidate } from './place.ts';
+import type { CompletionCandidate } from './command-syntax.ts';
 
 /** The gallery that `pool base` and `image publish` fill: `pool create --image` needs no gallery in front of its definitions. */
 const DEFAULT_GALLERY = 'headstart';
 
-export function pools(home: string): Candidate[] {
+export function pools(home: string): CompletionCandidate[] {
   return poolNames(home).map((value) => {
     const count = visibleIn(instancesFolder(home, value)).length;
     const image = textAt(join(poolFolder(home, value), poolRecord), 'spec', 'image', 'id');
@@ -33,7 +33,7 @@ export function pools(home: string): Candidate[] {
 }
 
 /** Of one pool where its name is given. */
-export function instances(home: string, pool?: string): Candidate[] {
+export function instances(home: string, pool?: string): CompletionCandidate[] {
   return poolNames(home)
     .filter((name) => pool === undefined || name === pool)
     .flatMap((name) => {
@@ -45,11 +45,11 @@ export function instances(home: string, pool?: string): Candidate[] {
     });
 }
 
-export function clusters(home: string): Candidate[] {
+export function clusters(home: string): CompletionCandidate[] {
   return visibleIn(clustersFolder(home)).map((value) => ({ value, summary: 'cluster of this machine' }));
 }
 
-export function galleries(home: string): Candidate[] {
+export function galleries(home: string): CompletionCandidate[] {
   return visibleIn(galleriesFolder(home)).map((value) => {
     const count = definitionsIn(home, value).length;
     return { value, summary: `${count} ${count === 1 ? 'image' : 'images'}` };
@@ -57,7 +57,7 @@ export function galleries(home: string): Candidate[] {
 }
 
 /** What `pool create --image` takes: a definition, which means its newest version, or one version of it. */
-export function images(home: string): Candidate[] {
+export function images(home: string): CompletionCandidate[] {
   return visibleIn(galleriesFolder(home)).flatMap((gallery) =>
     definitionsIn(home, gallery).flatMap((definition) => {
       const versions = versionsIn(home, gallery, definition);
@@ -73,14 +73,17 @@ export function images(home: string): Candidate[] {
 }
 
 /** `IMAGE/VERSION`, as `image list` shows them. */
-export function publishedVersions(home: string, gallery = DEFAULT_GALLERY): Candidate[] {
+export function publishedVersions(home: string, gallery = DEFAULT_GALLERY): CompletionCandidate[] {
   return definitionsIn(home, gallery).flatMap((definition) =>
     versionsIn(home, gallery, definition).map(({ value, ...rest }) => ({ value: `${definition}/${value}`, ...rest })),
   );
 }
 
 /** The versions that runs made for one pool, or for all of them. */
-export function prototypeVersions(home: string, { pool, cluster }: { pool?: string; cluster?: string }): Candidate[] {
+export function prototypeVersions(
+  home: string,
+  { pool, cluster }: { pool?: string; cluster?: string },
+): CompletionCandidate[] {
   const gallery = galleryName(cluster ?? 'local');
   const isWanted = (name: string) => (pool === undefined ? isPrototypeDefinition(name) : name === definitionName(pool));
   return definitionsIn(home, gallery)
@@ -97,7 +100,7 @@ function definitionsIn(home: string, gallery: string): string[] {
 }
 
 /** Newest first. */
-function versionsIn(home: string, gallery: string, definition: string): Candidate[] {
+function versionsIn(home: string, gallery: string, definition: string): CompletionCandidate[] {
   const folder = definitionFolder(home, gallery, definition);
   return visibleIn(folder)
     .filter((version) => parseVersionId(versionId({ gallery, definition, version })))

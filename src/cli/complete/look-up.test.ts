@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Given } from './decide.ts';
+import type { TypedCommand } from './decide.ts';
 import { lookUp } from './look-up.ts';
 import { completionHome } from './testing.ts';
 import type { NamedKind } from './value-kinds.ts';
 
 const at = completionHome();
 const valuesOf = async (kind: NamedKind, options: [string, string[]][] = [], env: Record<string, string> = {}) => {
-  const given: Given = { path: 'prototype run', options: new Map(options), args: [], files: [] };
+  const given: TypedCommand = { path: 'prototype run', options: new Map(options), args: [], files: [] };
   const deps = { env: { HEADSTART_HOME: at.home, ...env }, nowUs: () => 0 };
   return (await lookUp(kind, given, '', deps)).map(({ value }) => value);
 };

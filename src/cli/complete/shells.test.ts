@@ -6,11 +6,11 @@ import { completionHome } from './testing.ts';
 const at = completionHome();
 
 describe('for each shell', () => {
-  const asked = async (...argv: string[]) => (await run(['__complete', ...argv])).stdout.trimEnd().split('\n');
+  const request = async (...argv: string[]) => (await run(['__complete', ...argv])).stdout.trimEnd().split('\n');
 
   it('bash gets only what fits, as it must stand in the line', async () => {
     const line = 'headstart boot export --format=ch';
-    expect(await asked('bash', line, 'ch', '--', 'headstart', 'boot', 'export', '--format', '=', 'ch')).toEqual([
+    expect(await request('bash', line, 'ch', '--', 'headstart', 'boot', 'export', '--format', '=', 'ch')).toEqual([
       'values',
       'chrome-trace',
     ]);
@@ -18,12 +18,12 @@ describe('for each shell', () => {
 
   it('zsh gets colons and backslashes escaped, and how much of the word stands in front of the value', async () => {
     const config = join(at.home, 'kubeconfig');
-    expect(await asked('zsh', '--', 'prototype', 'run', '--kubeconfig', config, '--context', '')).toEqual([
+    expect(await request('zsh', '--', 'prototype', 'run', '--kubeconfig', config, '--context', '')).toEqual([
       'values 0',
       String.raw`arn\:aws\:eks\:x:cluster prod`,
       String.raw`a\\b`,
     ]);
-    expect((await asked('zsh', '--', 'boot', 'export', '--format=ch'))[0]).toBe('values 9');
+    expect((await request('zsh', '--', 'boot', 'export', '--format=ch'))[0]).toBe('values 9');
   });
 
   it('shows no control character of a name', async () => {

@@ -3,24 +3,24 @@ import { Command } from 'commander';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { VERBS } from '../main.ts';
 import { declareOptions } from '../program.ts';
-import { FEW_WORDS } from './few-words.ts';
-import { type Place, placeOf, type Values } from './place.ts';
+import { type CommandSyntax, type CompletionValues, syntaxOf } from './command-syntax.ts';
+import { FIXED_VALUES } from './fixed-values.ts';
 import { NAMED_KEYS, valueKindOf } from './value-kinds.ts';
 
 const commands = new Map<string, Command>();
-const places: Place[] = [];
+const places: CommandSyntax[] = [];
 beforeAll(async () => {
   for (const [path, entry] of Object.entries(VERBS)) {
     const command = new Command();
     declareOptions(command, (await entry.load()).verb);
     commands.set(path, command);
-    places.push(placeOf(path, command));
+    places.push(syntaxOf(path, command));
   }
 }, 120_000);
 
 const optionOf = (path: string, long: string) =>
   places.find((place) => place.path === path)?.options.find((option) => option.long === long);
-const valuesOf = (path: string, name: string): Values | undefined => {
+const valuesOf = (path: string, name: string): CompletionValues | undefined => {
   const place = places.find((one) => one.path === path);
   return [...(place?.options ?? []).filter(({ long }) => long === name), ...(place?.args ?? [])].find(
     (one) => !('name' in one) || one.name === name,
@@ -41,8 +41,8 @@ describe('the table of kinds', () => {
     for (const [path, command] of commands) {
       for (const { long = '', argChoices } of command.options) {
         const { kind } = valueKindOf(path, long, '');
-        if (!argChoices || !Object.hasOwn(FEW_WORDS, kind)) continue;
-        const words = await FEW_WORDS[kind as keyof typeof FEW_WORDS]();
+        if (!argChoices || !Object.hasOwn(FIXED_VALUES, kind)) continue;
+        const words = await FIXED_VALUES[kind as keyof typeof FIXED_VALUES]();
         expect(words.map(({ value }) => value).sort(), `${path} ${long}`).toEqual([...argChoices].sort());
       }
     }
