@@ -6,14 +6,14 @@ import { printable } from './output/table.ts';
 import type { CliDeps } from './verb.ts';
 
 /** What stands in for the person in a test; undefined where there is none. */
-export type Asking = ((question: string) => string) | undefined;
+export type Prompt = ((question: string) => string) | undefined;
 
 /** Returns when the answer is yes. */
 export function confirm(
   question: string,
   { yes }: { yes?: boolean | undefined },
   deps: Pick<CliDeps, 'stderr' | 'isTerminal'>,
-  asking: Asking = terminal(deps),
+  asking: Prompt = terminal(deps),
 ): void {
   if (yes) return;
   if (!asking) throw notConfirmed(`nobody can be asked: ${question}`, 'give --yes');
@@ -27,7 +27,7 @@ function notConfirmed(message: string, next: string): UserError {
   return new UserError(message, { code: 'cli/not-confirmed', kept: 'Nothing was changed.', next });
 }
 
-function terminal({ stderr, isTerminal }: Pick<CliDeps, 'stderr' | 'isTerminal'>): Asking {
+function terminal({ stderr, isTerminal }: Pick<CliDeps, 'stderr' | 'isTerminal'>): Prompt {
   if (!isTerminal.stderr || !isatty(0)) return undefined;
   return (question) => {
     stderr(question);

@@ -1,6 +1,6 @@
 import { Argument, Option } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { describe as describeOption, optionGroups, SHARED_GROUPS } from './help.ts';
+import { describeOption, optionGroups, SHARED_GROUPS } from './help.ts';
 import { GROUPS, VERBS } from './main.ts';
 import { run } from './testing.ts';
 

@@ -30,10 +30,10 @@ export function layOutHelp(command: Command, help: Help, { examples, notes }: He
     ([one], [other]) => Number(other === OWN_VERBS) - Number(one === OWN_VERBS),
   );
   const listings: (readonly [heading: string, items: Item[]])[] = [
-    ['Arguments:', command.registeredArguments.map((argument) => [argument.name(), describe(argument)])],
+    ['Arguments:', command.registeredArguments.map((argument) => [argument.name(), describeOption(argument)])],
     ...verbs.map(([heading, of]) => [heading, of.map((verb) => [verb.name(), verb.description()] as const)] as const),
     ...optionGroups(help.visibleOptions(command)).map(
-      ([heading, of]) => [heading, of.map((option) => [option.flags, describe(option)] as const)] as const,
+      ([heading, of]) => [heading, of.map((option) => [option.flags, describeOption(option)] as const)] as const,
     ),
   ];
   const terms = listings.flatMap(([, items]) => items.map(([term]) => term.length));
@@ -62,7 +62,7 @@ export function optionGroups(options: readonly Option[]): [heading: string, opti
 }
 
 /** The description with what commander knows of the option: whether it is required, its choices, its default. */
-export function describe(item: Option | Argument): string {
+export function describeOption(item: Option | Argument): string {
   const { description, argChoices, defaultValue, defaultValueDescription } = item;
   const isEmpty = defaultValue === undefined || typeof defaultValue === 'boolean' || `${defaultValue}` === '';
   const facts = [

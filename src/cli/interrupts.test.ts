@@ -1,11 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { Interrupted, renderError } from '../base/errors.ts';
-import { interruptsOf, type Target } from './interrupts.ts';
+import { interruptsOf, type SignalTarget } from './interrupts.ts';
 
 function process() {
   const emitter = new EventEmitter();
-  const target: Target & { exitCode?: number } = Object.assign(emitter, {});
+  const target: SignalTarget & { exitCode?: number } = Object.assign(emitter, {});
   let nowMs = 0;
   return {
     target,

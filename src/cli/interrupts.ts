@@ -2,7 +2,7 @@
 import { Interrupted } from '../base/errors.ts';
 
 /** What of the process is needed. */
-export interface Target {
+export interface SignalTarget {
   on(signal: SignalName, listener: (name: SignalName) => void): unknown;
   removeListener(signal: SignalName, listener: (name: SignalName) => void): unknown;
   exitCode?: string | number | null | undefined;
@@ -26,7 +26,7 @@ const SAME_MS = 100;
  * Nothing is caught until somebody asks. Files are read and parsed without a pause in which a handler could run, so once there
  * is one neither Ctrl-C nor `kill` would end a verb that reads something huge, or waits for the writer of a pipe.
  */
-export function interruptsOf(target: Target, nowMs: () => number): Interrupts {
+export function interruptsOf(target: SignalTarget, nowMs: () => number): Interrupts {
   const [first, second] = [new AbortController(), new AbortController()];
   let isCatching = false;
   let isSecondAwaited = false;

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { displayWidth, longestWord } from './output/display-width.ts';
-import { type Ran, run } from './testing.ts';
+import { type CliResult, run } from './testing.ts';
 
 const BOOTS = fileURLToPath(new URL('../boot/fixtures/boots', import.meta.url));
 const SEEDS = fileURLToPath(new URL('../boot/fixtures/seeds', import.meta.url));
@@ -45,15 +45,15 @@ function isTooWide(line: string, columns: number): boolean {
 }
 
 describe.each(VERBS)('%s', (_, argv) => {
-  let piped: Ran;
-  let narrow: Ran;
+  let piped: CliResult;
+  let narrow: CliResult;
   beforeAll(async () => {
     piped = await run(argv());
     narrow = await run(argv(), { columns: 60 });
   });
 
   it('fits terminals of 60 and of 100 columns', async () => {
-    const tooWide = ({ stdout, stderr }: Ran, columns: number) =>
+    const tooWide = ({ stdout, stderr }: CliResult, columns: number) =>
       `${stdout}${stderr}`.split('\n').filter((line) => isTooWide(line, columns));
     expect(tooWide(narrow, 60)).toEqual([]);
     expect(tooWide(await run(argv(), { columns: 100 }), 100)).toEqual([]);

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { commitOf } from './commit.ts';
-import type { About } from './version.ts';
+import type { VersionInfo } from './version.ts';
 
-export function aboutThisCheckout(): About {
+export function versionOfThisCheckout(): VersionInfo {
   const manifest = new URL('../../package.json', import.meta.url);
   const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
   const commit = commitOf(fileURLToPath(new URL('../../', import.meta.url)), readText);

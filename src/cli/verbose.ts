@@ -13,7 +13,7 @@ export function verboseOption(): Option {
 }
 
 /** The command line without the flag. `stop` ends the printing. */
-export function listenIfVerbose(argv: readonly string[], deps: CliDeps): { argv: string[]; stop(): void } {
+export function traceIfVerbose(argv: readonly string[], deps: CliDeps): { argv: string[]; stop(): void } {
   const { isGiven, rest } = takeFlag(argv, FLAG);
   if (!isGiven && !isOn(deps.env.HEADSTART_VERBOSE)) return { argv: rest, stop: () => {} };
   return {

@@ -9,7 +9,7 @@ import { sameCommand } from '../output/same-command.ts';
 import { screenOf } from '../output/screen.ts';
 import type { Verb } from '../verb.ts';
 import { type BootOptions, readBoot, refuseFileAsUnit, withBootOptions } from './read-boot.ts';
-import { renderChain } from './render-chain.ts';
+import { renderBootChain } from './render-chain.ts';
 
 export const verb: Verb = {
   examples: [
@@ -36,7 +36,7 @@ export const verb: Verb = {
         clock: record.clock,
         links,
       });
-    deps.stdout(renderChain(links, screenOf(deps)));
+    deps.stdout(renderBootChain(links, screenOf(deps)));
   },
 };
 

@@ -64,7 +64,7 @@ export function bootCollect(open: OpenPools, lookAtCluster?: LookAtCluster): Ver
       const { collection, bytes } = await bundleOf(collected, { boot, nowUs: deps.nowUs() });
       const path = options.output ?? bundleName(collected.hostname, deps.nowUs());
       writeAnswerFile(path, bytes, 'boot/output-unwritable', 'private');
-      tellStory(collection, path, bytes.length, deps);
+      reportCollection(collection, path, bytes.length, deps);
       const { apiVersion: _, kind, ...body } = collection;
       if (options.json) printJson(deps, kind, { path, bytes: bytes.length, ...body });
       else deps.stdout(`${path}\n`);
@@ -72,17 +72,17 @@ export function bootCollect(open: OpenPools, lookAtCluster?: LookAtCluster): Ver
   };
 }
 
-interface Ports {
+interface CollectDeps {
   open: OpenPools;
   lookAtCluster: LookAtCluster | undefined;
 }
 
-async function collect(options: Options, boot: string, deps: CliDeps, ports: Ports): Promise<Collected> {
+async function collect(options: Options, boot: string, deps: CliDeps, collectDeps: CollectDeps): Promise<Collected> {
   const { host, instance, sudo, nodeObject } = options;
   const signal = deps.signal();
   if (instance !== undefined) {
-    const factory = await ports.open(options, deps);
-    const lookAtCluster = ports.lookAtCluster ?? lookAtLocalCluster(homeFolder(options, deps.env));
+    const factory = await collectDeps.open(options, deps);
+    const lookAtCluster = collectDeps.lookAtCluster ?? lookAtLocalCluster(homeFolder(options, deps.env));
     return collectInstance(factory, instance, { boot, items: itemsWith(boot, nodeObject), lookAtCluster, signal });
   }
   if (host === undefined) {
@@ -124,7 +124,7 @@ function printPlan(options: Options, boot: string, deps: CliDeps): void {
   deps.stdout(`then: take tokens, keys, passwords and custom data out, write ${target} (mode 0600)\n`);
 }
 
-function tellStory({ taken, missed }: Collection, path: string, size: number, deps: CliDeps): void {
+function reportCollection({ taken, missed }: Collection, path: string, size: number, deps: CliDeps): void {
   const lines = [
     ...taken.map(({ name, bytes, note }) => `took    ${name} (${bytes} bytes${note ? `, ${note}` : ''})`),
     ...missed.map(({ name, why }) => `without ${name}: ${why}`),

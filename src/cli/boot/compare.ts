@@ -9,7 +9,7 @@ import { paint, type Style } from '../output/paint.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { type Column, printable, renderTable } from '../output/table.ts';
 import type { CliDeps, Verb } from '../verb.ts';
-import { collect, readBoots, tellNote } from './read-boot.ts';
+import { appendValue, printNote, readBoots } from './read-boot.ts';
 
 interface CompareOptions {
   before?: string[];
@@ -31,8 +31,8 @@ export const verb: Verb = {
     command
       .argument('[BEFORE]', 'a bundle, a file, or a folder of bundles; several boots are compared by their medians')
       .argument('[AFTER]', 'the same for the second side')
-      .option('--before <FILE|DIR>', 'add this to the first side; repeatable', collect)
-      .option('--after <FILE|DIR>', 'add this to the second side; repeatable', collect)
+      .option('--before <FILE|DIR>', 'add this to the first side; repeatable', appendValue)
+      .option('--after <FILE|DIR>', 'add this to the second side; repeatable', appendValue)
       .option(
         '--target <UNIT>',
         'the unit or milestone that ends the boot; default: node-ready, else the end of startup, else the default target',
@@ -84,7 +84,7 @@ async function readSide(paths: readonly string[], deps: CliDeps): Promise<BootRe
   // A log of many boots beside one boot's units: medians over what only some of them have would mislead.
   const whole = boots.filter((boot) => boot.units.length > 0);
   if (whole.length === 0 || whole.length === boots.length) return boots;
-  tellNote(
+  printNote(
     'note',
     `${paths.join(', ')}: ${boots.length - whole.length} of ${boots.length} boots have no unit times and are left out`,
     deps,
@@ -113,7 +113,7 @@ function printAnswer(answer: BootCompare, limit: number, deps: CliDeps): void {
   ].filter(Boolean);
   if (answer.changes.length === 0) sentence('\nNothing differs by that much.');
   if (left.length > 0) sentence(`\nNot shown: ${left.join(', ')}.`);
-  for (const note of answer.notes) tellNote('note', note, deps);
+  for (const note of answer.notes) printNote('note', note, deps);
 }
 
 /** What explains the difference first; then what merely differs; then where it shows. */

@@ -26,7 +26,7 @@ export function withInputOptions(command: Command): Command {
     .option(
       '-i, --input <FILE|DIR|->',
       'read this file, folder or standard input (-) instead of this machine; repeatable',
-      collect,
+      appendValue,
     )
     .option('-b, --boot <N|ID>', WHICH_BOOT);
 }
@@ -44,10 +44,10 @@ export function withInputArguments(command: Command): Command {
 }
 
 export function addInput(command: Command, path: string): void {
-  command.setOptionValue('input', collect(path, command.getOptionValue('input')));
+  command.setOptionValue('input', appendValue(path, command.getOptionValue('input')));
 }
 
-export function collect(value: string, earlier: string[] = []): string[] {
+export function appendValue(value: string, earlier: string[] = []): string[] {
   return [...earlier, value];
 }
 
@@ -104,19 +104,19 @@ export async function readBoot(options: BootOptions, deps: CliDeps): Promise<Boo
   const boots = await readBoots(options, deps);
   const record = pickBoot(boots, options.input ? (options.boot ?? '0') : '0');
   if (boots.length > 1 && options.boot === undefined) {
-    tellNote('note', `the last of ${boots.length} boots; --boot -1 is the one before`, deps);
+    printNote('note', `the last of ${boots.length} boots; --boot -1 is the one before`, deps);
   }
-  tellNotes(record, deps);
+  printNotes(record, deps);
   return record;
 }
 
-export function tellNotes(record: BootRecord, deps: CliDeps): void {
+export function printNotes(record: BootRecord, deps: CliDeps): void {
   for (const note of new Set(record.notes.filter((n) => n.level === 'warning').map((n) => n.text))) {
-    tellNote('warning', note, deps);
+    printNote('warning', note, deps);
   }
 }
 
-export function tellNote(kind: 'note' | 'warning', text: string, deps: CliDeps): void {
+export function printNote(kind: 'note' | 'warning', text: string, deps: CliDeps): void {
   const screen = screenOf(deps, 'stderr');
   const label = paint(`${kind}:`, kind === 'warning' ? 'warning' : undefined, screen);
   deps.stderr(`${wrapLines(`${label} ${printable(text)}`, screen.columns, 2)}\n`);

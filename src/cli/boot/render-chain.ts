@@ -11,7 +11,7 @@ const PARTS_SHOWN = 5;
 /** Shorter silences are the manager's own bookkeeping. */
 const GAP_SHOWN_US = 100_000;
 
-export function renderChain(links: readonly ChainLink[], screen: Screen = PIPE): string {
+export function renderBootChain(links: readonly ChainLink[], screen: Screen = PIPE): string {
   const longest = links.reduce((most, { name }) => Math.max(most, displayWidth(printable(name))), 0);
   const deepest = indentLimit(longest, screen);
   return `${links.flatMap((link, depth) => describe(link, depth, deepest, screen)).join('\n')}\n`;

@@ -10,7 +10,7 @@ import { reportView } from '../../boot/render/report-view.ts';
 import { cannotWrite, writeAnswerFile } from '../output/answer-file.ts';
 import { printJson } from '../output/json.ts';
 import type { CliDeps, Verb } from '../verb.ts';
-import { type BootOptions, readBoots, tellNotes, withBootOptions } from './read-boot.ts';
+import { type BootOptions, printNotes, readBoots, withBootOptions } from './read-boot.ts';
 
 interface ReportOptions extends BootOptions {
   output: string;
@@ -30,7 +30,7 @@ export const verb: Verb = {
     if (options.output !== '-') refuseToOverwrite(options.output, options);
     const boots = await bootsToShow(args, options, deps);
     if (boots.length > MOST_BOOTS) throw tooMany(boots.length);
-    for (const { record } of boots) tellNotes(record, deps);
+    for (const { record } of boots) printNotes(record, deps);
     const views = boots.map(({ record, label }) => reportView(record, label));
     const html = renderReport(views);
     if (options.output === '-') return deps.stdout(html);

@@ -14,10 +14,10 @@ import { printable, renderTable } from '../output/table.ts';
 import type { CliDeps, Verb } from '../verb.ts';
 import {
   addInput,
+  appendValue,
   type BootOptions,
-  collect,
+  printNote,
   readBoot,
-  tellNote,
   withBootOptions,
   withInputArguments,
 } from './read-boot.ts';
@@ -46,15 +46,15 @@ export const verb: Verb = {
       .option(
         '--drop-after <UNIT DEPENDENCY>',
         'UNIT no longer waits for DEPENDENCY; every edit is repeatable',
-        collect,
+        appendValue,
       )
-      .option('--after <UNIT DEPENDENCY>', 'UNIT also waits for DEPENDENCY', collect)
-      .option('--set <UNIT=SPAN>', 'UNIT takes this long to start, as in kubelet.service=200ms', collect)
-      .option('--mask <UNIT>', 'UNIT is not started at all', collect)
+      .option('--after <UNIT DEPENDENCY>', 'UNIT also waits for DEPENDENCY', appendValue)
+      .option('--set <UNIT=SPAN>', 'UNIT takes this long to start, as in kubelet.service=200ms', appendValue)
+      .option('--mask <UNIT>', 'UNIT is not started at all', appendValue)
       .option(
         '--add <UNIT After=… Took=…>',
         'add a unit that the recording does not have, to "before" as well',
-        collect,
+        appendValue,
       )
       .option(
         '--target <UNIT>',
@@ -185,5 +185,5 @@ function shown(instant: WhatIf['before']): number {
 }
 
 function warn(notes: readonly string[], deps: CliDeps): void {
-  for (const note of notes) tellNote('note', note, deps);
+  for (const note of notes) printNote('note', note, deps);
 }

@@ -7,14 +7,20 @@ import { SERVERS } from '../../cluster/local/server-flags.ts';
 import { deletePlane, downPlane } from '../../cluster/local/standing-plane.ts';
 import type { Orphan } from '../../cluster/local/standing-process.ts';
 import { refuseWithPools } from '../../local/cluster-pools.ts';
-import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from '../compose/open-plane.ts';
+import {
+  type ClusterOptions,
+  clusterPlace,
+  type OpenPlane,
+  openPlane,
+  withClusterOptions,
+} from '../compose/open-plane.ts';
 import { confirm } from '../confirm.ts';
 import { orInterrupted } from '../or-interrupted.ts';
 import { printJsonLine } from '../output/json.ts';
 import { showProgress } from '../output/progress.ts';
 import { printable } from '../output/table.ts';
 import type { CliDeps, Verb } from '../verb.ts';
-import { tellPlan } from './plan.ts';
+import { printClusterPlan } from './plan.ts';
 
 interface Options extends ClusterOptions {
   delete?: boolean;
@@ -30,7 +36,7 @@ function nothingThere(place: ClusterPlace, orphans: readonly Orphan[], options: 
   const ours = orphans.filter((orphan) => orphan.folder === folder);
   if (ours.length > 0) throw noSuchCluster(place, ours);
   const [cluster, isDeleted] = [place.name, options.delete === true];
-  if (options.dryRun) tellPlan(deps, cluster, [], options);
+  if (options.dryRun) printClusterPlan(deps, cluster, [], options);
   else if (options.json) printJsonLine(deps, 'ClusterDown', { cluster, stopped: [], isDeleted });
   else {
     const others = listClusters(place.home).filter((other) => other !== cluster);
@@ -49,7 +55,7 @@ export function clusterDown(open: OpenPlane): Verb {
         .option('--yes', 'do not ask for confirmation')
         .option('--dry-run', 'print what would be done, and do nothing'),
     async run(_args, options: Options, deps) {
-      const place = placeOf(options, deps.env);
+      const place = clusterPlace(options, deps.env);
       const { folder } = filesOf(place);
       const { plane } = open(deps);
       if (!existsSync(folder)) return nothingThere(place, lookForOrphans(place, plane), options, deps);
@@ -59,7 +65,7 @@ export function clusterDown(open: OpenPlane): Verb {
         ...running.map((server) => `stop ${server}`),
         ...(options.delete ? [`delete ${folder} with all that was in the cluster`] : []),
       ];
-      if (options.dryRun) return tellPlan(deps, place.name, changes, options);
+      if (options.dryRun) return printClusterPlan(deps, place.name, changes, options);
       // Before signals are ours: Ctrl-C has to end a question at once.
       if (options.delete) confirm(`delete cluster ${place.name} with all that is in it?`, options, deps);
 

@@ -6,7 +6,7 @@ import { UserError } from '../../base/errors.ts';
 import { filesOf, GUEST_PORT, readIfThere, readRecord } from '../../cluster/local/cluster-files.ts';
 import { noSuchCluster } from '../../cluster/local/no-such-cluster.ts';
 import { nodeDocument } from '../../local/node-document.ts';
-import { type ClusterOptions, placeOf, withClusterOptions } from '../compose/open-plane.ts';
+import { type ClusterOptions, clusterPlace, withClusterOptions } from '../compose/open-plane.ts';
 import { writeAnswerFile } from '../output/answer-file.ts';
 import { printJson } from '../output/json.ts';
 import { wholeNumber } from '../pool/arguments.ts';
@@ -37,7 +37,7 @@ export const verb: Verb = {
       .option('--no-bridge', 'leave out the bridge network for pods, if another CNI plugin is used')
       .option('-o, --output <FILE>', 'write to this file instead of standard output'),
   async run(_args, options: Options, deps) {
-    const place = placeOf(options, deps.env);
+    const place = clusterPlace(options, deps.env);
     const record = readRecord(place);
     if (!record) throw noSuchCluster(place);
     const ca = readIfThere(join(filesOf(place).pki, 'ca.crt'));

@@ -10,7 +10,7 @@ import { programsFolder } from '../../cluster/local/programs/programs.ts';
 import { KUBE_SERVERS } from '../../cluster/local/server-flags.ts';
 import { type FakePlane, fakePlane } from '../../cluster/local/testing.ts';
 import type { OpenPlane } from '../compose/open-plane.ts';
-import { type Ran, runVerb, type TestWorld } from '../testing.ts';
+import { type CliResult, runVerb, type TestWorld } from '../testing.ts';
 import { clusterDown } from './down.ts';
 import { clusterStatus } from './status.ts';
 import { clusterToken } from './token.ts';
@@ -31,7 +31,7 @@ export interface ClusterWorld {
   given: string;
   /** How many were made. */
   tokens: number;
-  ask(verb: keyof typeof VERBS, argv?: string[], more?: TestWorld): Promise<Ran>;
+  ask(verb: keyof typeof VERBS, argv?: string[], more?: TestWorld): Promise<CliResult>;
 }
 
 /** Each test of the file gets its own. */

@@ -8,11 +8,17 @@ import { whyUnwritable } from '../../base/why-unreadable.ts';
 import { filesOf, GUEST_PORT, readIfThere, readRecord, writePrivate } from '../../cluster/local/cluster-files.ts';
 import { bootstrapKubeconfig } from '../../cluster/local/joining.ts';
 import { noSuchCluster } from '../../cluster/local/no-such-cluster.ts';
-import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from '../compose/open-plane.ts';
+import {
+  type ClusterOptions,
+  clusterPlace,
+  type OpenPlane,
+  openPlane,
+  withClusterOptions,
+} from '../compose/open-plane.ts';
 import { printJson } from '../output/json.ts';
 import { timeSpan } from '../pool/arguments.ts';
 import type { Verb } from '../verb.ts';
-import { tellPlan } from './plan.ts';
+import { printClusterPlan } from './plan.ts';
 
 interface Options extends ClusterOptions {
   ttl: number;
@@ -36,13 +42,13 @@ export function clusterToken(open: OpenPlane): Verb {
         )
         .option('--dry-run', 'print what would be created, and create nothing'),
     async run(_args, options: Options, deps) {
-      const place = placeOf(options, deps.env);
+      const place = clusterPlace(options, deps.env);
       const record = readRecord(place);
       if (!record) throw noSuchCluster(place);
       if (options.dryRun) {
         const what = `make a token with which nodes may join for ${formatSpan(options.ttl * 1000)}`;
         const where = options.output === undefined ? [] : [`write ${resolve(options.output)}`];
-        return tellPlan(deps, place.name, [what, ...where], options);
+        return printClusterPlan(deps, place.name, [what, ...where], options);
       }
       const { kubeconfig, pki } = filesOf(place);
       // Before there is a token that nobody would get.

@@ -5,14 +5,20 @@ import { describeStep, planUp } from '../../cluster/local/plan-up.ts';
 import { type ChosenPrograms, choosePrograms } from '../../cluster/local/programs/choose-programs.ts';
 import { BUILT_VERSION, ensurePrograms } from '../../cluster/local/programs/programs.ts';
 import { upPlane } from '../../cluster/local/standing-plane.ts';
-import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from '../compose/open-plane.ts';
+import {
+  type ClusterOptions,
+  clusterPlace,
+  type OpenPlane,
+  openPlane,
+  withClusterOptions,
+} from '../compose/open-plane.ts';
 import { orInterrupted } from '../or-interrupted.ts';
 import { printJsonLine } from '../output/json.ts';
 import { showProgress } from '../output/progress.ts';
 import { screenOf } from '../output/screen.ts';
 import { wholeNumber } from '../pool/arguments.ts';
 import type { Verb } from '../verb.ts';
-import { tellPlan } from './plan.ts';
+import { printClusterPlan } from './plan.ts';
 import { readClusterView, renderCluster } from './view.ts';
 
 interface Options extends ClusterOptions {
@@ -41,13 +47,13 @@ export function clusterUp(open: OpenPlane): Verb {
         )
         .option('--dry-run', 'print what would be done, and do nothing'),
     async run(_args, options: Options, deps) {
-      const place = placeOf(options, deps.env);
+      const place = clusterPlace(options, deps.env);
       const opened = open(deps);
       const chosen = await choosePrograms(place, options, opened.programs);
       if (options.dryRun) {
         const steps = planUp(await lookForUp(place, settingsOf(chosen, options), opened.plane));
         const building = chosen.missing.map((name) => `build ${name} ${chosen.version} with Go, which takes minutes`);
-        return tellPlan(deps, place.name, [...building, ...steps.map(describeStep)], options);
+        return printClusterPlan(deps, place.name, [...building, ...steps.map(describeStep)], options);
       }
 
       const signal = deps.signal();

@@ -65,7 +65,7 @@ async function namedPool(
   return { id: scaleSetId(named), name: named.name };
 }
 
-interface Clusterless {
+interface NoClusterInput {
   factory: Factory;
   pool: PoolRef;
   folder: string;
@@ -74,7 +74,7 @@ interface Clusterless {
 }
 
 /** A host that --over-ssh names is the donor's, so that other instances are not asked whether they are up. */
-async function withoutCluster({ factory, pool, folder, options, deps }: Clusterless): Promise<Cluster> {
+async function withoutCluster({ factory, pool, folder, options, deps }: NoClusterInput): Promise<Cluster> {
   const { noCluster } = await import('../../cluster/none.ts');
   const { overSsh, node } = options;
   const channelTo = (host: string) => sshChannel(host, runCommand, sshProgram(deps.env));

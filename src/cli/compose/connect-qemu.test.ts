@@ -11,7 +11,7 @@ import { readMembers } from '../../prototype/donor/members.ts';
 import { recipeName } from '../../prototype/names.ts';
 import type { Site } from '../../prototype/site.ts';
 import type { ConnectOptions } from '../prototype/connect-options.ts';
-import { type Ran, testDeps } from '../testing.ts';
+import { type CliResult, testDeps } from '../testing.ts';
 import { connectQemu } from './connect-qemu.ts';
 
 let folder: string;
@@ -38,7 +38,7 @@ const RECORD = {
 };
 const KUBECONFIG = renderKubeconfig({ url: 'https://127.0.0.1:3', ca: '', token: 'none' });
 const signal = new AbortController().signal;
-let ran: Ran;
+let ran: CliResult;
 function connect(options: ConnectOptions = {}): Promise<Site> {
   const world = testDeps({ env: { HEADSTART_HOME: folder }, signal });
   ran = world.ran;

@@ -51,7 +51,7 @@ export async function openCache(options: CacheFlags, deps: CliDeps, base: Origin
   const mirrors = createMirrors({ mirrors: configured, file, aptLines: sources.lines });
   useProxies(proxyVariables(env, sources.aptConf));
   const cache = createCache({
-    folder: cacheFolder(options, env),
+    folder: imageCacheFolder(options, env),
     mirrors,
     fetch: globalThis.fetch,
     clock: systemClock,
@@ -72,7 +72,7 @@ function useProxies(variables: Record<string, string>): void {
   }
 }
 
-export function cacheFolder({ cache }: CacheFlags, env: CliDeps['env']): string {
+export function imageCacheFolder({ cache }: CacheFlags, env: CliDeps['env']): string {
   if (cache) return resolve(cache);
   if (env.HEADSTART_CACHE) return resolve(env.HEADSTART_CACHE, 'image');
   // The specification of base folders has relative ones ignored.

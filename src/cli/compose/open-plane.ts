@@ -62,7 +62,7 @@ export const openPlane: OpenPlane = ({ env }) => ({
   createToken: (kubeconfig, ttlMs) => createBootstrapToken({ kubeconfig, clock: systemClock }, ttlMs),
 });
 
-export function placeOf(options: ClusterOptions, env: CliDeps['env']): ClusterPlace {
+export function clusterPlace(options: ClusterOptions, env: CliDeps['env']): ClusterPlace {
   return { home: realFolder(homeFolder(options, env)), name: checkClusterName(options.name) };
 }
 

@@ -22,7 +22,7 @@ export interface CaptureOptions {
 }
 
 /** Whoever only looks needs no QEMU; whoever runs VMs is told at once of every program that is missing. */
-export type Purpose = 'look' | 'run';
+export type Purpose = 'read' | 'run';
 
 /** Verbs are given one, so that tests give them theirs. */
 export type OpenPools = (
@@ -35,7 +35,7 @@ export function withPoolOptions(command: Command): Command {
   return withHomeOption(command).option('--json', 'print JSON instead of text');
 }
 
-export const openPools: OpenPools = async (options, deps, purpose = 'look') => {
+export const openPools: OpenPools = async (options, deps, purpose = 'read') => {
   if (purpose === 'run') {
     const { requireTools } = await import('../../host/required-tools.ts');
     const { POOL_TOOLS } = await import('../../vms/qemu/required-tools.ts');

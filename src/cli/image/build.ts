@@ -69,7 +69,7 @@ export const verb: Verb = {
         ? { cacheFolder: cache.folder, out, formats, tools: await toolVersions(run) }
         : undefined;
       const stages = await planBuild({ targets: targetsOf(order), isOffline: order.isOffline, places });
-      return tellPlan(order, stages, options, deps);
+      return printPlan(order, stages, options, deps);
     }
     requireTools([...IMAGE_TOOLS, ...(isRoot ? [] : USER_TOOLS)], {
       path: deps.env.PATH,
@@ -100,7 +100,7 @@ export const verb: Verb = {
     }
     story.end();
     if (!options.json) deps.stderr(stages.table());
-    for (const image of built) tellImage(image, options, deps);
+    for (const image of built) printImage(image, options, deps);
     if (options.json) printJsonLine(deps, 'ImageBuilds', { builds: built.map(summary), stages: stages.list() });
   },
 };
@@ -167,7 +167,7 @@ function stageTimes(deps: CliDeps) {
   };
 }
 
-function tellPlan(order: BuildOrder, stages: readonly PlannedStage[], options: Options, deps: CliDeps): void {
+function printPlan(order: BuildOrder, stages: readonly PlannedStage[], options: Options, deps: CliDeps): void {
   const { lock, versions, formats, out, isOffline } = order;
   const images = versions.map((kubernetes) => {
     const folder = buildFolder({ lock, kubernetes }, out);
@@ -197,7 +197,7 @@ function summary({ folder, isNew, record }: Built) {
   return { folder, isNew, version: record.version, kubernetes: record.kubernetes, contentSha256: record.contentSha256 };
 }
 
-function tellImage({ folder, isNew, record }: Built, options: Options, deps: CliDeps): void {
+function printImage({ folder, isNew, record }: Built, options: Options, deps: CliDeps): void {
   if (options.json) return;
   const size = `${inMib(record.contentBytes)} of content`;
   deps.stdout(`${folder}  ${record.name} ${record.version}, ${size}, ${record.contentSha256.slice(0, 16)}\n`);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CONTAINERD, fileText, KUBELET, manifestText } from '../../image/manifest/manifests.testing.ts';
-import { cacheFolder } from '../compose/open-cache.ts';
+import { imageCacheFolder } from '../compose/open-cache.ts';
 import { runVerb } from '../testing.ts';
 import { verb as check } from './check.ts';
 import { verb as schema } from './schema.ts';
@@ -81,10 +81,10 @@ describe('image schema', () => {
 
 describe('the folder of the cache', () => {
   it('is where the option, the environment or the specification of base folders says', () => {
-    expect(cacheFolder({ cache: '/a' }, { HEADSTART_CACHE: '/b' })).toBe('/a');
-    expect(cacheFolder({}, { HEADSTART_CACHE: '/b' })).toBe('/b/image');
-    expect(cacheFolder({}, { XDG_CACHE_HOME: '/c', HOME: '/h' })).toBe('/c/headstart/image');
-    expect(cacheFolder({}, { XDG_CACHE_HOME: 'relative', HOME: '/h' })).toBe('/h/.cache/headstart/image');
-    expect(() => cacheFolder({}, {})).toThrow('no place for fetched files');
+    expect(imageCacheFolder({ cache: '/a' }, { HEADSTART_CACHE: '/b' })).toBe('/a');
+    expect(imageCacheFolder({}, { HEADSTART_CACHE: '/b' })).toBe('/b/image');
+    expect(imageCacheFolder({}, { XDG_CACHE_HOME: '/c', HOME: '/h' })).toBe('/c/headstart/image');
+    expect(imageCacheFolder({}, { XDG_CACHE_HOME: 'relative', HOME: '/h' })).toBe('/h/.cache/headstart/image');
+    expect(() => imageCacheFolder({}, {})).toThrow('no place for fetched files');
   });
 });

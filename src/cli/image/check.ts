@@ -34,9 +34,9 @@ export const verb: Verb = {
       .option('--rules', 'list the rules and the source of each')
       .option('--json', 'print one JSON document'),
   async run(_args, options: Options, deps) {
-    if (options.rules) return tellRules(options, deps);
+    if (options.rules) return printRules(options, deps);
     const parsed = await parseManifest(readManifestText(options.file));
-    if ('problems' in parsed) return tell({ problems: parsed.problems, findings: [] }, options, deps);
+    if ('problems' in parsed) return report({ problems: parsed.problems, findings: [] }, options, deps);
     const lock = readLockIfThere(lockFileOf(options.lock, options.file));
     // A lock of another manifest says nothing about this one, unless somebody names it.
     const isOurs =
@@ -44,16 +44,16 @@ export const verb: Verb = {
     const findings = checkRules(parsed.manifest, isOurs ? lock : undefined);
     if (lock !== undefined && !isOurs)
       deps.stderr('the lock beside it is of another manifest, and was not looked at; next: headstart image lock\n');
-    return tell({ problems: [], findings }, options, deps);
+    return report({ problems: [], findings }, options, deps);
   },
 };
 
-interface Told {
+interface CheckReport {
   problems: readonly ManifestProblem[];
   findings: readonly Finding[];
 }
 
-function tell({ problems, findings }: Told, { file, json }: Options, deps: CliDeps): number {
+function report({ problems, findings }: CheckReport, { file, json }: Options, deps: CliDeps): number {
   const errors = problems.length + findings.filter(({ severity }) => severity === 'error').length;
   if (json) {
     printJson(deps, 'ImageManifestCheck', {
@@ -86,7 +86,7 @@ function withStyle(line: string, screen: Screen): string {
   return `${paint(word, word === 'problem' ? 'bad' : 'warning', screen)}${line.slice(word.length)}`;
 }
 
-function tellRules({ json }: Options, deps: CliDeps): void {
+function printRules({ json }: Options, deps: CliDeps): void {
   const rules = RULES.map(({ id, says, source }) => ({ id, says, source }));
   if (json) printJson(deps, 'ImageRules', { rules });
   else

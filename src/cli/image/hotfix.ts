@@ -46,7 +46,7 @@ export const verb: Verb = {
       if (existsSync(options.output)) throw taken(options.output);
       writeLock(options.output, hotfix.lock);
     }
-    tell(hotfix, options, deps);
+    report(hotfix, options, deps);
   },
 };
 
@@ -54,7 +54,7 @@ function append(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 
-function tell({ diff }: Hotfix, options: Options, deps: CliDeps): void {
+function report({ diff }: Hotfix, options: Options, deps: CliDeps): void {
   const notes = options.notes ? renderNotes(diff) : undefined;
   if (options.json) {
     const file = options.dryRun ? {} : { file: options.output };

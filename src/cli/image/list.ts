@@ -2,8 +2,8 @@
 import { UserError } from '../../base/errors.ts';
 import { listPublished, type PublishedImage } from '../../image/publish/gallery-list.ts';
 import { type GalleryOptions, type OpenGallery, openGallery, withGalleryOptions } from '../compose/open-gallery.ts';
+import { hintWithOptions } from '../output/hint-options.ts';
 import { printJson } from '../output/json.ts';
-import { inSamePlace } from '../output/same-place.ts';
 import { screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
@@ -23,7 +23,7 @@ export function imageList(open: OpenGallery): Verb {
       const { images, emptyChannels } = published ?? { images: [], emptyChannels: [] };
       if (options.json) return printJson(deps, 'ImageList', { gallery: name, images, emptyChannels });
       if (images.length === 0) {
-        const how = inSamePlace('`headstart image publish FOLDER` puts one there', deps.typed ?? []);
+        const how = hintWithOptions('`headstart image publish FOLDER` puts one there', deps.typed ?? []);
         return deps.stdout(`no images yet in gallery ${printable(name)}: ${how}\n`);
       }
       deps.stdout(renderTable(COLUMNS, images, screenOf(deps)));

@@ -13,17 +13,21 @@ import { orInterrupted } from '../or-interrupted.ts';
 import type { Progress } from '../output/progress.ts';
 import type { CliDeps } from '../verb.ts';
 
-export interface Locking {
+export interface LockContext {
   options: CacheFlags;
   deps: CliDeps;
   progress: Progress;
 }
 
-export async function lockManifest(manifest: Manifest, architecture: Architecture, locking: Locking): Promise<Lock> {
-  return withPackages(manifest, architecture, locking, (opened) => opened.lock(manifest));
+export async function lockManifest(
+  manifest: Manifest,
+  architecture: Architecture,
+  context: LockContext,
+): Promise<Lock> {
+  return withPackages(manifest, architecture, context, (opened) => opened.lock(manifest));
 }
 
-export interface Opened extends OpenedCache, Pick<OpenPackages, 'index'> {
+export interface OpenedPackages extends OpenedCache, Pick<OpenPackages, 'index'> {
   /** Of a manifest with the same base. */
   lock(manifest: Manifest): Promise<Lock>;
 }
@@ -32,8 +36,8 @@ export interface Opened extends OpenedCache, Pick<OpenPackages, 'index'> {
 export async function withPackages<T>(
   { base: { origin } }: Manifest,
   architecture: Architecture,
-  { options, deps, progress }: Locking,
-  work: (opened: Opened) => Promise<T>,
+  { options, deps, progress }: LockContext,
+  work: (opened: OpenedPackages) => Promise<T>,
 ): Promise<T> {
   const signal = deps.signal();
   const onWaiting = progress.waiting;

@@ -60,7 +60,7 @@ export const verb: Verb = {
     const isWritten = !options.dryRun && isChanged;
     if (isWritten) writeLock(file, lock);
     progress.step(`done in ${formatSpan(Math.round((deps.nowUs() - startedUs) / 1e6) * 1e6)}`);
-    tell({ file, lock, isWritten, diff: before && diffLocks(before, lock) }, options, deps);
+    report({ file, lock, isWritten, diff: before && diffLocks(before, lock) }, options, deps);
   },
 };
 
@@ -80,7 +80,7 @@ function ensurePlace(file: string): void {
   });
 }
 
-interface Told {
+interface LockReport {
   file: string;
   lock: Lock;
   isWritten: boolean;
@@ -88,7 +88,7 @@ interface Told {
   diff: LockDiff | undefined;
 }
 
-function tell({ file, lock, isWritten, diff }: Told, { dryRun, json }: Options, deps: CliDeps): void {
+function report({ file, lock, isWritten, diff }: LockReport, { dryRun, json }: Options, deps: CliDeps): void {
   const images = lock.kubernetes.map((kubernetes) => ({
     kubernetes,
     version: versionWord(kubernetes, lock.base),

@@ -13,7 +13,7 @@ import type { Definition, Version } from '../../vms/gallery.ts';
 import { type GalleryOptions, type OpenGallery, openGallery, withGalleryOptions } from '../compose/open-gallery.ts';
 import { orInterrupted } from '../or-interrupted.ts';
 import { printJson } from '../output/json.ts';
-import { renderPlan } from '../output/render-plan.ts';
+import { renderDryRun } from '../output/render-dry-run.ts';
 import { printable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 
@@ -70,7 +70,7 @@ export function imagePromote(open: OpenGallery): Verb {
         if (problems.length > 0) throw refused(image, options.to, problems);
         if (options.dryRun) {
           if (options.json) printJson(deps, 'ImagePromotionPlan', { image, channel: options.to, changes });
-          else deps.stdout(renderPlan(changes));
+          else deps.stdout(renderDryRun(changes));
           return;
         }
         if (Object.keys(tags).length > 0) await factory.gallery.tagVersion(definition, version.name, tags, { signal });

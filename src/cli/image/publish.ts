@@ -14,7 +14,7 @@ import { SHARED_GROUPS } from '../help.ts';
 import { orInterrupted } from '../or-interrupted.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
 import { type Progress, showProgress } from '../output/progress.ts';
-import { renderPlan } from '../output/render-plan.ts';
+import { renderDryRun } from '../output/render-dry-run.ts';
 import { printable } from '../output/table.ts';
 import { wholeNumber } from '../pool/arguments.ts';
 import type { CliDeps, Verb } from '../verb.ts';
@@ -63,7 +63,7 @@ export function imagePublish(open: OpenGallery): Verb {
       const changes = changesOf(await planFor(destination, build, call), build.record);
       if (options.dryRun) {
         if (options.json) printJson(deps, 'ImagePublishPlan', { gallery: destination.galleryName, changes });
-        else deps.stdout(renderPlan(changes));
+        else deps.stdout(renderDryRun(changes));
         return;
       }
       progress.step(
@@ -77,7 +77,7 @@ export function imagePublish(open: OpenGallery): Verb {
       const published = await orInterrupted(signal, told, () => publishBuild(destination, build, call)).finally(
         progress.end,
       );
-      tell(published, options, deps);
+      report(published, options, deps);
     },
   };
 }
@@ -121,7 +121,7 @@ async function destinationOf(
   });
 }
 
-function tell(published: Published, options: Options, deps: CliDeps): void {
+function report(published: Published, options: Options, deps: CliDeps): void {
   const { id, definition, version, isNew, isTested, isExcludedFromLatest } = published;
   if (options.json) {
     printJsonLine(deps, 'PublishedImage', published);

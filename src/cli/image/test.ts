@@ -35,7 +35,7 @@ const ANSWER_IS_NO = 3;
 const READY = 'headstart-node-ready.target';
 
 /** What tests bring of their own. */
-export interface TestDeps {
+export interface ImageTestDeps {
   open: OpenPools;
   run: RunCommand;
   /** Where VMs live for as long as they do. */
@@ -45,7 +45,7 @@ export interface TestDeps {
 
 export const verb = imageTest({ open: openPools, run: runCommand, parent: tmpdir(), collect: collectBoot });
 
-export function imageTest({ open, run, parent, collect }: TestDeps): Verb {
+export function imageTest({ open, run, parent, collect }: ImageTestDeps): Verb {
   return {
     examples: [
       'image test images/node-1.35.8-2026.1116.0 --budget budget.yaml',
@@ -67,7 +67,7 @@ export function imageTest({ open, run, parent, collect }: TestDeps): Verb {
       const { readBuild } = await import('../../image/build/build-folder.ts');
       await readBuild(folder); // refused before anything is made
       const way = options.firmware ? 'firmware' : 'kernel';
-      if (options.dryRun) return tellPlan(folder, options, deps);
+      if (options.dryRun) return printPlan(folder, options, deps);
       const [{ testImage }, { withThrowAwayHome }, { shareAccelerator }] = await Promise.all([
         import('../../image/test/test-image.ts'),
         import('../../image/test/throw-away-home.ts'),
@@ -101,7 +101,7 @@ export function imageTest({ open, run, parent, collect }: TestDeps): Verb {
           }),
       );
       progress.end();
-      await tell(tested, folder, options, deps);
+      await report(tested, folder, options, deps);
       return tested.boot.isPassed ? 0 : ANSWER_IS_NO;
     },
   };
@@ -130,7 +130,7 @@ async function collectBoot(
   return record;
 }
 
-function tellPlan(folder: string, { firmware, budget, json }: Options, deps: CliDeps): void {
+function printPlan(folder: string, { firmware, budget, json }: Options, deps: CliDeps): void {
   const changes = [
     `start ${folder}/${firmware ? 'disk.vhd with UEFI firmware' : 'disk.qcow2 with its kernel'} in a VM of its own, which is removed afterwards`,
     `write ${folder}/test.json`,
@@ -140,7 +140,7 @@ function tellPlan(folder: string, { firmware, budget, json }: Options, deps: Cli
   else deps.stdout(changes.map((change) => `would ${change}\n`).join(''));
 }
 
-async function tell({ boot, test, record }: Tested, folder: string, { json }: Options, deps: CliDeps): Promise<void> {
+async function report({ boot, test, record }: Tested, folder: string, { json }: Options, deps: CliDeps): Promise<void> {
   const { chain } = await import('../../boot/questions/chain.ts');
   const links = record ? chain(record, READY) : [];
   if (json) {
@@ -152,8 +152,8 @@ async function tell({ boot, test, record }: Tested, folder: string, { json }: Op
   if (boot.phases.length > 0) deps.stdout(`\n${renderTable(PHASES, boot.phases, screen)}`);
   if (boot.budget.length > 0) deps.stdout(`\n${renderTable(BUDGET, boot.budget, screen)}`);
   if (links.length > 0) {
-    const { renderChain } = await import('../boot/render-chain.ts');
-    deps.stdout(`\n${renderChain(links, screen)}`);
+    const { renderBootChain } = await import('../boot/render-chain.ts');
+    deps.stdout(`\n${renderBootChain(links, screen)}`);
   }
   const ready = boot.readyMs === undefined ? '' : `, ready ${inSpan(boot.readyMs)} after its kernel started`;
   deps.stdout(`\n${boot.isPassed ? 'passed' : 'NOT passed'}${ready}; written down in ${folder}/test.json\n`);

@@ -40,7 +40,7 @@ export function useLocks(): LockFolder {
 export const replaced = (name: string, by: Lock['artifacts'][number]) =>
   aLock({ artifacts: [...aLock().artifacts.filter(({ component }) => component !== name), by] });
 
-export interface Gallery {
+export interface TestGallery {
   open: OpenGallery;
   factory: FakeFactory;
   /** Of a build in a folder of that name; ready, in the fake's words: two minutes old. */
@@ -49,8 +49,8 @@ export interface Gallery {
 }
 
 /** Each test of the file gets an empty one. */
-export function useGallery(place: (name: string) => string): Gallery {
-  const gallery: Gallery = {
+export function useGallery(place: (name: string) => string): TestGallery {
+  const gallery: TestGallery = {
     factory: fakeFactory(fakeClock()),
     open: async ({ gallery: name }) => ({
       ...{ kind: 'qemu', name, factory: gallery.factory },

@@ -71,7 +71,7 @@ export const verb: Verb = {
         if (!lock || renderLock(lock) !== renderLock(locked)) writeLock(lockFile, locked);
       }
       progress.end();
-      tell(settled, lockFile, options, deps);
+      report(settled, lockFile, options, deps);
     });
   },
 };
@@ -80,7 +80,7 @@ function fetchedOf({ components }: Manifest): FetchedComponent[] {
   return components.filter((component) => component.kind !== 'deb' && component.kind !== 'file');
 }
 
-function tell({ taken, refused }: Settled, lockFile: string, { file, write, json }: Options, deps: CliDeps): void {
+function report({ taken, refused }: Settled, lockFile: string, { file, write, json }: Options, deps: CliDeps): void {
   if (json) {
     const plain = ({ edits: _, ...proposal }: Proposal) => proposal;
     printJsonLine(deps, 'ImageUpdate', {

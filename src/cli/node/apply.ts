@@ -7,9 +7,9 @@ import { reasonOf } from '../../node/reason-codes.ts';
 import { confirm } from '../confirm.ts';
 import { printJson } from '../output/json.ts';
 import type { CliDeps, Verb } from '../verb.ts';
-import { giveOrder } from './give-order.ts';
 import { showPlan } from './plan.ts';
-import { type MeantDocument, meantDocument, type NodeOptions, openThisNode, withSource } from './this-node.ts';
+import { requestChange } from './request-change.ts';
+import { type NodeOptions, openThisNode, type ResolvedDocument, resolveDocument, withSource } from './this-node.ts';
 
 interface Options extends NodeOptions {
   once?: boolean;
@@ -38,7 +38,7 @@ export const verb: Verb = {
   async run([file], options: Options, deps) {
     if (options.keep) return keep(file, options, deps);
     const opened = await openThisNode(options);
-    const meant = await meantDocument(opened, file, deps);
+    const meant = await resolveDocument(opened, file, deps);
     const planned = await opened.store.plan(meant.assignment, { isOrdered: false });
     if (options.dryRun) {
       showPlan(meant, planned, options, deps);
@@ -50,7 +50,7 @@ export const verb: Verb = {
     if (!isAllowed) return ANSWER_IS_NO;
     const { document, origin } = meant.assignment;
     const request: DaemonRequest = { do: 'apply', document: Buffer.from(document).toString('base64'), origin };
-    return giveOrder(opened, request, options, deps, {
+    return requestChange(opened, request, options, deps, {
       print: (body) => printJson(deps, 'NodeApply', body),
       withoutDaemon: ({ store }, signal) => store.apply(meant.assignment, { isOrdered: true, signal }),
     });
@@ -60,7 +60,7 @@ export const verb: Verb = {
 /** What a person may order is asked for; what nobody may do on a node is shown, and that is all. */
 async function mayBeOrdered(
   { verdict }: DryPlan,
-  meant: MeantDocument,
+  meant: ResolvedDocument,
   options: Options,
   deps: CliDeps,
   planOrdered: () => Promise<DryPlan>,
@@ -81,7 +81,7 @@ async function keep(file: string | undefined, options: Options, deps: CliDeps): 
   if (file !== undefined)
     throw new UserError('--keep is about what is applied, not about a FILE', { code: 'node/bad-option' });
   const opened = await openThisNode(options);
-  return giveOrder(opened, { do: 'keep' }, options, deps, {
+  return requestChange(opened, { do: 'keep' }, options, deps, {
     print: (body) => printJson(deps, 'NodeApply', body),
     withoutDaemon: ({ store }) => store.keep(),
   });

@@ -5,7 +5,7 @@ import { planToJson, renderPlan } from '../../node/plan/render-plan.ts';
 import { renderProblem } from '../../schema/problem.ts';
 import { printJson } from '../output/json.ts';
 import type { CliDeps, Verb } from '../verb.ts';
-import { type MeantDocument, meantDocument, type NodeOptions, openThisNode, withSource } from './this-node.ts';
+import { type NodeOptions, openThisNode, type ResolvedDocument, resolveDocument, withSource } from './this-node.ts';
 
 const ANSWER_IS_NO = 3;
 
@@ -17,7 +17,7 @@ export const verb: Verb = {
   },
   async run([file], options: NodeOptions, deps) {
     const opened = await openThisNode(options);
-    const meant = await meantDocument(opened, file, deps);
+    const meant = await resolveDocument(opened, file, deps);
     const planned = await opened.store.plan(meant.assignment, { isOrdered: false });
     showPlan(meant, planned, options, deps);
     return planned.verdict.decision === 'blocked' ? ANSWER_IS_NO : 0;
@@ -25,7 +25,12 @@ export const verb: Verb = {
 };
 
 /** The same for a dry run of `apply`. */
-export function showPlan(meant: MeantDocument, { plan, verdict }: DryPlan, { json }: NodeOptions, deps: CliDeps): void {
+export function showPlan(
+  meant: ResolvedDocument,
+  { plan, verdict }: DryPlan,
+  { json }: NodeOptions,
+  deps: CliDeps,
+): void {
   const { assignment, warnings } = meant;
   const { documentHash, hash, config, origin } = assignment;
   if (json) {

@@ -5,7 +5,7 @@ import type { OpenNode } from '../../node/daemon/open-node.ts';
 import { type ReasonCode, reasonOf } from '../../node/reason-codes.ts';
 import type { JsonObject } from '../../schema/json.ts';
 import { testDeps } from '../testing.ts';
-import { giveOrder, type OrderOptions } from './give-order.ts';
+import { type ChangeRequestOptions, requestChange } from './request-change.ts';
 import { nodeStandIn } from './testing.ts';
 
 const standIn = nodeStandIn();
@@ -19,7 +19,7 @@ const outcome = (kind: Outcome['kind'], code: ReasonCode, reason = 'x'): Outcome
 });
 const NOTHING_LEFT = outcome('unchanged', 'ok/applied');
 
-interface World extends OrderOptions {
+interface World extends ChangeRequestOptions {
   recovered?: Outcome;
   /** Of the order itself, without a daemon. */
   first?: Outcome;
@@ -44,7 +44,7 @@ async function order({ recovered = NOTHING_LEFT, first = NOTHING_LEFT, checks = 
     },
   };
   const opened = { root, clock, store } as unknown as OpenNode; // what an order needs of it
-  const error = await giveOrder(opened, { do: 'keep' }, options, deps, {
+  const error = await requestChange(opened, { do: 'keep' }, options, deps, {
     print: (body) => void printed.push(body),
     withoutDaemon: async () => {
       did.push('order');

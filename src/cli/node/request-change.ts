@@ -1,4 +1,4 @@
-// cli/node/give-order.ts: who changes this node, the daemon or, with --once, this process, and what is printed of the result?
+// cli/node/request-change.ts: who changes this node, the daemon or, with --once, this process, and what is printed of the result?
 import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import type { Outcome } from '../../node/apply/contract.ts';
@@ -9,12 +9,12 @@ import { askDaemon } from '../../node/triggers/ask-socket.ts';
 import { printable } from '../output/table.ts';
 import type { CliDeps } from '../verb.ts';
 
-export interface OrderOptions {
+export interface ChangeRequestOptions {
   once?: boolean;
   json?: boolean;
 }
 
-export interface OrderedChange {
+export interface ChangeHandlers {
   /** For --json. */
   print(body: object): void;
   withoutDaemon(opened: OpenNode, signal: AbortSignal): Promise<Outcome>;
@@ -25,12 +25,12 @@ const ANSWER_IS_NO = 3;
 const CHECK_MS = 2000;
 
 /** The exit code. */
-export async function giveOrder(
+export async function requestChange(
   opened: OpenNode,
   request: DaemonRequest,
-  options: OrderOptions,
+  options: ChangeRequestOptions,
   deps: CliDeps,
-  { print, withoutDaemon }: OrderedChange,
+  { print, withoutDaemon }: ChangeHandlers,
 ): Promise<number> {
   const signal = deps.signal();
   const daemon = await askDaemon(opened.root, { do: 'status' }, signal);
@@ -48,7 +48,7 @@ export async function giveOrder(
 /** Nobody else would look after it. */
 async function onceAndWatch(
   opened: OpenNode,
-  withoutDaemon: OrderedChange['withoutDaemon'],
+  withoutDaemon: ChangeHandlers['withoutDaemon'],
   signal: AbortSignal,
   deps: CliDeps,
 ): Promise<Outcome> {
@@ -74,7 +74,12 @@ function toResult({ kind, code, reason, plan }: Outcome): OrderAnswer {
   return { kind, code, reason, ...(plan && { changes: plan.changes.length }) };
 }
 
-function show(result: OrderAnswer, { json }: OrderOptions, deps: CliDeps, print: OrderedChange['print']): void {
+function show(
+  result: OrderAnswer,
+  { json }: ChangeRequestOptions,
+  deps: CliDeps,
+  print: ChangeHandlers['print'],
+): void {
   const next = isReasonCode(result.code) ? reasonOf(result.code).next : undefined;
   if (json) {
     print({ outcome: result.kind ?? 'refused', ...withoutKind(result), ...(next && { next }) });

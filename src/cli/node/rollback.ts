@@ -4,7 +4,7 @@ import type { GenerationRecord } from '../../node/apply/contract.ts';
 import { confirm } from '../confirm.ts';
 import { printJson } from '../output/json.ts';
 import type { CliDeps, Verb } from '../verb.ts';
-import { giveOrder } from './give-order.ts';
+import { requestChange } from './request-change.ts';
 import { type NodeOptions, openThisNode, withRoot } from './this-node.ts';
 
 interface Options extends NodeOptions {
@@ -33,7 +33,7 @@ export const verb: Verb = {
     if (options.dryRun) return showGoal(goal, options, deps);
     confirm(`Go back to generation ${goal.generation}, applied ${iso(goal)}?`, options, deps);
     const request = { do: 'roll-back', to: goal.number } as const;
-    return giveOrder(opened, request, options, deps, {
+    return requestChange(opened, request, options, deps, {
       print: (body) => printJson(deps, 'NodeRollback', body),
       withoutDaemon: ({ store }) => store.rollbackTo(goal.number),
     });

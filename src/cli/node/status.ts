@@ -29,9 +29,9 @@ export const verb: Verb = {
 const PATIENCE_MS = 5000;
 
 /** Undefined: who asks may not know, or is not answered. */
-type Running = boolean | undefined;
+type Liveness = boolean | undefined;
 
-async function lookUp(root: string, deps: CliDeps): Promise<{ status: NodeStatus; isRunning: Running }> {
+async function lookUp(root: string, deps: CliDeps): Promise<{ status: NodeStatus; isRunning: Liveness }> {
   const { live, isRunning } = await fromDaemon(root, deps);
   const status = live ?? readStatus(root);
   if (status !== undefined) return { status, isRunning };
@@ -45,7 +45,10 @@ async function lookUp(root: string, deps: CliDeps): Promise<{ status: NodeStatus
   );
 }
 
-async function fromDaemon(root: string, deps: CliDeps): Promise<{ live?: NodeStatus | undefined; isRunning: Running }> {
+async function fromDaemon(
+  root: string,
+  deps: CliDeps,
+): Promise<{ live?: NodeStatus | undefined; isRunning: Liveness }> {
   try {
     const patience = AbortSignal.any([deps.signal(), AbortSignal.timeout(PATIENCE_MS)]);
     const answer = await askDaemon(root, { do: 'status' }, patience);
@@ -58,7 +61,7 @@ async function fromDaemon(root: string, deps: CliDeps): Promise<{ live?: NodeSta
   }
 }
 
-function render(status: NodeStatus, isRunning: Running, screen: Screen): string {
+function render(status: NodeStatus, isRunning: Liveness, screen: Screen): string {
   const rows: [string, SlotStatus | undefined][] = [
     ['runs', status.active],
     ['known to be good', status.lastKnownGood],

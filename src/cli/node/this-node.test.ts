@@ -7,7 +7,7 @@ import { bytesOf } from '../../node/document/documents.testing.ts';
 import { type Fetched, MetadataFailure } from '../../node/metadata/source.ts';
 import { testDeps } from '../testing.ts';
 import { document, nodeStandIn } from './testing.ts';
-import { meantDocument, openThisNode, sourceOptions } from './this-node.ts';
+import { openThisNode, resolveDocument, sourceOptions } from './this-node.ts';
 
 const standIn = nodeStandIn();
 
@@ -73,29 +73,29 @@ describe('this node', () => {
 describe('the document that is meant', () => {
   it('is the file that is named, and the platform is not asked', async () => {
     const file = standIn.file(document(3));
-    const { assignment } = await meantDocument(unasked(), file, deps);
+    const { assignment } = await resolveDocument(unasked(), file, deps);
     expect(assignment).toMatchObject({ origin: `file ${file}`, config: { generation: 3 } });
     expect(assignment.facts.instance.platform).toBe('file');
   });
 
   it('is what the platform has where no file is named, with what it says of the instance', async () => {
     const opened = openedWith(async () => ({ document: bytesOf(document(4)), instance }));
-    const { assignment } = await meantDocument(opened, undefined, deps);
+    const { assignment } = await resolveDocument(opened, undefined, deps);
     expect(assignment).toMatchObject({ origin: 'the platform', config: { generation: 4 }, facts: { instance } });
   });
 
   it('may be older than what runs, which a daemon would not take by itself', async () => {
     await standIn.applied(7);
-    const { assignment } = await meantDocument(unasked(), standIn.file(document(2)), deps);
+    const { assignment } = await resolveDocument(unasked(), standIn.file(document(2)), deps);
     expect(assignment.config.generation).toBe(2);
   });
 
   it('of a file may be larger than user data can be', async () => {
     const file = join(standIn.folder.folder, 'large.yaml');
     writeFileSync(file, `# ${'x'.repeat(300_000)}\n${JSON.stringify(document(5))}\n`);
-    expect((await meantDocument(unasked(), file, deps)).assignment.config.generation).toBe(5);
+    expect((await resolveDocument(unasked(), file, deps)).assignment.config.generation).toBe(5);
     const { code } = await failure(() =>
-      meantDocument(
+      resolveDocument(
         openedWith(async () => ({ document: Buffer.from(`# ${'x'.repeat(300_000)}\n`), instance })),
         undefined,
         deps,
@@ -106,7 +106,7 @@ describe('the document that is meant', () => {
 
   it('is refused with every problem, and with what to do', async () => {
     const file = standIn.file(document(1, { kubernetes: { version: '1.99.0' }, kubelet: { maxPods: 0 } }));
-    const error = await failure(() => meantDocument(unasked(), file, deps));
+    const error = await failure(() => resolveDocument(unasked(), file, deps));
     expect(error.message.split('\n')).toEqual([
       'this node does not take the document:',
       expect.stringMatching(/^ {7}spec\./),
@@ -117,7 +117,7 @@ describe('the document that is meant', () => {
 
   it('is missing where the platform has none', async () => {
     const opened = openedWith(async () => ({ document: undefined, instance }));
-    expect(await failure(() => meantDocument(opened, undefined, deps))).toMatchObject({
+    expect(await failure(() => resolveDocument(opened, undefined, deps))).toMatchObject({
       message: 'the platform has no document for this node',
       code: 'metadata/no-user-data',
       exitCode: 1,
@@ -126,7 +126,7 @@ describe('the document that is meant', () => {
 
   it('is not to be had where the platform fails, for its reason; a bug stays a bug', async () => {
     const failing = (error: Error) =>
-      meantDocument(
+      resolveDocument(
         openedWith(() => Promise.reject(error)),
         undefined,
         deps,

@@ -60,7 +60,7 @@ function parseUrl(text: string | undefined): string | undefined {
   throw new UserError(`--metadata-url is http:// and a host, not '${text}'`, { code: 'node/bad-option' });
 }
 
-export interface MeantDocument {
+export interface ResolvedDocument {
   assignment: Assignment;
   warnings: readonly Warning[];
 }
@@ -68,7 +68,11 @@ export interface MeantDocument {
 const FETCH_MS = 5000;
 
 /** Throws a UserError with every problem when a node would not take it. */
-export async function meantDocument(opened: OpenNode, file: string | undefined, deps: CliDeps): Promise<MeantDocument> {
+export async function resolveDocument(
+  opened: OpenNode,
+  file: string | undefined,
+  deps: CliDeps,
+): Promise<ResolvedDocument> {
   const { readAssignment } = await import('../../node/daemon/read.ts');
   const { store, clock } = opened;
   const context = opened.context(); // first: where there is no node, no document is missing

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { TransientError, UserError } from '../../base/errors.ts';
 import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from '../prototype/connect-options.ts';
 import { testDeps } from '../testing.ts';
-import { depsFor, errorInSamePlace, inSamePlace } from './same-place.ts';
+import { depsFor, errorWithOptions, hintWithOptions } from './hint-options.ts';
 
-describe('inSamePlace', () => {
+describe('hintWithOptions', () => {
   it.each([
     ['--home', ['pool', 'show', 'x', '--home', '/a b'], 'headstart pool list', "headstart pool list --home '/a b'"],
     ['--home=', ['cluster', 'up', '--home=/h'], 'see `headstart pool list`', 'see `headstart pool list --home /h`'],
@@ -44,27 +44,27 @@ describe('inSamePlace', () => {
       'headstart pool list',
     ],
   ])('keeps %s', (_, typed, hint, expected) => {
-    expect(inSamePlace(hint, typed)).toBe(expected);
+    expect(hintWithOptions(hint, typed)).toBe(expected);
   });
 
   it('is applied to the next step of an error, and leaves other errors as they are', () => {
     const error = new UserError('x', { code: 'pool/x', next: 'headstart pool list' });
-    expect(errorInSamePlace(error, ['pool', 'show', '--home', 'h'])).toMatchObject({
+    expect(errorWithOptions(error, ['pool', 'show', '--home', 'h'])).toMatchObject({
       code: 'pool/x',
       next: 'headstart pool list --home h',
     });
     const passing = new TransientError('x', { code: 'pool/x', next: 'headstart pool list' });
-    expect(errorInSamePlace(passing, ['pool', 'show', '--home', 'h'])).toMatchObject({
+    expect(errorWithOptions(passing, ['pool', 'show', '--home', 'h'])).toMatchObject({
       next: 'headstart pool list --home h',
     });
     const bug = new Error('y');
-    expect(errorInSamePlace(bug, ['pool', 'show', '--home', 'h'])).toBe(bug);
+    expect(errorWithOptions(bug, ['pool', 'show', '--home', 'h'])).toBe(bug);
   });
 });
 
 describe('the hint of a prototype verb', () => {
   const recover = (...line: string[]) =>
-    inSamePlace('headstart prototype recover --node n1', ['prototype', 'run', ...line]);
+    hintWithOptions('headstart prototype recover --node n1', ['prototype', 'run', ...line]);
 
   it.each<[string[], string]>([
     [[], 'headstart prototype recover --node n1'],
@@ -86,7 +86,7 @@ describe('the hint of a prototype verb', () => {
 
   it('leaves out how nodes are entered where the verb enters none, and keeps --over-ssh without a host', () => {
     const line = ['--no-cluster', '--pool', 'p', '--over-ssh', '--helper-image', 'i'];
-    expect(inSamePlace('headstart prototype status', ['prototype', 'run', ...line])).toBe(
+    expect(hintWithOptions('headstart prototype status', ['prototype', 'run', ...line])).toBe(
       'headstart prototype status --no-cluster --pool p',
     );
     expect(recover(...line)).toBe(
@@ -96,7 +96,7 @@ describe('the hint of a prototype verb', () => {
 
   it('shows its own options first, and only once', () => {
     const hint = 'headstart prototype rollback --pool p --to original';
-    expect(inSamePlace(hint, ['prototype', 'rollback', '--pool', 'P'])).toBe(hint);
+    expect(hintWithOptions(hint, ['prototype', 'rollback', '--pool', 'P'])).toBe(hint);
   });
 
   it.each([
@@ -121,20 +121,20 @@ describe('the hint of a prototype verb', () => {
     ['headstart prototype run --help', 'headstart prototype run --help'],
   ])('is completed once: %s', (hint, shown) => {
     const typed = ['prototype', 'plan', '--no-cluster', '--pool', 'p', '--vms', 'qemu'];
-    expect(inSamePlace(hint, typed)).toBe(shown);
-    expect(inSamePlace(shown, typed)).toBe(shown);
+    expect(hintWithOptions(hint, typed)).toBe(shown);
+    expect(hintWithOptions(shown, typed)).toBe(shown);
   });
 
   it('keeps the folder of the pools of this machine for every command', () => {
     const typed = ['prototype', 'status', '--vms', 'qemu', '--home', '/my pools'];
-    expect(inSamePlace('headstart pool create p, then headstart prototype status', typed)).toBe(
+    expect(hintWithOptions('headstart pool create p, then headstart prototype status', typed)).toBe(
       "headstart pool create --home '/my pools' p, then headstart prototype status --home '/my pools' --vms qemu",
     );
   });
 
   it('means something else in the hints of other verbs, which stay as they are', () => {
     const hint = 'make the image again with `headstart prototype run`';
-    expect(inSamePlace(hint, ['pool', 'show', '--home', 'h'])).toBe(hint);
+    expect(hintWithOptions(hint, ['pool', 'show', '--home', 'h'])).toBe(hint);
   });
 
   it('keeps every option that names VMs or cluster: what it says is read back as it was given', () => {
@@ -153,7 +153,7 @@ describe('the hint of a prototype verb', () => {
     fc.assert(
       fc.property(given, fc.array(value, { minLength: 6, maxLength: 6 }), (names, values) => {
         const line = names.flatMap((name, i) => [`--${name}`, values[i]!]);
-        const words = shellWords(inSamePlace('headstart prototype plan', ['prototype', 'run', ...line]));
+        const words = shellWords(hintWithOptions('headstart prototype plan', ['prototype', 'run', ...line]));
         expect(parsed(words.slice(3))).toEqual(parsed(line));
       }),
     );

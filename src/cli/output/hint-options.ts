@@ -1,13 +1,13 @@
-// cli/output/same-place.ts: a hint names another command: which options of the typed one does it need to lead to the same place? A hint
+// cli/output/hint-options.ts: a hint names another command: which options of the typed one does it need to lead to the same place? A hint
 // that drops `--home`, `--no-cluster` or `--context` leads to other pools, to another cluster, or to an error.
 import { TransientError, UserError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import type { CliDeps } from '../verb.ts';
 
 /** Options with what was typed for them; true: without a value. */
-type Given = ReadonlyMap<string, string | true>;
+type TypedOptions = ReadonlyMap<string, string | true>;
 
-interface Place {
+interface HintRule {
   /** The commands of hints that need the options, as `pool list`. */
   commands: RegExp;
   /** Only for hints of these commands. */
@@ -15,10 +15,10 @@ interface Place {
   options: readonly string[];
   /** A hint starts with options of its own: ours follow them. Otherwise ours come first, before arguments. */
   followsOptions?: boolean;
-  leavesOut?(option: string, hint: { command: string; own: Given }, given: Given): boolean;
+  leavesOut?(option: string, hint: { command: string; own: TypedOptions }, given: TypedOptions): boolean;
 }
 
-const PLACES: readonly Place[] = [
+const HINT_RULES: readonly HintRule[] = [
   { commands: /^(?:pool|cluster) /, options: ['--home'] },
   { commands: /^image (?:list|publish|promote)$/, options: ['--vms', '--home', '--gallery'] },
   { commands: /^node (?:apply|history|plan|rollback|status|wait)$/, options: ['--root'] },
@@ -56,16 +56,16 @@ const OWN_OPTIONS = new RegExp(`^(?: (?:--no-cluster|--[a-z-]+ ${VALUE}))*`);
 const COMMAND = /\bheadstart ([a-z]+ [a-z-]+)\b((?:(?!\bheadstart )[^;`\n])*)/g;
 
 /** A hint whose commands keep the options with which the user said where things are. */
-export function inSamePlace(hint: string, typed: readonly string[]): string {
+export function hintWithOptions(hint: string, typed: readonly string[]): string {
   const given = optionsIn(typed);
   return hint.replace(COMMAND, (whole, command: string, rest: string) => {
-    const place = PLACES.find((one) => one.commands.test(command) && (one.typed ?? typed[0]) === typed[0]);
-    if (!place || / --help\b/.test(rest)) return whole;
-    const own = place.followsOptions ? OWN_OPTIONS.exec(rest)![0] : '';
+    const rule = HINT_RULES.find((one) => one.commands.test(command) && (one.typed ?? typed[0]) === typed[0]);
+    if (!rule || / --help\b/.test(rest)) return whole;
+    const own = rule.followsOptions ? OWN_OPTIONS.exec(rest)![0] : '';
     const hinted = { command, own: optionsIn(own.split(' ')) };
-    const isSaid = (option: string) => new RegExp(`${option}(?![\\w-])`).test(place.followsOptions ? own : rest);
-    const kept = place.options.filter(
-      (option) => given.has(option) && !isSaid(option) && !place.leavesOut?.(option, hinted, given),
+    const isSaid = (option: string) => new RegExp(`${option}(?![\\w-])`).test(rule.followsOptions ? own : rest);
+    const kept = rule.options.filter(
+      (option) => given.has(option) && !isSaid(option) && !rule.leavesOut?.(option, hinted, given),
     );
     const words = kept.flatMap((option) => {
       const value = given.get(option)!;
@@ -75,10 +75,10 @@ export function inSamePlace(hint: string, typed: readonly string[]): string {
   });
 }
 
-const KNOWN = new Set(['--node', ...PLACES.flatMap(({ options }) => options)]);
+const KNOWN = new Set(['--node', ...HINT_RULES.flatMap(({ options }) => options)]);
 
 /** Of each option that says where, the last value that was typed. */
-function optionsIn(words: readonly string[]): Given {
+function optionsIn(words: readonly string[]): TypedOptions {
   const given = new Map<string, string | true>();
   for (const [i, word] of words.entries()) {
     if (word === '--') break;
@@ -104,13 +104,13 @@ function typedValue(option: string, next: string | undefined): string | true | u
 
 /** For one command line: the verb learns what was typed, and every `next:` it prints or throws stays in the same place. */
 export function depsFor(typed: readonly string[], deps: CliDeps): CliDeps {
-  const stderr = (text: string) => deps.stderr(/^next:/m.test(text) ? inSamePlace(text, typed) : text);
+  const stderr = (text: string) => deps.stderr(/^next:/m.test(text) ? hintWithOptions(text, typed) : text);
   return { ...deps, stderr, typed };
 }
 
-export function errorInSamePlace(error: unknown, typed: readonly string[]): unknown {
+export function errorWithOptions(error: unknown, typed: readonly string[]): unknown {
   const canHint = error instanceof UserError || error instanceof TransientError;
   if (!canHint || error.next === undefined) return error;
-  const next = inSamePlace(error.next, typed);
+  const next = hintWithOptions(error.next, typed);
   return next === error.next ? error : Object.assign(error, { next });
 }

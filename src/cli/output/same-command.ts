@@ -1,7 +1,7 @@
 // cli/output/same-command.ts: how is the command that the user typed written with one change?
 import { shellWord } from '../../base/shell-word.ts';
 
-export interface Change {
+export interface CommandChange {
   /** Each value that was typed, and what to type in its place: an argument, or the value of an option. */
   replace?: Readonly<Record<string, string>>;
   /** Words to add: before a `--`, after which words are no longer options. */
@@ -9,7 +9,7 @@ export interface Change {
 }
 
 /** The command line as it was typed, with all its options, and one change. */
-export function sameCommand(typed: readonly string[], { replace = {}, add = [] }: Change = {}): string {
+export function sameCommand(typed: readonly string[], { replace = {}, add = [] }: CommandChange = {}): string {
   const end = typed.indexOf('--');
   const [ours, rest] = end < 0 ? [typed, []] : [typed.slice(0, end), typed.slice(end)];
   const verb = wordsOfVerb(typed);

@@ -26,7 +26,7 @@ const LEAST_LONG_TEXT = 40;
  * As wide as it wants to be, where that fits. Otherwise text wraps in its column; then columns that say little are left
  * out; then the last columns go below their row, where nothing of them is lost.
  */
-export function layOut(facts: readonly ColumnFacts[], screen: number): Layout {
+export function layOutColumns(facts: readonly ColumnFacts[], screen: number): Layout {
   const all = facts.map((_, column) => column);
   const filled = all.filter((column) => facts[column]!.natural > 0);
   const last = filled.at(-1) ?? -1;
@@ -36,11 +36,11 @@ export function layOut(facts: readonly ColumnFacts[], screen: number): Layout {
 
   const needed = filled.filter((column, i) => i === 0 || facts[column]!.narrow !== 'drop');
   for (const columns of [filled, needed]) {
-    const inPlace = place(columns, facts, screen, 'words-fit');
+    const inPlace = fitColumns(columns, facts, screen, 'words-fit');
     if (inPlace) return { inPlace, below: [] };
   }
   for (let count = needed.length; count > 1; count--) {
-    const inPlace = place(needed.slice(0, count), facts, screen, 'most-words-fit');
+    const inPlace = fitColumns(needed.slice(0, count), facts, screen, 'most-words-fit');
     if (inPlace) return { inPlace, below: needed.slice(count) };
   }
   const { natural, narrow } = facts[needed[0]!]!;
@@ -49,7 +49,7 @@ export function layOut(facts: readonly ColumnFacts[], screen: number): Layout {
 }
 
 /** `most-words-fit`: a row whose last cell has a longer word puts that cell below. */
-function place(
+function fitColumns(
   columns: readonly number[],
   facts: readonly ColumnFacts[],
   screen: number,

@@ -2,7 +2,7 @@
 import { displayWidth, longestWord, padTo, wrapText } from './display-width.ts';
 import { paint, type Style } from './paint.ts';
 import { PIPE, type Screen } from './screen.ts';
-import { type ColumnFacts, GAP, type Layout, layOut } from './table-layout.ts';
+import { type ColumnFacts, GAP, type Layout, layOutColumns } from './table-layout.ts';
 
 export interface Column<Row> {
   title: string;
@@ -20,7 +20,7 @@ export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly
   const cells = rows.map((row) =>
     columns.map((column): Cell => ({ text: printable(column.cell(row)), style: column.style?.(row) })),
   );
-  const layout = layOut(
+  const layout = layOutColumns(
     columns.map((column, i) =>
       factsOf(
         column,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { addService, poolName, readData, timeSpan, unitName, wholeNumber } from './arguments.ts';
+import { addService, parseUnitName, poolName, readData, timeSpan, wholeNumber } from './arguments.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'headstart-arguments-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -73,8 +73,9 @@ describe('numbers, times and units', () => {
     for (const text of ['0', '9', '1.5', '-1', '1e1', '', 'x']) expect(() => wholeNumber(1, 8)(text)).toThrow();
     expect(timeSpan('10min')).toBe(600_000);
     for (const text of ['0', 'soon', '-1s', '1y']) expect(() => timeSpan(text)).toThrow();
-    expect(unitName('node-agent@1.service')).toBe('node-agent@1.service');
-    for (const text of ['x', '-x.service', 'a b.service', 'a;b.service', '']) expect(() => unitName(text)).toThrow();
+    expect(parseUnitName('node-agent@1.service')).toBe('node-agent@1.service');
+    for (const text of ['x', '-x.service', 'a b.service', 'a;b.service', ''])
+      expect(() => parseUnitName(text)).toThrow();
   });
 });
 

@@ -62,7 +62,7 @@ export function addService(text: string, before: readonly Service[] = []): Servi
 }
 
 /** A template instance or an escape is part of a unit's name, too. */
-export function unitName(text: string): string {
+export function parseUnitName(text: string): string {
   if (/^[A-Za-z0-9:_.\\@][A-Za-z0-9:_.\\@-]{0,200}\.[a-z]+$/.test(text)) return text;
   throw new InvalidArgumentError(`"${text}" is not the name of a unit, such as kubelet.service.`);
 }

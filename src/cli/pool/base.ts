@@ -33,8 +33,8 @@ export const verb: Verb = {
     const home = homeFolder(options, deps.env);
     const refresh = options.refresh === true;
     const found = findBase(home, recipe);
-    if (options.dryRun) return tellPlan(plannedChanges(recipe, found, refresh), recipe, options, deps);
-    if (found && !refresh) return tellImage(found, recipe, options, deps);
+    if (options.dryRun) return printPlan(plannedChanges(recipe, found, refresh), recipe, options, deps);
+    if (found && !refresh) return printImage(found, recipe, options, deps);
 
     const isRoot = process.getuid?.() === 0;
     requireTools([...POOL_TOOLS, ...BASE_TOOLS, ...(isRoot ? [] : USER_TOOLS)], {
@@ -67,7 +67,7 @@ export const verb: Verb = {
     ).finally(stop);
     progress.end();
     if (image.isNew) progress.step(`built in ${formatSpan(Math.round((deps.nowUs() - startedUs) / 1e6) * 1e6)}`);
-    tellImage(image, recipe, options, deps);
+    printImage(image, recipe, options, deps);
   },
 };
 
@@ -82,12 +82,12 @@ function plannedChanges(recipe: Recipe, found: BaseImage | undefined, refresh: b
   return [found ? `${build}, unless ${found.record.name} has their newest versions` : build];
 }
 
-function tellPlan(changes: string[], { definition }: Recipe, options: Options, deps: CliDeps): void {
+function printPlan(changes: string[], { definition }: Recipe, options: Options, deps: CliDeps): void {
   if (options.json) printJson(deps, 'BaseImagePlan', { definition, changes });
   else deps.stdout(changes.length === 0 ? 'nothing to do\n' : changes.map((change) => `would ${change}\n`).join(''));
 }
 
-function tellImage({ id, isNew, record }: BaseImage, recipe: Recipe, options: Options, deps: CliDeps): void {
+function printImage({ id, isNew, record }: BaseImage, recipe: Recipe, options: Options, deps: CliDeps): void {
   const bytes = Object.values(record.files).reduce((sum, file) => sum + (file?.bytes ?? 0), 0);
   if (options.json) {
     printJsonLine(deps, 'BaseImage', {

@@ -10,7 +10,7 @@ import { orInterrupted } from '../or-interrupted.ts';
 import { printJsonLine } from '../output/json.ts';
 import { showProgress } from '../output/progress.ts';
 import type { Verb } from '../verb.ts';
-import { tellChanges } from './dry-run.ts';
+import { printPoolPlan } from './dry-run.ts';
 import { homeFolder, prototypeFolder } from './home.ts';
 
 interface Options extends PoolOptions {
@@ -33,7 +33,7 @@ export function poolDelete(open: OpenPools): Verb {
       const pool = await findPool(factory, name, {});
       const instances = (await factory.pools.listInstances(pool.ref)).map(({ computerName }) => computerName);
       const what = `delete pool ${name} with ${instances.length === 0 ? 'no instances' : instances.join(', ')} and their disks`;
-      if (options.dryRun) return tellChanges(deps, name, [what], options);
+      if (options.dryRun) return printPoolPlan(deps, name, [what], options);
       confirm(`${what}?`, options, deps); // before signals are ours: Ctrl-C has to end a question at once
       const signal = deps.signal();
       const progress = showProgress(deps, 'PoolEvent', options);

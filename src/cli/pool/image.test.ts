@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { resolveImage } from './image.ts';
+import { resolvePoolImage } from './image.ts';
 import { usePools } from './testing.ts';
 
 const world = usePools();
 const { signal } = new AbortController();
-const resolve = (image: string) => resolveImage(world.pools, image, signal);
+const resolve = (image: string) => resolvePoolImage(world.pools, image, signal);
 const version = (name: string) => world.pools.state.versions.get(`galleries/headstart/debian-12/${name}`)!;
 
 describe('the image of a name', () => {

@@ -11,7 +11,7 @@ const BASE_GALLERY = 'headstart';
 export const DEFAULT_IMAGE = 'debian-12';
 
 /** `debian-12`, `headstart/debian-12`, `headstart/debian-12/2026.11.15`; with or without `galleries/` before it. */
-export async function resolveImage(
+export async function resolvePoolImage(
   factory: Pick<Factory, 'gallery'>,
   wanted: string,
   signal: AbortSignal,

@@ -12,7 +12,7 @@ import { printJsonLine } from '../output/json.ts';
 import { type Progress, showProgress } from '../output/progress.ts';
 import type { CliDeps, Verb } from '../verb.ts';
 import { timeoutOption } from './arguments.ts';
-import { tellChanges } from './dry-run.ts';
+import { printPoolPlan } from './dry-run.ts';
 import { readInstanceView } from './view.ts';
 
 export interface PowerOptions extends PoolOptions {
@@ -22,7 +22,7 @@ export interface PowerOptions extends PoolOptions {
   dryRun?: boolean;
 }
 
-export interface Order {
+export interface InstanceAction {
   /** `start`: the verb, and what it would do. */
   name: string;
   doing: string;
@@ -34,37 +34,42 @@ export interface Order {
   apply(factory: QemuFactory, instance: InstanceRef, options: CallOptions): Promise<void>;
 }
 
-export function orderVerb(order: Order, open: OpenPools): Verb {
+export function actionVerb(action: InstanceAction, open: OpenPools): Verb {
   return {
-    examples: order.examples,
+    examples: action.examples,
     configure(command) {
       withPoolOptions(command)
         .argument('<INSTANCE>', 'the instance, as `pool show` lists it')
         .option('--dry-run', 'print what would be done, and do nothing');
-      if (order.loses !== undefined) command.option('--yes', 'do not ask for confirmation');
-      if (!order.endsUp) return;
+      if (action.loses !== undefined) command.option('--yes', 'do not ask for confirmation');
+      if (!action.endsUp) return;
       command
         .option('--no-wait', 'return once the instance has started, without waiting until it is up')
         .addOption(timeoutOption('fail if the instance is not up after this time', '15min'));
     },
     async run([name = ''], options: PowerOptions, deps) {
-      const factory = await open(options, deps, order.endsUp ? 'run' : 'look');
+      const factory = await open(options, deps, action.endsUp ? 'run' : 'read');
       const instance = await findInstance(factory, name, {});
       const pool = instance.ref.pool.name;
-      if (options.dryRun) return tellChanges(deps, pool, [`${order.name} ${name} (it is ${instance.power})`], options);
-      if (order.loses !== undefined) confirm(`${order.name} ${name}? ${order.loses}`, options, deps);
+      if (options.dryRun)
+        return printPoolPlan(deps, pool, [`${action.name} ${name} (it is ${instance.power})`], options);
+      if (action.loses !== undefined) confirm(`${action.name} ${name}? ${action.loses}`, options, deps);
       const signal = deps.signal();
       const progress = showProgress(deps, 'PoolEvent', options);
-      progress.step(`${order.doing} ${name}`);
-      const told = { code: 'pool/interrupted', kept: `${name} is kept.`, next: `headstart pool ${order.name} ${name}` };
-      await orInterrupted(signal, told, () => carryOut(order, { factory, instance, options, progress, signal }));
+      progress.step(`${action.doing} ${name}`);
+      const told = {
+        code: 'pool/interrupted',
+        kept: `${name} is kept.`,
+        next: `headstart pool ${action.name} ${name}`,
+      };
+      await orInterrupted(signal, told, () => runAction(action, { factory, instance, options, progress, signal }));
       progress.end();
-      return tellResult(factory, instance, options, deps);
+      return printResult(factory, instance, options, deps);
     },
   };
 }
 
-interface Carrying {
+interface ActionContext {
   factory: QemuFactory;
   instance: Instance;
   options: PowerOptions;
@@ -72,9 +77,12 @@ interface Carrying {
   signal: AbortSignal;
 }
 
-async function carryOut(order: Order, { factory, instance, options, progress, signal }: Carrying): Promise<void> {
-  await order.apply(factory, instance.ref, { signal, onWaiting: progress.waiting });
-  if (!order.endsUp || !options.wait) return;
+async function runAction(
+  action: InstanceAction,
+  { factory, instance, options, progress, signal }: ActionContext,
+): Promise<void> {
+  await action.apply(factory, instance.ref, { signal, onWaiting: progress.waiting });
+  if (!action.endsUp || !options.wait) return;
   await awaitAllUp(factory.guests, [instance], {
     onWaiting: progress.waiting,
     deadlineMs: options.timeout!,
@@ -82,7 +90,7 @@ async function carryOut(order: Order, { factory, instance, options, progress, si
   }).finally(progress.end);
 }
 
-async function tellResult(
+async function printResult(
   factory: QemuFactory,
   { ref, computerName }: Instance,
   { json }: PowerOptions,

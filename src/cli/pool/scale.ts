@@ -11,8 +11,8 @@ import { showProgress } from '../output/progress.ts';
 import { screenOf } from '../output/screen.ts';
 import type { Verb } from '../verb.ts';
 import { timeoutOption, wholeNumber } from './arguments.ts';
-import { tellChanges } from './dry-run.ts';
-import { imageName, readPoolView, renderPool } from './view.ts';
+import { printPoolPlan } from './dry-run.ts';
+import { readPoolView, renderPool, shortImageName } from './view.ts';
 
 interface Options extends PoolOptions {
   wait: boolean;
@@ -39,8 +39,8 @@ export function poolScale(open: OpenPools): Verb {
       const pool = await findPool(factory, name, { signal });
       const before = await factory.pools.listInstances(pool.ref, { signal });
       const more = count - before.length;
-      const image = imageName(pool.model.image);
-      if (options.dryRun) return tellChanges(deps, name, changesOf(more, image), options);
+      const image = shortImageName(pool.model.image);
+      if (options.dryRun) return printPoolPlan(deps, name, changesOf(more, image), options);
       const progress = showProgress(deps, 'PoolEvent', options);
       const told = {
         code: 'pool/interrupted',

@@ -5,7 +5,7 @@ import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '..
 import { printJson } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
 import { readData } from './arguments.ts';
-import { tellChanges } from './dry-run.ts';
+import { printPoolPlan } from './dry-run.ts';
 
 interface Options extends PoolOptions {
   /** false: `--no-user-data`. */
@@ -42,7 +42,7 @@ export function poolSet(open: OpenPools): Verb {
       if (options.instance !== undefined && !instance) throw notInPool(options.instance, name);
       const target = options.instance ?? name;
       const change = `${userData === null ? 'take the user data from' : 'give new user data to'} ${target}`;
-      if (options.dryRun) return tellChanges(deps, name, [change], options);
+      if (options.dryRun) return printPoolPlan(deps, name, [change], options);
       await factory.pools.setUserData(instance?.ref ?? pool.ref, userData, { signal });
       if (options.json) {
         const told = { pool: name, ...(options.instance !== undefined && { instance: options.instance }) };

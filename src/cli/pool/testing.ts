@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { type FakePools, fakePools } from '../../local/testing.ts';
-import { type Ran, runVerb, type TestWorld } from '../testing.ts';
+import { type CliResult, runVerb, type TestWorld } from '../testing.ts';
 import type { Verb } from '../verb.ts';
 import { poolCreate } from './create.ts';
 
@@ -15,8 +15,8 @@ export interface PoolWorld {
   folder: string;
   pools: FakePools;
   open(): Promise<FakePools>;
-  ask(verb: Verb, argv: string[], world?: TestWorld): Promise<Ran>;
-  create(...argv: string[]): Promise<Ran>;
+  ask(verb: Verb, argv: string[], world?: TestWorld): Promise<CliResult>;
+  create(...argv: string[]): Promise<CliResult>;
   /** Of the instances of pool p. */
   names(): string[];
 }

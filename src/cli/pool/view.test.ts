@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { poolShow } from './show.ts';
 import { SECRET, usePools } from './testing.ts';
-import { describeSize, imageName } from './view.ts';
+import { describeSize, shortImageName } from './view.ts';
 
 const world = usePools();
 const { open, ask, create } = world;
@@ -45,7 +45,7 @@ it.each([
   [{ kind: 'version', id: 'galleries/g/d/1.0.0' }, 'g/d/1.0.0'],
   [{ kind: 'marketplace', publisher: 'p', offer: 'o', sku: 's', version: 'latest' }, 'p:o:s:latest'],
 ] as const)('the image %j is called %s', (image, name) => {
-  expect(imageName(image)).toBe(name);
+  expect(shortImageName(image)).toBe(name);
 });
 
 it('a size of one CPU is in the singular', () => {

@@ -41,7 +41,7 @@ export async function readPoolView(factory: QemuFactory, pool: Pool, signal: Abo
   ]);
   return {
     name: pool.ref.name,
-    image: imageName(pool.model.image),
+    image: shortImageName(pool.model.image),
     size: spec.size,
     hasCustomData: spec.customData !== undefined,
     hasUserData: spec.userData !== undefined,
@@ -61,12 +61,12 @@ export async function readInstanceView(
 ): Promise<InstanceView> {
   const { address, sshPort, startedMs } = await factory.guests.placeOf(instance.ref);
   const isRunning = instance.power === 'running';
-  const image = imageName(instance.image);
+  const image = shortImageName(instance.image);
   return {
     name: instance.computerName,
     power: instance.power,
     isUp: isRunning && (await factory.guests.isUp(instance.ref, { signal })),
-    isStale: image !== imageName(pool.model.image),
+    isStale: image !== shortImageName(pool.model.image),
     image,
     vmId: instance.vmId,
     address,
@@ -76,7 +76,7 @@ export async function readInstanceView(
 }
 
 /** `headstart/debian-12/2026.11.15` */
-export function imageName(image: ImageRef | undefined): string {
+export function shortImageName(image: ImageRef | undefined): string {
   if (!image) return 'unknown';
   if (image.kind === 'marketplace') return `${image.publisher}:${image.offer}:${image.sku}:${image.version}`;
   return image.id.replace(/^galleries\//, '');

@@ -8,16 +8,16 @@ import { describeRun, type RunDescription } from '../../prototype/run/describe-r
 import type { Site } from '../../prototype/site.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { wrapLines } from '../output/display-width.ts';
+import { hintWithOptions } from '../output/hint-options.ts';
 import { printJson } from '../output/json.ts';
 import { paint } from '../output/paint.ts';
-import { inSamePlace } from '../output/same-place.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { CliDeps, Verb } from '../verb.ts';
 import { donorDeps } from './donor-deps.ts';
-import { donorTerms, intentOf, namedDonor, type RunOptions, withRunOptions } from './run-options.ts';
+import { donorTerms, intentOf, namedDonor, type PrototypeRunOptions, withRunOptions } from './run-options.ts';
 
-interface Options extends RunOptions {
+interface Options extends PrototypeRunOptions {
   inspect?: boolean;
 }
 
@@ -37,13 +37,13 @@ export function planVerb(connect: ConnectSite): Verb {
     async run(_args, options: Options, deps) {
       const wish = { named: namedDonor(options), ...donorTerms(options) };
       const site = await connect(options, deps);
-      return tellPlan(site, await findDonor(site, wish, donorDeps(deps)), options, deps);
+      return printRunPlan(site, await findDonor(site, wish, donorDeps(deps)), options, deps);
     },
   };
 }
 
 /** Exit code 3 when something speaks against it: a plan that would be refused is a "no". */
-export async function tellPlan(site: Site, donor: FoundDonor, options: Options, deps: CliDeps): Promise<number> {
+export async function printRunPlan(site: Site, donor: FoundDonor, options: Options, deps: CliDeps): Promise<number> {
   const wish = {
     intent: intentOf(donor.node.name, options, site.gallery, deps),
     terms: donorTerms(options),
@@ -52,14 +52,14 @@ export async function tellPlan(site: Site, donor: FoundDonor, options: Options, 
   const { against, ...described } = await describeRun(site, donor, wish, { ...donorDeps(deps), clock: systemClock });
   const told: RunDescription = {
     ...described,
-    against: against.map((refusal) => ({ ...refusal, next: inSamePlace(refusal.next, deps.typed ?? []) })),
+    against: against.map((refusal) => ({ ...refusal, next: hintWithOptions(refusal.next, deps.typed ?? []) })),
   };
   if (options.json) printJson(deps, 'PrototypePlan', told);
-  else deps.stdout(renderPlan(told, screenOf(deps)));
+  else deps.stdout(renderRunPlan(told, screenOf(deps)));
   return told.against.length > 0 ? 3 : 0;
 }
 
-function renderPlan(told: RunDescription, screen: Screen): string {
+function renderRunPlan(told: RunDescription, screen: Screen): string {
   const sentences = (text: string, indent?: number) => wrapLines(text, screen.columns, indent);
   const chosen = told.because === undefined ? '' : `donor: ${told.node} (${printable(told.because)})\n\n`;
   const steps = renderTable(

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { testDeps } from '../testing.ts';
-import { donorTerms, intentOf, namedDonor, type RunOptions, withRunOptions } from './run-options.ts';
+import { donorTerms, intentOf, namedDonor, type PrototypeRunOptions, withRunOptions } from './run-options.ts';
 
-const parsed = (...line: string[]): RunOptions =>
+const parsed = (...line: string[]): PrototypeRunOptions =>
   withRunOptions(new Command().exitOverride().configureOutput({ writeErr: () => {} }))
     .parse(line, { from: 'user' })
     .opts();

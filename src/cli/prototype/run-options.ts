@@ -14,7 +14,7 @@ import { readCustomData } from './custom-data.ts';
 import { nodeName } from './node-name.ts';
 import type { LogLevel } from './run-progress.ts';
 
-export interface RunOptions extends ConnectOptions {
+export interface PrototypeRunOptions extends ConnectOptions {
   /** ms */
   readyFor: number;
   imageHistory: number;
@@ -64,7 +64,7 @@ export function withRunOptions(command: Command): Command {
 }
 
 /** A mistake in the options is told before anything is asked. */
-export function namedDonor({ node, pool, cluster }: RunOptions): NamedDonor {
+export function namedDonor({ node, pool, cluster }: PrototypeRunOptions): NamedDonor {
   // Without a cluster a node's name does not tell its pool.
   const isExclusive = cluster !== false;
   if (node !== undefined && pool !== undefined && isExclusive) {
@@ -83,7 +83,7 @@ export function namedDonor({ node, pool, cluster }: RunOptions): NamedDonor {
   });
 }
 
-export function donorTerms(options: RunOptions): DonorTerms & Pick<DonorWish, 'provenMs'> {
+export function donorTerms(options: PrototypeRunOptions): DonorTerms & Pick<DonorWish, 'provenMs'> {
   const { allowUnpatched, withoutWayBack, customData, readyFor } = options;
   return {
     mayBeUnpatched: allowUnpatched === true,
@@ -93,7 +93,7 @@ export function donorTerms(options: RunOptions): DonorTerms & Pick<DonorWish, 'p
   };
 }
 
-export function intentOf(nodeName: string, options: RunOptions, gallery: string, deps: CliDeps): Intent {
+export function intentOf(nodeName: string, options: PrototypeRunOptions, gallery: string, deps: CliDeps): Intent {
   return {
     nodeName,
     gallery,

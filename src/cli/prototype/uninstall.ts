@@ -7,8 +7,8 @@ import { planUninstall, type UninstallPlan, type UninstallWish } from '../../pro
 import { findPool } from '../../prototype/donor/find-pool.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { confirm } from '../confirm.ts';
+import { hintWithOptions } from '../output/hint-options.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
-import { inSamePlace } from '../output/same-place.ts';
 import { printable } from '../output/table.ts';
 import type { CliDeps, Verb } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from './connect-options.ts';
@@ -57,7 +57,7 @@ export function uninstallVerb(connect: ConnectSite): Verb {
       const seen = await observePool(asked, { ...site.factory, cluster: site.cluster, signal: quiet });
       const plan = planUninstall(seen, { ...wish, unsealed: new Set() });
       const planned = plan.steps.map(({ what }) => what);
-      if (options.dryRun || planned.length === 0) return tell(pool.name, planned, plan, options, deps);
+      if (options.dryRun || planned.length === 0) return report(pool.name, planned, plan, options, deps);
       deps.stderr(renderAnswer(pool.name, planned, hinted(plan, deps), 'would'));
       confirm(`do all this to ${pool.name}?`, options, deps);
       const ended = await uninstallPool(asked, {
@@ -67,7 +67,7 @@ export function uninstallVerb(connect: ConnectSite): Verb {
         signal: deps.signal(),
         tell: showRun(deps, options),
       });
-      return tell(pool.name, ended.done, ended, options, deps);
+      return report(pool.name, ended.done, ended, options, deps);
     },
   };
 }
@@ -80,15 +80,15 @@ function wishOf({ to, customData, unseal }: Options): Omit<UninstallWish, 'unsea
   };
 }
 
-type Left = Pick<UninstallPlan, 'kept' | 'sealed'>;
+type Remainder = Pick<UninstallPlan, 'kept' | 'sealed'>;
 
-function hinted({ kept, sealed }: Left, { typed = [] }: CliDeps): Left {
-  const hint = (next: string | undefined) => next !== undefined && { next: inSamePlace(next, typed) };
+function hinted({ kept, sealed }: Remainder, { typed = [] }: CliDeps): Remainder {
+  const hint = (next: string | undefined) => next !== undefined && { next: hintWithOptions(next, typed) };
   return { kept: kept.map((one) => ({ ...one, ...hint(one.next) })), sealed };
 }
 
 /** Exit code 4 when something stays that somebody has to do something about. */
-function tell(pool: string, done: string[], left: Left, options: Options, deps: CliDeps): number {
+function report(pool: string, done: string[], left: Remainder, options: Options, deps: CliDeps): number {
   const isDryRun = options.dryRun === true;
   const { kept, sealed } = hinted(left, deps);
   const body = { pool, to: options.to, done, kept, sealed, isDryRun };
@@ -98,7 +98,12 @@ function tell(pool: string, done: string[], left: Left, options: Options, deps: 
   return !isDryRun && kept.some(({ next }) => next !== undefined) ? 4 : 0;
 }
 
-function renderAnswer(pool: string, done: readonly string[], { kept, sealed }: Left, tense: 'would' | 'did'): string {
+function renderAnswer(
+  pool: string,
+  done: readonly string[],
+  { kept, sealed }: Remainder,
+  tense: 'would' | 'did',
+): string {
   const nothing =
     kept.length === 0 ? `nothing of headstart is left on ${pool}\n` : `nothing to do on ${pool} for now\n`;
   const head = tense === 'would' ? `on ${pool}, this would be done:\n` : `on ${pool}, this was done:\n`;

@@ -9,7 +9,7 @@ import {
   runCompat,
   withCloudInitOptions,
   writeAnswer,
-  writeJson,
+  writeJsonAnswer,
 } from './options.ts';
 
 export const verb: Verb = {
@@ -25,7 +25,7 @@ export const verb: Verb = {
         boots: [...boots()].map((boot) => ({ blame: blameOf(boot).map(({ step }) => stepJson(step)) })),
         notes,
       };
-      writeJson(options, deps, 'CloudInitBlame', body);
+      writeJsonAnswer(options, deps, 'CloudInitBlame', body);
     } else {
       writeAnswer(options, deps, blameText(boots()));
     }

@@ -13,7 +13,7 @@ import {
   runCompat,
   withCloudInitOptions,
   writeAnswer,
-  writeJson,
+  writeJsonAnswer,
 } from './options.ts';
 
 interface Options extends CloudInitOptions {
@@ -35,7 +35,7 @@ export const verb: Verb = {
     const log = await readCloudInit(options, { ...world, stderr: () => {} }).catch(noLog);
     const times = bootTimes(record, logOf(record, log?.boots() ?? []));
     if (Object.values(times).every((at) => typeof at === 'string' || 'unknown' in at)) throw nothingKnown(options);
-    if (options.json) writeJson(options, deps, 'CloudInitBoot', jsonOf(times, record));
+    if (options.json) writeJsonAnswer(options, deps, 'CloudInitBoot', jsonOf(times, record));
     else writeAnswer(options, deps, bootTimesText(times));
     return 0;
   },

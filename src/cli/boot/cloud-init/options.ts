@@ -17,7 +17,7 @@ import { writeAnswerFile } from '../../output/answer-file.ts';
 import { API_VERSION } from '../../output/json.ts';
 import { printable } from '../../output/table.ts';
 import type { CliDeps } from '../../verb.ts';
-import { againAs, collect, throwWithStdinHint } from '../read-boot.ts';
+import { againAs, appendValue, throwWithStdinHint } from '../read-boot.ts';
 
 export interface CloudInitOptions {
   infile?: string[];
@@ -34,9 +34,9 @@ export function withCloudInitOptions(command: Command): Command {
     .option(
       '-i, --infile <FILE|DIR|->',
       `read this file, folder or standard input (-) instead of ${LIVE_LOG}; repeatable`,
-      collect,
+      appendValue,
     )
-    .addOption(new Option('--input <FILE|DIR|->').argParser(collect).hideHelp())
+    .addOption(new Option('--input <FILE|DIR|->').argParser(appendValue).hideHelp())
     .option('-o, --outfile <FILE|->', 'write to this file instead of standard output')
     .option('--compat [VERSION]', `print exactly what this version of cloud-init analyze prints (default: ${NEWEST})`)
     .option('--json', 'print one JSON document');
@@ -63,14 +63,14 @@ async function openLog(paths: readonly string[], deps: CliDeps): Promise<{ input
   });
 }
 
-export interface ReadBoots extends ReadLog {
+export interface CloudInitBoots extends ReadLog {
   /** One after the other, made anew at each call. */
   boots(): Iterable<CloudInitBoot>;
   input: Input;
 }
 
 /** The correct reading. Warnings are told on stderr; a file without anything of cloud-init's is an error. */
-export async function readCloudInit(options: CloudInitOptions, deps: CliDeps): Promise<ReadBoots> {
+export async function readCloudInit(options: CloudInitOptions, deps: CliDeps): Promise<CloudInitBoots> {
   const isLive = options.infile === undefined && options.input === undefined;
   const { input, kind } = await openLog(pathsOf(options), deps).catch((error: unknown) => {
     if (isLive) throwWithStdinHint(error, deps);
@@ -152,7 +152,7 @@ export function writeAnswer({ outfile }: CloudInitOptions, deps: CliDeps, text: 
   else writeAnswerFile(outfile, text, 'boot/output-unwritable');
 }
 
-export function writeJson(options: CloudInitOptions, deps: CliDeps, kind: string, body: object): void {
+export function writeJsonAnswer(options: CloudInitOptions, deps: CliDeps, kind: string, body: object): void {
   writeAnswer(options, deps, `${JSON.stringify({ apiVersion: API_VERSION, kind, ...body }, null, 2)}\n`);
 }
 

@@ -9,7 +9,7 @@ import {
   runCompat,
   withCloudInitOptions,
   writeAnswer,
-  writeJson,
+  writeJsonAnswer,
 } from './options.ts';
 
 interface Options extends CloudInitOptions {
@@ -33,7 +33,7 @@ export const verb: Verb = {
     const { boots, notes } = await readCloudInit(options, deps);
     if (options.json) {
       const body = { boots: [...boots()].map((boot) => ({ ...bootJson(boot), totalUs: coveredUs(boot) })), notes };
-      writeJson(options, deps, 'CloudInitShow', body);
+      writeJsonAnswer(options, deps, 'CloudInitShow', body);
     } else {
       writeAnswer(options, deps, showText(boots(), options.format));
     }

@@ -5,7 +5,7 @@ import { compatBlame } from '../../../boot/compat/systemd/exact/blame.ts';
 import { printJson } from '../../output/json.ts';
 import type { Verb } from '../../verb.ts';
 import { readBoot } from '../read-boot.ts';
-import { compatOf, jsonFacts, printLines, type SystemdOptions, tell, withSystemdOptions } from './options.ts';
+import { compatOf, jsonFacts, printCompat, printLines, type SystemdOptions, withSystemdOptions } from './options.ts';
 
 export const verb: Verb = {
   examples: [
@@ -17,7 +17,7 @@ export const verb: Verb = {
   async run(args, options: SystemdOptions, deps) {
     const { behaviour } = compatOf(options, args);
     const record = await readBoot(options, deps);
-    if (behaviour) return tell(compatBlame(record, behaviour), deps);
+    if (behaviour) return printCompat(compatBlame(record, behaviour), deps);
     if (record.units.length === 0) {
       throw new UserError('nothing given lists the units of this boot', {
         code: 'boot/no-units',

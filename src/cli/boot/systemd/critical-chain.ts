@@ -18,7 +18,7 @@ import { screenOf } from '../../output/screen.ts';
 import { printable } from '../../output/table.ts';
 import type { CliDeps, Verb } from '../../verb.ts';
 import { readBoot, refuseFileAsUnit } from '../read-boot.ts';
-import { compatOf, isColoured, jsonFacts, type SystemdOptions, tell, withSystemdOptions } from './options.ts';
+import { compatOf, isColoured, jsonFacts, printCompat, type SystemdOptions, withSystemdOptions } from './options.ts';
 
 interface ChainOptions extends SystemdOptions {
   fuzz?: string;
@@ -41,13 +41,16 @@ export const verb: Verb = {
     const fuzzUs = parseFuzz(options.fuzz);
     const record = await readBoot(options, deps);
     if (behaviour) {
-      return tell(compatCriticalChain(record, behaviour, { targets, fuzzUs, isColoured: isColoured(deps) }), deps);
+      return printCompat(
+        compatCriticalChain(record, behaviour, { targets, fuzzUs, isColoured: isColoured(deps) }),
+        deps,
+      );
     }
     const chains = (targets.length > 0 ? targets : [mainTarget(record, deps.typed)]).map((target) => {
       if (!namedUnit(record, target)) throw unknownUnit(record, target, deps.typed);
       return { target, nodes: criticalChain(record, { target, fuzzUs }) };
     });
-    for (const { nodes } of chains) tellIfUnordered(nodes, deps);
+    for (const { nodes } of chains) warnIfUnordered(nodes, deps);
     if (knownUserspaceUs(record) === undefined) {
       deps.stderr(
         'note: nothing given tells when userspace began: times count from the start of the kernel or of the log\n',
@@ -92,7 +95,7 @@ function mainTarget(record: BootRecord, typed: readonly string[] = TYPED): strin
 }
 
 /** A chain of one is an answer only where the input knows orderings at all. */
-function tellIfUnordered(nodes: readonly ChainNode[], deps: CliDeps): void {
+function warnIfUnordered(nodes: readonly ChainNode[], deps: CliDeps): void {
   const unit = nodes.length === 1 ? nodes[0]!.unit : undefined;
   if (!unit || unit.after.length > 0) return;
   deps.stderr(

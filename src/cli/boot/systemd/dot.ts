@@ -5,8 +5,15 @@ import { type DotOptions, dotEdges, renderDot } from '../../../boot/compat/syste
 import { compatDot, legend } from '../../../boot/compat/systemd/exact/dot.ts';
 import { printJson } from '../../output/json.ts';
 import type { Verb } from '../../verb.ts';
-import { collect, readBoot } from '../read-boot.ts';
-import { compatOf, jsonFacts, type printLines, type SystemdOptions, tell, withSystemdOptions } from './options.ts';
+import { appendValue, readBoot } from '../read-boot.ts';
+import {
+  compatOf,
+  jsonFacts,
+  printCompat,
+  type printLines,
+  type SystemdOptions,
+  withSystemdOptions,
+} from './options.ts';
 
 interface DotCommandOptions extends SystemdOptions {
   order?: boolean;
@@ -24,8 +31,8 @@ export const verb: Verb = {
     withSystemdOptions(command.argument('[PATTERN...]', 'print only edges with a matching unit at either end'))
       .option('--order', 'print only After=')
       .option('--require', 'print everything but After=')
-      .option('--from-pattern <GLOB>', 'print only edges from matching units; repeatable', collect)
-      .option('--to-pattern <GLOB>', 'print only edges to matching units; repeatable', collect),
+      .option('--from-pattern <GLOB>', 'print only edges from matching units; repeatable', appendValue)
+      .option('--to-pattern <GLOB>', 'print only edges to matching units; repeatable', appendValue),
   async run(given, options: DotCommandOptions, deps) {
     const { behaviour, args: patterns } = compatOf(options, given);
     const dot: DotOptions = {
@@ -35,7 +42,7 @@ export const verb: Verb = {
       toPatterns: options.toPattern ?? [],
     };
     const record = await readBoot(options, deps);
-    if (behaviour) return tell(compatDot(record, behaviour, dot), deps);
+    if (behaviour) return printCompat(compatDot(record, behaviour, dot), deps);
     if (record.units.length === 0) {
       throw new UserError('nothing given lists the units of this boot', {
         code: 'boot/no-units',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { testDeps } from '../../testing.ts';
-import { compatOf, isColoured, printLines, tell } from './options.ts';
+import { compatOf, isColoured, printCompat, printLines } from './options.ts';
 import { boot, expectRefused, FIXTURES } from './testing.ts';
 
 test('--compat before a unit is still --compat and a unit', async () => {
@@ -35,7 +35,7 @@ describe('--compat', () => {
 describe('what is printed', () => {
   it('keeps the streams and the exit code of the real tool apart', () => {
     const { ran, deps } = testDeps({});
-    expect(tell({ stdout: 'a', stderr: 'b', exitCode: 1 }, deps)).toBe(1);
+    expect(printCompat({ stdout: 'a', stderr: 'b', exitCode: 1 }, deps)).toBe(1);
     expect(ran).toMatchObject({ stdout: 'a', stderr: 'b' });
   });
 

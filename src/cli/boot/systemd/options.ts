@@ -33,7 +33,7 @@ export function compatOf(options: SystemdOptions, args: string[]): { behaviour?:
   return { behaviour: behaviourOf(parseVersion(isUnit ? true : compat)), args: isUnit ? [compat, ...args] : args };
 }
 
-export function tell({ stdout, stderr, exitCode }: Printed, deps: CliDeps): number {
+export function printCompat({ stdout, stderr, exitCode }: Printed, deps: CliDeps): number {
   if (stdout !== '') deps.stdout(stdout);
   if (stderr !== '') deps.stderr(stderr);
   return exitCode;

@@ -7,7 +7,7 @@ import { phases } from '../../../boot/model/phases.ts';
 import { printJson } from '../../output/json.ts';
 import type { Verb } from '../../verb.ts';
 import { readBoot, withInputOptions } from '../read-boot.ts';
-import { compatOf, jsonFacts, type SystemdOptions, tell, withCompatOptions } from './options.ts';
+import { compatOf, jsonFacts, printCompat, type SystemdOptions, withCompatOptions } from './options.ts';
 
 interface PlotOptions extends Omit<SystemdOptions, 'json'> {
   json?: string | true;
@@ -41,7 +41,7 @@ export const verb: Verb = {
     const format = formatOf(options);
     const record = await readBoot(shared, deps);
     if (behaviour) {
-      return tell(
+      return printCompat(
         compatPlot(record, behaviour, {
           format,
           hasLegend: options.legend,

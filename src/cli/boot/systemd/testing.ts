@@ -22,15 +22,15 @@ export function describeRecorded(pairs: readonly (readonly [verb: string, file: 
   });
 }
 
-export interface Recorded {
+export interface RecordedBoot {
   archive: string;
   /** A folder without the real tool's answers, which must not be needed to give them. */
   inputs: string;
   answers: Map<string, string>;
 }
 
-export function useRecorded(name: string): Recorded {
-  const recorded: Recorded = { archive: join(FIXTURES, 'boots', `${name}.tar.gz`), inputs: '', answers: new Map() };
+export function useRecorded(name: string): RecordedBoot {
+  const recorded: RecordedBoot = { archive: join(FIXTURES, 'boots', `${name}.tar.gz`), inputs: '', answers: new Map() };
   beforeAll(async () => {
     recorded.inputs = mkdtempSync(join(tmpdir(), 'headstart-'));
     const groups = await openInputs(recorded.archive, () => new Uint8Array());
