@@ -22,6 +22,6 @@ describe('confirm', () => {
   });
 
   it('refuses where there is no terminal', () => {
-    expect(() => confirm('delete it?', {}, deps)).toThrow('nobody can be asked');
+    expect(() => confirm('delete it?', {}, deps)).toThrow('cannot ask for confirmation without a terminal');
   });
 });

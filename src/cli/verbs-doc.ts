@@ -10,12 +10,12 @@ import type { Verb } from './verb.ts';
 export const VERBS_DOC = new URL('../../docs/verbs.md', import.meta.url);
 
 const COLUMNS = 120;
-/** Named at the top, and not again with every verb. */
+/** Listed once at the top, not with every verb. */
 const EVERYWHERE = ['--json', '--verbose'];
 /** Their options are described once, at the end. */
 const SHARED: readonly string[] = [SHARED_GROUPS.cluster, SHARED_GROUPS.azure, SHARED_GROUPS.local];
 
-/** A verb as `--help` knows it. */
+/** A verb with its declared options. */
 interface DeclaredVerb {
   path: string;
   verb: Verb;
@@ -111,7 +111,7 @@ function wrapItem(text: string): string[] {
   return wrapText(text, COLUMNS - 2).map((line, at) => (at === 0 ? line : `  ${line}`));
 }
 
-/** Descriptions are plain text: what looks like a tag is none. */
+/** Descriptions are plain text: `<` does not start a tag. */
 function escaped(text: string): string {
   return text.replaceAll('<', '\\<').replaceAll('*', '\\*');
 }

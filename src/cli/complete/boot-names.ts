@@ -1,4 +1,4 @@
-// cli/complete/boot-names.ts: the names in boot records that options of the boot verbs take. Pure.
+// cli/complete/boot-names.ts: which names in a boot record can be completed? Pure.
 import { formatSpan } from '../../base/duration.ts';
 import { pickBoot } from '../../boot/load/pick-boot.ts';
 import { milestonesOf } from '../../boot/model/milestones.ts';
@@ -8,7 +8,7 @@ import type { CompletionCandidate } from './command-syntax.ts';
 
 export type BootKind = 'units' | 'targets' | 'unit-times' | 'unit-pairs' | 'orderings' | 'boots';
 
-/** `text`: what is typed of the value so far. */
+/** `text`: the part of the value that is typed so far. */
 export function bootNames(
   kind: BootKind,
   records: readonly BootRecord[],
@@ -35,7 +35,7 @@ export function bootNames(
   }
 }
 
-/** A boot id is long; what people type is the number. */
+/** Offers the number: a boot id is too long to type. */
 function bootNumber({ bootId, host, clock }: BootRecord, number: number): CompletionCandidate {
   const atMs = clock.wallAtZeroUs === undefined ? undefined : clock.wallAtZeroUs / 1000;
   const facts = [
@@ -51,7 +51,7 @@ function milestones(record: BootRecord): CompletionCandidate[] {
   return milestonesOf(record).map(({ name }) => ({ value: name, summary: 'milestone' }));
 }
 
-/** Only those that started: the others have no time. */
+/** Only units that started: the others have no time. */
 function units(record: BootRecord): CompletionCandidate[] {
   return record.units.filter(hasStarted).map((unit) => {
     const took = startTookUs(unit);
@@ -60,7 +60,7 @@ function units(record: BootRecord): CompletionCandidate[] {
   });
 }
 
-/** First the unit; with a blank after it, the dependency. */
+/** Completes the unit first, and the dependency after a blank. */
 function pairs(record: BootRecord, text: string): CompletionCandidate[] {
   const known = units(record);
   const [, unit] = /^\s*(\S+)\s/.exec(text) ?? [];

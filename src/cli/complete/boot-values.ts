@@ -1,4 +1,4 @@
-// cli/complete/boot-values.ts: units, milestones and boots of the inputs that the command line names, or of this machine.
+// cli/complete/boot-values.ts: which units, milestones and boots do the inputs on the command line, or this machine, have?
 import { statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { runCommand } from '../../base/command.ts';
@@ -10,7 +10,7 @@ import type { TypedCommand } from './decide.ts';
 
 export interface BootValuesDeps {
   nowUs: number;
-  /** Where `~` leads. */
+  /** What `~` expands to. */
   userHome: string | undefined;
   signal: AbortSignal;
 }
@@ -29,13 +29,13 @@ export async function bootValues(
   return askWorker({ kind, inputs, boot: kind === 'boots' ? '0' : boot, text, nowUs: deps.nowUs }, deps.signal);
 }
 
-/** What a verb reads its boots from. `--after` of compare is a file, that of what-if a pair of units. */
+/** The inputs of a verb. `--after` is a file in `compare`, and a pair of units in `what-if`. */
 function inputsOf({ path, options, files }: TypedCommand): string[] {
   const names = path === 'boot compare' ? ['--before', '--after'] : ['--input', '--infile'];
   return [...files, ...names.flatMap((name) => options.get(name) ?? [])];
 }
 
-/** Not standard input, which is the terminal's, nor a pipe, which could be read only once. */
+/** Excludes standard input, which is the terminal, and pipes, which can be read only once. */
 function isReadable(path: string): boolean {
   const seen = statSync(path, { throwIfNoEntry: false });
   return path !== '-' && (seen?.isFile() === true || seen?.isDirectory() === true);
@@ -61,7 +61,7 @@ function askWorker(question: BootQuestion, signal: AbortSignal): Promise<Complet
   });
 }
 
-/** A full reading of this machine takes too long for a key press: systemd is asked for names only. */
+/** Lists unit names only: reading the whole boot takes too long for a key press. */
 async function liveValues(kind: BootKind, { signal }: BootValuesDeps): Promise<CompletionCandidate[]> {
   if (kind === 'boots') return LIVE_BOOTS;
   if (kind !== 'units' && kind !== 'targets') return [];
@@ -78,7 +78,7 @@ export const LIVE_BOOTS: CompletionCandidate[] = [
   { value: '-1', summary: 'the boot before' },
 ];
 
-/** `UNIT LOAD ACTIVE SUB DESCRIPTION`, of those that are active. */
+/** Parses lines `UNIT LOAD ACTIVE SUB DESCRIPTION`; returns only active units. */
 export function unitsListed(text: string): CompletionCandidate[] {
   return text.split('\n').flatMap((line) => {
     const [, value, active, summary = ''] = /^\s*(\S+\.\S+)\s+\S+\s+(\S+)\s+\S+\s*(.*)$/.exec(line) ?? [];

@@ -1,15 +1,15 @@
-// cli/complete/command-syntax.ts: what may stand at one place of the command line? The options and arguments that a verb declares.
+// cli/complete/command-syntax.ts: which options and arguments does a verb take, and which values does each accept?
 import type { Argument, Command, Option } from 'commander';
 import { type ValueKind, valueKindOf } from './value-kinds.ts';
 
 export interface CompletionCandidate {
   value: string;
   summary?: string;
-  /** The value goes on after this: no blank follows it. */
+  /** The value is incomplete: the shell adds no blank after it. */
   isPart?: boolean;
 }
 
-/** A kind that a look-up gives the values of, or the values themselves. */
+/** A kind whose values look-up.ts reads, or the values themselves. */
 export type CompletionValues = ValueKind | readonly CompletionCandidate[];
 
 export interface CommandSyntax {
@@ -92,12 +92,12 @@ function valuesOf(
   return kind.isNamed || !choices ? kind.kind : choices.map((value) => ({ value }));
 }
 
-/** Its parser gives a list, or its help says so. */
+/** The parser returns a list, or the description contains "repeat". */
 function isRepeatable({ variadic, defaultValue, parseArg, description }: Option): boolean {
   if (variadic || Array.isArray(defaultValue) || /\brepeat/.test(description)) return true;
   try {
     return Array.isArray(parseArg?.('', undefined));
   } catch {
-    return false; // a parser that refuses the empty text reads one value
+    return false; // a parser that rejects empty text reads one value
   }
 }

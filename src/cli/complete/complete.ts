@@ -1,5 +1,5 @@
-// cli/complete/complete.ts: `headstart __complete`, which completion scripts call: what fits where the cursor is?
-// Reads the table of verbs, the called verb's options and this machine; says nothing on stderr and always exits with 0.
+// cli/complete/complete.ts: `headstart __complete`, which completion scripts call: which values fit at the cursor?
+// Reads the table of verbs, the called verb's options and this machine. Prints nothing on stderr and always exits with 0.
 import { Command } from 'commander';
 import { type CliProgram, declareOptions } from '../program.ts';
 import type { CliDeps } from '../verb.ts';
@@ -22,12 +22,12 @@ export async function complete(
       : await answer(await decide(words, request.current, program), request.current, deps);
     deps.stdout(renderCompletionReply(found, request));
   } catch {
-    // The shell shows what is printed in the middle of the user's line.
+    // The shell would show an error in the middle of the user's line.
   }
   return 0;
 }
 
-/** Loads the called verb and no other. */
+/** Loads only the called verb. */
 async function decide(
   words: readonly string[],
   current: string,

@@ -1,4 +1,4 @@
-// cli/complete/contexts.ts: the contexts of the kubeconfig that a verb would use. Only names are read; no server is asked.
+// cli/complete/contexts.ts: which contexts does the kubeconfig of a verb have? Reads the files only; calls no server.
 import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { parse } from 'yaml';

@@ -1,4 +1,4 @@
-// cli/complete/decide.ts: which values fit where the cursor is? Pure: words in, a kind of values out. Nothing is looked up.
+// cli/complete/decide.ts: which kind of values fits at the cursor? Pure; look-up.ts reads the values of a kind.
 import {
   type ArgumentSyntax,
   type CommandSyntax,
@@ -9,19 +9,19 @@ import {
   VERSION_OPTION,
 } from './command-syntax.ts';
 
-/** What the command line says so far: look-ups read from it which bundle or home folder is meant. */
+/** The command line so far. Look-ups read the inputs and the home folder from it. */
 export interface TypedCommand {
   path: string;
   /** By the long name (`--input`); an option without a value has an empty list. */
   options: ReadonlyMap<string, readonly string[]>;
   args: readonly string[];
-  /** Those of the arguments that are files. */
+  /** The arguments that are files. */
   files: readonly string[];
 }
 
 export interface CompletionDecision {
   values: CompletionValues;
-  /** The part of the current word in front of the value: `--format=`, or nothing. */
+  /** The part of the current word before the value: `--format=`, or empty. */
   prefix: string;
   given: TypedCommand;
 }
@@ -43,7 +43,7 @@ export interface NamedCommand {
   rest: readonly string[];
 }
 
-/** The group or verb that the words in front of the cursor name. */
+/** Finds the group or verb that the words before the cursor name. */
 export function findCommand(words: readonly string[], { groups, verbs }: CommandTable): NamedCommand {
   let path = '';
   let isHelp = false;
@@ -106,7 +106,7 @@ function argumentAt({ args }: CommandSyntax, i: number): ArgumentSyntax | undefi
   return args[i] ?? (last?.isVariadic ? last : undefined);
 }
 
-/** Not those given already, unless they may be repeated; nor the opposite of one that is given. */
+/** Leaves out options that are already given, unless they are repeatable, and `--no-x` when `--x` is given. */
 function offered({ options }: CommandSyntax, given: TypedCommand['options']): CompletionCandidate[] {
   const isGiven = (option: OptionSyntax) =>
     given.has(nameOf(option)) || given.has(nameOf(option).replace(/^--no-/, '--'));
@@ -126,13 +126,13 @@ interface ParsedWords {
   args: string[];
   /** The option whose value the current word may be. */
   open?: OptionSyntax;
-  /** The open option has a value already, or needs none: the current word may be something else, too. */
+  /** The open option already has a value, or needs none: the current word may also be something else. */
   mayBeOver: boolean;
   /** After `--`. */
   isOptionsOver: boolean;
 }
 
-/** As commander reads them. */
+/** Parses the words like commander does. */
 function readWords(syntax: CommandSyntax, words: readonly string[]): ParsedWords {
   const read: ParsedWords = { options: new Map(), args: [], mayBeOver: false, isOptionsOver: false };
   const add = (option: OptionSyntax, value?: string) => {

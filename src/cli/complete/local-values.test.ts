@@ -26,10 +26,10 @@ describe('of this machine', () => {
     [
       ['prototype', 'rollback', '--pool', 'pool1', '--to', ''],
       QEMU,
-      ['2026.10.2\tmade from pool1-000001', '2026.9.30', 'original\tthe recipe before the first run'],
+      ['2026.10.2\tmade from pool1-000001', '2026.9.30', 'original\tthe model before the first run'],
     ],
-    [['prototype', 'rollback', '--pool', 'gpu', '--to', ''], QEMU, ['original\tthe recipe before the first run']],
-    [['prototype', 'rollback', '--to', ''], {}, ['original\tthe recipe before the first run']],
+    [['prototype', 'rollback', '--pool', 'gpu', '--to', ''], QEMU, ['original\tthe model before the first run']],
+    [['prototype', 'rollback', '--to', ''], {}, ['original\tthe model before the first run']],
     [['image', 'promote', ''], QEMU, ['debian-12/2026.1116.0']],
     [['image', 'test', ''], {}, []],
     [['pool', 'exec', 'pool1-000001', '--', ''], {}, []],

@@ -1,5 +1,5 @@
-// cli/complete/local-values.ts: the pools, instances, images, versions and clusters of this machine, by the names of their folders.
-// A record that cannot be read costs its description only: completion repairs nothing and reports nothing.
+// cli/complete/local-values.ts: which pools, instances, images, versions and clusters are on this machine? Reads the names of their folders.
+// If a record cannot be read, its value has no description: completion repairs nothing and reports nothing.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clustersFolder } from '../../cluster/local/cluster-files.ts';
@@ -21,7 +21,7 @@ import {
 } from '../../vms/qemu/home/layout.ts';
 import type { CompletionCandidate } from './command-syntax.ts';
 
-/** The gallery that `pool base` and `image publish` fill: `pool create --image` needs no gallery in front of its definitions. */
+/** The gallery that `pool base` and `image publish` write to. `pool create --image` accepts its definitions without the gallery. */
 const DEFAULT_GALLERY = 'headstart';
 
 export function pools(home: string): CompletionCandidate[] {
@@ -32,7 +32,7 @@ export function pools(home: string): CompletionCandidate[] {
   });
 }
 
-/** Of one pool where its name is given. */
+/** `pool`: only the instances of this pool. */
 export function instances(home: string, pool?: string): CompletionCandidate[] {
   return poolNames(home)
     .filter((name) => pool === undefined || name === pool)
@@ -56,7 +56,7 @@ export function galleries(home: string): CompletionCandidate[] {
   });
 }
 
-/** What `pool create --image` takes: a definition, which means its newest version, or one version of it. */
+/** The values of `pool create --image`: a definition, which means its newest version, or one version. */
 export function images(home: string): CompletionCandidate[] {
   return visibleIn(galleriesFolder(home)).flatMap((gallery) =>
     definitionsIn(home, gallery).flatMap((definition) => {
@@ -79,7 +79,7 @@ export function publishedVersions(home: string, gallery = DEFAULT_GALLERY): Comp
   );
 }
 
-/** The versions that runs made for one pool, or for all of them. */
+/** The versions that prototype runs created for one pool, or for all pools. */
 export function prototypeVersions(
   home: string,
   { pool, cluster }: { pool?: string; cluster?: string },

@@ -1,4 +1,4 @@
-// cli/complete/look-up.ts: which values of a kind are there now? Reads this machine only, within a deadline, and writes nothing.
+// cli/complete/look-up.ts: which values of a kind exist now? Reads only this machine, within a deadline, and writes nothing.
 import { homeFolder } from '../pool/home.ts';
 import type { CliDeps } from '../verb.ts';
 import type { CompletionCandidate } from './command-syntax.ts';
@@ -8,10 +8,10 @@ import type { NamedKind } from './value-kinds.ts';
 
 export type LookUpDeps = Pick<CliDeps, 'env' | 'nowUs'>;
 
-/** Longer than a person waits for a key. */
+/** Users do not wait longer after a key press. */
 const DEADLINE_MS = 2000;
 
-/** Nothing on any failure: a shell has no place to show one. */
+/** Returns nothing on a failure: a shell has no place to show an error. */
 export async function lookUp(
   kind: NamedKind,
   given: TypedCommand,
@@ -71,7 +71,7 @@ async function dynamic(
       return local.clusters(home);
     case 'images':
       return local.images(home);
-    // Of Azure nothing is asked: a key press must not wait for a login.
+    // Azure is not queried: a key press must not wait for a login.
     case 'pools-of-vms':
       return isLocal ? local.pools(home) : [];
     case 'instances-of-vms':
@@ -91,11 +91,11 @@ async function dynamic(
 }
 
 const ROLLBACK_TARGETS: readonly CompletionCandidate[] = [
-  { value: 'original', summary: 'the recipe before the first run' },
-  { value: 'keep', summary: 'what the pool starts from now' },
+  { value: 'original', summary: 'the model before the first run' },
+  { value: 'keep', summary: 'the current model' },
 ];
 
-/** The fixed words are offered though the home folder cannot be read. */
+/** The fixed words are offered even if the home folder cannot be read. */
 function orNone(find: () => CompletionCandidate[]): CompletionCandidate[] {
   try {
     return find();

@@ -1,5 +1,5 @@
-// cli/complete/shells.ts: what does each shell hand over, and in which form does it take the answer? Pure.
-// The answer's first line says what follows: `values`, `parts` (no blank after them), `files` or `folders`.
+// cli/complete/shells.ts: which arguments does each shell pass, and in which form does it expect the reply? Pure.
+// The first line of a reply says what follows: `values`, `parts` (no blank after them), `files` or `folders`.
 import { printable } from '../output/table.ts';
 import { type Quote, quotedFor, readBashLine } from './bash-words.ts';
 import type { CompletionCandidate } from './command-syntax.ts';
@@ -11,7 +11,7 @@ export interface CompletionRequest {
   shell: Shell;
   words: readonly string[];
   current: string;
-  /** Of bash, as are the two below. */
+  /** Only bash sets this and the two fields below. */
   quote: Quote;
   kept: number;
   isRedirected: boolean;
@@ -20,7 +20,7 @@ export interface CompletionRequest {
 export interface CompletionReply {
   wanted: 'values' | 'files' | 'folders';
   candidates: readonly CompletionCandidate[];
-  /** `--format=` in front of the value. */
+  /** `--format=` before the value. */
   prefix: string;
 }
 
@@ -52,7 +52,7 @@ function renderCandidate(
 ): string[] {
   const about = printable(summary).replace(/\s+/g, ' ').trim();
   switch (request.shell) {
-    // bash takes what it is given: it neither filters nor quotes.
+    // bash inserts the words unchanged: it neither filters nor quotes them.
     case 'bash': {
       const word = `${prefix}${value}`;
       return word.startsWith(request.current) ? [quotedFor(word.slice(request.kept), request.quote)] : [];
