@@ -1,4 +1,4 @@
-// cli/output/render-dry-run.ts: what a verb would do, told to people instead of done.
+// cli/output/render-dry-run.ts: renders the changes that a verb would make.
 import { printable } from './table.ts';
 
 export function renderDryRun(changes: readonly string[]): string {

@@ -1,30 +1,30 @@
-// cli/output/table-layout.ts: which columns of a table stand next to each other on this screen, and how wide is each?
+// cli/output/table-layout.ts: which columns of a table fit next to each other on this screen, and how wide is each?
 
 export interface ColumnFacts {
-  /** Of its title and all its cells. */
+  /** The width of the title and all cells. */
   natural: number;
   title: number;
   longestWord: number;
-  /** The longest word of a cell, in most rows. */
+  /** The longest word of a cell, in three quarters of the rows. */
   usualWord: number;
   narrow?: 'wrap' | 'drop' | undefined;
 }
 
 export interface Layout {
-  /** Next to each other, as in every table. */
+  /** Next to each other. */
   inPlace: { column: number; width: number }[];
-  /** On lines of their own below each row. */
+  /** On extra lines below each row. */
   below: number[];
 }
 
 export const GAP = 2;
-/** A column of text that is narrower than this is a ladder of words; so is a long text on more than three lines, up to a width. */
+/** Narrower columns are hard to read: one word per line. A longer text gets at least a third of its width, up to LEAST_LONG_TEXT. */
 const LEAST_TEXT = 16;
 const LEAST_LONG_TEXT = 40;
 
 /**
- * As wide as it wants to be, where that fits. Otherwise text wraps in its column; then columns that say little are left
- * out; then the last columns go below their row, where nothing of them is lost.
+ * Natural widths if they fit. Otherwise text wraps in its column; then columns marked `drop` are left out; then the
+ * last columns go below their row, uncut.
  */
 export function layOutColumns(facts: readonly ColumnFacts[], screen: number): Layout {
   const all = facts.map((_, column) => column);
@@ -48,7 +48,7 @@ export function layOutColumns(facts: readonly ColumnFacts[], screen: number): La
   return { inPlace: [{ column: needed[0]!, width }], below: needed.slice(1) };
 }
 
-/** `most-words-fit`: a row whose last cell has a longer word puts that cell below. */
+/** `most-words-fit`: if the last cell of a row has a longer word, it goes below the row. */
 function fitColumns(
   columns: readonly number[],
   facts: readonly ColumnFacts[],
