@@ -54,7 +54,7 @@ describe('cluster down', () => {
     const refused = await ask('down', ['--delete']);
     expect(refused.code).toBe(2);
     expect(world.plane.running.size).toBe(5);
-    expect((await ask('down', ['--delete', '--yes'])).stdout).toBe('cluster local is gone\n');
+    expect((await ask('down', ['--delete', '--yes'])).stdout).toBe('cluster local is deleted\n');
     expect(existsSync(filesOf({ home: world.home, name: 'local' }).folder)).toBe(false);
   });
 
@@ -68,7 +68,7 @@ describe('cluster down', () => {
     expect(await ask('down', ['--dry-run'])).toMatchObject({ code: 0, stdout: 'nothing to do\n' });
     expect(JSON.parse((await ask('down', ['--json'])).stdout)).toMatchObject({ kind: 'ClusterDown', stopped: [] });
     await ask('up', ['--name', 'lab']);
-    expect((await ask('down')).stdout).toContain('; there is lab\n');
+    expect((await ask('down')).stdout).toContain('; existing clusters: lab\n');
   });
 
   it('names programs that still run where the folder of the cluster was removed by hand', async () => {

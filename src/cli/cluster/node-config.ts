@@ -1,4 +1,4 @@
-// cli/cluster/node-config.ts: `headstart cluster node-config`: the user data with which a node of an image of ours joins a local cluster.
+// cli/cluster/node-config.ts: `headstart cluster node-config`: prints the user data with which an instance of a headstart image joins a local cluster.
 import { join, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { stringify } from 'yaml';
@@ -42,7 +42,7 @@ export const verb: Verb = {
     if (!record) throw noSuchCluster(place);
     const ca = readIfThere(join(filesOf(place).pki, 'ca.crt'));
     if (ca === undefined) {
-      throw new UserError(`the certificate of cluster ${place.name} is not there`, {
+      throw new UserError(`the CA certificate of cluster ${place.name} is missing`, {
         code: 'cluster/no-certificate',
         next: `headstart cluster up --name ${place.name}`,
         exitCode: 1,

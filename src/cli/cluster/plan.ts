@@ -1,4 +1,4 @@
-// cli/cluster/plan.ts: what a verb would do to a local cluster, told instead of done.
+// cli/cluster/plan.ts: prints what a verb would do to a local cluster.
 import { printJson } from '../output/json.ts';
 import { renderDryRun } from '../output/render-dry-run.ts';
 import type { CliDeps } from '../verb.ts';

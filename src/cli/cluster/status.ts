@@ -1,4 +1,4 @@
-// cli/cluster/status.ts: `headstart cluster status`: what runs of a local cluster, is it healthy, and which nodes are Ready?
+// cli/cluster/status.ts: `headstart cluster status`: which components of a local cluster run, are they healthy, and which nodes are Ready?
 
 import {
   type ClusterOptions,

@@ -30,7 +30,7 @@ describe('cluster token', () => {
     expect((await ask('token')).stderr).toContain('code:  cluster/none');
     await ask('up');
     expect((await ask('token', ['--dry-run', '-o', 'x'])).stdout).toMatch(
-      /^would make a token .* for 1h\nwould write \//,
+      /^would create a token .* for 1h\nwould write \//,
     );
     expect(world.tokens).toBe(0);
     expect((await ask('token', ['--ttl', 'soon'])).code).toBe(2);

@@ -17,7 +17,7 @@ describe('cluster up', () => {
     expect(ran.stdout).toMatch(/^kube-scheduler +yes +\d+ /m);
     expect(ran.stderr).toContain(`next:  export KUBECONFIG=${filesOf({ home: world.home, name: 'local' }).kubeconfig}`);
     const again = await ask('up');
-    expect(again.stderr).toContain('it was up already; nothing was changed');
+    expect(again.stderr).toContain('already up; nothing was changed');
     expect(again.stdout).toBe(ran.stdout);
   });
 

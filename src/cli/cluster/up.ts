@@ -1,4 +1,4 @@
-// cli/cluster/up.ts: `headstart cluster up`: a Kubernetes control plane on this machine, which stays when the command has ended.
+// cli/cluster/up.ts: `headstart cluster up`: starts a Kubernetes control plane on this machine, which keeps running after the command.
 import { shellWord } from '../../base/shell-word.ts';
 import { lookForUp } from '../../cluster/local/look-at-plane.ts';
 import { describeStep, planUp } from '../../cluster/local/plan-up.ts';
@@ -37,7 +37,7 @@ export function clusterUp(open: OpenPlane): Verb {
       withClusterOptions(command)
         .option(
           '--kubernetes <VERSION>',
-          `the version of a new cluster, or to upgrade to; default: ${BUILT_VERSION}, built once with Go`,
+          `the Kubernetes version to create or upgrade to; default: ${BUILT_VERSION}, built once with Go`,
         )
         .option('--programs <DIR>', 'a folder with etcd and the Kubernetes binaries; default: build them')
         .option(
@@ -58,9 +58,9 @@ export function clusterUp(open: OpenPlane): Verb {
 
       const signal = deps.signal();
       const progress = showProgress(deps, 'ClusterEvent', options);
-      progress.step(`bringing cluster ${place.name} up, Kubernetes ${chosen.version}`);
+      progress.step(`starting cluster ${place.name}, Kubernetes ${chosen.version}`);
       const call = { signal, onWaiting: progress.waiting };
-      const kept = `What this command started was stopped; data, certificates and built programs stay.`;
+      const kept = `The programs that this command started were stopped; data, certificates and built programs stay.`;
       const next = `headstart cluster up --name ${place.name}`;
       const steps = await orInterrupted(signal, { kept, next, code: 'cluster/interrupted' }, async () => {
         if (chosen.missing.length > 0) await ensurePrograms(chosen.missing, chosen.version, opened.programs, call);
@@ -72,7 +72,7 @@ export function clusterUp(open: OpenPlane): Verb {
       progress.end();
       const view = await readClusterView(place, opened, signal);
       if (options.json) return printJsonLine(deps, 'Cluster', view);
-      if (steps.length === 0) deps.stderr('it was up already; nothing was changed\n');
+      if (steps.length === 0) deps.stderr('already up; nothing was changed\n');
       deps.stdout(renderCluster(view, deps.nowUs() / 1000, screenOf(deps)));
       deps.stderr(`next:  export KUBECONFIG=${shellWord(view.kubeconfig)}\n`);
     },

@@ -36,7 +36,7 @@ describe('cluster status', () => {
     world.nodes = new TransientError('could not list nodes: the connection was refused', {
       code: 'cluster/unreachable',
     });
-    expect((await ask('status')).stdout).toContain('nodes: the API server cannot be asked');
+    expect((await ask('status')).stdout).toContain('nodes: unknown, the API server does not answer');
     let looks = 0;
     const { find } = world.plane.processes;
     world.plane.processes.find = (folder, server) =>
@@ -55,7 +55,7 @@ describe('cluster status', () => {
     );
     expect(nowhere.stderr).toContain('next:  kill 4711');
     for (const verb of ['up', 'status'] as const)
-      expect((await ask(verb)).stdout).toMatch(/left behind\netcd \(process 4711\) .*\nend them: kill 4711\n$/);
+      expect((await ask(verb)).stdout).toMatch(/left behind\netcd \(process 4711\) .*\nto end them: kill 4711\n$/);
     expect(JSON.parse((await ask('status', ['--json'])).stdout)).toMatchObject({ orphans: [{ pid: 4711 }] });
   });
 

@@ -85,6 +85,6 @@ describe('the folder of the cache', () => {
     expect(imageCacheFolder({}, { HEADSTART_CACHE: '/b' })).toBe('/b/image');
     expect(imageCacheFolder({}, { XDG_CACHE_HOME: '/c', HOME: '/h' })).toBe('/c/headstart/image');
     expect(imageCacheFolder({}, { XDG_CACHE_HOME: 'relative', HOME: '/h' })).toBe('/h/.cache/headstart/image');
-    expect(() => imageCacheFolder({}, {})).toThrow('no place for fetched files');
+    expect(() => imageCacheFolder({}, {})).toThrow('no folder for downloads');
   });
 });

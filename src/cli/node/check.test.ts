@@ -25,11 +25,11 @@ describe('headstart node check', () => {
       const { code, stdout } = await check(content);
       expect([code, stdout]).toEqual([
         0,
-        expect.stringMatching(/is right: generation 7, sha256 [0-9a-f]{64}, \d+ bytes\n$/),
+        expect.stringMatching(/is valid: generation 7, sha256 [0-9a-f]{64}, \d+ bytes\n$/),
       ]);
     }
     const piped = await run(['node', 'check', '-'], { stdin: right });
-    expect(piped).toMatchObject({ code: 0, stdout: expect.stringContaining('- is right: generation 7') });
+    expect(piped).toMatchObject({ code: 0, stdout: expect.stringContaining('- is valid: generation 7') });
   });
 
   it('exits 3 and tells every problem with its path', async () => {
@@ -40,8 +40,8 @@ describe('headstart node check', () => {
         'problem  spec.kubelet.maxPods: 0 is below 1',
         'problem  spec.update.jitter: is 5, and text belongs here',
         'problem  spec.kubelet.maxpods: is not a field of this version (did you mean maxPods?)',
-        `A node would not take ${join(folder, `${files - 1}.yaml`)}: 3 problems.`,
-        'next:  put it right; `headstart node schema --fields` shows what may be said',
+        `A node would not accept ${join(folder, `${files - 1}.yaml`)}: 3 problems.`,
+        'next:  correct the document; `headstart node schema --fields` lists the fields',
         'code:  config/invalid',
         '',
       ].join('\n'),
@@ -63,7 +63,7 @@ describe('headstart node check', () => {
     const { code, stdout } = await check(withSpec('kublet: {maxPods: 30}'), '--lenient');
     expect(code).toBe(0);
     expect(stdout).toContain('warning  spec.kublet: is not a field of this version (did you mean kubelet?)');
-    expect(stdout).toContain('is right: generation 7');
+    expect(stdout).toContain('is valid: generation 7');
   });
 
   it.each([
@@ -119,10 +119,10 @@ describe('headstart node check', () => {
   it('warns of a document that is near the limit, and takes one that fits only compressed', async () => {
     const long = (length: number) =>
       withSpec(`files: {/etc/a: {content: "${'ab '.repeat(5000)}"}, /etc/b: {content: "${'cd '.repeat(length / 3)}"}}`);
-    expect((await check(long(16_000) + '#'.repeat(12_000))).stdout).toContain('it is near the limit');
+    expect((await check(long(16_000) + '#'.repeat(12_000))).stdout).toContain('it is close to the limit');
     expect(await check(long(16_000) + '#'.repeat(40_000))).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('it fits only compressed'),
+      stdout: expect.stringContaining('it only fits compressed'),
     });
   });
 

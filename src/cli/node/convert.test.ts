@@ -75,7 +75,7 @@ describe('headstart node convert', () => {
 
     const unsigned = await convert(signed.stdout);
     expect(parse(unsigned.stdout)).not.toHaveProperty('signature');
-    expect(unsigned.stderr).toContain('the signature is left out');
+    expect(unsigned.stderr).toContain('the signature was removed');
   });
 
   it.each([

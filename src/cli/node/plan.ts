@@ -1,4 +1,4 @@
-// cli/node/plan.ts: `headstart node plan`: what would change on this node, how much does it disrupt, and may it? Exits 3 when it may not.
+// cli/node/plan.ts: `headstart node plan`: what would change on this node, how disruptive is it, and is it allowed? Exits 3 if not.
 
 import type { DryPlan } from '../../node/apply/contract.ts';
 import { planToJson, renderPlan } from '../../node/plan/render-plan.ts';
@@ -24,7 +24,7 @@ export const verb: Verb = {
   },
 };
 
-/** The same for a dry run of `apply`. */
+/** Also used by `apply --dry-run`. */
 export function showPlan(
   meant: ResolvedDocument,
   { plan, verdict }: DryPlan,

@@ -41,7 +41,7 @@ describe('the options of headstart node schema', () => {
   it('refuse a word without --fields', async () => {
     expect(await run(['node', 'schema', 'kubelet'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('goes with --fields'),
+      stderr: expect.stringContaining('needs --fields'),
     });
   });
 });

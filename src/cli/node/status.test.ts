@@ -19,7 +19,7 @@ describe('headstart node status', () => {
     const { code, stdout } = await node('status');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Applied: the node runs generation 7 \(ok\/applied\)\n/);
-    expect(stdout).toMatch(/^runs +7 .*abcdef012345\n/m);
+    expect(stdout).toMatch(/^active +7 .*abcdef012345\n/m);
     expect(stdout).toContain('note:  the daemon does not run');
     expect(stdout).toContain('note:  it is gone (config/disappeared)');
     expect(JSON.parse((await node('status', '--json')).stdout)).toMatchObject({

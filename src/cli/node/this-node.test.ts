@@ -45,7 +45,7 @@ describe('the options of a source', () => {
     for (const platform of ['gcp', 'Azure', ''])
       expect(await failure(() => sourceOptions({ root: '/', platform }))).toMatchObject({
         code: 'node/bad-option',
-        message: `--platform is one of azure, ec2, not '${platform}'`,
+        message: `--platform: expected one of azure, ec2, got '${platform}'`,
       });
   });
 
@@ -108,7 +108,7 @@ describe('the document that is meant', () => {
     const file = standIn.file(document(1, { kubernetes: { version: '1.99.0' }, kubelet: { maxPods: 0 } }));
     const error = await failure(() => resolveDocument(unasked(), file, deps));
     expect(error.message.split('\n')).toEqual([
-      'this node does not take the document:',
+      'this node does not accept the document:',
       expect.stringMatching(/^ {7}spec\./),
       expect.stringMatching(/^ {7}spec\./),
     ]);
@@ -133,7 +133,7 @@ describe('the document that is meant', () => {
       );
     const noAnswer = new MetadataFailure('metadata/unreachable', 'nothing answers');
     expect(await failure(() => failing(noAnswer))).toMatchObject({
-      message: 'there is no document to be had from the platform: nothing answers',
+      message: 'cannot read a document from the platform: nothing answers',
       code: 'metadata/unreachable',
       exitCode: 1,
     });

@@ -13,7 +13,7 @@ describe('headstart node wait', () => {
   it('exits 3 when it is not so in time, or cannot become so', async () => {
     expect(await node('wait', '--timeout', '0')).toMatchObject({
       code: 3,
-      stdout: expect.stringContaining('not in time'),
+      stdout: expect.stringContaining('timed out'),
     });
     says({ ...APPLIED, ofNode: { phase: 'RolledBack', code: 'verify/unit-failed', detail: 'x' } });
     const { code, stdout } = await node('wait', '--for', 'generation=8', '--json');
