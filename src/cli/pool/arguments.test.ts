@@ -24,7 +24,7 @@ describe('the name of a pool', () => {
   });
 
   it.each(['', 'A', '-a', 'a-', '../x', 'a/b', 'a b', 'a'.repeat(51), 'a\n'])('is not %j', (name) => {
-    expect(() => poolName(name)).toThrow('cannot be the name of a pool');
+    expect(() => poolName(name)).toThrow('is not a valid pool name');
   });
 });
 
@@ -89,7 +89,7 @@ describe('data of a file', () => {
   it('that is too large or not there is refused by the option it was given with', () => {
     const path = join(folder, 'large');
     writeFileSync(path, Buffer.alloc(50_000));
-    expect(() => readData(path, '--custom-data')).toThrow('--custom-data has room for 49152');
+    expect(() => readData(path, '--custom-data')).toThrow('--custom-data takes at most 49152');
     expect(() => readData(join(folder, 'none'), '--user-data')).toThrow('it does not exist');
   });
 });

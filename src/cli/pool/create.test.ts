@@ -57,7 +57,7 @@ describe('pool create', () => {
   it('only says what it would make in a dry run', async () => {
     const ran = await create('p', '--count', '3', '--dry-run', '--image', 'debian-12/');
     expect(ran.code).toBe(2);
-    expect((await create('p', '--count', '3', '--dry-run')).stdout).toContain('would make and start 3 instances');
+    expect((await create('p', '--count', '3', '--dry-run')).stdout).toContain('would create and start 3 instances');
     expect(world.pools.state.pools.size).toBe(0);
   });
 

@@ -1,4 +1,4 @@
-// cli/pool/create.ts: `headstart pool create NAME`: a pool of VMs on this machine, all made from one recipe.
+// cli/pool/create.ts: `headstart pool create NAME`: creates a pool of VMs on this machine from one image.
 
 import { UserError } from '../../base/errors.ts';
 import { Conflict } from '../../base/failures.ts';
@@ -93,8 +93,8 @@ export function poolCreate(open: OpenPools): Verb {
 
       const progress = showProgress(deps, 'PoolEvent', options);
       progress.step(`creating pool ${name} from ${shortImageName(spec.image)}`);
-      const kept = `What was made of pool ${name} stays.`;
-      const next = `headstart pool show ${name} tells how far it came; \`headstart pool scale ${name} ${options.count}\` goes on, \`headstart pool delete ${name}\` removes it`;
+      const kept = `The parts of pool ${name} that were created stay.`;
+      const next = `headstart pool show ${name} shows the state; \`headstart pool scale ${name} ${options.count}\` continues, \`headstart pool delete ${name}\` removes it`;
       await orInterrupted(signal, { code: 'pool/interrupted', kept, next }, async () => {
         const call = { signal, onWaiting: progress.waiting };
         const pool = await createNew(factory, spec, call);
@@ -115,7 +115,7 @@ export function poolCreate(open: OpenPools): Verb {
   };
 }
 
-/** Before anything is made: a pool of a cluster that does not exist could never be started. */
+/** Checked before anything is created: instances of a missing cluster could never start. */
 function requireCluster(cluster: string, options: Options, { env }: CliDeps): void {
   const place = { home: homeFolder(options, env), name: checkClusterName(cluster) };
   if (!readRecord(place)) throw noSuchCluster(place);
@@ -137,9 +137,9 @@ function specOf(name: string, options: Options): Omit<PoolSpec, 'image'> {
 
 function changesOf(spec: PoolSpec, count: number): string[] {
   return [
-    `make pool ${spec.name} from ${shortImageName(spec.image)}`,
-    `make and start ${count} instance${count === 1 ? '' : 's'}, each with ${describeSize(spec.size)}`,
-    ...(spec.cluster === undefined ? [] : [`make them nodes of cluster ${spec.cluster}`]),
+    `create pool ${spec.name} from ${shortImageName(spec.image)}`,
+    `create and start ${count} instance${count === 1 ? '' : 's'}, each with ${describeSize(spec.size)}`,
+    ...(spec.cluster === undefined ? [] : [`join them to cluster ${spec.cluster}`]),
     ...spec.services.map(({ address, port, to }) => `let them reach ${to.host}:${to.port} as ${address}:${port}`),
   ];
 }
@@ -153,7 +153,7 @@ async function createNew(
     return await factory.pools.createPool(spec, call);
   } catch (cause) {
     if (!(cause instanceof Conflict)) throw cause;
-    throw new UserError(`there is a pool ${spec.name} already`, {
+    throw new UserError(`pool ${spec.name} already exists`, {
       code: 'pool/exists',
       kept: 'It was not changed.',
       next: `headstart pool show ${spec.name}; headstart pool scale ${spec.name} N`,

@@ -19,7 +19,7 @@ describe('pool delete', () => {
     mkdirSync(join(world.folder, 'prototype'));
     writeFileSync(saved, '{}');
     const gone = await ask(poolDelete(open), ['p', '--yes'], { env: { HEADSTART_HOME: world.folder } });
-    expect(gone.stdout).toContain('pool p is gone');
+    expect(gone.stdout).toContain('pool p is deleted');
     expect(world.pools.state.pools.size).toBe(0);
     expect(existsSync(saved)).toBe(false);
   });

@@ -1,4 +1,4 @@
-// cli/pool/dry-run.ts: what a verb would do, told instead of done.
+// cli/pool/dry-run.ts: prints what a verb would do to a pool.
 import { printJson } from '../output/json.ts';
 import { renderDryRun } from '../output/render-dry-run.ts';
 import type { CliDeps } from '../verb.ts';

@@ -23,11 +23,11 @@ describe('the image of a name', () => {
   });
 
   it.each([
-    ['debian-13', 'pool/no-image', '`headstart pool base --suite trixie` builds one'],
+    ['debian-13', 'pool/no-image', '`headstart pool base --suite trixie` builds it'],
     ['debian-99', 'pool/no-image', '`headstart image list --vms qemu`'],
     ['mine/x', 'pool/no-image', '`headstart image list --vms qemu --gallery mine`'],
     ['debian-12/2026.1.1', 'pool/no-image', ''],
-    ['headstart/debian-12/2026.1.1', 'pool/no-image', 'choose one with --image'],
+    ['headstart/debian-12/2026.1.1', 'pool/no-image', 'choose an image with --image'],
     ['a/b/c/d', 'pool/bad-image', 'GALLERY/DEFINITION/VERSION'],
     ['debian-12/', 'pool/bad-image', ''],
     ['', 'pool/bad-image', ''],

@@ -1,4 +1,4 @@
-// cli/pool/list.ts: `headstart pool list`: the pools of this machine.
+// cli/pool/list.ts: `headstart pool list`: lists the pools on this machine.
 
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { hintWithOptions } from '../output/hint-options.ts';
@@ -13,7 +13,7 @@ interface PoolLine {
   image: string;
   instances: number;
   running: number;
-  /** Instances that were made from another image than new ones are. */
+  /** Instances whose image differs from the image of new instances. */
   stale: number;
 }
 
@@ -41,7 +41,7 @@ export function poolList(open: OpenPools): Verb {
       );
       if (options.json) return printJson(deps, 'PoolList', { pools });
       if (pools.length === 0) {
-        const how = hintWithOptions('`headstart pool create NAME` makes one', deps.typed ?? []);
+        const how = hintWithOptions('`headstart pool create NAME` creates one', deps.typed ?? []);
         return deps.stdout(`no pools yet: ${printable(how)}\n`);
       }
       deps.stdout(

@@ -14,7 +14,7 @@ describe('pool start, stop and reimage', () => {
     expect((await ask(poolStop(open), [name])).stdout).toBe(`${name} is stopped\n`);
     expect((await ask(poolStart(open), [name, '--dry-run'])).stdout).toBe(`would start ${name} (it is stopped)\n`);
     expect((await ask(poolStart(open), [name])).stdout).toBe(`${name} is running and up\n`);
-    expect((await ask(poolReimage(open), [name])).stderr).toContain('What is on its disk is lost');
+    expect((await ask(poolReimage(open), [name])).stderr).toContain('All data on its disk is lost');
     const ran = await ask(poolReimage(open), [name, '--yes', '--json']);
     expect(JSON.parse(ran.stdout.trim().split('\n').at(-1)!)).toMatchObject({ kind: 'PoolInstance', pool: 'p', name });
   });

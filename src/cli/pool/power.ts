@@ -1,4 +1,4 @@
-// cli/pool/power.ts: an order to one instance: what `pool start`, `pool stop` and `pool reimage` have in common.
+// cli/pool/power.ts: the common part of `pool start`, `pool stop` and `pool reimage`.
 
 import type { CallOptions } from '../../base/call-options.ts';
 import { awaitAllUp } from '../../local/await-up.ts';
@@ -23,13 +23,13 @@ export interface PowerOptions extends PoolOptions {
 }
 
 export interface InstanceAction {
-  /** `start`: the verb, and what it would do. */
+  /** The verb, such as `start`. */
   name: string;
   doing: string;
   examples: string[];
-  /** What is lost by it: it asks first. */
+  /** What the action destroys. Set: the verb asks for confirmation. */
   loses?: string;
-  /** The instance runs afterwards, and its guest is awaited. */
+  /** The instance runs afterwards, and the verb waits until its guest is up. */
   endsUp: boolean;
   apply(factory: QemuFactory, instance: InstanceRef, options: CallOptions): Promise<void>;
 }
@@ -57,12 +57,14 @@ export function actionVerb(action: InstanceAction, open: OpenPools): Verb {
       const signal = deps.signal();
       const progress = showProgress(deps, 'PoolEvent', options);
       progress.step(`${action.doing} ${name}`);
-      const told = {
+      const interruption = {
         code: 'pool/interrupted',
         kept: `${name} is kept.`,
         next: `headstart pool ${action.name} ${name}`,
       };
-      await orInterrupted(signal, told, () => runAction(action, { factory, instance, options, progress, signal }));
+      await orInterrupted(signal, interruption, () =>
+        runAction(action, { factory, instance, options, progress, signal }),
+      );
       progress.end();
       return printResult(factory, instance, options, deps);
     },

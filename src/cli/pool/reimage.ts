@@ -1,4 +1,4 @@
-// cli/pool/reimage.ts: `headstart pool reimage INSTANCE`: a new disk from the pool's recipe as it is now.
+// cli/pool/reimage.ts: `headstart pool reimage INSTANCE`: replaces the disk of an instance with a new one from the pool's current model.
 import { type OpenPools, openPools } from '../compose/open-pools.ts';
 import { actionVerb, type InstanceAction } from './power.ts';
 
@@ -6,7 +6,7 @@ const reimage: InstanceAction = {
   name: 'reimage',
   doing: 'reimaging',
   examples: ['pool reimage pool1-000001', 'pool reimage pool1-000001 --yes'],
-  loses: 'What is on its disk is lost.',
+  loses: 'All data on its disk is lost.',
   endsUp: true,
   apply: (factory, instance, options) => factory.pools.reimage(instance, options),
 };

@@ -1,4 +1,4 @@
-// cli/pool/start.ts: `headstart pool start INSTANCE`: boot a stopped instance again, with the disk and the VM id it had.
+// cli/pool/start.ts: `headstart pool start INSTANCE`: boots a stopped instance with its previous disk and VM id.
 import { type OpenPools, openPools } from '../compose/open-pools.ts';
 import { actionVerb, type InstanceAction } from './power.ts';
 

@@ -1,4 +1,4 @@
-// cli/pool/stop.ts: `headstart pool stop INSTANCE`: shut the guest down; its disk stays.
+// cli/pool/stop.ts: `headstart pool stop INSTANCE`: shuts down the guest; its disk stays.
 import { type OpenPools, openPools } from '../compose/open-pools.ts';
 import { actionVerb, type InstanceAction } from './power.ts';
 

@@ -1,4 +1,4 @@
-// cli/pool/testing.ts: verbs about pools in a test: fake pools in a folder of their own, two base images, and a file with a secret in it.
+// cli/pool/testing.ts: runs the pool verbs in a test, with fake pools in a temporary folder, two base images and a file with a secret.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,11 +17,11 @@ export interface PoolWorld {
   open(): Promise<FakePools>;
   ask(verb: Verb, argv: string[], world?: TestWorld): Promise<CliResult>;
   create(...argv: string[]): Promise<CliResult>;
-  /** Of the instances of pool p. */
+  /** The names of the instances of pool p. */
   names(): string[];
 }
 
-/** Each test of the file gets its own. */
+/** Each test of the file gets a new one. */
 export function usePools(): PoolWorld {
   let nowUs: number;
   const world: PoolWorld = {

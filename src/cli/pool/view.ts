@@ -1,4 +1,4 @@
-// cli/pool/view.ts: what is there to see of a pool and its instances? Never its custom data or user data: they hold secrets.
+// cli/pool/view.ts: the state of a pool and its instances. Never contains custom data or user data: they hold secrets.
 import { formatSpan } from '../../base/duration.ts';
 import type { ImageRef, Instance, Pool } from '../../vms/pools.ts';
 import type { QemuFactory, Service, Size } from '../../vms/qemu/local-factory.ts';
@@ -9,9 +9,9 @@ import { renderTable } from '../output/table.ts';
 export interface InstanceView {
   name: string;
   power: Instance['power'];
-  /** Whether the guest has come up as its pool defines it; only a running one can be asked. */
+  /** The guest is up, as its pool defines it; false if the instance does not run. */
   isUp: boolean;
-  /** Made from something else than new ones are. */
+  /** Made from a different image than new instances. */
   isStale: boolean;
   image: string;
   vmId: string;
@@ -24,7 +24,7 @@ export interface PoolView {
   name: string;
   image: string;
   size: Size;
-  /** New instances are given something to run on their first boot. */
+  /** New instances run custom data at first boot. */
   hasCustomData: boolean;
   hasUserData: boolean;
   extensions: string[];
