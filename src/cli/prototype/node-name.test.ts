@@ -9,7 +9,7 @@ it.each(['k8s-pool1-12345678-vmss000000', 'node.example.org', 'N1'])('%s is a na
 it.each(['', '.', '..', '../../secrets', 'a/b', 'a%2fb', 'a\u001b[2J', '-a', 'a-', 'x'.repeat(254)])(
   '%j is none',
   (text) => {
-    expect(() => nodeName(text)).toThrow('No node can be called that.');
+    expect(() => nodeName(text)).toThrow('This is not a valid node name.');
   },
 );
 

@@ -33,10 +33,10 @@ describe('prototype plan', () => {
     });
     const told = await world.tell(planVerb, '--node', world.donor.computerName, '--inspect');
     expect(told.code).toBe(3);
-    expect(told.stdout).toContain('seen from inside:');
+    expect(told.stdout).toContain('inspected from inside:');
     expect(told.stdout).toContain('/etc/default/kubelet:3: hostname-override is');
     expect(told.stdout).toContain('no: a reboot is pending (/run/reboot-required)');
-    expect(told.stdout).toMatch(/the way back is +none/);
+    expect(told.stdout).toMatch(/rollback uses +none/);
     const { code, stdout } = await world.tell(planVerb, '--node', world.donor.computerName, '--inspect', '--json');
     expect(code).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({

@@ -1,4 +1,4 @@
-// cli/prototype/plan.ts: `headstart prototype plan`: every step with its present state, and the exact change of the model.
+// cli/prototype/plan.ts: `headstart prototype plan`: shows every step with its current state, and the exact change to the model.
 
 import { systemClock } from '../../base/clock.ts';
 import { formatSpan } from '../../base/duration.ts';
@@ -42,7 +42,7 @@ export function planVerb(connect: ConnectSite): Verb {
   };
 }
 
-/** Exit code 3 when something speaks against it: a plan that would be refused is a "no". */
+/** Exit code 3 if the run would be refused. */
 export async function printRunPlan(site: Site, donor: FoundDonor, options: Options, deps: CliDeps): Promise<number> {
   const wish = {
     intent: intentOf(donor.node.name, options, site.gallery, deps),
@@ -50,18 +50,19 @@ export async function printRunPlan(site: Site, donor: FoundDonor, options: Optio
     isInspecting: options.inspect === true,
   };
   const { against, ...described } = await describeRun(site, donor, wish, { ...donorDeps(deps), clock: systemClock });
-  const told: RunDescription = {
+  const description: RunDescription = {
     ...described,
     against: against.map((refusal) => ({ ...refusal, next: hintWithOptions(refusal.next, deps.typed ?? []) })),
   };
-  if (options.json) printJson(deps, 'PrototypePlan', told);
-  else deps.stdout(renderRunPlan(told, screenOf(deps)));
-  return told.against.length > 0 ? 3 : 0;
+  if (options.json) printJson(deps, 'PrototypePlan', description);
+  else deps.stdout(renderRunPlan(description, screenOf(deps)));
+  return description.against.length > 0 ? 3 : 0;
 }
 
-function renderRunPlan(told: RunDescription, screen: Screen): string {
+function renderRunPlan(description: RunDescription, screen: Screen): string {
   const sentences = (text: string, indent?: number) => wrapLines(text, screen.columns, indent);
-  const chosen = told.because === undefined ? '' : `donor: ${told.node} (${printable(told.because)})\n\n`;
+  const chosen =
+    description.because === undefined ? '' : `donor: ${description.node} (${printable(description.because)})\n\n`;
   const steps = renderTable(
     [
       { title: 'STEP', cell: (step) => step.id },
@@ -69,34 +70,34 @@ function renderRunPlan(told: RunDescription, screen: Screen): string {
       { title: 'USUALLY', align: 'right', cell: (step) => formatSpan(step.usuallyMs * 1000) },
       { title: '', cell: (step) => step.title, narrow: 'wrap' },
     ],
-    told.steps,
+    description.steps,
     screen,
   );
-  const changes = told.model.map(
+  const changes = description.model.map(
     ({ field, from, to }) => `  ${field}\n    - ${printable(from)}\n    + ${printable(to)}\n`,
   );
   const model =
     changes.length === 0
-      ? `\nThe model of ${told.pool} stays as it is.\n`
-      : `\nThe model of ${told.pool}, in one conditional update:\n${changes.join('')}`;
-  const against = told.against.map(
+      ? `\nThe model of ${description.pool} does not change.\n`
+      : `\nThe model of ${description.pool}, in one conditional update:\n${changes.join('')}`;
+  const against = description.against.map(
     ({ reason, next }) =>
       `\n${sentences(`${paint('against it:', 'bad', screen)} ${printable(reason)}`)}\n  next: ${printable(next)}\n`,
   );
-  return `${sentences(chosen)}${steps}${sentences(model)}${sentences(renderInspection(told))}${against.join('')}`;
+  return `${sentences(chosen)}${steps}${sentences(model)}${sentences(renderInspection(description))}${against.join('')}`;
 }
 
 function renderInspection({ node, inspection }: RunDescription): string {
   if (!inspection.isDone) {
-    return `\n${node} was not inspected (${inspection.because}): how a clone would join, the way back, and names and addresses written down on its disk are not part of this plan.\n`;
+    return `\n${node} was not inspected (${inspection.because}): this plan does not show how a clone would join, how a rollback restores the bootstrap, and which names and addresses are on its disk.\n`;
   }
   const { joining, wayBack, unpatched, findings } = inspection.verdict;
   const rows: [string, string][] = [
-    ...(joining ? [['a clone joins by', describeJoining(joining)] as [string, string]] : []),
-    ['the way back is', describeWayBack(wayBack)],
-    ['patched', unpatched.length === 0 ? 'yes, as far as can be told' : `no: ${unpatched.join('; ')}`],
-    ['written down', findings.length === 0 ? 'no name and no address of this node' : findings.join('; ')],
+    ...(joining ? [['clones join by', describeJoining(joining)] as [string, string]] : []),
+    ['rollback uses', describeWayBack(wayBack)],
+    ['patched', unpatched.length === 0 ? 'yes, as far as known' : `no: ${unpatched.join('; ')}`],
+    ['on its disk', findings.length === 0 ? 'no name or address of this node' : findings.join('; ')],
   ];
   const lines = rows.map(([what, how]) => `  ${what.padEnd(18)}${printable(how)}\n`);
-  return `\n${node}, seen from inside:\n${lines.join('')}`;
+  return `\n${node}, inspected from inside:\n${lines.join('')}`;
 }

@@ -24,7 +24,7 @@ describe('prototype prune', () => {
     const world = await withOldVersions();
     const before = names(world);
     const { code, stderr } = await world.tell(pruneVerb, ...prune);
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('give --yes') });
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('add --yes') });
     expect(stderr).toContain('2020.01.01, 2020.01.02');
     expect(names(world)).toEqual(before);
   });

@@ -42,7 +42,7 @@ describe('prototype rollback', () => {
     const { code, stderr } = await world.tell((connect) => rollbackVerb(connect, world.clock), ...toOriginal);
     expect(code, stderr).toBe(0);
     expect(tries).toBe(2);
-    expect(stderr).toContain('changed since it was read; again in');
+    expect(stderr).toContain('changed since it was read; retrying in');
   });
 
   it('does nothing beside a run, and names who is at work', async () => {

@@ -69,5 +69,5 @@ it('a verb without progress tells only what is tried again', () => {
   });
   tell(step('a', 'A'));
   tell({ event: 'retry', step: 'a', attempt: 2, inMs: 4_000, because: 'Azure answered\n503' });
-  expect(told).toBe('waiting: Azure answered\ufffd503; again in 4s\n');
+  expect(told).toBe('waiting: Azure answered\ufffd503; retrying in 4s\n');
 });

@@ -21,13 +21,16 @@ describe('prototype run', () => {
     const told = await world.tell(runVerb, '--pool', POOL, '--without-way-back');
     expect(told.code).toBe(1);
     expect(told.stderr).toContain(world.donor.computerName);
-    expect(told.stderr).toContain(`looking at ${world.donor.computerName} from inside ...\n`);
+    expect(told.stderr).toContain(`inspecting ${world.donor.computerName} from inside ...\n`);
     expect(told.stderr).toContain('code:  prototype/unpatched');
     expect(world.cluster.leases.size).toBe(0);
   });
 
   it('refuses options that name no donor before it connects', async () => {
     const { code, stderr } = await verbLab().tell(runVerb, '--dry-run');
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('no donor is named') });
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no donor: neither --node nor --pool is given'),
+    });
   });
 });

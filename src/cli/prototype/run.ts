@@ -1,4 +1,4 @@
-// cli/prototype/run.ts: `headstart prototype run --node NODE | --pool POOL`: the whole operation; repeated, it resumes.
+// cli/prototype/run.ts: `headstart prototype run --node NODE | --pool POOL`: captures a donor and points its pool at the new version. Run again, it resumes.
 
 import { systemClock } from '../../base/clock.ts';
 import { holderName } from '../../cluster/holder.ts';
@@ -52,7 +52,7 @@ export function runVerb(connect: ConnectSite): Verb {
         tell: showRun(deps, options),
       });
       if (options.json) return printJsonLine(deps, 'PrototypeRun', { node: node.name, ...result });
-      const what = result.steps.length === 0 ? 'nothing was left to do' : 'done';
+      const what = result.steps.length === 0 ? 'nothing to do' : 'done';
       deps.stdout(
         `${what}: new instances of ${ref.pool.name} start from version ${result.version}, without bootstrap\n`,
       );

@@ -19,7 +19,7 @@ describe('prototype uninstall', () => {
     const { code, stdout } = await world.tell(uninstallVerb, '--pool', POOL, '--dry-run');
     expect(code).toBe(0);
     expect(stdout.split('\n').slice(0, 3)).toEqual([
-      `on ${POOL}, this would be done:`,
+      `changes to ${POOL} that would be made:`,
       `  point ${POOL} from version ${world.intent.version} at marketplace debian:debian-12:12-gen2:latest`,
       '  take the tags headstart-bootstrap, headstart-prototype off the pool',
     ]);
@@ -34,7 +34,7 @@ describe('prototype uninstall', () => {
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('cli/not-confirmed') });
     expect(world.factory.state.versions.size).toBe(1);
     const done = await world.tell(uninstallVerb, '--pool', POOL, '--yes');
-    expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining(`on ${POOL}, this was done:`) });
+    expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining(`changes made to ${POOL}:`) });
     expect(done.stdout).toContain('delete the saved original recipe');
     expect(done.stdout + done.stderr).not.toContain(Buffer.from('canary').toString('base64'));
     expect([world.factory.state.versions.size, world.cluster.secrets.size]).toEqual([0, 0]);
@@ -44,7 +44,7 @@ describe('prototype uninstall', () => {
     const world = await prototyped();
     await world.tell(uninstallVerb, '--pool', POOL, '--yes');
     const again = await world.tell(uninstallVerb, '--pool', POOL);
-    expect(again).toMatchObject({ code: 0, stdout: `nothing of headstart is left on ${POOL}\n` });
+    expect(again).toMatchObject({ code: 0, stdout: `nothing that headstart added is left on ${POOL}\n` });
   });
 
   it('exits 4 while instances run a version, names them and what to do, in JSON too', async () => {

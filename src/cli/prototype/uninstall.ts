@@ -1,4 +1,4 @@
-// cli/prototype/uninstall.ts: `headstart prototype uninstall --pool POOL`: the pool back on a recipe of your choice, and everything of ours gone.
+// cli/prototype/uninstall.ts: `headstart prototype uninstall --pool POOL`: points the pool at a model of your choice, and removes everything that runs added.
 
 import { systemClock } from '../../base/clock.ts';
 import { holderName } from '../../cluster/holder.ts';
@@ -50,17 +50,17 @@ export function uninstallVerb(connect: ConnectSite): Verb {
     async run(_args, options: Options, deps) {
       const wish = wishOf(options);
       const site = await connect(options, deps);
-      // Until everything is confirmed Ctrl-C has to end the question at once, so signals are not ours yet.
+      // Signals are not handled until the user confirms: Ctrl-C must end the question at once.
       const quiet = new AbortController().signal;
       const pool = await findPool(site, options.pool, quiet);
-      const asked = { pool, gallery: site.gallery, runId: holderName('uninstall'), wish };
-      const seen = await observePool(asked, { ...site.factory, cluster: site.cluster, signal: quiet });
-      const plan = planUninstall(seen, { ...wish, unsealed: new Set() });
+      const request = { pool, gallery: site.gallery, runId: holderName('uninstall'), wish };
+      const observed = await observePool(request, { ...site.factory, cluster: site.cluster, signal: quiet });
+      const plan = planUninstall(observed, { ...wish, unsealed: new Set() });
       const planned = plan.steps.map(({ what }) => what);
       if (options.dryRun || planned.length === 0) return report(pool.name, planned, plan, options, deps);
       deps.stderr(renderAnswer(pool.name, planned, hinted(plan, deps), 'would'));
-      confirm(`do all this to ${pool.name}?`, options, deps);
-      const ended = await uninstallPool(asked, {
+      confirm(`make these changes to ${pool.name}?`, options, deps);
+      const ended = await uninstallPool(request, {
         ...site.factory,
         cluster: site.cluster,
         clock: systemClock,
@@ -87,7 +87,7 @@ function hinted({ kept, sealed }: Remainder, { typed = [] }: CliDeps): Remainder
   return { kept: kept.map((one) => ({ ...one, ...hint(one.next) })), sealed };
 }
 
-/** Exit code 4 when something stays that somebody has to do something about. */
+/** Exit code 4 if something stays that needs an action by the user. */
 function report(pool: string, done: string[], left: Remainder, options: Options, deps: CliDeps): number {
   const isDryRun = options.dryRun === true;
   const { kept, sealed } = hinted(left, deps);
@@ -105,8 +105,8 @@ function renderAnswer(
   tense: 'would' | 'did',
 ): string {
   const nothing =
-    kept.length === 0 ? `nothing of headstart is left on ${pool}\n` : `nothing to do on ${pool} for now\n`;
-  const head = tense === 'would' ? `on ${pool}, this would be done:\n` : `on ${pool}, this was done:\n`;
+    kept.length === 0 ? `nothing that headstart added is left on ${pool}\n` : `nothing to do on ${pool} for now\n`;
+  const head = tense === 'would' ? `changes to ${pool} that would be made:\n` : `changes made to ${pool}:\n`;
   const lines = [
     ...(done.length === 0 ? [nothing] : [head, ...done.map((what) => `  ${printable(what)}\n`)]),
     ...kept.map(
@@ -116,7 +116,7 @@ function renderAnswer(
     ...(sealed.length === 0
       ? []
       : [
-          `the clone check stays on the disks of ${printable(sealed.join(', '))}; there it does nothing, and --unseal removes it\n`,
+          `the clone check stays on the disks of ${printable(sealed.join(', '))}; it has no effect there, and --unseal removes it\n`,
         ]),
   ];
   return lines.join('');
