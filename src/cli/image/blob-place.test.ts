@@ -33,7 +33,7 @@ describe('the place of a disk', () => {
   it('is refused with every reason at once', () => {
     const given = { storageAccount: 'a.evil.example/', container: '../x', blobEndpoint: 'http://x' };
     expect(() => blobPlace(given, {}, SETTINGS)).toThrow(
-      /no storage account.*cannot be a container.*not an https address/,
+      /no storage account.*is not a container name.*not an https URL/,
     );
   });
 });

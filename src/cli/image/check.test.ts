@@ -22,7 +22,7 @@ describe('image check', () => {
     const ran = await runVerb(check, ['-f', file]);
     expect(ran).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/warning {2}containerd .*RELEASES\.md[\s\S]* is right, with 4 warnings\n$/),
+      stdout: expect.stringMatching(/warning {2}containerd .*RELEASES\.md[\s\S]* is valid, with 4 warnings\n$/),
     });
   });
 
@@ -30,7 +30,7 @@ describe('image check', () => {
     const { stdout } = await runVerb(check, ['-f', 'examples/image/image.yaml']);
     const lines = stdout.split('\n').filter((line) => line.startsWith('warning  '));
     expect(lines.some((line) => /\(Kubernetes [\d.]+, [\d.]+\)/.test(line))).toBe(true);
-    expect(stdout).toMatch(new RegExp(`is right, with ${lines.length} warnings\n$`));
+    expect(stdout).toMatch(new RegExp(`is valid, with ${lines.length} warnings\n$`));
   });
 
   it('says no with every problem, and exits 3', async () => {
@@ -38,7 +38,7 @@ describe('image check', () => {
     const ran = await runVerb(check, ['-f', file]);
     expect(ran.code).toBe(3);
     expect(ran.stdout).toContain('problem  line 8: components[0].kind');
-    expect(ran.stdout).toMatch(/No image can be made from .*: \d problems?\.\nnext: .*headstart image schema.*\n$/);
+    expect(ran.stdout).toMatch(/No image can be built from .*: \d problems?\.\nnext: .*headstart image schema.*\n$/);
   });
 
   it('says no to parts that do not go together, as one JSON document', async () => {

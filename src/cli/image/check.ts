@@ -1,4 +1,4 @@
-// cli/image/check.ts: `headstart image check`: can images be made from this manifest, and do their parts go together? Exits 3 when not.
+// cli/image/check.ts: `headstart image check`: is this manifest valid, and are its versions compatible? Exits 3 if not.
 
 import { manifestSha256 } from '../../image/lock/make-lock.ts';
 import { readLockIfThere } from '../../image/lock/read-lock.ts';
@@ -38,12 +38,14 @@ export const verb: Verb = {
     const parsed = await parseManifest(readManifestText(options.file));
     if ('problems' in parsed) return report({ problems: parsed.problems, findings: [] }, options, deps);
     const lock = readLockIfThere(lockFileOf(options.lock, options.file));
-    // A lock of another manifest says nothing about this one, unless somebody names it.
+    // Ignores a lock of another manifest, unless --lock names it.
     const isOurs =
       lock !== undefined && (options.lock !== undefined || lock.manifestSha256 === manifestSha256(parsed.manifest));
     const findings = checkRules(parsed.manifest, isOurs ? lock : undefined);
     if (lock !== undefined && !isOurs)
-      deps.stderr('the lock beside it is of another manifest, and was not looked at; next: headstart image lock\n');
+      deps.stderr(
+        'the lock next to the manifest was ignored: it belongs to another manifest; next: headstart image lock\n',
+      );
     return report({ problems: [], findings }, options, deps);
   },
 };
@@ -63,18 +65,18 @@ function report({ problems, findings }: CheckReport, { file, json }: Options, de
     });
   } else {
     const screen = screenOf(deps);
-    // One line for what is the same in several images, and so it is counted once.
+    // A finding in several images is printed and counted once.
     const [wrong, weak] = (['error', 'warning'] as const).map((severity) =>
       renderFindings(findings.filter((finding) => finding.severity === severity)),
     ) as [string[], string[]];
-    const told = [...problems.map((problem) => `problem  ${renderManifestProblem(problem)}`), ...wrong, ...weak];
-    for (const line of told) deps.stdout(`${wrapLines(withStyle(line, screen), screen.columns, 9)}\n`);
+    const lines = [...problems.map((problem) => `problem  ${renderManifestProblem(problem)}`), ...wrong, ...weak];
+    for (const line of lines) deps.stdout(`${wrapLines(withStyle(line, screen), screen.columns, 9)}\n`);
     const verdict =
       errors === 0
-        ? `${file} is right${weak.length > 0 ? `, with ${counted(weak.length, 'warning')}` : ''}`
-        : `No image can be made from ${file}: ${counted(problems.length + wrong.length, 'problem')}.`;
+        ? `${file} is valid${weak.length > 0 ? `, with ${counted(weak.length, 'warning')}` : ''}`
+        : `No image can be built from ${file}: ${counted(problems.length + wrong.length, 'problem')}.`;
     deps.stdout(`${wrapLines(verdict, screen.columns)}\n`);
-    const next = 'next:  correct the manifest; `headstart image schema` has every field for your editor';
+    const next = 'next:  correct the manifest; `headstart image schema` prints the schema for your editor';
     if (errors > 0) deps.stdout(`${wrapLines(next, screen.columns, 7)}\n`);
   }
   return errors === 0 ? 0 : ANSWER_IS_NO;

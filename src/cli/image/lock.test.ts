@@ -21,7 +21,7 @@ describe('image lock', () => {
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('image/no-folder') });
     expect(await runVerb(lock, ['-f', file, '--architecture', 'arm64'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('take one of amd64'),
+      stderr: expect.stringContaining('use one of amd64'),
     });
   });
 

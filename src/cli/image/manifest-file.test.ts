@@ -8,7 +8,7 @@ it('the architecture is the first of the manifest, unless another of it is named
   expect(architectureOf({}, manifest)).toBe('amd64');
   expect(architectureOf({ architecture: 'arm64' }, manifest)).toBe('arm64');
   expect(() => architectureOf({ architecture: 'riscv64' }, manifest)).toThrow(
-    expect.objectContaining({ code: 'image/unknown-architecture', next: 'take one of amd64, arm64' }),
+    expect.objectContaining({ code: 'image/unknown-architecture', next: 'use one of amd64, arm64' }),
   );
 });
 

@@ -36,7 +36,7 @@ describe('image publish', () => {
     await gallery.publish('2026.1116.0');
     const { code, stdout, stderr } = await publish();
     expect({ code, stderr }).toMatchObject({ code: 0 });
-    expect(stdout).toMatch(/ {2}tested; it was there already\n$/);
+    expect(stdout).toMatch(/ {2}tested; it already exists\n$/);
     expect(stderr).toContain('next:  headstart image promote node-1.35.8/2026.1116.0 --to dev');
   });
 

@@ -1,4 +1,4 @@
-// cli/image/publish.ts: `headstart image publish`: a build that was tested becomes a version of a gallery; the same command goes on where it was cut off.
+// cli/image/publish.ts: `headstart image publish`: publishes a tested build as a version of a gallery. Run again, it resumes.
 import { Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { changesOf } from '../../image/publish/plan.ts';
@@ -69,12 +69,12 @@ export function imagePublish(open: OpenGallery): Verb {
       progress.step(
         `publishing ${build.record.name} ${build.record.version} to the gallery ${destination.galleryName}`,
       );
-      const told = {
+      const interruption = {
         code: 'image/interrupted',
-        kept: 'What was sent so far stays, and no version is offered before it is whole.',
+        kept: 'Uploaded data stays; no version is visible before it is complete.',
         next: 'run the same command again',
       };
-      const published = await orInterrupted(signal, told, () => publishBuild(destination, build, call)).finally(
+      const published = await orInterrupted(signal, interruption, () => publishBuild(destination, build, call)).finally(
         progress.end,
       );
       report(published, options, deps);
@@ -95,7 +95,7 @@ async function destinationOf(
   const { region, replicas, redundancy } = options;
   const { endpoint, container, storageAccountId, connectionString } = blobPlace(options, deps.env, gallery.settings);
   if (region === undefined)
-    throw new UserError('no region is named to make the version in', {
+    throw new UserError('no region for the version', {
       code: 'image/no-region',
       kept: 'Nothing was touched.',
       next: 'name it with --region',
@@ -117,7 +117,7 @@ async function destinationOf(
     storageAccountId,
     openBlob: (name, signal) => azurePageBlob({ endpoint, container, name }, login, signal),
     onUploaded: ({ sentBytes, foundBytes }) =>
-      progress.step(`uploaded ${megabytes(sentBytes)}, ${megabytes(foundBytes)} were there`),
+      progress.step(`uploaded ${megabytes(sentBytes)}, ${megabytes(foundBytes)} were already uploaded`),
   });
 }
 
@@ -127,8 +127,8 @@ function report(published: Published, options: Options, deps: CliDeps): void {
     printJsonLine(deps, 'PublishedImage', published);
     return;
   }
-  const facts = [isTested ? 'tested' : 'untested', ...(isExcludedFromLatest ? ['excluded from the latest'] : [])];
-  deps.stdout(`${printable(id)}  ${facts.join(', ')}${isNew ? '' : '; it was there already'}\n`);
+  const facts = [isTested ? 'tested' : 'untested', ...(isExcludedFromLatest ? ['excluded from latest'] : [])];
+  deps.stdout(`${printable(id)}  ${facts.join(', ')}${isNew ? '' : '; it already exists'}\n`);
   deps.stderr(`next:  headstart image promote ${definition}/${version} --to dev\n`);
 }
 

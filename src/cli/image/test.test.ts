@@ -176,7 +176,7 @@ describe('headstart image test', () => {
     });
     const { code, stderr } = await runVerb(verb, [build], { signal: stop.signal, env: { HEADSTART_HOME: folder } });
     expect(code).toBe(4);
-    expect(stderr).toContain('the VM is gone');
+    expect(stderr).toContain('the VM was deleted');
     expect([...pools.state.pools]).toEqual([]);
     expect(homes()).toEqual([]);
   });
