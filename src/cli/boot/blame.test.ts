@@ -28,7 +28,7 @@ describe('boot blame', () => {
 
   it('indents the parts of a stage below it, names its source and what failed', async () => {
     const { stdout } = await blame();
-    expect(stdout).toMatch(/^ *10s init-network \[cloud-init\] \(6s of its own\)$/m);
+    expect(stdout).toMatch(/^ *10s init-network \[cloud-init\] \(6s own time\)$/m);
     expect(stdout).toMatch(/^ {2} *4s config-a \(failed\)$/m);
   });
 

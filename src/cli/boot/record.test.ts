@@ -32,7 +32,7 @@ describe('boot record', () => {
   it('a folder that the installed unit would not record into is refused, and nothing is installed', async () => {
     const { code, stderr } = await runVerb(record, ['--install', '--root', folder, '--dir', 'elsewhere']);
     expect(code).toBe(2);
-    expect(stderr).toContain('--dir elsewhere: what --install installs records into /var/lib/headstart/boots');
+    expect(stderr).toContain('--dir elsewhere: the installed timer always records into /var/lib/headstart/boots');
     expect(readdirSync(folder)).toEqual([]);
   });
 

@@ -24,7 +24,9 @@ describe('boot timeline', () => {
   it('tells what of the total was the node’s own where a wait held it up', async () => {
     const seed = fileURLToPath(new URL('../../boot/fixtures/seeds/preprovisioned.critical-chain.txt', import.meta.url));
     const { stdout } = await runVerb(verb, ['-i', seed]);
-    expect(stdout).toMatch(/: [\d.]+s of the node's own and 16min 41\.443s of waits for something outside it\.\n$/);
+    expect(stdout).toMatch(
+      /: [\d.]+s of the node's own time and 16min 41\.443s of waits for something outside it\.\n$/,
+    );
     const { totalUs, waitUs, ownUs } = JSON.parse((await runVerb(verb, ['-i', seed, '--json'])).stdout);
     expect(ownUs + waitUs).toBe(totalUs);
   });

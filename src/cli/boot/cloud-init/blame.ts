@@ -1,4 +1,4 @@
-// cli/boot/cloud-init/blame.ts: `headstart boot cloud-init blame`: what took longest, longest first.
+// cli/boot/cloud-init/blame.ts: `headstart boot cloud-init blame`: lists modules by the time they took.
 import { blameOf, blameText } from '../../../boot/compat/cloud-init/blame.ts';
 import { compatBlame } from '../../../boot/compat/cloud-init/exact/compat-records.ts';
 import { stepJson } from '../../../boot/compat/cloud-init/steps-json.ts';

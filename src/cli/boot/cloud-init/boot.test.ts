@@ -27,7 +27,7 @@ describe('cloud-init boot', () => {
   it('refuses an input that tells none of them, with what to give instead', async () => {
     const { code, stdout, stderr } = await runVerb(boot, ['-i', '-'], { stdin: 'nothing of the kind\n' });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('none of the four instants is known from -');
+    expect(stderr).toContain('cannot find any of the four times in -');
     expect(stderr).toContain('code:  boot/no-boot-times');
   });
 

@@ -1,4 +1,4 @@
-// cli/boot/cloud-init/dump.ts: `headstart boot cloud-init dump`: the events of a log as JSON.
+// cli/boot/cloud-init/dump.ts: `headstart boot cloud-init dump`: prints the events of a log as JSON.
 
 import { dumpText } from '../../../boot/compat/cloud-init/dump.ts';
 import { compatDump } from '../../../boot/compat/cloud-init/exact/compat-records.ts';

@@ -73,7 +73,7 @@ describe('the verbs', () => {
   it('edge case 18: say what was looked for where there are no events', async () => {
     const { code, stdout, stderr } = await runVerb(show, ['-i', '-'], { stdin: 'nothing of the kind\n' });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('no cloud-init events in standard input: looked for');
+    expect(stderr).toContain('no cloud-init events in standard input: expected');
     const bare = await runVerb(show, ['-i', '-'], { stdin: '' });
     expect(bare.stderr).toContain('an empty file');
   });

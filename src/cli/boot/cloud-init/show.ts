@@ -1,4 +1,4 @@
-// cli/boot/cloud-init/show.ts: `headstart boot cloud-init show`: what cloud-init did, in order.
+// cli/boot/cloud-init/show.ts: `headstart boot cloud-init show`: shows stages and modules in the order they ran.
 import { compatShow, DEFAULT_FORMAT } from '../../../boot/compat/cloud-init/exact/compat-records.ts';
 import { coveredUs, showText } from '../../../boot/compat/cloud-init/show.ts';
 import { bootJson } from '../../../boot/compat/cloud-init/steps-json.ts';

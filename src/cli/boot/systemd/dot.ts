@@ -1,4 +1,4 @@
-// cli/boot/systemd/dot.ts: `headstart boot systemd dot`: units and their dependencies as a graph for graphviz.
+// cli/boot/systemd/dot.ts: `headstart boot systemd dot`: prints units and their dependencies as a graph for graphviz.
 import type { Command } from 'commander';
 import { UserError } from '../../../base/errors.ts';
 import { type DotOptions, dotEdges, renderDot } from '../../../boot/compat/systemd/dot.ts';
@@ -30,7 +30,7 @@ export const verb: Verb = {
   configure: (command: Command) =>
     withSystemdOptions(command.argument('[PATTERN...]', 'print only edges with a matching unit at either end'))
       .option('--order', 'print only After=')
-      .option('--require', 'print everything but After=')
+      .option('--require', 'print everything except After=')
       .option('--from-pattern <GLOB>', 'print only edges from matching units; repeatable', appendValue)
       .option('--to-pattern <GLOB>', 'print only edges to matching units; repeatable', appendValue),
   async run(given, options: DotCommandOptions, deps) {
@@ -44,7 +44,7 @@ export const verb: Verb = {
     const record = await readBoot(options, deps);
     if (behaviour) return printCompat(compatDot(record, behaviour, dot), deps);
     if (record.units.length === 0) {
-      throw new UserError('nothing given lists the units of this boot', {
+      throw new UserError('the inputs do not list the units of this boot', {
         code: 'boot/no-units',
         next: "add `systemctl show '*'` of the machine, or a bundle made by `headstart boot collect`, with -i",
       });

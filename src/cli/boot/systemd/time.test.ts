@@ -17,7 +17,7 @@ test('edge case 34: an unfinished boot exits 1 in compat and is answered otherwi
 test('of several boots the last is answered for, and that is said', async () => {
   const archives = ['first-boot', 'clone-boot'].flatMap((name) => ['-i', join(FIXTURES, 'boots', `${name}.tar.gz`)]);
   const last = await boot('time', ...archives);
-  expect(last.stderr).toBe('note: the last of 2 boots; --boot -1 is the one before\n');
+  expect(last.stderr).toBe('note: showing the last of 2 boots; --boot -1 shows the one before\n');
   const before = await boot('time', '--boot', '-1', ...archives);
   expect(before.stderr).toBe('');
   expect(before.stdout).not.toBe(last.stdout);

@@ -1,4 +1,4 @@
-// cli/boot/systemd/time.ts: `headstart boot systemd time`: firmware, loader, kernel, initrd, userspace.
+// cli/boot/systemd/time.ts: `headstart boot systemd time`: shows the time spent in firmware, loader, kernel, initrd and userspace.
 import { UserError } from '../../../base/errors.ts';
 import { compatTime } from '../../../boot/compat/systemd/exact/time.ts';
 import { bootTime, renderTime } from '../../../boot/compat/systemd/time.ts';
@@ -16,7 +16,7 @@ export const verb: Verb = {
     if (behaviour) return printCompat(compatTime(record, behaviour), deps);
     const time = bootTime(record);
     if (!time) {
-      throw new UserError('nothing given tells how long the phases of this boot took', {
+      throw new UserError('the inputs do not say how long the phases of this boot took', {
         code: 'boot/no-phases',
         next: 'add `systemctl show` of the manager, or a journal of the same boot, with -i',
       });
