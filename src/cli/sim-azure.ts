@@ -31,7 +31,7 @@ export const verb: Verb = {
         'the state at the start: cluster, region, scale sets; default: sims/azure/scenarios/three-nodes.yaml',
       )
       .option('--port <N>', 'the port to listen on, on the loopback address; 0: any free port', '0')
-      .option('--speed <X>', 'how many times faster than on Azure operations finish', '100')
+      .option('--speed <X>', 'the speed of operations, as a multiple of the real Azure', '100')
       .option('--json', 'print the address and the variables to set as one JSON document');
   },
   async run(_args, options: Options, deps) {

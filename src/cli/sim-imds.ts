@@ -26,7 +26,7 @@ export const verb: Verb = {
       .option('--port <N>', 'the port to listen on, on the loopback address; 0: any free port', '0')
       .option(
         '--misbehave <KIND[:N]>',
-        'fail the first N metadata requests, or all of them, in this way; repeatable, applied in this order',
+        'fail the first N metadata requests, or all of them, in this way; repeatable, applied in the given order',
         (word: string, before: string[] = []) => [...before, word],
       )
       .option('--json', 'print the address as one JSON document');

@@ -3,11 +3,11 @@ import { writeSync } from 'node:fs';
 import { UserError } from '../base/errors.ts';
 import { readToEnd, waitAMoment } from '../base/read-to-end.ts';
 
-/** Descriptors whose reader has gone. */
+/** Descriptors without a reader. */
 const closed = new Set<number>();
 
 /**
- * Synchronous, so nothing is lost when the process ends. When the reader has gone (`| head`) the rest is dropped and the
+ * Synchronous, so nothing is lost when the process ends. When the reader has exited (`| head`) the rest is dropped and the
  * verb continues: its exit code and its effects do not depend on the reader.
  */
 export function writeAll(fd: 1 | 2, content: string | Uint8Array): void {

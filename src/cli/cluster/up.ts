@@ -42,7 +42,7 @@ export function clusterUp(open: OpenPlane): Verb {
         .option('--programs <DIR>', 'a folder with etcd and the Kubernetes binaries; default: build them')
         .option(
           '--port <PORT>',
-          'the port of the API server on 127.0.0.1; default: a free one, the same at every start',
+          'the port of the API server on 127.0.0.1; default: a free port, which the cluster then keeps',
           wholeNumber(1024, 65_535),
         )
         .option('--dry-run', 'print what would be done, and do nothing'),

@@ -31,11 +31,11 @@ export function withCacheOptions(command: Command): Command {
   return command
     .option(
       '--cache <FOLDER>',
-      'the cache of downloads; default: image in HEADSTART_CACHE, or headstart/image in XDG_CACHE_HOME or ~/.cache',
+      'the cache of downloads; default: $HEADSTART_CACHE/image, $XDG_CACHE_HOME/headstart/image or ~/.cache/headstart/image',
     )
     .option(
       '--mirrors <FILE>',
-      'the mirrors to download from; default: HEADSTART_MIRRORS, or headstart/mirrors.yaml in XDG_CONFIG_HOME or ~/.config',
+      'the mirrors to download from; default: $HEADSTART_MIRRORS, $XDG_CONFIG_HOME/headstart/mirrors.yaml or ~/.config/headstart/mirrors.yaml',
     );
 }
 

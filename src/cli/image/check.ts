@@ -29,7 +29,7 @@ export const verb: Verb = {
     withManifestOption(command)
       .option(
         '--lock <FILE>',
-        'the lock with the versions of packages; default: image.lock.json next to the manifest, if it belongs to it',
+        'the lock with the versions of packages; default: image.lock.json next to the manifest, if it was made from this manifest',
       )
       .option('--rules', 'list the rules and the source of each')
       .option('--json', 'print one JSON document'),

@@ -45,9 +45,14 @@ export function imagePublish(open: OpenGallery): Verb {
             .option('--dry-run', 'print what would be published, and publish nothing')
             .optionsGroup(SHARED_GROUPS.azure)
             .option('--region <NAME>', 'the region of the version')
-            .option('--replicas <NUMBER>', 'how many replicas to keep there', wholeNumber(1, 100), 1)
+            .option(
+              '--replicas <NUMBER>',
+              'how many replicas of the version to keep in the region',
+              wholeNumber(1, 100),
+              1,
+            )
             .addOption(
-              new Option('--redundancy <KIND>', 'the redundancy of their storage')
+              new Option('--redundancy <KIND>', "the redundancy of the replicas' storage")
                 .choices(['zone', 'local'])
                 .default('local'),
             )

@@ -57,8 +57,8 @@ export const verb: Verb = {
         'a file on the node that overrides the document; repeatable, later ones win',
         (file: string, before: string[] = []) => [...before, file],
       )
-      .option('--cpus <N>', 'CPUs of the machine that expressions are evaluated for', '4')
-      .option('--memory <AMOUNT>', 'memory of that machine', '16Gi')
+      .option('--cpus <N>', 'CPUs of the machine, for expressions in the document', '4')
+      .option('--memory <AMOUNT>', 'memory of the machine, for expressions in the document', '16Gi')
       .option('--values', 'print every effective value and where it comes from, with secrets masked')
       .option('--json', 'print one JSON document');
   },

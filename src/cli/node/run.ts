@@ -27,7 +27,7 @@ export const verb: Verb = {
       .option('--platform <NAME>', 'azure or ec2; default: detected from the firmware')
       .option('--metadata-url <URL>', "the metadata service; default: the platform's own address")
       .option('--wire-server <URL>', "where to report that the node is up; default: Azure's own address")
-      .option('--wait-for <FILE>', 'prepare, and change nothing until this file exists')
+      .option('--wait-for <FILE>', 'prepare everything, but change nothing until this file exists')
       .option('--json', 'print the status as one JSON document per line, whenever it changes');
   },
   async run(_args, options: Options, deps) {

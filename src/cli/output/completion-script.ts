@@ -53,7 +53,7 @@ if [[ $funcstack[1] == _headstart ]]; then _headstart "$@"; else compdef _headst
 
 export function renderFish(launcher: Launcher): string {
   return `# fish completion for headstart
-# Each line below asks whether it is wanted; the program is asked once per command line, and again after the next prompt.
+# Each complete line below calls __headstart_wants, which runs the program once per command line, and again after the next prompt.
 function __headstart_wants
     set -l words (commandline -opc)
     set -l current (commandline -ct)

@@ -14,7 +14,7 @@ export function withHomeOption(command: Command): Command {
   return command.addOption(
     new Option(
       '--home <FOLDER>',
-      'the folder with pools and clusters; default: HEADSTART_HOME, or headstart in XDG_DATA_HOME or ~/.local/share',
+      'the folder with pools and clusters; default: $HEADSTART_HOME, $XDG_DATA_HOME/headstart or ~/.local/share/headstart',
     ).helpGroup(SHARED_GROUPS.local),
   );
 }

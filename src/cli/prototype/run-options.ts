@@ -39,11 +39,11 @@ export function withRunOptions(command: Command): Command {
     .optionsGroup('Donor:')
     .addOption(readyForOption())
     .option('--allow-unpatched', 'accept a donor that needs a reboot or is older than its pool')
-    .option('--allow-managed', 'change a pool that AKS or Cluster API manages; it may reset the model')
+    .option('--allow-managed', 'change a pool that AKS or Cluster API manages; the manager may reset the model')
     .optionsGroup('Drain and stop:')
     .option(
       '--drain-grace-period <SECONDS>',
-      "how long each pod may take to end; -1: the pod's own time",
+      "how long each pod may take to terminate; -1: the pod's own grace period",
       atLeast(-1),
       300,
     )
