@@ -5,8 +5,8 @@ import { bootValues, unitsListed } from './boot-values.ts';
 import type { TypedCommand } from './decide.ts';
 import { BUNDLE } from './testing.ts';
 
-describe('of a bundle', () => {
-  /** Without a deadline: this machine may be slow. */
+describe('bootValues of a bundle', () => {
+  /** No deadline: the test machine may be slow. */
   const found = async (
     kind: BootKind,
     given: Partial<TypedCommand>,
@@ -34,14 +34,14 @@ describe('of a bundle', () => {
     expect(await found('units', ofBundle)).not.toContain('startup-finished');
   });
 
-  it('offers what each edit of what-if takes', async () => {
+  it('offers the values of each edit of what-if', async () => {
     expect(await found('unit-times', ofBundle)).toContain('cloud-final.service=');
     expect(await found('orderings', ofBundle)).toContain('network-pre.target cloud-init-local.service');
     expect(await found('unit-pairs', ofBundle)).toContain('basic.target ');
     expect(await found('unit-pairs', ofBundle, 'basic.target c')).toContain('basic.target cloud-final.service');
   });
 
-  it('offers the boots there are', async () => {
+  it('offers the boots of the bundle', async () => {
     expect(await found('boots', ofBundle)).toEqual(['0']);
   });
 
@@ -61,7 +61,7 @@ describe('of a bundle', () => {
   });
 });
 
-it('reads the active units that systemctl lists', () => {
+it('unitsListed returns the active units of systemctl', () => {
   const listed = [
     '  kubelet.service                loaded    active   running The kubelet: node agent',
     '  modprobe@drm.service           loaded    inactive dead    Load Kernel Module drm',

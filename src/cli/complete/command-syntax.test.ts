@@ -1,4 +1,4 @@
-// The table of kinds against the verbs as they are: a renamed option or a new one must not lose its values.
+// Checks the table of kinds against the verbs: a new or renamed option must not lose its values.
 import { Command } from 'commander';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { VERBS } from '../main.ts';
@@ -37,7 +37,7 @@ describe('the table of kinds', () => {
     expect(NAMED_KEYS.filter((key) => !used.includes(key))).toEqual([]);
   });
 
-  it('has the same words as the verb, where the verb declares them', async () => {
+  it('has the same words as the verb, if the verb declares choices', async () => {
     for (const [path, command] of commands) {
       for (const { long = '', argChoices } of command.options) {
         const { kind } = valueKindOf(path, long, '');
@@ -76,7 +76,7 @@ describe('the table of kinds', () => {
   });
 });
 
-describe('an option may be repeated', () => {
+describe('isRepeatable', () => {
   it.each([
     ['boot timeline', '--input', true],
     ['boot what-if', '--mask', true],
@@ -88,7 +88,7 @@ describe('an option may be repeated', () => {
     ['image build', '--kubernetes', true],
     ['image hotfix', '--allow', true],
     ['node check', '--override', true],
-  ])('%s %s: %s', (path, long, expected) => {
+  ])('of %s %s is %s', (path, long, expected) => {
     expect(optionOf(path, long)?.isRepeatable).toBe(expected);
   });
 });

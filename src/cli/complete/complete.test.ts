@@ -1,11 +1,11 @@
-// The hidden verb as the scripts call it.
+// Calls the hidden verb like the completion scripts do.
 import { describe, expect, it } from 'vitest';
 import { run } from '../testing.ts';
 
 describe('headstart __complete', () => {
   const request = async (...argv: string[]) => (await run(['__complete', ...argv])).stdout.trimEnd().split('\n');
 
-  it('files are left to the shell', async () => {
+  it('leaves the completion of files to the shell', async () => {
     for (const words of [
       ['boot', 'export', '-i', ''],
       ['boot', 'compare', ''],

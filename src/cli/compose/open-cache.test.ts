@@ -11,11 +11,11 @@ describe('imageCacheFolder', () => {
     expect(imageCacheFolder({}, { HOME: '/home/me' })).toBe('/home/me/.cache/headstart/image');
   });
 
-  it('ignores a relative XDG_CACHE_HOME, as its specification demands', () => {
+  it('ignores a relative XDG_CACHE_HOME, as the specification requires', () => {
     expect(imageCacheFolder({}, { XDG_CACHE_HOME: 'x', HOME: '/home/me' })).toBe('/home/me/.cache/headstart/image');
   });
 
-  it('asks for a folder where no variable names one', () => {
+  it('throws if no variable names a folder', () => {
     expect(() => imageCacheFolder({}, {})).toThrow(expect.objectContaining({ code: 'image/no-cache-folder' }));
   });
 });

@@ -11,34 +11,34 @@ describe('hintWithOptions', () => {
     ['--home', ['pool', 'show', 'x', '--home', '/a b'], 'headstart pool list', "headstart pool list --home '/a b'"],
     ['--home=', ['cluster', 'up', '--home=/h'], 'see `headstart pool list`', 'see `headstart pool list --home /h`'],
     [
-      'before the words that are not its own',
+      'before the arguments',
       ['pool', 'ssh', 'x', '--home', 'h'],
       'headstart pool exec x -- CMD; headstart pool logs x',
       'headstart pool exec --home h x -- CMD; headstart pool logs --home h x',
     ],
     [
-      'where it is said already',
+      'if the hint has it already',
       ['pool', 'show', '--home', 'h'],
       'headstart pool list --home h',
       'headstart pool list --home h',
     ],
     [
-      'for image verbs that look into a gallery',
+      'for image verbs that read a gallery',
       ['image', 'promote', 'x', '--vms', 'qemu', '--gallery', 'g'],
       '`headstart image list` shows them; `headstart image build` makes one',
       '`headstart image list --vms qemu --gallery g` shows them; `headstart image build` makes one',
     ],
     ['--root', ['node', 'plan', '--root', 'r'], 'headstart node history', 'headstart node history --root r'],
     [
-      'for each command of a sentence',
+      'for each command in a sentence',
       ['pool', 'show', '--home', 'h'],
       'headstart pool start x, or headstart pool list',
       'headstart pool start --home h x, or headstart pool list --home h',
     ],
-    ['of no help', ['pool', 'show', '--home', 'h'], 'headstart pool show --help', 'headstart pool show --help'],
-    ['of no command', ['pool', 'list', '--home', 'h'], 'free some space', 'free some space'],
+    ['nothing for --help', ['pool', 'show', '--home', 'h'], 'headstart pool show --help', 'headstart pool show --help'],
+    ['nothing without a command', ['pool', 'list', '--home', 'h'], 'free some space', 'free some space'],
     [
-      'that is an argument of another program',
+      'nothing from the arguments of another program',
       ['pool', 'exec', 'x', '--', 'y', '--home', 'h'],
       'headstart pool list',
       'headstart pool list',
@@ -47,7 +47,7 @@ describe('hintWithOptions', () => {
     expect(hintWithOptions(hint, typed)).toBe(expected);
   });
 
-  it('is applied to the next step of an error, and leaves other errors as they are', () => {
+  it('is applied to the next step of an error, and to no other error', () => {
     const error = new UserError('x', { code: 'pool/x', next: 'headstart pool list' });
     expect(errorWithOptions(error, ['pool', 'show', '--home', 'h'])).toMatchObject({
       code: 'pool/x',
@@ -84,7 +84,7 @@ describe('the hint of a prototype verb', () => {
     expect(recover(...line)).toBe(expected);
   });
 
-  it('leaves out how nodes are entered where the verb enters none, and keeps --over-ssh without a host', () => {
+  it('leaves out node access options if the verb does not enter nodes, and keeps --over-ssh without a host', () => {
     const line = ['--no-cluster', '--pool', 'p', '--over-ssh', '--helper-image', 'i'];
     expect(hintWithOptions('headstart prototype status', ['prototype', 'run', ...line])).toBe(
       'headstart prototype status --no-cluster --pool p',
@@ -113,31 +113,31 @@ describe('the hint of a prototype verb', () => {
       'wait until `headstart prototype status --no-cluster --pool p --vms qemu` shows it as ready',
     ],
     [
-      'if no run has a, headstart prototype run --node a goes on, headstart prototype recover --node a brings it back',
-      'if no run has a, headstart prototype run --node a --no-cluster --pool p --vms qemu goes on, headstart prototype recover --node a --no-cluster --pool p --vms qemu brings it back',
+      'if no run uses a: headstart prototype run --node a resumes, headstart prototype recover --node a returns it',
+      'if no run uses a: headstart prototype run --node a --no-cluster --pool p --vms qemu resumes, headstart prototype recover --node a --no-cluster --pool p --vms qemu returns it',
     ],
     ['run the same command again', 'run the same command again'],
     ['headstart pool create NAME', 'headstart pool create NAME'],
     ['headstart prototype run --help', 'headstart prototype run --help'],
-  ])('is completed once: %s', (hint, shown) => {
+  ])('is completed only once: %s', (hint, shown) => {
     const typed = ['prototype', 'plan', '--no-cluster', '--pool', 'p', '--vms', 'qemu'];
     expect(hintWithOptions(hint, typed)).toBe(shown);
     expect(hintWithOptions(shown, typed)).toBe(shown);
   });
 
-  it('keeps the folder of the pools of this machine for every command', () => {
+  it('keeps --home for every command', () => {
     const typed = ['prototype', 'status', '--vms', 'qemu', '--home', '/my pools'];
     expect(hintWithOptions('headstart pool create p, then headstart prototype status', typed)).toBe(
       "headstart pool create --home '/my pools' p, then headstart prototype status --home '/my pools' --vms qemu",
     );
   });
 
-  it('means something else in the hints of other verbs, which stay as they are', () => {
+  it('does not change the hints of verbs in other groups', () => {
     const hint = 'make the image again with `headstart prototype run`';
     expect(hintWithOptions(hint, ['pool', 'show', '--home', 'h'])).toBe(hint);
   });
 
-  it('keeps every option that names VMs or cluster: what it says is read back as it was given', () => {
+  it('keeps every option that names VMs or a cluster: parsing the hint gives the same options', () => {
     const value = fc.stringMatching(/^[a-z0-9][a-z0-9./ '$-]{0,8}$/);
     const flags = [
       'kubeconfig',
@@ -160,7 +160,7 @@ describe('the hint of a prototype verb', () => {
   });
 });
 
-/** What commander makes of a command line, defaults and all. */
+/** The options that commander parses, with defaults. */
 function parsed(line: string[]): ConnectOptions {
   return withNodeAccessOptions(withConnectOptions(new Command('x')))
     .option('--pool <NAME>')
@@ -168,7 +168,7 @@ function parsed(line: string[]): ConnectOptions {
     .opts();
 }
 
-/** As a shell takes a line apart that has single quotes only. */
+/** Splits a line like a shell does, for single quotes only. */
 function shellWords(line: string): string[] {
   return [...line.matchAll(/(?:'[^']*'|\\'|[^\s'])+/g)].map(([word]) =>
     word.replace(/'([^']*)'|\\(')/g, (_, quoted?: string, single?: string) => quoted ?? single ?? ''),
@@ -176,7 +176,7 @@ function shellWords(line: string): string[] {
 }
 
 describe('depsFor', () => {
-  it('completes the hints that a verb prints, and nothing else that it prints', () => {
+  it('completes the hints that a verb prints, and changes no other output', () => {
     const { ran, deps } = testDeps({});
     const { stderr, typed } = depsFor(['pool', 'show', '--home', 'h'], deps);
     stderr('note: headstart pool list\n');

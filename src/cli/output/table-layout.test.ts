@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ColumnFacts, GAP, layOutColumns } from './table-layout.ts';
 
-/** Without `longestWord` its widest cell is one word. */
+/** Without `longestWord`, the widest cell is one word. */
 const column = (natural: number, more: Partial<ColumnFacts> = {}): ColumnFacts => {
   const longestWord = more.longestWord ?? natural;
   return { natural, title: Math.min(4, natural), longestWord, usualWord: longestWord, ...more };
@@ -12,15 +12,15 @@ const text = (natural: number, more: Partial<ColumnFacts> = {}) =>
 const widths = (facts: ColumnFacts[], screen: number) =>
   layOutColumns(facts, screen).inPlace.map(({ column: at, width }) => [at, width]);
 
-describe('the layout of a table', () => {
-  it('gives every column what it wants up to the last blank that fits', () => {
+describe('layOutColumns', () => {
+  it('gives every column its natural width if the table just fits', () => {
     const facts = [column(10), column(20), text(30)];
     const layout = layOutColumns(facts, 10 + GAP + 20 + GAP + 30);
     expect(layout.inPlace.map(({ width }) => width)).toEqual([10, 20, 30]);
     expect(layOutColumns(facts, 63)).not.toEqual(layout);
   });
 
-  it('asks no room for empty columns at the end, and gives empty ones none where it is narrow', () => {
+  it('needs no room for empty columns at the end, and drops empty columns on a narrow screen', () => {
     expect(layOutColumns([column(10), column(0), column(0)], 10).below).toEqual([]);
     expect(widths([column(10), column(0), text(60)], 40)).toEqual([
       [0, 10],
@@ -28,7 +28,7 @@ describe('the layout of a table', () => {
     ]);
   });
 
-  it('wraps text no narrower than a word, its title and a third of it', () => {
+  it('wraps text no narrower than its longest word, its title and a third of its length', () => {
     const beside = (facts: ColumnFacts) => {
       for (let screen = 13; ; screen++) {
         const { inPlace, below } = layOutColumns([column(10), facts], screen);
@@ -43,14 +43,14 @@ describe('the layout of a table', () => {
     expect(beside(text(12))).toBe(12);
   });
 
-  it('gives what is spare to the first text that can use it', () => {
+  it('gives spare room to the first text that can use it', () => {
     expect(widths([text(30), text(30)], 30 + GAP + 20)).toEqual([
       [0, 30],
       [1, 20],
     ]);
   });
 
-  it('leaves a column out that says little, but never the first', () => {
+  it('leaves out a column marked drop, but never the first column', () => {
     const facts = [column(10, { narrow: 'drop' }), column(20, { narrow: 'drop' }), column(20)];
     expect(layOutColumns(facts, 32)).toEqual({
       inPlace: [
@@ -61,7 +61,7 @@ describe('the layout of a table', () => {
     });
   });
 
-  it('moves the last columns below, one after the other', () => {
+  it('moves the last columns below the row, one by one', () => {
     const facts = [column(10), column(10), column(10), column(10)];
     expect([46, 45, 33, 21, 3].map((screen) => layOutColumns(facts, screen).below)).toEqual([
       [],
@@ -72,7 +72,7 @@ describe('the layout of a table', () => {
     ]);
   });
 
-  it('lets a rare long word of the last column stand out before that column goes below', () => {
+  it('ignores rare long words in the last column before it moves that column below', () => {
     const facts = [column(12), text(33, { longestWord: 33, usualWord: 9 })];
     expect(layOutColumns(facts, 40)).toEqual({
       inPlace: [
@@ -109,7 +109,7 @@ describe('any layout', () => {
       }),
     );
 
-  it('fits the screen where more than one column stands, loses no column that may not be dropped, and keeps the order', () => {
+  it('fits the screen if it has more than one column, loses no column that must not be dropped, and keeps the order', () => {
     fc.assert(
       fc.property(
         fc.array(facts, { minLength: 1, maxLength: 6 }).filter((all) => all.some(({ natural }) => natural > 0)),
