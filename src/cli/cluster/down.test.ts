@@ -9,7 +9,7 @@ const world = useCluster();
 const { ask } = world;
 
 describe('cluster down', () => {
-  it('stops, keeps what is in it, and is content when there is nothing to stop', async () => {
+  it('stops the cluster, keeps its data, and succeeds if there is nothing to stop', async () => {
     await ask('up');
     expect((await ask('down', ['--dry-run'])).stdout).toContain('would stop etcd\n');
     expect(world.plane.running.size).toBe(5);
@@ -23,7 +23,7 @@ describe('cluster down', () => {
     });
   });
 
-  it('deletes no cluster that a pool belongs to', async () => {
+  it('refuses to delete a cluster that a pool belongs to', async () => {
     await ask('up');
     mkdirSync(join(world.home, 'pools', 'web', 'instances'), { recursive: true });
     const spec = {
@@ -58,7 +58,7 @@ describe('cluster down', () => {
     expect(existsSync(filesOf({ home: world.home, name: 'local' }).folder)).toBe(false);
   });
 
-  it('has nothing to do where there is no cluster, however often it is asked', async () => {
+  it('has nothing to do without a cluster, and can be repeated', async () => {
     const stopped = `nothing to stop: there is no cluster local in ${world.home}\n`;
     expect(await ask('down')).toMatchObject({ code: 0, stdout: stopped });
     expect(await ask('down', ['--delete', '--yes'])).toMatchObject({
@@ -71,7 +71,7 @@ describe('cluster down', () => {
     expect((await ask('down')).stdout).toContain('; existing clusters: lab\n');
   });
 
-  it('names programs that still run where the folder of the cluster was removed by hand', async () => {
+  it('names programs that still run after the folder of the cluster was deleted manually', async () => {
     world.plane.orphans = [{ server: 'etcd', pid: 4711, folder: filesOf({ home: world.home, name: 'local' }).folder }];
     expect(await ask('down')).toMatchObject({ code: 1, stderr: expect.stringContaining('next:  kill 4711') });
     expect((await ask('down', ['--name', 'other'])).code).toBe(0);

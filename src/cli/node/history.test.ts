@@ -4,7 +4,7 @@ import { nodeStandIn } from './testing.ts';
 const { node, applied } = nodeStandIn();
 
 describe('headstart node history and a dry run of rollback', () => {
-  it('show nothing where nothing was applied', async () => {
+  it('print nothing before the first apply', async () => {
     expect(await node('history')).toMatchObject({ code: 0, stdout: 'nothing has been applied on this node\n' });
     expect(await node('rollback', '--dry-run')).toMatchObject({
       code: 2,
@@ -12,7 +12,7 @@ describe('headstart node history and a dry run of rollback', () => {
     });
   });
 
-  it('tell what was applied, the newest first, and where a way back leads', async () => {
+  it('list what was applied, newest first, and the target of a rollback', async () => {
     await applied(3, 4);
     const { stdout } = await node('history');
     expect(stdout.split('\n').slice(1, 3)).toEqual([

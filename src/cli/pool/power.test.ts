@@ -8,7 +8,7 @@ const world = usePools();
 const { open, ask, create, names } = world;
 
 describe('pool start, stop and reimage', () => {
-  it('give one instance its order and tell how it is afterwards', async () => {
+  it('change one instance and print its state', async () => {
     await create('p');
     const [name] = names() as [string];
     expect((await ask(poolStop(open), [name])).stdout).toBe(`${name} is stopped\n`);
@@ -19,7 +19,7 @@ describe('pool start, stop and reimage', () => {
     expect(JSON.parse(ran.stdout.trim().split('\n').at(-1)!)).toMatchObject({ kind: 'PoolInstance', pool: 'p', name });
   });
 
-  it('name what is known when the instance is not', async () => {
+  it('name the known instances for an unknown one', async () => {
     await create('p');
     const ran = await ask(poolStop(open), ['p']);
     expect(ran.code).toBe(1);

@@ -14,7 +14,7 @@ describe('prototype run', () => {
     expect(JSON.stringify([...world.factory.state.pools, ...world.cluster.nodes])).toBe(before);
   });
 
-  it('says which donor it chose and why, looks at it, and refuses one that is not good enough', async () => {
+  it('prints the chosen donor with the reason, inspects it, and refuses an unsuitable one', async () => {
     const world = verbLab({ hasCluster: false });
     const stdout = inspectionOf(world.donor.vmId, 'reboot-required\t/run/reboot-required\tlinux-base');
     world.cluster.runScript = () => ({ exitCode: 0, stdout, stderr: '' });
@@ -26,7 +26,7 @@ describe('prototype run', () => {
     expect(world.cluster.leases.size).toBe(0);
   });
 
-  it('refuses options that name no donor before it connects', async () => {
+  it('refuses options without a donor before it connects', async () => {
     const { code, stderr } = await verbLab().tell(runVerb, '--dry-run');
     expect({ code, stderr }).toMatchObject({
       code: 2,

@@ -30,7 +30,7 @@ describe('prototype status', () => {
     );
   });
 
-  it('has one document for programs', async () => {
+  it('prints one document with --json', async () => {
     const world = verbLab();
     expect(JSON.parse((await world.tell(statusVerb, '--json')).stdout)).toMatchObject({
       kind: 'PrototypeStatus',
@@ -42,7 +42,7 @@ describe('prototype status', () => {
   it.each([
     [true, 'no node of this cluster belongs to a pool\n'],
     [false, 'no pools\n'],
-  ])('says that there is none, in a cluster: %s', async (hasCluster, said) => {
+  ])('reports that there are no pools (with a cluster: %s)', async (hasCluster, said) => {
     const world = verbLab({ hasCluster });
     world.cluster.nodes.clear();
     expect(await world.tell(statusVerb)).toMatchObject({ code: 0, stdout: said });
