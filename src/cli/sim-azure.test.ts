@@ -125,7 +125,7 @@ describe('headstart sim azure', () => {
     const ran = await runVerb(verb, ['--port', String(port)]);
     holder.close();
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toContain(`port ${port} is taken`);
+    expect(ran.stderr).toContain(`port ${port} is in use`);
   });
 
   it('names every problem of a scenario at once', async () => {

@@ -35,7 +35,7 @@ export function withCacheOptions(command: Command): Command {
     )
     .option(
       '--mirrors <FILE>',
-      'the mirrors to download from; default: $HEADSTART_MIRRORS, $XDG_CONFIG_HOME/headstart/mirrors.yaml or ~/.config/headstart/mirrors.yaml',
+      'the mirrors to download from; default: $HEADSTART_MIRRORS, or headstart/mirrors.yaml in $XDG_CONFIG_HOME or ~/.config',
     );
 }
 
