@@ -1,4 +1,4 @@
-// cli/bin.ts: the process: real deps in, exit code out.
+// cli/bin.ts: the entry point: runs the command line with the real deps and sets the exit code.
 import { main } from './main.ts';
 import { processDeps } from './process-deps.ts';
 

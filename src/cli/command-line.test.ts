@@ -10,7 +10,7 @@ const KINDS: Readonly<Record<string, 'group' | 'verb'>> = {
 };
 const read = (line: string) => readCommandLine(line.split(' ').filter(Boolean), (path) => KINDS[path]);
 
-describe('a command line', () => {
+describe('readCommandLine', () => {
   it.each([
     'help boot systemd blame',
     'boot help systemd blame',
@@ -19,7 +19,7 @@ describe('a command line', () => {
     'boot -h systemd blame',
     'help boot help systemd blame',
     'boot systemd help blame -i x',
-  ])('"%s" asks for the help of the verb', (line) => {
+  ])('reads "%s" as a request for the help of the verb', (line) => {
     expect(read(line)).toEqual({ path: ['boot', 'systemd', 'blame'], rest: [], isHelp: true });
   });
 
@@ -32,7 +32,7 @@ describe('a command line', () => {
     ['help boot', 'boot'],
     ['boot --help', 'boot'],
     ['boot systemd', 'boot systemd'],
-  ])('"%s" asks for the help of the group "%s"', (line, group) => {
+  ])('reads "%s" as a request for the help of the group "%s"', (line, group) => {
     expect(read(line)).toEqual({ path: group.split(' ').filter(Boolean), rest: [], isHelp: true });
   });
 
@@ -42,7 +42,7 @@ describe('a command line', () => {
   });
 
   it.each(['boot timelin', 'boot help timelin', 'help boot timelin', 'boot timelin --help'])(
-    '"%s" has an unknown word, also when help is asked for',
+    'finds the unknown word in "%s", with and without help',
     (line) => {
       expect(read(line)).toMatchObject({ path: ['boot'], unknown: 'timelin' });
     },
@@ -53,7 +53,7 @@ describe('a command line', () => {
   });
 });
 
-it('takes a flag out of every position but not from what follows --', () => {
+it('takeFlag removes a flag in every position before --', () => {
   for (const line of ['--verbose boot x', 'boot --verbose x', 'boot x --verbose']) {
     expect(takeFlag(line.split(' '), '--verbose')).toEqual({ isGiven: true, rest: ['boot', 'x'] });
   }
@@ -69,6 +69,6 @@ it.each([
   ['boot timeline --json off', true],
   ['pool exec i -- x --json', false],
   ['boot blame', false],
-])('"%s": asks for JSON: %s', (line, expected) => {
+])('asksForJson of "%s" is %s', (line, expected) => {
   expect(asksForJson(line.split(' '))).toBe(expected);
 });

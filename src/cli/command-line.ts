@@ -1,18 +1,18 @@
 // cli/command-line.ts: which verb or group do the words of a command line name, and do they ask for help?
 
 export interface CommandLine {
-  /** The group or verb that was named; empty = the program itself. */
+  /** Empty: the program itself. */
   path: string[];
-  /** What comes after it: arguments and options. */
+  /** The arguments and options after it. */
   rest: string[];
   isHelp: boolean;
-  /** The word where a verb was expected and that is none. */
+  /** The first word that names neither a group nor a verb. */
   unknown?: string;
 }
 
 export type KindOf = (path: string) => 'group' | 'verb' | undefined;
 
-/** `help`, `-h` and `--help` may come before, between or after the words; a group without a verb is a question for help. */
+/** `help`, `-h` and `--help` may come before, between or after the words; a group without a verb also prints help. */
 export function readCommandLine(argv: readonly string[], kindOf: KindOf): CommandLine {
   const path: string[] = [];
   let isHelp = false;
@@ -30,14 +30,14 @@ export function readCommandLine(argv: readonly string[], kindOf: KindOf): Comman
   return { path, rest: [], isHelp: true };
 }
 
-/** Takes `flag` out of the words, wherever it is; what follows `--` belongs to another program. */
+/** Removes `flag` from the words before `--`; the words after `--` belong to another program. */
 export function takeFlag(argv: readonly string[], flag: string): { isGiven: boolean; rest: string[] } {
   const end = endOfOptions(argv);
   const rest = argv.filter((word, at) => at >= end || word !== flag);
   return { isGiven: rest.length < argv.length, rest };
 }
 
-/** `boot systemd plot` takes a value with it, of which `off` means no JSON. */
+/** `boot systemd plot --json` takes a value; `off` means no JSON. */
 export function asksForJson(argv: readonly string[]): boolean {
   const words = argv.slice(0, endOfOptions(argv));
   const isOff = (value: string | undefined) => value === 'off' && words.includes('plot');

@@ -4,7 +4,7 @@ import { commitOf } from './commit.ts';
 const HASH = '4d6c40c0aa7c1f3b8d2e5f60718293a4b5c6d7e8';
 const OTHER = '0dd458e0aa7c1f3b8d2e5f60718293a4b5c6d7e8';
 
-describe('the commit of a checkout', () => {
+describe('commitOf', () => {
   it.each<[string, Record<string, string>, string | undefined]>([
     ['a branch', { '/r/.git/HEAD': 'ref: refs/heads/main\n', '/r/.git/refs/heads/main': `${HASH}\n` }, HASH],
     ['a detached HEAD', { '/r/.git/HEAD': `${HASH}\n` }, HASH],
@@ -33,9 +33,9 @@ describe('the commit of a checkout', () => {
       HASH,
     ],
     ['a branch without a commit', { '/r/.git/HEAD': 'ref: refs/heads/main\n' }, undefined],
-    ['a folder that is no checkout', {}, undefined],
-    ['a HEAD that is not text of git', { '/r/.git/HEAD': 'milk\n' }, undefined],
-  ])('of %s', (_what, files, expected) => {
+    ['a folder that is not a checkout', {}, undefined],
+    ['a HEAD with invalid content', { '/r/.git/HEAD': 'milk\n' }, undefined],
+  ])('reads the commit of %s', (_what, files, expected) => {
     expect(commitOf('/r', (path) => files[path])).toBe(expected);
   });
 });

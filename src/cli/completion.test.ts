@@ -10,11 +10,11 @@ describe('completion', () => {
     expect(await runCommand(['bash', '-n'], { input: stdout })).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it.each(['bash', 'zsh', 'fish'])('prints a script for %s that asks the program', async (shell) => {
+  it.each(['bash', 'zsh', 'fish'])('prints a script for %s that calls the program', async (shell) => {
     expect((await runVerb(verb, [shell])).stdout).toContain(`__complete ${shell}`);
   });
 
-  it('names the shells it knows when asked for another', async () => {
+  it('names the known shells for an unknown one', async () => {
     const { code, stderr } = await runVerb(verb, ['tcsh']);
     expect(code).toBe(2);
     expect(stderr).toContain('Allowed choices are bash, zsh, fish');

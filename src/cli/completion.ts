@@ -1,4 +1,4 @@
-// cli/completion.ts: `headstart completion SHELL`: the script with which a shell completes headstart's command lines.
+// cli/completion.ts: `headstart completion SHELL`: prints the completion script of a shell.
 import { fileURLToPath } from 'node:url';
 import { Argument } from 'commander';
 import { SHELLS, type Shell } from './complete/shells.ts';

@@ -1,33 +1,33 @@
-// cli/confirm.ts: a destructive verb asks on a terminal, takes --yes, and refuses rather than guesses where there is nobody to ask.
+// cli/confirm.ts: how does a destructive verb ask for confirmation? On a terminal, unless --yes is given; without either it refuses.
 import { readSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { UserError } from '../base/errors.ts';
 import { printable } from './output/table.ts';
 import type { CliDeps } from './verb.ts';
 
-/** What stands in for the person in a test; undefined where there is none. */
-export type Asking = ((question: string) => string) | undefined;
+/** Prints a question and returns the answer; undefined without a terminal. */
+export type Prompt = ((question: string) => string) | undefined;
 
-/** Returns when the answer is yes. */
+/** Throws unless the answer is yes. */
 export function confirm(
   question: string,
   { yes }: { yes?: boolean | undefined },
   deps: Pick<CliDeps, 'stderr' | 'isTerminal'>,
-  asking: Asking = terminal(deps),
+  prompt: Prompt = terminal(deps),
 ): void {
   if (yes) return;
-  if (!asking) throw notConfirmed(`nobody can be asked: ${question}`, 'give --yes');
-  const answer = asking(`${printable(question)} [y/N] `)
+  if (!prompt) throw notConfirmed(`cannot ask for confirmation without a terminal: ${question}`, 'add --yes');
+  const answer = prompt(`${printable(question)} [y/N] `)
     .trim()
     .toLowerCase();
-  if (answer !== 'y' && answer !== 'yes') throw notConfirmed('not confirmed', 'answer y, or give --yes');
+  if (answer !== 'y' && answer !== 'yes') throw notConfirmed('not confirmed', 'answer y, or add --yes');
 }
 
 function notConfirmed(message: string, next: string): UserError {
   return new UserError(message, { code: 'cli/not-confirmed', kept: 'Nothing was changed.', next });
 }
 
-function terminal({ stderr, isTerminal }: Pick<CliDeps, 'stderr' | 'isTerminal'>): Asking {
+function terminal({ stderr, isTerminal }: Pick<CliDeps, 'stderr' | 'isTerminal'>): Prompt {
   if (!isTerminal.stderr || !isatty(0)) return undefined;
   return (question) => {
     stderr(question);

@@ -1,6 +1,6 @@
 import { Argument, Option } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { describe as describeOption, optionGroups, SHARED_GROUPS } from './help.ts';
+import { describeOption, optionGroups, SHARED_GROUPS } from './help.ts';
 import { GROUPS, VERBS } from './main.ts';
 import { run } from './testing.ts';
 
@@ -13,7 +13,7 @@ describe('help', () => {
     }
   });
 
-  it('breaks an example so that a shell still reads it as one command', async () => {
+  it('breaks an example so that a shell reads it as one command', async () => {
     const { stdout } = await run(['boot', 'what-if', '--help'], { env: { COLUMNS: '60' } });
     const examples = stdout
       .split('\n\n')[1]!
@@ -24,7 +24,7 @@ describe('help', () => {
     expect(examples).toEqual(verb.examples.map((example) => `  headstart ${example}`));
   });
 
-  it('lists options without a heading first, those of a verb next, the shared ones last', () => {
+  it('lists options without a heading first, then the groups of the verb, then the shared groups', () => {
     const option = (flag: string, heading?: string) =>
       heading ? new Option(flag).helpGroup(heading) : new Option(flag);
     const groups = optionGroups([
@@ -44,7 +44,7 @@ describe('help', () => {
     [new Option('--a <X>', 'text').choices(['x', 'y']).makeOptionMandatory(), 'text (required; one of x, y)'],
     [new Argument('<X>', 'text').choices(['x', 'y']), 'text (one of x, y)'],
     [new Argument('<X>').choices(['x', 'y']), 'one of x, y'],
-  ])('adds to a description what the option says itself', (option, expected) => {
+  ])('adds required, choices and default to a description', (option, expected) => {
     expect(describeOption(option)).toBe(expected);
   });
 });

@@ -4,7 +4,7 @@ import { wrapText } from './output/display-width.ts';
 
 export interface HelpText {
   examples: readonly string[];
-  /** What else there is to know, below the options. Each line keeps its indentation when it is wrapped. */
+  /** Printed below the options. A wrapped line keeps its indentation. */
   notes?: string | undefined;
 }
 
@@ -18,7 +18,7 @@ export const SHARED_GROUPS = {
 
 const OWN_OPTIONS = 'Options:';
 const OWN_VERBS = 'Commands:';
-/** A longer term stands on a line of its own, above its description. */
+/** A longer term gets its own line, above its description. */
 const TERM_COLUMNS = 30;
 
 type Item = readonly [term: string, description: string];
@@ -30,10 +30,10 @@ export function layOutHelp(command: Command, help: Help, { examples, notes }: He
     ([one], [other]) => Number(other === OWN_VERBS) - Number(one === OWN_VERBS),
   );
   const listings: (readonly [heading: string, items: Item[]])[] = [
-    ['Arguments:', command.registeredArguments.map((argument) => [argument.name(), describe(argument)])],
+    ['Arguments:', command.registeredArguments.map((argument) => [argument.name(), describeOption(argument)])],
     ...verbs.map(([heading, of]) => [heading, of.map((verb) => [verb.name(), verb.description()] as const)] as const),
     ...optionGroups(help.visibleOptions(command)).map(
-      ([heading, of]) => [heading, of.map((option) => [option.flags, describe(option)] as const)] as const,
+      ([heading, of]) => [heading, of.map((option) => [option.flags, describeOption(option)] as const)] as const,
     ),
   ];
   const terms = listings.flatMap(([, items]) => items.map(([term]) => term.length));
@@ -51,7 +51,7 @@ export function layOutHelp(command: Command, help: Help, { examples, notes }: He
   return `${sections.flatMap((lines) => (lines.length > 0 ? [lines.join('\n')] : [])).join('\n\n')}\n`;
 }
 
-/** Those without a heading first, then a verb's own headings, then the shared ones; in each, what is required comes first. */
+/** Options without a heading first, then the verb's own headings, then the shared ones; in each, required options first. */
 export function optionGroups(options: readonly Option[]): [heading: string, options: Option[]][] {
   const rank = (heading: string) =>
     heading === OWN_OPTIONS ? -1 : (Object.values(SHARED_GROUPS) as string[]).indexOf(heading) + 1 || 0.5;
@@ -61,8 +61,8 @@ export function optionGroups(options: readonly Option[]): [heading: string, opti
   );
 }
 
-/** The description with what commander knows of the option: whether it is required, its choices, its default. */
-export function describe(item: Option | Argument): string {
+/** The description, followed by `required`, the choices and the default. */
+export function describeOption(item: Option | Argument): string {
   const { description, argChoices, defaultValue, defaultValueDescription } = item;
   const isEmpty = defaultValue === undefined || typeof defaultValue === 'boolean' || `${defaultValue}` === '';
   const facts = [
@@ -90,7 +90,7 @@ function renderItem([term, description]: Item, column: number, width: number): s
   return [`  ${term.padEnd(column)}  ${lines[0]!.slice(margin.length)}`.trimEnd(), ...lines.slice(1)];
 }
 
-/** As a shell reads it: quoted words stay whole, and a line that goes on ends in a backslash. */
+/** Wraps a command for a shell: quoted words stay whole, and a continued line ends in a backslash. */
 export function wrapCommand(text: string, width: number, margin = '  '): string[] {
   // An option stays with its value.
   const words = text.match(/(?:-\S+ (?!-))?(?:'[^']*'|\S)+/g)!;

@@ -1,16 +1,16 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { Interrupted, renderError } from '../base/errors.ts';
-import { interruptsOf, type Target } from './interrupts.ts';
+import { interruptsOf, type SignalTarget } from './interrupts.ts';
 
 function process() {
   const emitter = new EventEmitter();
-  const target: Target & { exitCode?: number } = Object.assign(emitter, {});
+  const target: SignalTarget & { exitCode?: number } = Object.assign(emitter, {});
   let nowMs = 0;
   return {
     target,
     interrupts: interruptsOf(target, () => nowMs),
-    /** false: nobody catches it, and the real process would end here. */
+    /** false: no handler is installed, and the real process would end. */
     receive: (name: string, afterMs = 1000) => {
       nowMs += afterMs;
       return emitter.emit(name, name);
@@ -18,8 +18,8 @@ function process() {
   };
 }
 
-describe('interrupting', () => {
-  it('ends the process at once while nobody has asked to be told', () => {
+describe('interruptsOf', () => {
+  it('installs no handler before a method is called', () => {
     expect(process().receive('SIGINT')).toBe(false);
   });
 
@@ -27,7 +27,7 @@ describe('interrupting', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ])('by %s is told to who asked, as something that is no bug, and exits %i', (name, code) => {
+  ])('aborts the signal on %s with Interrupted, and sets exit code %i', (name, code) => {
     const { interrupts, receive, target } = process();
     const signal = interrupts.signal();
     expect(receive(name)).toBe(true);
@@ -39,7 +39,7 @@ describe('interrupting', () => {
     expect(receive(name)).toBe(false);
   });
 
-  it('is not what SIGHUP is to a daemon that looks again at it', () => {
+  it('calls the listener of a daemon on SIGHUP instead of interrupting it', () => {
     const { interrupts, receive, target } = process();
     const signal = interrupts.signal();
     let asked = 0;
@@ -50,7 +50,7 @@ describe('interrupting', () => {
     expect(signal.aborted).toBe(true);
   });
 
-  it('a second time is told to who asked for that, and the third ends the process', () => {
+  it('aborts the second signal on a second interrupt, and lets the third end the process', () => {
     const { interrupts, receive } = process();
     const [first, second] = [interrupts.signal(), interrupts.secondSignal()];
     receive('SIGINT');
@@ -60,7 +60,7 @@ describe('interrupting', () => {
     expect(receive('SIGINT')).toBe(false);
   });
 
-  it('by one Ctrl-C that a wrapper passes on as well is one interruption', () => {
+  it('counts one Ctrl-C that a wrapper forwards as one interrupt', () => {
     const { interrupts, receive } = process();
     const second = interrupts.secondSignal();
     receive('SIGINT');
@@ -70,7 +70,7 @@ describe('interrupting', () => {
     expect(second.aborted).toBe(true);
   });
 
-  it('by a terminal that hangs up is never a second one, however often it is said', () => {
+  it('never counts SIGHUP as a second interrupt', () => {
     const { interrupts, receive, target } = process();
     const second = interrupts.secondSignal();
     for (let times = 0; times < 3; times++) expect(receive('SIGHUP')).toBe(true);

@@ -1,8 +1,8 @@
-// cli/interrupts.ts: what do Ctrl-C, a closed terminal and `kill` do to a verb that asked to be told?
+// cli/interrupts.ts: what do Ctrl-C, a closed terminal and `kill` do to a verb that handles signals?
 import { Interrupted } from '../base/errors.ts';
 
-/** What of the process is needed. */
-export interface Target {
+/** The part of `process` that is used. */
+export interface SignalTarget {
   on(signal: SignalName, listener: (name: SignalName) => void): unknown;
   removeListener(signal: SignalName, listener: (name: SignalName) => void): unknown;
   exitCode?: string | number | null | undefined;
@@ -16,17 +16,17 @@ export interface Interrupts {
 
 type SignalName = keyof typeof EXIT_CODES;
 
-/** A terminal that is closed, or an ssh session that breaks off, is no reason to leave things half done either. */
+/** Includes SIGHUP: a closed terminal or a broken ssh session must not leave work half done. */
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 const NAMES = Object.keys(EXIT_CODES) as SignalName[];
-/** A terminal and a wrapper that passes it on: one Ctrl-C may arrive twice. */
+/** One Ctrl-C may arrive twice: from the terminal, and from a wrapper that forwards it. */
 const SAME_MS = 100;
 
 /**
- * Nothing is caught until somebody asks. Files are read and parsed without a pause in which a handler could run, so once there
- * is one neither Ctrl-C nor `kill` would end a verb that reads something huge, or waits for the writer of a pipe.
+ * Installs no handler before a method is called. Files are read and parsed synchronously, and no handler can run meanwhile. With
+ * handlers, neither Ctrl-C nor `kill` would end a verb that reads a huge file or waits for the writer of a pipe.
  */
-export function interruptsOf(target: Target, nowMs: () => number): Interrupts {
+export function interruptsOf(target: SignalTarget, nowMs: () => number): Interrupts {
   const [first, second] = [new AbortController(), new AbortController()];
   let isCatching = false;
   let isSecondAwaited = false;
@@ -45,9 +45,9 @@ export function interruptsOf(target: Target, nowMs: () => number): Interrupts {
       first.abort(new Interrupted(name));
       return;
     }
-    // Hanging up is nobody's insistence: the kernel and the shell both say it.
+    // SIGHUP does not count as a second signal: the kernel and the shell both send it.
     if (name === 'SIGHUP' || nowMs() - firstMs < SAME_MS) return;
-    stopCatching(); // the third one ends the process as if it had never been caught
+    stopCatching(); // a third signal ends the process at once
     second.abort(new Interrupted(name));
   }
 

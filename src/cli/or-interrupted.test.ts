@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { orInterrupted } from './or-interrupted.ts';
 
-describe('an interruption', () => {
-  it('tells what there is, whatever was thrown; other failures pass', async () => {
+describe('orInterrupted', () => {
+  it('replaces any error after an abort; other errors pass', async () => {
     const told = { code: 'pool/interrupted', kept: 'k', next: 'n' };
     const fail = () => Promise.reject(new Error('socket closed'));
     await expect(orInterrupted(AbortSignal.abort('SIGINT'), told, fail)).rejects.toMatchObject({

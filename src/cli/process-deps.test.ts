@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { processDeps } from './process-deps.ts';
 
-/** What stands behind the descriptors of the process: a descriptor of this test for stdin, a width for each terminal. */
+/** Replaces the descriptors of the process: a descriptor of this test for stdin, a width for each terminal. */
 const behind = vi.hoisted(() => ({
   stdin: -1,
   terminals: new Map<number, number | undefined>(),
@@ -47,29 +47,29 @@ afterEach(() => {
   process.exitCode = undefined;
 });
 
-describe('a standard input', () => {
+describe('isStdinGiven', () => {
   it.each([
     ['full', true],
     ['empty', false],
     ['pipe', true],
     ['.', false],
     ['/dev/null', false],
-  ])('that is %s is given: %s', (name, isGiven) => {
+  ])('for %s is %s', (name, isGiven) => {
     const fd = openSync(name.startsWith('/') ? name : join(folder, name), constants.O_RDONLY | constants.O_NONBLOCK);
     behind.stdin = fd;
     expect(processDeps().isStdinGiven!()).toBe(isGiven);
     closeSync(fd);
   });
 
-  it('that is closed is not given', () => {
+  it('is false for a closed descriptor', () => {
     behind.stdin = openSync(join(folder, 'full'), 'r');
     closeSync(behind.stdin);
     expect(processDeps().isStdinGiven!()).toBe(false);
   });
 });
 
-describe('a terminal', () => {
-  it('tells its width when it is asked, for each stream its own, and is left as it was', () => {
+describe('columnsOf', () => {
+  it('reads the width of each terminal, and leaves the terminal unchanged', () => {
     behind.terminals.set(1, 132).set(2, 60);
     const deps = processDeps();
     expect(deps.isTerminal).toEqual({ stdout: true, stderr: true });
@@ -78,7 +78,7 @@ describe('a terminal', () => {
     expect(behind.opened).toEqual(['open 1', 'close 1', 'open 2', 'close 2']);
   });
 
-  it('that a pipe stands beside makes no terminal of the pipe', () => {
+  it('is undefined for a pipe, even if the other stream is a terminal', () => {
     behind.terminals.set(2, 60);
     const deps = processDeps();
     expect(deps.isTerminal).toEqual({ stdout: false, stderr: true });
@@ -87,8 +87,8 @@ describe('a terminal', () => {
   });
 });
 
-describe('the exit code of a signal', () => {
-  it('is what the process has, and undefined when none came', () => {
+describe('signalExitCode', () => {
+  it('is the exit code of the process, and undefined without a signal', () => {
     const { signalExitCode } = processDeps();
     expect(signalExitCode!()).toBeUndefined();
     process.exitCode = 130;

@@ -1,4 +1,4 @@
-// cli/process-deps.ts: what is the outside world of a real process to a verb?
+// cli/process-deps.ts: the deps of a verb in a real process.
 import { fstatSync } from 'node:fs';
 import { isatty, WriteStream } from 'node:tty';
 import { interruptsOf } from './interrupts.ts';
@@ -11,7 +11,7 @@ export function processDeps(): CliDeps {
     stderr: (text) => writeAll(2, text),
     readStdin,
     env: process.env,
-    // Asked of the descriptors: touching process.stdout opens stdin too, and makes it non-blocking for everyone who shares it.
+    // Checks the descriptors: touching process.stdout also opens stdin, and makes it non-blocking for every process that shares it.
     isTerminal: { stdout: isatty(1), stderr: isatty(2) },
     isStdinGiven,
     signalExitCode: () => (typeof process.exitCode === 'number' ? process.exitCode : undefined),
@@ -30,7 +30,7 @@ function isStdinGiven(): boolean {
   }
 }
 
-/** Only when a verb asks: a pipe needs no stream, and `--help` is in a hurry. */
+/** Opens the stream only for a terminal, and only when a verb needs the width: it would slow down every start. */
 function terminalColumns(fd: 1 | 2): number | undefined {
   if (!isatty(fd)) return undefined;
   const stream = new WriteStream(fd);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { TransientError, UserError } from '../base/errors.ts';
 import { trace } from '../base/trace.ts';
 import { printJson, printJsonLine } from './output/json.ts';
-import { type Program, runProgram } from './program.ts';
+import { type CliProgram, runProgram } from './program.ts';
 import { testDeps } from './testing.ts';
 import type { CliDeps, Verb } from './verb.ts';
 
@@ -14,7 +14,7 @@ const failure = new UserError('no room', {
 });
 
 describe('a failure with --json', () => {
-  it('is one document with what the text says', async () => {
+  it('is one document with the same facts as the text', async () => {
     const { stdout, stderr, code } = await ask(['go', '--json'], () => {
       throw failure;
     });
@@ -54,7 +54,7 @@ describe('a failure with --json', () => {
     expect(JSON.parse(stdout).kind).toBe('Pool');
   });
 
-  it('is no failure when the answer is no', async () => {
+  it('is not printed when the answer is "no"', async () => {
     const { stdout, code } = await ask(['go', '--json'], (deps) => {
       printJson(deps, 'Check', {});
       return 3;
@@ -62,7 +62,7 @@ describe('a failure with --json', () => {
     expect({ code, kind: JSON.parse(stdout).kind }).toEqual({ code: 3, kind: 'Check' });
   });
 
-  it('names a bug without its stack, which goes to stderr', async () => {
+  it('names a bug without its stack; stderr has the stack', async () => {
     const { stdout, stderr, code } = await ask(['go', '--json'], () => {
       throw new Error('undefined is not a function');
     });
@@ -92,7 +92,7 @@ describe('a failure with --json', () => {
     expect(stderr).toMatch(/^error: no room\n[\s\S]*error: the disk is full\n/);
   });
 
-  it('stays on stderr without --json, and where standard output cannot be written', async () => {
+  it('goes only to stderr without --json, and if standard output cannot be written', async () => {
     const fail = (code: string) => () => {
       throw new UserError('x', { code });
     };
@@ -116,7 +116,7 @@ describe('--verbose', () => {
     expect((await ask(['go'], call, { env: { HEADSTART_VERBOSE: '0' } })).stderr).toBe('');
   });
 
-  it('ends with the command, and prints no control character of a server', async () => {
+  it('ends with the command, and prints no control characters', async () => {
     const { stderr } = await ask(['go', '--verbose'], () => trace('run', 'a\u001b[2Jb'));
     expect(stderr).not.toContain('\u001b');
     expect((await ask(['go'], call)).stderr).toBe('');
@@ -129,7 +129,7 @@ function ask(argv: string[], go: (deps: CliDeps) => ReturnType<Verb['run']>, wor
     configure: (command) => command.option('--json', 'print JSON'),
     run: (_args, _options, deps) => go(deps),
   };
-  const program: Program = {
+  const program: CliProgram = {
     summary: '',
     groups: {},
     examples: [],

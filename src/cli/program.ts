@@ -1,20 +1,20 @@
-// cli/program.ts: from a command line to the verb it names, for every program that is made of verbs.
+// cli/program.ts: how does a command line become the call of a verb? For every program that is made of verbs.
 import { existsSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { exitCodeOf, renderError, UserError } from '../base/errors.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { asksForJson, type CommandLine, readCommandLine } from './command-line.ts';
 import { type HelpText, layOutHelp, SHARED_GROUPS } from './help.ts';
+import { depsFor, errorWithOptions } from './output/hint-options.ts';
 import { isAnswer, printError } from './output/json.ts';
-import { depsFor, errorInSamePlace } from './output/same-place.ts';
 import type { CliDeps, Verb } from './verb.ts';
-import { listenIfVerbose, verboseOption } from './verbose.ts';
+import { traceIfVerbose, verboseOption } from './verbose.ts';
 import { unknownWord, usageError } from './wrong-word.ts';
 
 export interface VerbEntry {
-  /** What it does, as an order: `Show what took longest`. */
+  /** An imperative phrase: `Show what took longest`. */
   summary: string;
-  /** Under which heading the help of its group lists it. */
+  /** The heading above it in the help of its group. */
   heading?: string;
   load(): Promise<{ verb: Verb }>;
 }
@@ -22,29 +22,29 @@ export interface VerbEntry {
 export type Groups = Readonly<Record<string, { summary: string; examples: string[]; heading?: string }>>;
 export type Verbs = Readonly<Record<string, VerbEntry>>;
 
-export interface Program {
+export interface CliProgram {
   /** What the program does, in one sentence without its full stop. */
   summary: string;
   groups: Groups;
   verbs: Verbs;
   examples: string[];
-  /** Other programs' ways to write a command line, in ours. */
+  /** Rewrites a command line in the syntax of another program, such as systemd-analyze. */
   translate?(argv: string[]): string[];
 }
 
-/** Runs one command line and gives its exit code; never throws for a user's mistake. */
-export async function runProgram(program: Program, given: string[], deps: CliDeps): Promise<number> {
-  const { argv, stop } = listenIfVerbose(given, deps);
+/** Runs one command line and returns its exit code; never throws for a user's mistake. */
+export async function runProgram(program: CliProgram, given: string[], deps: CliDeps): Promise<number> {
+  const { argv, stop } = traceIfVerbose(given, deps);
   const json = asksForJson(argv) ? watchAnswer(deps) : undefined;
   try {
     const typed = depsFor(argv, json?.deps ?? deps);
     return await runCommandLine(program, asVersion(program.translate?.(argv) ?? argv), typed);
   } catch (error) {
-    const told = errorInSamePlace(error, argv);
-    deps.stderr(`${renderError(told)}\n`);
+    const hinted = errorWithOptions(error, argv);
+    deps.stderr(`${renderError(hinted)}\n`);
     if (json && !json.isAnswered()) {
       try {
-        printError(deps, told);
+        printError(deps, hinted);
       } catch (unwritable) {
         deps.stderr(`${renderError(unwritable)}\n`);
       }
@@ -55,7 +55,7 @@ export async function runProgram(program: Program, given: string[], deps: CliDep
   }
 }
 
-async function runCommandLine(program: Program, argv: string[], deps: CliDeps): Promise<number> {
+async function runCommandLine(program: CliProgram, argv: string[], deps: CliDeps): Promise<number> {
   const kindOf = (path: string) =>
     Object.hasOwn(program.verbs, path) ? 'verb' : Object.hasOwn(program.groups, path) ? 'group' : undefined;
   const called = readCommandLine(argv, kindOf);
@@ -81,9 +81,9 @@ async function runCommandLine(program: Program, argv: string[], deps: CliDeps): 
   }
 }
 
-/** Declares every group and verb by name; only the verb that is called is loaded and given its options. */
+/** Declares every group and verb by name; loads only the called verb and declares its options. */
 async function buildCommand(
-  { summary, groups, verbs, examples }: Program,
+  { summary, groups, verbs, examples }: CliProgram,
   { path: called }: CommandLine,
   deps: CliDeps,
   onExit: (code: number) => void,
@@ -117,12 +117,12 @@ async function buildCommand(
   return { top, ...(verb && { verb }) };
 }
 
-/** `boot timeline help`: a file of that name can be given as ./help. A required argument may well have that name. */
+/** `boot timeline help` prints the help; a file of that name can be given as ./help. A required argument may have the value `help`. */
 function isOnlyHelp({ registeredArguments }: Command, rest: readonly string[]): boolean {
   return rest.length === 1 && rest[0] === 'help' && !registeredArguments.some(({ required }) => required);
 }
 
-/** What a verb declares itself, and what every verb has. */
+/** Declares the verb's own options, and those of every verb. */
 export function declareOptions(command: Command, verb: Verb): void {
   verb.configure(command);
   for (const option of command.options) if (option.long === '--json') outputOption(option);
@@ -137,13 +137,13 @@ function prepare(command: Command, deps: CliDeps, text: HelpText): Command {
     .configureHelp({ formatHelp: (self, help) => layOutHelp(self, help, text) })
     .configureOutput({
       writeOut: deps.stdout,
-      outputError: () => {}, // told as every other error is
+      outputError: () => {}, // runProgram prints it like every other error
       getOutHelpWidth: () => helpColumns(deps),
     })
     .showSuggestionAfterError();
 }
 
-/** As wide as the terminal, or as COLUMNS says; longer lines than 120 are hard to read. */
+/** The width of the terminal, or COLUMNS; at most 120, because longer lines are hard to read. */
 function helpColumns({ env, columnsOf }: CliDeps): number {
   const columns = (/^[1-9]\d*$/.test(env.COLUMNS ?? '') ? Number(env.COLUMNS) : columnsOf?.('stdout')) || 80;
   return Math.min(Math.max(columns, 40), 120);
@@ -157,24 +157,24 @@ function outputOption(option: Option): Option {
   return option.helpGroup(SHARED_GROUPS.output);
 }
 
-/** `--version` is the same as the verb `version`, so that it knows --json as well. */
+/** `--version` runs the verb `version`, so that it accepts --json. */
 function asVersion(argv: string[]): string[] {
   return argv[0] === '-V' || argv[0] === '--version' ? ['version', ...argv.slice(1)] : argv;
 }
 
-/** Groups have no option but help. */
+/** Groups have no options except help. */
 function optionBeforeVerb(group: readonly string[], option: string): UserError {
   const isVersion = group.length === 0 && option === '-v';
   const hint = isVersion ? '; did you mean -V, --version?' : '; options come after the command';
   return usageError(`unknown option '${option}'${hint}`, group);
 }
 
-/** It is there, or is written as only files are. */
+/** The file exists, or the word looks like a path. */
 function isLikelyFile(word: string): boolean {
   return existsSync(word) || /\/|\.(?:tar|tgz|gz|zst|xz|log|json|ya?ml|txt)$/.test(word);
 }
 
-/** A file among the arguments of a verb that reads files was meant for -i. */
+/** If a verb with -i gets a file as an extra argument, the hint puts the file after -i. */
 function tooManyArguments(verb: Command, path: readonly string[], rest: readonly string[]): UserError {
   const [first = ''] = verb.args.slice(verb.registeredArguments.length);
   const name = ['headstart', ...path].join(' ');
@@ -197,7 +197,7 @@ function plainMessage({ message }: CommanderError): string {
     .replace(/^unknown option '-v'$/, "unknown option '-v'; did you mean --verbose?");
 }
 
-/** Notices whether the answer went out, so that no Error document follows it. */
+/** Tracks whether the answer was printed, so that no Error document follows it. */
 function watchAnswer(deps: CliDeps): { deps: CliDeps; isAnswered(): boolean } {
   let last = '';
   const stdout = (text: string) => {

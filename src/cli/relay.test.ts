@@ -12,7 +12,7 @@ async function serve(answer: (socket: Socket) => void): Promise<string> {
   return String((server.address() as AddressInfo).port);
 }
 
-/** Says `input` and nothing after it. */
+/** Sends `input`, then ends the stream. */
 function relay(
   args: string[],
   input: string | Buffer,
@@ -33,7 +33,7 @@ function relay(
 }
 
 describe('the relay', () => {
-  it('brings the whole of an answer although the guest finished first', async () => {
+  it('passes on the whole response after the guest has finished sending', async () => {
     const port = await serve((socket) => {
       const seen: Buffer[] = [];
       socket.on('data', (chunk) => seen.push(chunk));
@@ -52,11 +52,11 @@ describe('the relay', () => {
   });
 
   it.each([
-    ['nobody listens', ['127.0.0.1', '1'], 1],
+    ['nothing listens', ['127.0.0.1', '1'], 1],
     ['there is no port', ['127.0.0.1'], 2],
-    ['the port is none', ['127.0.0.1', 'http'], 2],
+    ['the port is not a number', ['127.0.0.1', 'http'], 2],
     ['the port is out of range', ['127.0.0.1', '99999'], 70],
-  ])('says nothing to the guest when %s', async (_, args, code) => {
+  ])('sends nothing to the guest when %s', async (_, args, code) => {
     const ran = await relay(args, '');
     expect({ ...ran, stdout: ran.stdout.toString() }).toEqual({ code, stdout: '', stderr: '' });
   });

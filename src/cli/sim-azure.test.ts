@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs the verb until it has printed its answer, then lets `visit` look, then presses Ctrl-C. */
+/** Runs the verb until it has printed its answer, calls `visit`, then sends Ctrl-C. */
 async function whileRunning(options: object, visit: (stdout: string) => Promise<void>): Promise<string> {
   const control = new AbortController();
   let stderr = '';
@@ -56,7 +56,7 @@ function get(url: string, ca: string): Promise<number> {
 }
 
 describe('headstart sim azure', () => {
-  it('listens with a certificate that the printed CA vouches for, until Ctrl-C, and leaves nothing behind', async () => {
+  it('listens with a certificate of the printed CA until Ctrl-C, and leaves nothing behind', async () => {
     let caPath = '';
     const stderr = await whileRunning({}, async (stdout) => {
       const env = Object.fromEntries(
@@ -72,7 +72,7 @@ describe('headstart sim azure', () => {
     expect(existsSync(caPath)).toBe(false);
   });
 
-  it('prints the same as one document with --json', async () => {
+  it('prints one document with --json', async () => {
     await whileRunning({ json: true }, async (stdout) => {
       const { kind, endpoint, env, speed } = JSON.parse(stdout);
       expect({ kind, speed }).toEqual({ kind: 'AzureSimulator', speed: 100 });
@@ -80,7 +80,7 @@ describe('headstart sim azure', () => {
     });
   });
 
-  it('starts with three nodes where no scenario is named, each with a disk that its ssh leads to', async () => {
+  it('starts with three nodes by default, each with a disk that ssh reaches', async () => {
     let ssh = '';
     await whileRunning({ scenario: undefined, json: true }, async (stdout) => {
       ssh = JSON.parse(stdout).env.HEADSTART_SSH;
@@ -90,7 +90,7 @@ describe('headstart sim azure', () => {
     expect(existsSync(ssh)).toBe(false);
   });
 
-  it('has donors that a plan can inspect without a cluster, past a proxy', async () => {
+  it('has donors that a plan can inspect without a cluster, despite a proxy setting', async () => {
     await whileRunning({ json: true }, async (stdout) => {
       const elsewhere = { HTTPS_PROXY: 'http://127.0.0.1:9', HEADSTART_VMS: 'qemu' };
       const env = { ...process.env, ...elsewhere, ...JSON.parse(stdout).env };
@@ -100,7 +100,7 @@ describe('headstart sim azure', () => {
     });
   });
 
-  it('prints lines that a shell can source also where the temporary folder has a blank in its name', async () => {
+  it('prints lines that a shell can source, even if the temporary folder has a blank in its name', async () => {
     const [before, spaced] = [process.env.TMPDIR, join(folder, "it's here")];
     mkdirSync(spaced);
     process.env.TMPDIR = spaced;
@@ -118,14 +118,14 @@ describe('headstart sim azure', () => {
     }
   });
 
-  it('says that a port is taken', async () => {
+  it('reports a port that is in use', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as { port: number };
     const ran = await runVerb(verb, ['--port', String(port)]);
     holder.close();
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toContain(`port ${port} is taken`);
+    expect(ran.stderr).toContain(`port ${port} is in use`);
   });
 
   it('names every problem of a scenario at once', async () => {
@@ -138,7 +138,7 @@ describe('headstart sim azure', () => {
     }
   });
 
-  it('says which image its instances cannot have', async () => {
+  it('names the image that its instances cannot use', async () => {
     const file = join(folder, 'no-such-image.yaml');
     const id = '/subscriptions/S/resourceGroups/g/providers/Microsoft.Compute/galleries/g/images/i/versions/1.0.0';
     writeFileSync(file, `{cluster: x, resourceGroup: g, scaleSets: [{name: a, image: {id: ${id}}}]}`);

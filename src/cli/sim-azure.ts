@@ -1,4 +1,4 @@
-// cli/sim-azure.ts: `headstart sim azure`: an Azure on this machine, to try the prototype on without a subscription.
+// cli/sim-azure.ts: `headstart sim azure`: simulates Azure on this machine, to try the prototype verbs without a subscription.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,8 +30,8 @@ export const verb: Verb = {
         '--scenario <FILE>',
         'the state at the start: cluster, region, scale sets; default: sims/azure/scenarios/three-nodes.yaml',
       )
-      .option('--port <N>', 'the port to listen on, on the loopback address; 0 is any free one', '0')
-      .option('--speed <X>', 'operations finish this many times faster than on Azure', '100')
+      .option('--port <N>', 'the port to listen on, on the loopback address; 0: any free port', '0')
+      .option('--speed <X>', 'the speed of operations, as a multiple of the real Azure', '100')
       .option('--json', 'print the address and the variables to set as one JSON document');
   },
   async run(_args, options: Options, deps) {
@@ -39,7 +39,7 @@ export const verb: Verb = {
     const speed = wholeNumber('--speed', options.speed, 1, 1_000_000);
     const file = options.scenario ?? DEFAULT_SCENARIO;
     const scenario = parseScenario(readScenario(file), file);
-    const signal = deps.signal(); // asked for first: Ctrl-C must not leave the folder below behind
+    const signal = deps.signal(); // first: Ctrl-C must not leave the folder below behind
     const sim = await start(scenario, port, speed);
     const folder = mkdtempSync(join(tmpdir(), 'headstart-sim-'));
     try {
@@ -59,7 +59,7 @@ interface Files {
   home: string;
 }
 
-/** What clients of the simulator need besides its address. The machines are made once: an instance that is added later has none. */
+/** What clients of the simulator need besides its address. Machine folders are created once: an instance added later has none. */
 function layFiles(folder: string, sim: AzureSim<Clock>): Files {
   const files = { caPath: join(folder, 'ca.pem'), ssh: join(folder, 'ssh'), home: join(folder, 'home') };
   const machines = join(folder, 'machines');
@@ -100,18 +100,18 @@ async function start(scenario: Scenario, port: number, speed: number): Promise<A
     return await startAzureSim({ scenario, port, speed, clock: systemClock });
   } catch (cause) {
     if (cause instanceof ArmError) {
-      throw new UserError(`Azure would not make the instances of this scenario: ${cause.message}`, {
+      throw new UserError(`Azure would not create the instances of this scenario: ${cause.message}`, {
         code: 'sim/bad-scenario',
         kept: 'Nothing was started.',
-        next: 'give the scale set an image of the marketplace, or instances: 0',
+        next: 'give the scale set a marketplace image, or instances: 0',
         cause,
       });
     }
     const { code } = cause as NodeJS.ErrnoException;
-    const next = 'leave --port out to take any free one';
-    if (code === 'EADDRINUSE') throw new UserError(`port ${port} is taken`, { code: 'sim/port-taken', next, cause });
+    const next = 'leave out --port to use any free port';
+    if (code === 'EADDRINUSE') throw new UserError(`port ${port} is in use`, { code: 'sim/port-taken', next, cause });
     if (code !== 'EACCES') throw cause;
-    throw new UserError(`you may not listen on port ${port}`, { code: 'sim/port-forbidden', next, cause });
+    throw new UserError(`no permission to listen on port ${port}`, { code: 'sim/port-forbidden', next, cause });
   }
 }
 
@@ -135,7 +135,7 @@ function announce({ sim, scenario, files, speed, isJson }: Announcement, deps: C
     AZURE_TENANT_ID: tenant,
     AZURE_CLIENT_ID: '00000000-0000-0000-0000-0000000000c1',
     AZURE_CLIENT_SECRET: 'any-secret-will-do',
-    NO_PROXY: ['127.0.0.1', noProxy].filter(Boolean).join(','), // the SDK would ask a proxy for this machine
+    NO_PROXY: ['127.0.0.1', noProxy].filter(Boolean).join(','), // the SDK would send requests for this machine to a proxy
     HEADSTART_VMS: 'azure',
     HEADSTART_SSH: files.ssh,
     HEADSTART_HOME: files.home,

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs the verb until it has printed its answer, then lets `visit` look, then presses Ctrl-C. */
+/** Runs the verb until it has printed its answer, calls `visit`, then sends Ctrl-C. */
 async function whileRunning(options: object, visit: (stdout: string) => Promise<void>): Promise<string> {
   const control = new AbortController();
   let stderr = '';
@@ -45,7 +45,7 @@ async function whileRunning(options: object, visit: (stdout: string) => Promise<
 const ask = (url: string) => fetch(url, { headers: { metadata: 'true' } });
 
 describe('headstart sim imds', () => {
-  it('answers what the printed line asks, and shows a changed file at once, until Ctrl-C', async () => {
+  it('answers the printed request until Ctrl-C, and serves a changed file at once', async () => {
     const stderr = await whileRunning({}, async (stdout) => {
       const url = /'(http:[^']+)'/.exec(stdout)![1]!;
       expect(await (await ask(url)).json()).toMatchObject({ compute: { name: 'pool1-000003' } });
@@ -58,7 +58,7 @@ describe('headstart sim imds', () => {
     expect(stderr).toContain('stopped after 3 requests');
   });
 
-  it('misbehaves as it is told, one way after the other, and says which', async () => {
+  it('applies the misbehaviours in order, and prints them', async () => {
     const stderr = await whileRunning({ misbehave: ['throttled:2', 'gone:1'] }, async (stdout) => {
       const url = /'(http:[^']+)'/.exec(stdout)![1]!;
       const statuses = [await ask(url), await ask(url), await ask(url), await ask(url)].map(({ status }) => status);
@@ -67,7 +67,7 @@ describe('headstart sim imds', () => {
     expect(stderr).toContain('throttled for 2 requests, then gone for 1 requests');
   });
 
-  it('tells what the instance reports', async () => {
+  it('prints what the instance reports', async () => {
     const stderr = await whileRunning({ json: true }, async (stdout) => {
       const { kind, endpoint, instance, misbehave } = JSON.parse(stdout);
       expect({ kind, instance, misbehave }).toEqual({ kind: 'ImdsSimulator', instance: 'pool1-000003', misbehave: [] });
@@ -89,7 +89,7 @@ describe('headstart sim imds', () => {
     for (const part of ['vmId', 'pool', 'macAddress', 'colour', 'sim/bad-instance']) expect(stderr).toContain(part);
   });
 
-  it('says so when the port is taken', async () => {
+  it('reports a port that is in use', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };

@@ -1,4 +1,4 @@
-// cli/sim-imds.ts: `headstart sim imds`: the metadata service and wire server of one instance, to try a node's first minutes against.
+// cli/sim-imds.ts: `headstart sim imds`: simulates the metadata service and wire server of one instance, to test how a node starts.
 import { readFileSync } from 'node:fs';
 import { UserError } from '../base/errors.ts';
 import { type InstanceMetadata, parseInstanceFile } from '../vms/qemu/metadata-service/instance-file.ts';
@@ -23,10 +23,10 @@ export const verb: Verb = {
   configure(command) {
     command
       .requiredOption('--instance <FILE>', 'the metadata of the instance; read again for every request')
-      .option('--port <N>', 'the port to listen on, on the loopback address; 0 is any free one', '0')
+      .option('--port <N>', 'the port to listen on, on the loopback address; 0: any free port', '0')
       .option(
         '--misbehave <KIND[:N]>',
-        'fail the first N requests for metadata, or all of them, in this way; repeatable, one after the other',
+        'fail the first N metadata requests, or all of them, in this way; repeatable, applied in the given order',
         (word: string, before: string[] = []) => [...before, word],
       )
       .option('--json', 'print the address as one JSON document');
@@ -35,7 +35,7 @@ export const verb: Verb = {
     const port = parsePort(options.port);
     const misbehave = (options.misbehave ?? []).map(parseMisbehaviour);
     const instance = () => readInstance(options.instance);
-    const { name } = instance(); // a file that is wrong is told of now, not to the first client
+    const { name } = instance(); // reports an invalid file now, not at the first request
     const signal = deps.signal();
     const imds = await start({ instance, port, misbehave }, deps);
     try {
@@ -57,9 +57,9 @@ function parsePort(text: string): number {
 function parseMisbehaviour(word: string): Misbehaviour {
   const [, kind = '', times] = /^([a-z-]+)(?::([1-9]\d{0,5}))?$/.exec(word) ?? [];
   if (isKind(kind)) return { kind, ...(times !== undefined && { times: Number(times) }) };
-  throw new UserError(`there is no misbehaviour '${word}'`, {
+  throw new UserError(`unknown misbehaviour '${word}'`, {
     code: 'sim/bad-misbehaviour',
-    next: `take one of ${Object.keys(MISBEHAVIOURS).join(', ')}, with :N for the first N requests`,
+    next: `use one of ${Object.keys(MISBEHAVIOURS).join(', ')}, with :N for the first N requests`,
   });
 }
 
@@ -90,9 +90,9 @@ async function start(
     });
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
-    throw new UserError(`port ${options.port} is taken`, {
+    throw new UserError(`port ${options.port} is in use`, {
       code: 'sim/port-taken',
-      next: 'leave --port out to take any free one',
+      next: 'leave out --port to use any free port',
       cause,
     });
   }

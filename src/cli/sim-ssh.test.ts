@@ -40,7 +40,7 @@ describe('ssh to a simulated machine', () => {
     expect(fingerprints(disk)).toEqual(before);
   });
 
-  it('seals the folder, leaves this machine alone, and unseals without a trace', () => {
+  it('seals the folder, does not touch this machine, and unseals without a trace', () => {
     const ours = ['/var/lib/headstart/clone-check', '/etc/systemd/system/headstart-clone-check.service'];
     const atFirst = ours.map((path) => existsSync(path));
     const before = contents(disk);
@@ -55,7 +55,7 @@ describe('ssh to a simulated machine', () => {
   });
 
   it.each([
-    ['a script of its own', 'echo made >"$HOME/here"'],
+    ['a custom script', 'echo made >"$HOME/here"'],
     ['a known script with one more line', `${inspect}\ntouch /tmp/here`],
     ['a seal with a folder to work on', sealScript({ vmId: DONOR.vmId, root: '/' })],
     ['nothing', ''],
@@ -67,7 +67,7 @@ describe('ssh to a simulated machine', () => {
     expect(fingerprints(machines)).toEqual(before);
   });
 
-  it('tells a caller that expects another machine which one answered', () => {
+  it('reports the machine id, so that a caller can detect the wrong machine', () => {
     const inspected = ssh(
       DONOR.computerName,
       'sh -s',
@@ -81,7 +81,7 @@ describe('ssh to a simulated machine', () => {
     });
   });
 
-  it('answers for the machines it has, and names them where there is no other', () => {
+  it('knows its machines, and names them for an unknown host', () => {
     expect(ssh(DONOR.computerName, 'true').code).toBe(0);
     for (const host of ['elsewhere', '..', '.', '']) {
       const { code, stderr } = ssh(host, 'true');

@@ -1,6 +1,6 @@
-// cli/sim-ssh.ts: the program that stands in for ssh where the machines are simulated: `node sim-ssh.ts MACHINES [-T …] -- HOST COMMAND`.
-// Each folder of MACHINES is the disk of one machine. A script is replaced by the same script for that folder; one that
-// cannot be is refused, because it would change the machine that this program runs on.
+// cli/sim-ssh.ts: replaces ssh for simulated machines: `node sim-ssh.ts MACHINES [-T …] -- HOST COMMAND`.
+// Each folder in MACHINES is the disk of one machine. A script of headstart is rewritten to work on that folder; any other
+// script is refused, because it would change the machine that this program runs on.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { sealScript, unsealScript, verifyScript } from '../clone-check/seal-script.ts';
 import { inspectScript } from '../prototype/donor/inspect/inspect-script.ts';
 
-/** What ssh ends with when it could not connect. */
+/** The exit code of ssh when it cannot connect. */
 const NOT_CONNECTED = 255;
-/** Programs that come before the real ones: `sync` would wait for every disk of the real machine, `mktemp` leave the folder. */
+/** First in PATH: the real `sync` would wait for every disk of this machine, and the real `mktemp` would leave the folder. */
 const TOOLS = fileURLToPath(new URL('../../sims/azure/machine-tools', import.meta.url));
 
 process.exitCode = connect(process.argv.slice(2));
@@ -35,7 +35,7 @@ function refuse(why: string): number {
   return NOT_CONNECTED;
 }
 
-/** The same script for the folder; undefined unless the text is, to the letter, one that headstart writes. */
+/** The same script for the folder; undefined unless the text is exactly a script that headstart writes. */
 function scriptForFolder(script: string, root: string): string | undefined {
   const nodeName = /^node_name='([\w.-]+)'$/m.exec(script)?.[1] ?? '';
   const vmId = /'--donor-id' '([\w-]+)'/.exec(script)?.[1] ?? '';

@@ -8,7 +8,7 @@ vi.mock('node:fs', async (original) => ({
   writeSync: vi.fn(),
 }));
 
-/** What the kernel answers to each write in turn: how many bytes it took, or why none. Then it takes everything. */
+/** The result of each write in turn: a number of bytes or an error. Later writes accept everything. */
 type Taken = number | 'EAGAIN' | 'EPIPE' | 'ENOSPC' | 'EIO';
 let written: Record<number, string>;
 let calls: number;
@@ -33,7 +33,7 @@ function thrownBy(act: () => unknown): unknown {
   throw new Error('nothing was thrown');
 }
 
-/** Of a new process: no stream was found closed so far. */
+/** Like a new process: no stream is known to be closed. */
 let streams: typeof import('./streams.ts');
 beforeEach(async () => {
   vi.resetModules();
@@ -44,27 +44,27 @@ beforeEach(async () => {
 afterEach(() => void vi.resetAllMocks());
 
 describe('writeAll', () => {
-  it('goes on where the kernel took a part, between the bytes of a character too', () => {
+  it('continues after a partial write, even inside a character', () => {
     kernelTakes(1, 2, 1);
     streams.writeAll(1, 'aé日b');
     expect(Buffer.from(written[1]!, 'latin1').toString()).toBe('aé日b');
     expect(calls).toBe(4);
   });
 
-  it('writes bytes as they are, and nothing for nothing', () => {
+  it('writes bytes unchanged, and nothing for an empty text', () => {
     kernelTakes();
     streams.writeAll(1, Uint8Array.of(0x61, 0xff, 0x0a));
     streams.writeAll(1, '');
     expect([written, calls]).toEqual([{ 1: 'a\xff\n' }, 1]);
   });
 
-  it('asks a slow reader again, and loses nothing', () => {
+  it('retries for a slow reader, and loses nothing', () => {
     kernelTakes('EAGAIN', 3, 'EAGAIN', 'EAGAIN');
     streams.writeAll(1, 'abcdef');
     expect([written[1], calls]).toEqual(['abcdef', 5]);
   });
 
-  it('drops the rest when the reader has gone, never tries that stream again, and still writes to the other', () => {
+  it('drops the rest when the reader has exited, never retries that stream, and still writes to the other', () => {
     kernelTakes(2, 'EPIPE');
     streams.writeAll(1, 'abcdef');
     streams.writeAll(1, 'more');
@@ -72,17 +72,17 @@ describe('writeAll', () => {
     expect([written, calls]).toEqual([{ 1: 'ab', 2: 'error: x\n' }, 3]);
   });
 
-  it('says that stdout cannot be written, and that the answer is not whole', () => {
+  it('reports that stdout cannot be written and that the output is incomplete', () => {
     kernelTakes(2, 'ENOSPC');
     expect(thrownBy(() => streams.writeAll(1, 'abcdef'))).toMatchObject({
       code: 'cli/stdout-unwritable',
       exitCode: 1,
       message: 'cannot write to standard output: ENOSPC: it failed',
-      kept: expect.stringContaining('not the whole answer'),
+      kept: expect.stringContaining('incomplete'),
     });
   });
 
-  it.each(['EPIPE', 'ENOSPC', 'EIO'] as const)('keeps quiet about a stderr that fails with %s', (code) => {
+  it.each(['EPIPE', 'ENOSPC', 'EIO'] as const)('ignores a stderr that fails with %s', (code) => {
     kernelTakes(code);
     streams.writeAll(2, 'warning\n');
     streams.writeAll(2, 'another\n');
@@ -91,7 +91,7 @@ describe('writeAll', () => {
 });
 
 describe('readStdin', () => {
-  it('gives everything until the end', () => {
+  it('reads until the end', () => {
     const chunks = ['abc', 'de', ''];
     vi.mocked(readSync).mockImplementation((fd, into) => {
       expect(fd).toBe(0);
@@ -100,7 +100,7 @@ describe('readStdin', () => {
     expect(Buffer.from(streams.readStdin()).toString()).toBe('abcde');
   });
 
-  it('says what to give instead where there is none to read', () => {
+  it('suggests -i if standard input cannot be read', () => {
     vi.mocked(readSync).mockImplementation(() => {
       throw Object.assign(new Error('EISDIR: it is a directory'), { code: 'EISDIR' });
     });

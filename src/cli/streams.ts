@@ -1,14 +1,14 @@
-// cli/streams.ts: the standard streams, whatever stands behind them: a terminal, a pipe that closes, a full disk.
+// cli/streams.ts: reads and writes the standard streams. Handles closed pipes, slow readers and a full disk.
 import { writeSync } from 'node:fs';
 import { UserError } from '../base/errors.ts';
 import { readToEnd, waitAMoment } from '../base/read-to-end.ts';
 
-/** Nobody reads these any more. */
+/** Descriptors without a reader. */
 const closed = new Set<number>();
 
 /**
- * Synchronous, so nothing is lost when the process ends. When the reader has gone (`| head`) the rest is dropped and the
- * verb goes on: its exit code, and what it changes, do not depend on who listens.
+ * Synchronous, so nothing is lost when the process ends. When the reader has exited (`| head`) the rest is dropped and the
+ * verb continues: its exit code and its effects do not depend on the reader.
  */
 export function writeAll(fd: 1 | 2, content: string | Uint8Array): void {
   let bytes = typeof content === 'string' ? Buffer.from(content) : content;
@@ -20,7 +20,7 @@ export function writeAll(fd: 1 | 2, content: string | Uint8Array): void {
       if (code === 'EAGAIN')
         waitAMoment(); // a slow reader
       else if (code === 'EPIPE' || fd === 2)
-        closed.add(fd); // nowhere to tell that stderr cannot be written
+        closed.add(fd); // there is no place to report that stderr cannot be written
       else throw cannotWrite(error);
     }
   }
@@ -41,8 +41,8 @@ export function readStdin(): Uint8Array {
 function cannotWrite(cause: unknown): UserError {
   return new UserError(`cannot write to standard output: ${(cause as Error).message}`, {
     code: 'cli/stdout-unwritable',
-    kept: 'What was written so far is not the whole answer.',
-    next: 'make room, or send it somewhere else',
+    kept: 'The output is incomplete.',
+    next: 'free disk space, or redirect the output elsewhere',
     exitCode: 1,
     cause,
   });

@@ -1,4 +1,4 @@
-// What the verbs print on terminals of several widths, and what stays the same whatever stdout is.
+// The output of verbs on terminals of several widths, and the output that does not depend on the terminal.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { displayWidth, longestWord } from './output/display-width.ts';
-import { type Ran, run } from './testing.ts';
+import { type CliResult, run } from './testing.ts';
 
 const BOOTS = fileURLToPath(new URL('../boot/fixtures/boots', import.meta.url));
 const SEEDS = fileURLToPath(new URL('../boot/fixtures/seeds', import.meta.url));
@@ -39,27 +39,27 @@ const VERBS: readonly (readonly [string, () => string[]])[] = [
   ['node schema --fields', () => ['node', 'schema', '--fields']],
 ];
 
-/** A longer word than the terminal is wide stays whole. */
+/** A word that is wider than the terminal is not broken. */
 function isTooWide(line: string, columns: number): boolean {
   return displayWidth(line) > columns && longestWord(stripVTControlCharacters(line)) <= columns;
 }
 
 describe.each(VERBS)('%s', (_, argv) => {
-  let piped: Ran;
-  let narrow: Ran;
+  let piped: CliResult;
+  let narrow: CliResult;
   beforeAll(async () => {
     piped = await run(argv());
     narrow = await run(argv(), { columns: 60 });
   });
 
   it('fits terminals of 60 and of 100 columns', async () => {
-    const tooWide = ({ stdout, stderr }: Ran, columns: number) =>
+    const tooWide = ({ stdout, stderr }: CliResult, columns: number) =>
       `${stdout}${stderr}`.split('\n').filter((line) => isTooWide(line, columns));
     expect(tooWide(narrow, 60)).toEqual([]);
     expect(tooWide(await run(argv(), { columns: 100 }), 100)).toEqual([]);
   });
 
-  it('loses no time where it is narrow', async () => {
+  it('loses no time on a narrow terminal', async () => {
     const times = (text: string) =>
       stripVTControlCharacters(text)
         .match(/[-+]?\b(?:\d+min )?\d+\.?\d*m?s\b/g)
@@ -68,7 +68,7 @@ describe.each(VERBS)('%s', (_, argv) => {
     expect(times((await run(argv(), { columns: 5 })).stdout)).toEqual(times(piped.stdout));
   });
 
-  it('says the same without colour, and a pipe gets neither colour nor width', async () => {
+  it('prints the same text without colour, and a pipe gets no colour and no width limit', async () => {
     const plain = await run(argv(), { columns: 60, env: { NO_COLOR: '1' } });
     expect(stripVTControlCharacters(narrow.stdout)).toBe(plain.stdout);
     expect(`${plain.stdout}${piped.stdout}`).not.toContain('\u001b');
@@ -94,7 +94,7 @@ describe('names from logs on a terminal', () => {
     return stdout.replaceAll(/"(?:docker|systemd-networkd)\.service"/g, JSON.stringify(name));
   };
 
-  it.each(['timeline', 'blame', 'chain'])('cannot steer it: %s', async (verb) => {
+  it.each(['timeline', 'blame', 'chain'])('cannot control it: %s', async (verb) => {
     const stdin = await recordWith('evil\u001b[2J\u009b2J.service');
     const { code, stdout } = await run(['boot', verb, '-i', '-'], { stdin, columns: 60 });
     expect(code).toBe(0);
@@ -102,7 +102,7 @@ describe('names from logs on a terminal', () => {
     expect(stdout.replaceAll(/\u001b\[\d+m/g, '')).not.toMatch(/[\u001b\u009b]/);
   });
 
-  it('take the room of wide characters', async () => {
+  it('are aligned by the width of their characters', async () => {
     const name = `${'日本語'.repeat(6)}.service`;
     const stdin = await recordWith(name);
     const { stdout } = await run(['boot', 'chain', '-i', '-'], { stdin, columns: 50 });

@@ -1,10 +1,10 @@
-// cli/testing.ts: runs a command line, or one verb of it, in a test: no process, a world of the test's own, and what it printed.
+// cli/testing.ts: runs a command line or one verb in a test, without a process and with fake deps.
 import { Command, CommanderError } from 'commander';
 import { exitCodeOf, renderError } from '../base/errors.ts';
 import { main } from './main.ts';
 import type { CliDeps, Verb } from './verb.ts';
 
-export interface Ran {
+export interface CliResult {
   code: number;
   stdout: string;
   stderr: string;
@@ -19,14 +19,14 @@ export interface TestWorld {
   columns?: number;
 }
 
-export async function run(argv: string[], world: TestWorld = {}): Promise<Ran> {
+export async function run(argv: string[], world: TestWorld = {}): Promise<CliResult> {
   const { ran, deps } = testDeps(world);
   ran.code = await main(argv, deps);
   return ran;
 }
 
-/** As main.ts would run it, for a verb whose own file is under test. */
-export async function runVerb(verb: Verb, argv: readonly string[], world: TestWorld = {}): Promise<Ran> {
+/** Runs one verb like main.ts does, for the test of the verb's file. */
+export async function runVerb(verb: Verb, argv: readonly string[], world: TestWorld = {}): Promise<CliResult> {
   const { ran, deps } = testDeps(world);
   const command = new Command().exitOverride().configureOutput({ writeErr: deps.stderr });
   verb.configure(command);
@@ -41,12 +41,12 @@ export async function runVerb(verb: Verb, argv: readonly string[], world: TestWo
   return ran;
 }
 
-/** What a verb sees of the outside world in a test, and what it wrote there. */
+/** Fake deps, and the output that a verb writes to them. */
 export function testDeps({ stdin = '', nowUs = 1_800_000_000_000_000, env = {}, signal, columns }: TestWorld): {
-  ran: Ran;
+  ran: CliResult;
   deps: CliDeps;
 } {
-  const ran: Ran = { code: 0, stdout: '', stderr: '' };
+  const ran: CliResult = { code: 0, stdout: '', stderr: '' };
   const deps: CliDeps = {
     stdout: (text) => {
       ran.stdout += text;

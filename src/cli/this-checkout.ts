@@ -1,10 +1,10 @@
-// cli/this-checkout.ts: version and commit of the files that this program runs from.
+// cli/this-checkout.ts: the version and the commit of this checkout.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { commitOf } from './commit.ts';
-import type { About } from './version.ts';
+import type { VersionInfo } from './version.ts';
 
-export function aboutThisCheckout(): About {
+export function versionOfThisCheckout(): VersionInfo {
   const manifest = new URL('../../package.json', import.meta.url);
   const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
   const commit = commitOf(fileURLToPath(new URL('../../', import.meta.url)), readText);
@@ -15,6 +15,6 @@ function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return undefined; // no checkout, or one that may not be read: then the version has to do
+    return undefined; // not a checkout, or not readable: then only the version is known
   }
 }

@@ -1,4 +1,4 @@
-// cli/verbose.ts: `--verbose`: what the program asks of Azure, Kubernetes and other programs, line by line on stderr.
+// cli/verbose.ts: `--verbose`: prints each call to Azure, Kubernetes and other programs on stderr.
 import { Option } from 'commander';
 import { onTrace } from '../base/trace.ts';
 import { takeFlag } from './command-line.ts';
@@ -7,13 +7,13 @@ import type { CliDeps } from './verb.ts';
 
 const FLAG = '--verbose';
 
-/** For help and completion: the flag itself is taken out of the command line before a verb reads it. */
+/** For help and completion: the flag is removed from the command line before a verb reads it. */
 export function verboseOption(): Option {
   return new Option(FLAG, 'print calls to Azure, Kubernetes and tools to stderr');
 }
 
-/** The command line without the flag. `stop` ends the printing. */
-export function listenIfVerbose(argv: readonly string[], deps: CliDeps): { argv: string[]; stop(): void } {
+/** Returns the command line without the flag. `stop` ends the printing. */
+export function traceIfVerbose(argv: readonly string[], deps: CliDeps): { argv: string[]; stop(): void } {
   const { isGiven, rest } = takeFlag(argv, FLAG);
   if (!isGiven && !isOn(deps.env.HEADSTART_VERBOSE)) return { argv: rest, stop: () => {} };
   return {

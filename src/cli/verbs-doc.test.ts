@@ -5,7 +5,7 @@ import { renderVerbs, VERBS_DOC } from './verbs-doc.ts';
 
 const text = readFileSync(VERBS_DOC, 'utf8');
 
-it('docs/verbs.md is what the table of verbs says; `make docs` writes it again', async () => {
+it('docs/verbs.md matches the table of verbs; `make docs` updates it', async () => {
   expect(text === (await renderVerbs()), 'docs/verbs.md is stale: run `make docs`').toBe(true);
 });
 

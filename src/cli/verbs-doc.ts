@@ -1,7 +1,7 @@
 // cli/verbs-doc.ts: writes docs/verbs.md from the table of verbs. Run by `make docs`; a test fails when the file is stale.
 import { writeFileSync } from 'node:fs';
 import { Command, type Option } from 'commander';
-import { describe, optionGroups, SHARED_GROUPS, wrapCommand } from './help.ts';
+import { describeOption, optionGroups, SHARED_GROUPS, wrapCommand } from './help.ts';
 import { GROUPS, VERBS } from './main.ts';
 import { wrapText } from './output/display-width.ts';
 import { declareOptions } from './program.ts';
@@ -10,13 +10,13 @@ import type { Verb } from './verb.ts';
 export const VERBS_DOC = new URL('../../docs/verbs.md', import.meta.url);
 
 const COLUMNS = 120;
-/** Named at the top, and not again with every verb. */
+/** Listed once at the top, not with every verb. */
 const EVERYWHERE = ['--json', '--verbose'];
 /** Their options are described once, at the end. */
 const SHARED: readonly string[] = [SHARED_GROUPS.cluster, SHARED_GROUPS.azure, SHARED_GROUPS.local];
 
-/** A verb as `--help` knows it. */
-interface Declared {
+/** A verb with its declared options. */
+interface DeclaredVerb {
   path: string;
   verb: Verb;
   command: Command;
@@ -61,15 +61,15 @@ function renderOverview(paths: readonly string[]): string {
   return paths.flatMap((path) => wrapItem(item(path))).join('\n');
 }
 
-async function declare(path: string): Promise<Declared> {
+async function declare(path: string): Promise<DeclaredVerb> {
   const { verb } = await VERBS[path]!.load();
   const command = new Command(path);
   declareOptions(command, verb);
   return { path, verb, command };
 }
 
-function renderVerb({ path, verb, command }: Declared): string {
-  const args = command.registeredArguments.map((argument) => renderItem(argument.name(), describe(argument)));
+function renderVerb({ path, verb, command }: DeclaredVerb): string {
+  const args = command.registeredArguments.map((argument) => renderItem(argument.name(), describeOption(argument)));
   const shown = command.options.filter(({ flags, hidden }) => !hidden && !EVERYWHERE.includes(flags));
   const examples = verb.examples.flatMap((example) => wrapCommand(`headstart ${example}`, COLUMNS, ''));
   return [
@@ -89,7 +89,7 @@ function renderNames(heading: string, options: readonly Option[]): string {
   return wrapText(`${heading} ${names}; see [shared options](#shared-options).`, COLUMNS).join('\n');
 }
 
-function renderShared(declared: readonly Declared[]): string {
+function renderShared(declared: readonly DeclaredVerb[]): string {
   const all = declared.flatMap(({ command }) => command.options);
   const groups = optionGroups(all).filter(([heading]) => SHARED.includes(heading));
   return [
@@ -99,7 +99,7 @@ function renderShared(declared: readonly Declared[]): string {
 }
 
 function renderOption(option: Option): string {
-  return renderItem(option.flags, describe(option));
+  return renderItem(option.flags, describeOption(option));
 }
 
 function renderItem(term: string, text: string): string {
@@ -111,7 +111,7 @@ function wrapItem(text: string): string[] {
   return wrapText(text, COLUMNS - 2).map((line, at) => (at === 0 ? line : `  ${line}`));
 }
 
-/** Descriptions are plain text: what looks like a tag is none. */
+/** Descriptions are plain text: `<` does not start a tag. */
 function escaped(text: string): string {
   return text.replaceAll('<', '\\<').replaceAll('*', '\\*');
 }

@@ -2,14 +2,14 @@
 import { printJson } from './output/json.ts';
 import type { Verb } from './verb.ts';
 
-export interface About {
+export interface VersionInfo {
   version: string;
-  /** Where it runs from a git checkout. */
+  /** Set when headstart runs from a git checkout. */
   commit?: string;
 }
 
-/** `about` is asked when the verb runs: other verbs need not read these files. */
-export function versionVerb(about: () => About): Verb {
+/** `about` is called only when the verb runs: other verbs do not read these files. */
+export function versionVerb(about: () => VersionInfo): Verb {
   return {
     examples: ['version', 'version --json'],
     configure: (command) => {

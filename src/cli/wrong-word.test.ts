@@ -5,11 +5,11 @@ import { nearestVerbs, SYNONYMS } from './wrong-word.ts';
 const known = [...Object.keys(GROUPS), ...Object.keys(VERBS)];
 const lastWords = new Set(Object.keys(VERBS).map((path) => path.split(' ').at(-1)!));
 
-it('knows only synonyms of verbs that exist', () => {
+it('SYNONYMS names only verbs that exist', () => {
   for (const [word, meant] of SYNONYMS) for (const last of meant) expect(lastWords, word).toContain(last);
 });
 
-it('finds every verb by its last word alone, and when one letter is missing in its group', () => {
+it('nearestVerbs finds every verb by its last word, and with a missing letter in its group', () => {
   for (const path of Object.keys(VERBS)) {
     const words = path.split(' ');
     const [group, last] = [words.slice(0, -1), words.at(-1)!];
@@ -22,7 +22,7 @@ it('finds every verb by its last word alone, and when one letter is missing in i
   }
 });
 
-it('suggests nothing for a word that is like no other, and at most three verbs', () => {
+it('nearestVerbs suggests nothing for an unrelated word, and at most three verbs', () => {
   expect(nearestVerbs(['boot'], 'xylophone', known)).toEqual([]);
   for (const word of SYNONYMS.keys()) expect(nearestVerbs([], word, known).length).toBeLessThanOrEqual(3);
 });

@@ -53,19 +53,19 @@ export const SYNONYMS = new Map<string, readonly string[]>(
   }),
 );
 
-/** `group`: the words before the wrong one; `known`: every group and verb there is. */
+/** `group`: the words before the wrong one; `known`: every group and verb. */
 export function unknownWord(group: readonly string[], word: string, known: readonly string[]): UserError {
   const meant = nearestVerbs(group, word, known).map((path) => `\`headstart ${path}\``);
   const hint = meant.length > 0 ? `; did you mean ${meant.join(' or ')}?` : '';
   return usageError(`unknown command '${word}'${hint}`, group);
 }
 
-/** A command line that cannot be understood: the help of what was called is the next step. */
+/** For an invalid command line. `next` is the help of the group or verb that was called. */
 export function usageError(message: string, path: readonly string[]): UserError {
   return new UserError(message, { code: 'cli/usage', next: ['headstart', ...path, '--help'].join(' ') });
 }
 
-/** At most three: other programs' words, the same verb of a group further down, and slips of the finger. */
+/** At most three: words of other programs, the same verb in a subgroup, and typing errors. */
 export function nearestVerbs(group: readonly string[], word: string, known: readonly string[]): string[] {
   const depth = group.length + 1;
   const inGroup = known.filter((path) => group.every((part, at) => path.split(' ')[at] === part));

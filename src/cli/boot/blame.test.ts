@@ -18,7 +18,7 @@ const stdin = JSON.stringify(
 const blame = (...argv: string[]) => runVerb(verb, ['-i', '-', ...argv], { stdin });
 
 describe('boot blame', () => {
-  it('lists work by the time it took, and leaves out what took less than 10 ms', async () => {
+  it('lists work by the time it took, and hides entries below 10 ms', async () => {
     const { code, stdout } = await blame();
     expect(code).toBe(0);
     expect(stdout.indexOf('init-network')).toBeLessThan(stdout.indexOf('slow.service'));
@@ -28,7 +28,7 @@ describe('boot blame', () => {
 
   it('indents the parts of a stage below it, names its source and what failed', async () => {
     const { stdout } = await blame();
-    expect(stdout).toMatch(/^ *10s init-network \[cloud-init\] \(6s of its own\)$/m);
+    expect(stdout).toMatch(/^ *10s init-network \[cloud-init\] \(6s own time\)$/m);
     expect(stdout).toMatch(/^ {2} *4s config-a \(failed\)$/m);
   });
 
@@ -39,7 +39,7 @@ describe('boot blame', () => {
     expect(waits).toMatch(/15s parked \[cloud-init\] \[until it is claimed\]/);
   });
 
-  it('passes no control character on, and has everything in --json', async () => {
+  it('prints no control characters, and all entries with --json', async () => {
     expect((await blame()).stdout).not.toContain('\u001b');
     const { kind, work } = JSON.parse((await blame('--json')).stdout) as { kind: string; work: { name: string }[] };
     expect(kind).toBe('BootBlame');
@@ -47,7 +47,7 @@ describe('boot blame', () => {
   });
 });
 
-it('a span is read as systemd reads one, and anything else is refused', () => {
+it('spanArgument reads spans like systemd, and refuses other text', () => {
   expect(spanArgument('1min 5s')).toBe(65_000_000);
   expect(() => spanArgument('soon')).toThrow(InvalidArgumentError);
 });

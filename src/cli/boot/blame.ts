@@ -1,4 +1,4 @@
-// cli/boot/blame.ts: `headstart boot blame`: what took longest, over everything at once.
+// cli/boot/blame.ts: `headstart boot blame`: what took longest? All sources in one list.
 import { InvalidArgumentError, Option } from 'commander';
 import { formatSpan, parseSpan } from '../../base/duration.ts';
 import { type BlameEntry, blame } from '../../boot/questions/blame.ts';
@@ -18,9 +18,9 @@ export const verb: Verb = {
   examples: ['boot blame', 'boot blame boot.tar.gz --at-least 500ms'],
   configure: (command) =>
     withInputArguments(withBootOptions(command)).addOption(
-      new Option('--at-least <SPAN>', 'leave out everything that took less')
+      new Option('--at-least <SPAN>', 'hide entries that took less time')
         .argParser(spanArgument)
-        .default(10_000, '10ms; --json has everything'),
+        .default(10_000, '10ms; --json prints all'),
     ),
   async run(_args, options: Options, deps) {
     const record = await readBoot(options, deps);
@@ -38,7 +38,7 @@ export const verb: Verb = {
 };
 
 interface Page {
-  /** Of the times. */
+  /** The width of the time column. */
   width: number;
   screen: Screen;
 }
@@ -52,7 +52,7 @@ function listing(entries: readonly BlameEntry[], atLeastUs: number, page: Page, 
 function describe(entry: BlameEntry, { width, screen }: Page, depth: number): string[] {
   const styled = (text: string, style: Style) => (text === '' ? '' : ` ${paint(text.trimStart(), style, screen)}`);
   const failed = entry.result === 'fail' ? ' (failed)' : entry.result === 'warn' ? ' (with warnings)' : '';
-  const own = entry.parts.length > 0 ? ` (${formatSpan(entry.ownUs)} of its own)` : '';
+  const own = entry.parts.length > 0 ? ` (${formatSpan(entry.ownUs)} own time)` : '';
   const source = entry.source === 'systemd' || depth > 0 ? '' : ` [${entry.source}]`;
   const waited = entry.wait === undefined && entry.waitUs > 0 ? ` (${formatSpan(entry.waitUs)} of waits inside)` : '';
   const wait = entry.wait === undefined ? '' : ` [${depth > 0 ? 'wait: ' : ''}${printable(entry.wait)}]`;

@@ -6,8 +6,8 @@ const BUNDLE = fileURLToPath(new URL('../../boot/fixtures/boots/first-boot.tar.g
 
 const nextOf = (stderr: string) => /^next: {2}(.*)$/m.exec(stderr)?.[1] ?? '';
 
-describe('boot chain of a target that is not there', () => {
-  it('names the nearest, and the next command keeps every option and works', async () => {
+describe('boot chain with an unknown target', () => {
+  it('names the nearest target, and a next command that keeps every option and works', async () => {
     const typed = ['boot', 'chain', 'cloud-int.service', '-i', BUNDLE, '--boot', '0', '--json'];
     const { code, stderr } = await run(typed);
     expect(code).toBe(2);
@@ -19,7 +19,7 @@ describe('boot chain of a target that is not there', () => {
     expect(await run(again)).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it.each(['zzzzzzzz', ''])('offers the end of the boot where nothing is near %j', async (target) => {
+  it.each(['zzzzzzzz', ''])('suggests the end of the boot if nothing is close to %j', async (target) => {
     const { stderr } = await run(['boot', 'chain', target, '-i', BUNDLE]);
     expect(nextOf(stderr)).toBe(`headstart boot chain startup-finished -i ${BUNDLE}`);
   });

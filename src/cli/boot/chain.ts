@@ -1,4 +1,4 @@
-// cli/boot/chain.ts: `headstart boot chain [TARGET]`: what held the node back, link by link, over everything.
+// cli/boot/chain.ts: `headstart boot chain [TARGET]`: which chain of events delayed the node? All sources.
 import { UserError } from '../../base/errors.ts';
 import { didYouMean, nearestNames } from '../../base/nearest-names.ts';
 import { milestonesOf } from '../../boot/model/milestones.ts';
@@ -9,7 +9,7 @@ import { sameCommand } from '../output/same-command.ts';
 import { screenOf } from '../output/screen.ts';
 import type { Verb } from '../verb.ts';
 import { type BootOptions, readBoot, refuseFileAsUnit, withBootOptions } from './read-boot.ts';
-import { renderChain } from './render-chain.ts';
+import { renderBootChain } from './render-chain.ts';
 
 export const verb: Verb = {
   examples: [
@@ -36,7 +36,7 @@ export const verb: Verb = {
         clock: record.clock,
         links,
       });
-    deps.stdout(renderChain(links, screenOf(deps)));
+    deps.stdout(renderBootChain(links, screenOf(deps)));
   },
 };
 
@@ -53,7 +53,7 @@ function unknownTarget(record: BootRecord, target: string | undefined, typed: re
 }
 
 function whyNone(record: BootRecord, target: string | undefined, known: readonly string[]): string {
-  if (target === undefined) return 'this input has no target, unit or milestone to follow';
+  if (target === undefined) return 'the input has no target, unit or milestone to follow';
   if (record.units.some(({ name }) => name === target)) return `${target} did not start in this boot`;
   return `this boot has no unit and no milestone ${target || "''"}${didYouMean(target, known)}`;
 }

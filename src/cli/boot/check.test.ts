@@ -21,7 +21,7 @@ async function check(budget: string, ...more: string[]) {
 }
 
 describe('headstart boot check', () => {
-  it('exits 0 within the budget and 3 beyond it', async () => {
+  it('exits 0 within the budget and 3 if it is exceeded', async () => {
     expect(await check('total: 10s\nunits: {app.service: 5s}\n')).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('Within the budget: 2 ok'),
@@ -31,13 +31,13 @@ describe('headstart boot check', () => {
     expect(beyond.stdout).toMatch(/exceeded +1\.500s +2s +phases\.kernel/);
   });
 
-  it('is not green about what it cannot see, unless told so', async () => {
+  it('fails if a value is missing, unless --allow-missing is given', async () => {
     const budget = 'milestones: {node-ready: 40s}\n';
     expect(await check(budget)).toMatchObject({ code: 3, stdout: expect.stringContaining('unknown') });
     expect((await check(budget, '--allow-missing')).code).toBe(0);
   });
 
-  it('answers in JSON', async () => {
+  it('prints JSON', async () => {
     const { code, stdout } = await check('total: 1s\n', '--json');
     expect(code).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -58,7 +58,7 @@ describe('headstart boot check', () => {
     expect(stderr).toContain(text);
   });
 
-  it('refuses a budget that is not there', async () => {
+  it('refuses a missing budget', async () => {
     expect(await run(['boot', 'check', '--budget', join(folder, 'none.yaml'), '-i', '-'], { stdin })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('does not exist'),

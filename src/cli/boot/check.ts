@@ -1,4 +1,4 @@
-// cli/boot/check.ts: `headstart boot check --budget FILE`: did the boot stay within its limits? Exits 3 when not, for CI.
+// cli/boot/check.ts: `headstart boot check --budget FILE`: did the boot stay within its budget? Exits 3 if not, for CI.
 import { formatSpan } from '../../base/duration.ts';
 import { type BudgetCheck, checkBootBudget } from '../../boot/questions/check-budget.ts';
 import { wrapLines } from '../output/display-width.ts';
@@ -24,11 +24,11 @@ export const verb: Verb = {
   ],
   notes:
     'A budget:\n  total: 60s\n  phases: {kernel: 2s}\n  units: {cloud-init.service: 5s}\n  milestones: {node-ready: 40s}\n\n' +
-    'Exit code: 0 within the budget, 3 exceeded or not known, 2 the budget cannot be read.',
+    'Exit code: 0 within the budget, 3 exceeded or unknown, 2 the budget cannot be read.',
   configure: (command) => {
     withInputArguments(withBootOptions(command))
       .requiredOption('--budget <FILE>', 'YAML with the limits: total, phases, units, milestones or spans')
-      .option('--allow-missing', 'do not fail when the boot data does not tell something that has a limit');
+      .option('--allow-missing', 'do not fail if a value with a limit is missing from the boot data');
   },
   async run(_args, options: CheckOptions, deps) {
     const budget = readBudget(options.budget);

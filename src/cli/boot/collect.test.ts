@@ -56,14 +56,14 @@ describe('boot collect', () => {
     expect(ran.stderr).toContain('without dmesg.txt: dmesg failed');
   });
 
-  it('gives the same bytes for the same machine', async () => {
+  it('writes the same bytes for the same machine', async () => {
     addSmallNode(fake, { secret: SECRET });
     await collect('-o', bundle);
     await collect('-o', `${bundle}2`);
     expect(readFileSync(`${bundle}2`).equals(readFileSync(bundle))).toBe(true);
   });
 
-  it('a bundle of a recorded boot gives the same answers as the recording', async () => {
+  it('writes a bundle that gives the same answers as the recording', async () => {
     const recording = fileURLToPath(new URL('../../boot/fixtures/boots/first-boot.tar.gz', import.meta.url));
     const inputs = (await openInputs(recording, () => new Uint8Array())).flatMap((group) => group.inputs);
     const place = (name: string, path: string) =>
@@ -105,13 +105,13 @@ describe('boot collect', () => {
     );
   });
 
-  it('tells scripts what was taken', async () => {
+  it('prints what was collected with --json', async () => {
     addSmallNode(fake, { secret: SECRET });
     const { stdout } = await collect('-o', bundle, '--json');
     expect(JSON.parse(stdout)).toMatchObject({ apiVersion: 'headstart.dev/v1', kind: 'BootCollection', path: bundle });
   });
 
-  it('a dry run says what it would read and reads and writes nothing', async () => {
+  it('prints with --dry-run what it would read, and reads and writes nothing', async () => {
     fake.addProgram('systemctl', 'touch "$HEADSTART_ROOT/ran"');
     const { code, stdout } = await collect('--dry-run', '--host', 'me@node');
     expect(code).toBe(0);
@@ -121,7 +121,7 @@ describe('boot collect', () => {
     expect(readdirSync(fake.root)).toEqual([]);
   });
 
-  it('a machine that tells nothing is an error, not an empty bundle', async () => {
+  it('fails on a machine without boot data, and writes no empty bundle', async () => {
     fake.addProgram('systemctl', 'echo "not booted with systemd" >&2; exit 1');
     fake.addProgram('journalctl', 'exit 0');
     const { code, stderr } = await collect('-o', bundle);
@@ -133,13 +133,13 @@ describe('boot collect', () => {
   it.each([
     [['--host', '-oProxyCommand=id'], 'boot/bad-host'],
     [['--boot', 'x; id'], 'boot/bad-boot'],
-  ])('refuses %j before anything is run', async (args, code) => {
+  ])('refuses %j before it runs anything', async (args, code) => {
     const ran = await collect('-o', bundle, ...args);
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain(`code:  ${code}`);
   });
 
-  it('says so when the bundle cannot be written', async () => {
+  it('reports a bundle that cannot be written', async () => {
     addSmallNode(fake, { secret: SECRET });
     const { code, stderr } = await collect('-o', join(fake.root, 'none', 'x.tar.gz'));
     expect(code).toBe(1);
@@ -148,7 +148,7 @@ describe('boot collect', () => {
 });
 
 describe('boot collect --instance', () => {
-  /** A VM of a pool whose guest is the machine in a folder. */
+  /** A VM of a pool; its guest is the machine in a folder. */
   async function poolOfOne(cluster?: string) {
     const pools = fakePools(fake.root);
     const image = await pools.addImage('headstart', 'debian-12', '2026.11.15');
@@ -190,7 +190,7 @@ describe('boot collect --instance', () => {
     return { pools, instance: instance!, startedMs: startedMs!, ask, asked, later };
   }
 
-  it('takes the same as over ssh without secrets, and when the VM was started', async () => {
+  it('collects the same as over ssh, without secrets, and the start time of the VM', async () => {
     addSmallNode(fake, { secret: SECRET });
     const { ask, instance, startedMs } = await poolOfOne();
     const ran = await ask('-o', bundle);
@@ -210,7 +210,7 @@ describe('boot collect --instance', () => {
     expect(members.map(({ name }) => name)).not.toContain('headstart/cluster-events.jsonl');
   });
 
-  it('takes what the cluster saw of a node, which ends its timeline at Ready', async () => {
+  it('collects the cluster’s data about the node, so that the timeline ends at Ready', async () => {
     addSmallNode(fake, { secret: SECRET });
     const { ask, asked, later, pools, instance, startedMs } = await poolOfOne('local');
     const { folder } = await pools.guests.readDetails(instance.ref);
@@ -249,14 +249,14 @@ describe('boot collect --instance', () => {
     );
   });
 
-  it('says nothing of the start for an earlier boot', async () => {
+  it('collects no start time for an earlier boot', async () => {
     addSmallNode(fake, { secret: SECRET });
     const { ask } = await poolOfOne();
     expect((await ask('-o', bundle, '--boot', '-1')).code).toBe(0);
     expect((await parseTarGzip(readFileSync(bundle))).map(({ name }) => name)).not.toContain('headstart/vm.json');
   });
 
-  it('needs a guest that runs, and one that answers', async () => {
+  it('needs a running guest that answers', async () => {
     const { ask, pools, instance } = await poolOfOne();
     pools.guest = () => ({ exitCode: 1 });
     expect((await ask('-o', bundle)).stderr).toContain('code:  boot/host-unreachable');
@@ -265,7 +265,7 @@ describe('boot collect --instance', () => {
     expect((await ask('--host', 'me@node')).code).toBe(2);
   });
 
-  it('a dry run asks no guest', async () => {
+  it('calls no guest with --dry-run', async () => {
     const { ask, pools, instance } = await poolOfOne();
     const { stdout } = await ask('--dry-run');
     expect(stdout).toContain(`over: the guest agent of ${instance.computerName}\n`);

@@ -1,4 +1,4 @@
-// cli/boot/collect.ts: `headstart boot collect`: everything that explains a boot in one file, from here, over ssh, or from a VM of this machine.
+// cli/boot/collect.ts: `headstart boot collect`: collects the data of a boot into one file, from this machine, over ssh, or from a local VM.
 import { Option } from 'commander';
 import { runCommand } from '../../base/command.ts';
 import { sshProgram } from '../../base/ssh-program.ts';
@@ -36,7 +36,7 @@ export function bootCollect(open: OpenPools, readClusterEvents?: ReadClusterEven
     configure(command) {
       withHomeOption(command)
         .option('-o, --output <FILE>', 'the bundle to write; default: boot-HOST-DATE-TIME.tar.gz')
-        .option('--host <USER@HOST>', 'collect from another machine over ssh; it needs a shell, and nothing else')
+        .option('--host <USER@HOST>', 'collect from another machine over ssh; that machine needs only a shell')
         .addOption(
           new Option(
             '--instance <NAME>',
@@ -44,10 +44,14 @@ export function bootCollect(open: OpenPools, readClusterEvents?: ReadClusterEven
           ).conflicts(['host', 'sudo']),
         )
         .option('--sudo', 'with --host: read as root; sudo must not ask for a password there')
-        .option('-b, --boot <N|ID>', 'an earlier boot, from the journal only: -1 is the one before; or a boot id', '0')
+        .option(
+          '-b, --boot <N|ID>',
+          'an earlier boot, from the journal only: -1 for the previous one, or a boot id',
+          '0',
+        )
         .option(
           '--node-object',
-          "also ask the API server for this machine's Node object, with the kubelet's credentials",
+          "also read this machine's Node object from the API server, with the kubelet's credentials",
         )
         .option('--dry-run', 'print what would be read and written, and do nothing')
         .option('--json', 'print one JSON document: what was collected and what was not');
@@ -55,7 +59,7 @@ export function bootCollect(open: OpenPools, readClusterEvents?: ReadClusterEven
     async run(_args, options: Options, deps) {
       const boot = validBoot(options.boot);
       if (options.dryRun) return printPlan(options, boot, deps);
-      if (options.host !== undefined) sshCommand(options.host, []); // a bad name is refused before anything is said or run
+      if (options.host !== undefined) sshCommand(options.host, []); // throws on an invalid name before anything is printed or run
       const where = options.instance ?? options.host ?? 'this machine';
       deps.stderr(`collecting from ${where} ...\n`);
       const collected = await collect(options, boot, deps, { open, readClusterEvents });
@@ -64,7 +68,7 @@ export function bootCollect(open: OpenPools, readClusterEvents?: ReadClusterEven
       const { collection, bytes } = await bundleOf(collected, { boot, nowUs: deps.nowUs() });
       const path = options.output ?? bundleName(collected.hostname, deps.nowUs());
       writeAnswerFile(path, bytes, 'boot/output-unwritable', 'private');
-      tellStory(collection, path, bytes.length, deps);
+      reportCollection(collection, path, bytes.length, deps);
       const { apiVersion: _, kind, ...body } = collection;
       if (options.json) printJson(deps, kind, { path, bytes: bytes.length, ...body });
       else deps.stdout(`${path}\n`);
@@ -72,17 +76,22 @@ export function bootCollect(open: OpenPools, readClusterEvents?: ReadClusterEven
   };
 }
 
-interface Ports {
+interface CollectDeps {
   open: OpenPools;
   readClusterEvents: ReadClusterEvents | undefined;
 }
 
-async function collect(options: Options, boot: string, deps: CliDeps, ports: Ports): Promise<CollectResult> {
+async function collect(
+  options: Options,
+  boot: string,
+  deps: CliDeps,
+  collectDeps: CollectDeps,
+): Promise<CollectResult> {
   const { host, instance, sudo, nodeObject } = options;
   const signal = deps.signal();
   if (instance !== undefined) {
-    const provider = await ports.open(options, deps);
-    const readClusterEvents = ports.readClusterEvents ?? readLocalClusterEvents(homeFolder(options, deps.env));
+    const provider = await collectDeps.open(options, deps);
+    const readClusterEvents = collectDeps.readClusterEvents ?? readLocalClusterEvents(homeFolder(options, deps.env));
     return collectInstance(provider, instance, { boot, items: itemsWith(boot, nodeObject), readClusterEvents, signal });
   }
   if (host === undefined) {
@@ -121,14 +130,14 @@ function printPlan(options: Options, boot: string, deps: CliDeps): void {
   if (instance !== undefined) deps.stdout(`over: the guest agent of ${instance}\n`);
   for (const command of commands) deps.stdout(`run:  ${command}\n`);
   for (const file of files) deps.stdout(`read: ${file}\n`);
-  deps.stdout(`then: take tokens, keys, passwords and custom data out, write ${target} (mode 0600)\n`);
+  deps.stdout(`then: remove tokens, keys, passwords and custom data, write ${target} (mode 0600)\n`);
 }
 
-function tellStory({ taken, missed }: BootCollection, path: string, size: number, deps: CliDeps): void {
+function reportCollection({ taken, missed }: BootCollection, path: string, size: number, deps: CliDeps): void {
   const lines = [
     ...taken.map(({ name, bytes, note }) => `took    ${name} (${bytes} bytes${note ? `, ${note}` : ''})`),
     ...missed.map(({ name, why }) => `without ${name}: ${why}`),
-    `wrote ${path}: ${taken.length} taken, ${missed.length} not there, ${Math.ceil(size / 1024)} KiB`,
+    `wrote ${path}: ${taken.length} taken, ${missed.length} missing, ${Math.ceil(size / 1024)} KiB`,
   ];
-  for (const line of lines) deps.stderr(`${printable(line)}\n`); // the other side of an ssh connection chose some of it
+  for (const line of lines) deps.stderr(`${printable(line)}\n`); // parts of it come from the remote machine
 }

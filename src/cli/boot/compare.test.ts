@@ -9,7 +9,7 @@ import { run } from '../testing.ts';
 const folder = mkdtempSync(join(tmpdir(), 'compare-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A record with this much work in app.service, as a file. */
+/** Writes a record with this much work in app.service; returns the file. */
 function recorded(name: string, appS: number): string {
   const record = bootRecord({
     bootId: Buffer.from(name.padEnd(16, '0').slice(0, 16)).toString('hex'),
@@ -23,7 +23,7 @@ function recorded(name: string, appS: number): string {
 }
 
 describe('headstart boot compare', () => {
-  it('names what got slower and how much of the difference that is', async () => {
+  it('names what became slower and its share of the difference', async () => {
     const { code, stdout, stderr } = await run(['boot', 'compare', recorded('one', 2), recorded('two', 5)]);
     expect(code).toBe(0);
     expect(stdout).toContain('startup-finished: 5s → 8s, 3s slower (1 boot before, 1 after)');
@@ -31,7 +31,7 @@ describe('headstart boot compare', () => {
     expect(stderr).toContain('noise is unknown');
   });
 
-  it('takes several boots a side, named one by one, and uses their medians', async () => {
+  it('accepts several boots per side, and uses their medians', async () => {
     const before = [1.9, 2, 2.1].flatMap((s, i) => ['--before', recorded(`b${i}`, s)]);
     const after = [2, 2.1, 1.95].flatMap((s, i) => ['--after', recorded(`a${i}`, s)]);
     const { stdout } = await run(['boot', 'compare', ...before, ...after, '--threshold', '0', '--json']);

@@ -1,4 +1,4 @@
-// cli/boot/compare.ts: `headstart boot compare BEFORE AFTER`: what got slower, and how much of the difference is it?
+// cli/boot/compare.ts: `headstart boot compare BEFORE AFTER`: what became slower, and what share of the difference is it?
 import { formatSpan, parseSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import type { BootRecord } from '../../boot/model/record.ts';
@@ -14,7 +14,7 @@ import { paint, type Style } from '../output/paint.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { type Column, printable, renderTable } from '../output/table.ts';
 import type { CliDeps, Verb } from '../verb.ts';
-import { collect, readBoots, tellNote } from './read-boot.ts';
+import { appendValue, printNote, readBoots } from './read-boot.ts';
 
 interface CompareOptions {
   before?: string[];
@@ -35,15 +35,15 @@ export const verb: Verb = {
   configure: (command) =>
     command
       .argument('[BEFORE]', 'a bundle, a file, or a folder of bundles; several boots are compared by their medians')
-      .argument('[AFTER]', 'the same for the second side')
-      .option('--before <FILE|DIR>', 'add this to the first side; repeatable', collect)
-      .option('--after <FILE|DIR>', 'add this to the second side; repeatable', collect)
+      .argument('[AFTER]', 'the boots to compare with')
+      .option('--before <FILE|DIR>', 'add this to the first side; repeatable', appendValue)
+      .option('--after <FILE|DIR>', 'add this to the second side; repeatable', appendValue)
       .option(
         '--target <UNIT>',
         'the unit or milestone that ends the boot; default: node-ready, else the end of startup, else the default target',
       )
-      .option('--threshold <SPAN>', 'leave out smaller differences', '10ms')
-      .option('--limit <N>', 'how many rows to print; --json has all of them', '25')
+      .option('--threshold <SPAN>', 'hide smaller differences', '10ms')
+      .option('--limit <N>', 'how many rows to print; --json prints all', '25')
       .option('--json', 'print one JSON document'),
   async run(args, options: CompareOptions, deps) {
     const thresholdUs = parseSpan(options.threshold);
@@ -57,7 +57,7 @@ export const verb: Verb = {
     const answer = compareBoots(sides.before, sides.after, { thresholdUs, ...(target !== undefined && { target }) });
     if (target !== undefined && !answer.total)
       throw badOption(
-        `--target ${printable(target)}: it started in no boot of one side`,
+        `--target ${printable(target)}: no boot of one side has it`,
         'name a unit or milestone that both sides have; `headstart boot timeline` lists them',
       );
     if (options.json) return printJson(deps, 'BootCompare', answer);
@@ -82,14 +82,14 @@ function sidesOf(args: readonly string[], options: CompareOptions): [string[], s
   );
 }
 
-/** Each path is read by itself: two bundles are two boots even when neither knows its boot id. */
+/** Reads each path separately: two bundles are two boots even if neither has a boot id. */
 async function readSide(paths: readonly string[], deps: CliDeps): Promise<BootRecord[]> {
   const boots: BootRecord[] = [];
   for (const path of paths) for (const boot of await readBoots({ input: [path] }, deps)) boots.push(boot);
-  // A log of many boots beside one boot's units: medians over what only some of them have would mislead.
+  // A log may cover many boots and the units only one of them. Medians of incomplete boots would mislead.
   const whole = boots.filter((boot) => boot.units.length > 0);
   if (whole.length === 0 || whole.length === boots.length) return boots;
-  tellNote(
+  printNote(
     'note',
     `${paths.join(', ')}: ${boots.length - whole.length} of ${boots.length} boots have no unit times and are left out`,
     deps,
@@ -116,12 +116,12 @@ function printAnswer(answer: BootCompare, limit: number, deps: CliDeps): void {
     hidden > 0 && `${hidden} more (--limit)`,
     answer.belowThreshold > 0 && `${answer.belowThreshold} below ${formatSpan(answer.thresholdUs)} (--threshold)`,
   ].filter(Boolean);
-  if (answer.changes.length === 0) sentence('\nNothing differs by that much.');
+  if (answer.changes.length === 0) sentence('\nNo difference is larger than the threshold.');
   if (left.length > 0) sentence(`\nNot shown: ${left.join(', ')}.`);
-  for (const note of answer.notes) tellNote('note', note, deps);
+  for (const note of answer.notes) printNote('note', note, deps);
 }
 
-/** What explains the difference first; then what merely differs; then where it shows. */
+/** First the causes of the difference, then other differences, then the phases and milestones that show it. */
 function sectionsOf({ changes, total }: BootCompare): { title: string; rows: MeasureChange[] }[] {
   const isSummary = (row: MeasureChange) => row.onPath === 'no' && (row.what === 'milestone' || row.what === 'phase');
   const others = changes.filter((row) => !isSummary(row));
@@ -132,7 +132,7 @@ function sectionsOf({ changes, total }: BootCompare): { title: string; rows: Mea
       rows: others.filter((row) => row.onPath !== 'no'),
     },
     {
-      title: total ? `Beside the path: ${end} did not wait for these` : 'Differences',
+      title: total ? `Not on the path: ${end} did not wait for these` : 'Differences',
       rows: others.filter((row) => row.onPath === 'no'),
     },
     { title: 'Phases and milestones', rows: changes.filter((row) => isSummary(row) && row.name !== total?.name) },

@@ -15,7 +15,7 @@ const BOOT_ID = '46bc72e7a99d4d429784493dd92e074f';
 const stdin = JSON.stringify(bootRecord({ units: [unit('app.service', 3, 5)] }));
 
 describe('headstart boot export', () => {
-  it('writes the boot record itself, which can be read again', async () => {
+  it('writes the boot record, which can be read again', async () => {
     const path = join(folder, 'record.json');
     expect(await run(['boot', 'export', '-i', BOOT, '-o', path])).toMatchObject({ code: 0, stdout: '' });
     const again = await run(['boot', 'export', '-i', path]);
@@ -34,14 +34,14 @@ describe('headstart boot export', () => {
     expect(stdout.split('\r\n')[0]).toContain('start_us');
   });
 
-  it('says what would be sent where, and sends nothing, in a dry run', async () => {
+  it('prints what would be sent and where with --dry-run, and sends nothing', async () => {
     const { code, stdout } = await run(['boot', 'export', '--otlp', 'http://127.0.0.1:1', '--dry-run', '-i', BOOT]);
     expect(code).toBe(0);
     expect(stdout).toContain(`would send trace ${BOOT_ID}`);
     expect(stdout).toContain('http://127.0.0.1:1/v1/traces');
   });
 
-  it('sends the trace where it is told', async () => {
+  it('sends the trace to the collector', async () => {
     const bodies: string[] = [];
     const server = createServer((request, response) => {
       let body = '';

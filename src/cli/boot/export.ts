@@ -1,4 +1,4 @@
-// cli/boot/export.ts: `headstart boot export`: the boot for other tools: JSON, an OpenTelemetry trace, Perfetto, a spreadsheet.
+// cli/boot/export.ts: `headstart boot export`: exports a boot as JSON, as an OpenTelemetry or Chrome trace, or as CSV.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
@@ -33,7 +33,7 @@ export const verb: Verb = {
   configure: (command) => {
     withInputArguments(withBootOptions(command))
       .addOption(
-        // Named for help and completion; a wrong one is told below, together with what else does not fit.
+        // For help and completion only: `run` checks the value together with the other options.
         Object.assign(new Option('--format <FORMAT>', 'the format; default: json'), {
           argChoices: Object.keys(FORMATS),
         }),
@@ -51,16 +51,16 @@ export const verb: Verb = {
       throw badExport(`--format ${options.format}: unknown`, `one of ${Object.keys(FORMATS).join(', ')}`);
     }
     if (options.otlp === undefined && options.dryRun) {
-      throw badExport('--dry-run shows what --otlp would send', 'add --otlp URL, or leave --dry-run out');
+      throw badExport('--dry-run shows what --otlp would send', 'add --otlp URL, or leave out --dry-run');
     }
     if (options.otlp !== undefined && options.format !== undefined && options.format !== 'otlp-json') {
-      throw badExport(`--otlp sends a trace, not ${options.format}`, 'leave --format out');
+      throw badExport(`--otlp sends a trace, not ${options.format}`, 'leave out --format');
     }
     const isToStdout = options.output === undefined || options.output === '-';
     if (options.json && isToStdout && options.otlp === undefined && (options.format ?? 'json') !== 'json') {
       throw badExport(
         `both ${options.format} and --json would go to standard output`,
-        'add -o FILE, or leave --json out',
+        'add -o FILE, or leave out --json',
       );
     }
     const record = await readBoot(options, deps);
@@ -107,7 +107,7 @@ async function send(record: BootRecord, options: ExportOptions & { otlp: string 
   });
   if (sent.rejectedSpans > 0) {
     deps.stderr(
-      `warning: the collector left out ${sent.rejectedSpans} of ${what.spans} spans${sent.reason ? `: ${printable(sent.reason)}` : ''}\n`,
+      `warning: the collector rejected ${sent.rejectedSpans} of ${what.spans} spans${sent.reason ? `: ${printable(sent.reason)}` : ''}\n`,
     );
   }
   if (options.json) return printJson(deps, 'BootExport', { ...what, ...sent });

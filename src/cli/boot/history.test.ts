@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('boot history', () => {
-  it('lists what was recorded, oldest first, and says what changed', async () => {
+  it('lists the recorded boots, oldest first, and what changed', async () => {
     for (const name of ['first-boot', 'clone-boot']) await runVerb(record, ['-i', boots(name), '--dir', folder]);
     const { code, stdout } = await runVerb(history, ['--dir', folder]);
     expect(code).toBe(0);
@@ -32,7 +32,7 @@ describe('boot history', () => {
     expect(json).toMatchObject({ kind: 'BootHistory', boots: [{ bootId: FIRST, tookUs: { kernel: 10494711 } }] });
   });
 
-  it('names a damaged record and goes on', async () => {
+  it('names a damaged record and continues', async () => {
     await runVerb(record, ['-i', boots('first-boot'), '--dir', folder]);
     writeFileSync(join(folder, `${'0'.repeat(32)}.json.zst`), 'x');
     const { code, stdout, stderr } = await runVerb(history, ['--dir', folder]);
@@ -41,7 +41,7 @@ describe('boot history', () => {
     expect(stdout.trimEnd().split('\n')).toHaveLength(2);
   });
 
-  it('no history is an answer with a next step, not an empty list', async () => {
+  it('fails with a next step if there are no records', async () => {
     const { code, stderr } = await runVerb(history, ['--dir', join(folder, 'none')]);
     expect(code).toBe(1);
     expect(stderr).toContain(
@@ -49,7 +49,7 @@ describe('boot history', () => {
     );
   });
 
-  it('says so when every record is damaged', async () => {
+  it('reports that every record is damaged', async () => {
     writeFileSync(join(folder, `${'0'.repeat(32)}.json.zst`), 'x');
     const { code, stdout, stderr } = await runVerb(history, ['--dir', folder]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

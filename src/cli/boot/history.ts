@@ -1,4 +1,4 @@
-// cli/boot/history.ts: `headstart boot history`: the boots that were recorded here, and where something changed.
+// cli/boot/history.ts: `headstart boot history`: lists the recorded boots and what changed between them.
 import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shell-word.ts';
@@ -25,7 +25,7 @@ export const verb: Verb = {
   },
   run(_args, options: Options, deps) {
     if (options.number !== undefined && !/^[1-9]\d{0,8}$/.test(options.number)) {
-      throw new UserError(`-n: ${JSON.stringify(options.number)} is not a number from 1 up`, {
+      throw new UserError(`-n: ${JSON.stringify(options.number)} is not a number of at least 1`, {
         code: 'boot/bad-usage',
         next: 'headstart boot history --help',
       });
@@ -33,7 +33,7 @@ export const verb: Verb = {
     const { records, damaged } = readRecords(options.dir);
     for (const { path, why } of damaged) deps.stderr(`warning: ${printable(path)} left out: ${printable(why)}\n`);
     if (records.length === 0) throw noHistory(options.dir, damaged.length);
-    // Compared with all that came before, also when only the last ones are shown.
+    // Compares with all earlier boots, even if only the last ones are shown.
     const boots = history(records.map(({ record }) => record)).slice(-Number(options.number ?? records.length));
     if (options.json) printJson(deps, 'BootHistory', { boots, damaged });
     else deps.stdout(table(boots, screenOf(deps)));
@@ -42,7 +42,7 @@ export const verb: Verb = {
 
 function noHistory(folder: string, damagedCount: number): UserError {
   const why =
-    damagedCount > 0 ? `all ${damagedCount} records in ${folder} are damaged` : `no boot was recorded in ${folder}`;
+    damagedCount > 0 ? `all ${damagedCount} records in ${folder} are damaged` : `no boot is recorded in ${folder}`;
   return new UserError(why, {
     code: 'boot/no-history',
     next:
@@ -71,7 +71,7 @@ function table(boots: readonly PastBoot[], screen: Screen): string {
   );
 }
 
-/** A record may hold any number; not every one is a date. */
+/** A damaged record may have a number that is not a valid date. */
 function stamp(us: number | undefined): string {
   const date = new Date((us ?? Number.NaN) / 1000);
   return Number.isNaN(date.getTime()) ? '-' : date.toISOString().slice(0, 19).replace('T', ' ');

@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('the inputs of boot verbs', () => {
   it.each(['timeline', 'blame', 'what-if --scan', 'export', `record --dir ${folder} --dry-run`])(
-    'boot %s takes files as arguments, as with -i',
+    'boot %s accepts files as arguments, like -i',
     async (line) => {
       const named = await run(['boot', ...line.split(' '), '-i', first]);
       expect(named.code).toBe(0);
@@ -21,7 +21,7 @@ describe('the inputs of boot verbs', () => {
     },
   );
 
-  it('takes arguments and -i together', async () => {
+  it('accept arguments and -i together', async () => {
     const lines = join(folder, 'notes.txt');
     writeFileSync(lines, 'milk\n');
     const { code, stderr } = await run(['boot', 'timeline', first, '-i', lines]);
@@ -31,14 +31,14 @@ describe('the inputs of boot verbs', () => {
   it.each([
     ['a pipe or a file is on standard input', true, 'add -i - to read standard input, or start systemd'],
     ['standard input is a terminal', false, 'start systemd'],
-  ])('where this machine has nothing to tell and %s, the next step is "%s"', (_when, isStdinGiven, next) => {
+  ])('on a machine without boot data, when %s, the next step is "%s"', (_when, isStdinGiven, next) => {
     const error = new UserError('nothing here', { code: 'boot/no-live-boot', next: 'start systemd', exitCode: 1 });
     const { deps } = testDeps({});
     const failed = caught(() => throwWithStdinHint(error, { ...deps, isStdinGiven: () => isStdinGiven }));
     expect(failed).toMatchObject({ message: 'nothing here', code: 'boot/no-live-boot', next, exitCode: 1 });
   });
 
-  it('takes a file in the place of a unit for a mistake, unless it has the name of a unit', () => {
+  it('refuse a file in place of a unit, unless it has the name of a unit', () => {
     const unit = join(folder, 'kubelet.service');
     const file = join(folder, 'boot.txt');
     for (const path of [unit, file]) writeFileSync(path, '');

@@ -1,4 +1,4 @@
-// cli/boot/read-boot.ts: the options every boot verb shares, and the boots they name.
+// cli/boot/read-boot.ts: the shared options of the boot verbs, and the boots that they name.
 import { existsSync } from 'node:fs';
 import { Argument, type Command } from 'commander';
 import { UserError } from '../../base/errors.ts';
@@ -26,12 +26,12 @@ export function withInputOptions(command: Command): Command {
     .option(
       '-i, --input <FILE|DIR|->',
       'read this file, folder or standard input (-) instead of this machine; repeatable',
-      collect,
+      appendValue,
     )
     .option('-b, --boot <N|ID>', WHICH_BOOT);
 }
 
-export const WHICH_BOOT = 'which boot: 0 is the last one, -1 the one before; or a boot id';
+export const WHICH_BOOT = 'which boot: 0 for the last one, -1 for the one before it, or a boot id';
 
 /** `boot timeline FILE` is short for `boot timeline -i FILE`. For verbs that take no other argument. */
 export function withInputArguments(command: Command): Command {
@@ -44,14 +44,14 @@ export function withInputArguments(command: Command): Command {
 }
 
 export function addInput(command: Command, path: string): void {
-  command.setOptionValue('input', collect(path, command.getOptionValue('input')));
+  command.setOptionValue('input', appendValue(path, command.getOptionValue('input')));
 }
 
-export function collect(value: string, earlier: string[] = []): string[] {
+export function appendValue(value: string, earlier: string[] = []): string[] {
   return [...earlier, value];
 }
 
-/** Of a verb whose argument is a unit: a file in its place belongs behind -i. */
+/** For a verb whose argument is a unit: if it gets a file instead, suggests -i. */
 export function refuseFileAsUnit(units: readonly string[], { input }: BootOptions, path: string): void {
   const file = units.find((unit) => input === undefined && !UNIT_NAME.test(unit) && existsSync(unit));
   if (file === undefined) return;
@@ -63,7 +63,7 @@ export function refuseFileAsUnit(units: readonly string[], { input }: BootOption
 
 const UNIT_NAME = /\.(?:service|socket|target|device|mount|automount|swap|path|timer|slice|scope)$/;
 
-/** Every boot the inputs speak of, oldest first; never empty. What could not be read or aligned is told on stderr. */
+/** Every boot in the inputs, oldest first; never empty. */
 export async function readBoots(options: BootOptions, deps: CliDeps): Promise<BootRecord[]> {
   const { loadInputs } = await import('../../boot/load/load.ts');
   const reading = loadInputs(options.input, {
@@ -76,12 +76,12 @@ export async function readBoots(options: BootOptions, deps: CliDeps): Promise<Bo
   return options.input ? reading : reading.catch((error: unknown) => throwWithStdinHint(error, deps));
 }
 
-/** For hints: the command that was typed, with another input in place of one. */
+/** For hints: the typed command with one input replaced. */
 export function againAs(typed: readonly string[] | undefined): { commandWith?: (from: string, to: string) => string } {
   return typed ? { commandWith: (from, to) => sameCommand(typed, { replace: { [from]: to } }) } : {};
 }
 
-/** `cat FILE | headstart boot timeline`. Without -i - standard input is not read: it may belong to a loop of the caller. */
+/** `cat FILE | headstart boot timeline`. Without `-i -`, standard input is not read: it may belong to a shell loop around headstart. */
 export function throwWithStdinHint(error: unknown, deps: CliDeps): never {
   const isNothingHere = error instanceof UserError && NOTHING_HERE.has(error.code);
   if (!isNothingHere || !deps.isStdinGiven?.()) throw error;
@@ -94,29 +94,29 @@ export function throwWithStdinHint(error: unknown, deps: CliDeps): never {
   });
 }
 
-/** What is said of a machine that does not tell how it booted, and of one without cloud-init's log. */
+/** The errors on a machine without boot data or without cloud-init's log. */
 const NOTHING_HERE = new Set(['boot/no-live-boot', 'boot/nothing-found', 'boot/input-unreadable']);
 
-/** The one boot that --boot names, by default the last. */
+/** The boot that --boot names; by default the last one. */
 export async function readBoot(options: BootOptions, deps: CliDeps): Promise<BootRecord> {
   const { pickBoot } = await import('../../boot/load/pick-boot.ts');
-  // Of the live machine, only the boot asked for was read.
+  // From this machine, readBoots reads only the requested boot.
   const boots = await readBoots(options, deps);
   const record = pickBoot(boots, options.input ? (options.boot ?? '0') : '0');
   if (boots.length > 1 && options.boot === undefined) {
-    tellNote('note', `the last of ${boots.length} boots; --boot -1 is the one before`, deps);
+    printNote('note', `showing the last of ${boots.length} boots; --boot -1 shows the one before`, deps);
   }
-  tellNotes(record, deps);
+  printNotes(record, deps);
   return record;
 }
 
-export function tellNotes(record: BootRecord, deps: CliDeps): void {
+export function printNotes(record: BootRecord, deps: CliDeps): void {
   for (const note of new Set(record.notes.filter((n) => n.level === 'warning').map((n) => n.text))) {
-    tellNote('warning', note, deps);
+    printNote('warning', note, deps);
   }
 }
 
-export function tellNote(kind: 'note' | 'warning', text: string, deps: CliDeps): void {
+export function printNote(kind: 'note' | 'warning', text: string, deps: CliDeps): void {
   const screen = screenOf(deps, 'stderr');
   const label = paint(`${kind}:`, kind === 'warning' ? 'warning' : undefined, screen);
   deps.stderr(`${wrapLines(`${label} ${printable(text)}`, screen.columns, 2)}\n`);

@@ -24,18 +24,18 @@ function refusal(text: string): UserError {
   return expect.fail('accepted');
 }
 
-describe('a budget', () => {
-  it('is YAML, and so also JSON', () => {
+describe('readBudget', () => {
+  it('reads YAML and JSON', () => {
     expect(read('units: {a.service: 5s}\n')).toEqual(read('{"units": {"a.service": "5s"}}'));
   });
 
-  it('that is not there is named, with the option', () => {
+  it('names a missing file and the option', () => {
     expect(() => readBudget(join(folder, 'none'))).toThrow(
       expect.objectContaining({ code: 'boot/budget-unreadable', next: 'name an existing file with --budget' }),
     );
   });
 
-  it('that is no YAML at all is told in four short lines', () => {
+  it('reports a file that is not YAML in four short lines', () => {
     const { code, message } = refusal(`${'}{ '.repeat(200)}\n`.repeat(50));
     expect(code).toBe('boot/bad-budget');
     const lines = message.split('\n').slice(1);
@@ -44,7 +44,7 @@ describe('a budget', () => {
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(130);
   });
 
-  it('with an alias to nowhere is refused, and is no bug', () => {
+  it('refuses an unresolved alias with a user error', () => {
     expect(refusal('units: *nowhere\n').code).toMatch(/^boot\//);
   });
 });

@@ -1,4 +1,4 @@
-// cli/boot/read-budget.ts: the budget that --budget names.
+// cli/boot/read-budget.ts: reads the budget that --budget names.
 import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
 import { UserError } from '../../base/errors.ts';
@@ -27,14 +27,14 @@ export function readBudget(path: string): Budget {
 const MOST_ERRORS = 3;
 const MOST_CHARACTERS = 120;
 
-/** A file that is no YAML at all has hundreds of errors, each of which quotes a part of it. */
+/** A file that is not YAML may cause hundreds of errors, and each quotes a part of the file. */
 function firstOf(errors: readonly Error[]): string[] {
   const lines = errors.slice(0, MOST_ERRORS).map(({ message }) => message.split('\n')[0]!.slice(0, MOST_CHARACTERS));
   const more = errors.length > MOST_ERRORS ? [`and ${errors.length - MOST_ERRORS} more`] : [];
   return [...lines, ...more].map((line) => `         ${line}`);
 }
 
-/** An alias to nowhere, or too many of them, is found only here; it reads as no budget at all. */
+/** Unresolved or too many aliases are detected only here, and count as an invalid budget. */
 function plain(document: ReturnType<typeof parseDocument>): unknown {
   try {
     return document.toJS();

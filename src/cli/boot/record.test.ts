@@ -16,27 +16,27 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('boot record', () => {
-  it('keeps a recorded boot of 199 units in less than 10 KB', async () => {
+  it('saves a boot of 199 units in less than 10 KB', async () => {
     const ran = await runVerb(record, ['-i', boots('first-boot'), '--dir', folder]);
     expect(ran).toMatchObject({ code: 0, stdout: `${join(folder, FIRST)}.json.zst\n` });
     expect(statSync(join(folder, `${FIRST}.json.zst`)).size).toBeLessThan(10_000);
   });
 
-  it('keeps no more than it is told to', async () => {
+  it('keeps no more records than --keep', async () => {
     await runVerb(record, ['-i', boots('clone-boot'), '--dir', folder]);
     const ran = await runVerb(record, ['-i', boots('first-boot'), '--dir', folder, '--keep', '1', '--json']);
     expect(JSON.parse(ran.stdout)).toMatchObject({ kind: 'BootRecorded', bootId: FIRST });
     expect(readdirSync(folder)).toEqual([`${FIRST}.json.zst`]);
   });
 
-  it('a folder that the installed unit would not record into is refused, and nothing is installed', async () => {
+  it('refuses --dir with --install, and installs nothing', async () => {
     const { code, stderr } = await runVerb(record, ['--install', '--root', folder, '--dir', 'elsewhere']);
     expect(code).toBe(2);
-    expect(stderr).toContain('--dir elsewhere: what --install installs records into /var/lib/headstart/boots');
+    expect(stderr).toContain('--dir elsewhere: the installed timer always records into /var/lib/headstart/boots');
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('a dry run of the installation prints the files and writes nothing', async () => {
+  it('prints the files with --install --dry-run, and writes nothing', async () => {
     const { stdout } = await runVerb(record, [
       '--install',
       '--dry-run',

@@ -1,4 +1,4 @@
-// cli/boot/record.ts: `headstart boot record`: keep the record of this boot, or install the unit that does it at every boot.
+// cli/boot/record.ts: `headstart boot record`: saves the record of this boot, or installs a timer that records every boot.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Option } from 'commander';
@@ -41,14 +41,14 @@ export const verb: Verb = {
     withInputArguments(withBootOptions(command))
       .option('--dir <DIR>', 'the folder with the records', RECORDS_FOLDER)
       .option('--keep <N>', 'how many records to keep; older ones are deleted', '100')
-      .option('--settle <SPAN>', 'first wait until systemd has finished the boot, at most this long')
+      .option('--settle <SPAN>', 'wait until systemd has finished the boot, at most this long, before recording')
       .option('--install', 'install a systemd timer that records every boot three minutes after its start')
       .option('--uninstall', 'remove the timer; the records stay')
       .option('--root <DIR>', 'with --install and --uninstall: the root folder of an image instead of this machine')
       .addOption(
         new Option('--launcher <PATH>', 'with --install: the headstart that the unit runs').default(
           LAUNCHER,
-          'the one that runs now',
+          'the one that is running',
         ),
       )
       .option('--dry-run', 'print what would be written or removed, and do nothing');
@@ -57,7 +57,7 @@ export const verb: Verb = {
     const keep = positive(options.keep);
     if (options.install && options.uninstall) throw usage('--install and --uninstall exclude each other');
     if (options.install && options.dir !== RECORDS_FOLDER)
-      throw usage(`--dir ${options.dir}: what --install installs records into ${RECORDS_FOLDER}, and nowhere else`);
+      throw usage(`--dir ${options.dir}: the installed timer always records into ${RECORDS_FOLDER}`);
     if (options.install || options.uninstall) {
       const unit = recordUnit({ launcher: options.launcher, keep, root: options.root ?? '' });
       return options.install ? install(unit, options, deps) : uninstall(unit, options, deps);
@@ -84,13 +84,14 @@ async function record(options: Options, keep: number, deps: CliDeps): Promise<vo
   else deps.stdout(`${path}\n`);
 }
 
-/** A boot that never ends is recorded too, as unfinished: it is the one somebody will ask about. */
+/** An unfinished boot is recorded, too: it is the most interesting one. */
 async function settle(span: string, deps: CliDeps): Promise<void> {
   const us = parseSpan(span);
   if (us === undefined) throw usage(`--settle: ${JSON.stringify(span)} is not a time span such as 30min`);
   const argv: Argv = ['systemctl', 'is-system-running', '--wait'];
   const ran = await runCommand(argv, { timeoutMs: Math.ceil(us / 1000), signal: deps.signal(), env: deps.env });
-  if (ran.outcome === 'timed-out') deps.stderr(`warning: the boot was not over after ${span}; recording it as it is\n`);
+  if (ran.outcome === 'timed-out')
+    deps.stderr(`warning: the boot was not finished after ${span}; recording it as unfinished\n`);
 }
 
 async function install(unit: RecordUnit, { root, dryRun, json }: Options, deps: CliDeps): Promise<void> {
@@ -113,9 +114,7 @@ async function install(unit: RecordUnit, { root, dryRun, json }: Options, deps: 
   for (const argv of start) await mustRun(argv, deps);
   for (const { path } of unit.files) deps.stderr(`wrote ${path}\n`);
   deps.stderr(
-    start.length > 0
-      ? `${TIMER} is running\n`
-      : `${TIMER} will run from the next boot on; systemd is not running here\n`,
+    start.length > 0 ? `${TIMER} is running\n` : `${TIMER} will run from the next boot; systemd is not running here\n`,
   );
 }
 
@@ -127,13 +126,13 @@ async function uninstall(unit: RecordUnit, { root, dryRun, dir, json }: Options,
     else deps.stdout(paths.map((path) => `would remove ${path}\n`).join(''));
     return;
   }
-  // The service too: it may be waiting for the end of this boot, and would go on without its unit.
+  // Also stop the service: it may be waiting for the end of this boot, and would keep running without its unit.
   if (isLive && existsSync(unit.files[1]!.path)) await mustRun(['systemctl', 'stop', TIMER, SERVICE], deps);
   const removed = ensureUninstalled(unit);
   if (isLive && removed.length > 0) await mustRun(['systemctl', 'daemon-reload'], deps);
   if (json) printJson(deps, 'BootRecordUninstall', { isDryRun: false, paths: removed });
   for (const path of removed) deps.stderr(`removed ${path}\n`);
-  deps.stderr(removed.length > 0 ? `the records in ${dir} stay\n` : 'nothing to do: it is not installed\n');
+  deps.stderr(removed.length > 0 ? `the records in ${dir} stay\n` : 'nothing to do: not installed\n');
 }
 
 function isSystemdHere(root: string | undefined): boolean {
@@ -145,14 +144,14 @@ async function mustRun(argv: Argv, deps: CliDeps): Promise<void> {
   if (ran.code === 0) return;
   throw new UserError(`${argv.join(' ')} failed: ${ran.stderr.trim() || ran.outcome}`, {
     code: 'boot/systemctl-failed',
-    next: `run \`${argv.join(' ')}\` as root and see what it says`,
+    next: `run \`${argv.join(' ')}\` as root and check its output`,
     exitCode: 1,
   });
 }
 
 function positive(text: string): number {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw usage(`--keep: ${JSON.stringify(text)} is not a number of records from 1 up`);
+  throw usage(`--keep: ${JSON.stringify(text)} is not a number of at least 1`);
 }
 
 function usage(message: string): UserError {

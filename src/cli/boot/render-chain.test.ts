@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChainLink } from '../../boot/questions/chain.ts';
 import { span } from '../../boot/testing.ts';
 import { PIPE } from '../output/screen.ts';
-import { indentLimit, renderChain } from './render-chain.ts';
+import { indentLimit, renderBootChain } from './render-chain.ts';
 
 const link = (name: string, startS: number, endS: number, more: Partial<ChainLink> = {}): ChainLink => ({
   ...{ id: name, name, source: 'systemd', gapUs: 0, inside: [] },
@@ -11,26 +11,26 @@ const link = (name: string, startS: number, endS: number, more: Partial<ChainLin
   ...more,
 });
 
-describe('a chain as text', () => {
-  it('has the last link first, then one step of indentation for each', () => {
-    expect(renderChain([link('c', 9, 9), link('b', 5, 9), link('a', 1, 5)])).toBe(
+describe('renderBootChain', () => {
+  it('prints the last link first, and indents each link one step more', () => {
+    expect(renderBootChain([link('c', 9, 9), link('b', 5, 9), link('a', 1, 5)])).toBe(
       'c @9s\n└─b @5s +4s\n  └─a @1s +4s\n',
     );
   });
 
-  it('names a wait, and a gap only if it is long enough', () => {
+  it('prints waits, and gaps only if they are long enough', () => {
     const links = [link('b', 5, 9, { wait: 'a lease', gapUs: 99_999 }), link('a', 1, 4, { gapUs: 100_000 })];
-    const text = renderChain(links);
+    const text = renderBootChain(links);
     expect(text).toContain('b @5s +4s [wait: a lease]\n');
     expect(text.match(/before it that no source explains/g)).toHaveLength(1);
     expect(text).toContain('(100ms before it that no source explains)');
   });
 
-  it('shows the five longest parts of a link, in the order in which they began', () => {
+  it('prints the five longest parts of a link, in the order of their start', () => {
     const inside = [7, 1, 6, 2, 5, 3, 4].map((took, index) =>
       span(`${took}`, 10 + index, 10 + index + took, { name: `part-${took}` }),
     );
-    const text = renderChain([link('stage', 10, 30, { inside })]);
+    const text = renderBootChain([link('stage', 10, 30, { inside })]);
     expect([...text.matchAll(/· (part-\d)/g)].map(([, name]) => name)).toEqual([
       'part-7',
       'part-6',
@@ -40,12 +40,12 @@ describe('a chain as text', () => {
     ]);
   });
 
-  it('passes no control character of a name on', () => {
-    expect(renderChain([link('a\u001b[2J', 0, 1)])).not.toContain('\u001b');
+  it('prints no control characters of a name', () => {
+    expect(renderBootChain([link('a\u001b[2J', 0, 1)])).not.toContain('\u001b');
   });
 });
 
-it('a chain is never indented by more than a third of the terminal, and leaves room for the longest name', () => {
+it('indentLimit is at most a third of the terminal, and leaves room for the longest name', () => {
   fc.assert(
     fc.property(fc.nat(200), fc.integer({ min: 20, max: 200 }), (longest, columns) => {
       const limit = indentLimit(longest, { ...PIPE, columns });

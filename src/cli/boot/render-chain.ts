@@ -1,4 +1,4 @@
-// cli/boot/render-chain.ts: a chain as text: the last link first, each with what went on inside it.
+// cli/boot/render-chain.ts: renders a chain as text: the last link first, each with its longest parts.
 import { formatSpan } from '../../base/duration.ts';
 import type { ChainLink } from '../../boot/questions/chain.ts';
 import { displayWidth, wrapText } from '../output/display-width.ts';
@@ -8,16 +8,16 @@ import { printable } from '../output/table.ts';
 
 /** Parts shown under a link: enough to see where its time went. */
 const PARTS_SHOWN = 5;
-/** Shorter silences are the manager's own bookkeeping. */
+/** Shorter gaps are overhead of systemd itself. */
 const GAP_SHOWN_US = 100_000;
 
-export function renderChain(links: readonly ChainLink[], screen: Screen = PIPE): string {
+export function renderBootChain(links: readonly ChainLink[], screen: Screen = PIPE): string {
   const longest = links.reduce((most, { name }) => Math.max(most, displayWidth(printable(name))), 0);
   const deepest = indentLimit(longest, screen);
   return `${links.flatMap((link, depth) => describe(link, depth, deepest, screen)).join('\n')}\n`;
 }
 
-/** A chain does not branch: past a third of a terminal more indentation only pushes names off it. */
+/** Limits the indentation to a third of the terminal: a chain has no branches, so deeper indentation shows nothing. */
 export function indentLimit(longestName: number, { columns }: Screen): number {
   return Math.max(0, Math.min(Math.floor(columns / 3), columns - longestName - 2));
 }

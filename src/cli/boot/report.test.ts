@@ -26,7 +26,7 @@ function viewsIn(html: string): Shown[] {
 const labels = (html: string) => viewsIn(html).map((view) => view.label);
 
 describe('boot report', () => {
-  test('writes a report of one boot and says where and how large', async () => {
+  test('writes a report of one boot and prints its path and size', async () => {
     const ran = await run(['boot', 'report', first, '-o', file]);
     expect(ran).toMatchObject({ code: 0, stdout: '' });
     expect(ran.stderr).toMatch(/^wrote .*report\.html \(\d+ KB\)$/m);
@@ -34,25 +34,25 @@ describe('boot report', () => {
     expect(readdirSync(folder)).toEqual(['report.html']);
   });
 
-  test('two inputs are two boots in the order given, by name or with -i', async () => {
+  test('shows two inputs as two boots in the given order, as arguments or with -i', async () => {
     const named = await run(['boot', 'report', second, first, '-o', '-']);
     expect(labels(named.stdout)).toEqual(['clone-boot', 'first-boot']);
     const optioned = await run(['boot', 'report', '-i', second, '-i', first, '-o', '-']);
     expect(labels(optioned.stdout)).toEqual(['clone-boot', 'first-boot']);
   });
 
-  test('up to four are shown, and the title names them all', async () => {
+  test('shows up to four boots, and names all of them in the title', async () => {
     const ran = await run(['boot', 'report', first, second, first, second, '-o', '-']);
     expect(labels(ran.stdout)).toEqual(['first-boot', 'clone-boot', 'first-boot', 'clone-boot']);
     expect(ran.stdout).toContain('<title>first-boot, clone-boot, first-boot and clone-boot: boot report</title>');
   });
 
-  test('--json tells what was written', async () => {
+  test('prints what was written with --json', async () => {
     const ran = await run(['boot', 'report', first, '-o', file, '--json']);
     expect(JSON.parse(ran.stdout)).toMatchObject({ kind: 'BootReport', file, boots: [{ label: 'first-boot' }] });
   });
 
-  test('replaces an earlier report, and through a link the file behind it', async () => {
+  test('replaces an earlier report, also through a link', async () => {
     const link = join(folder, 'link.html');
     await run(['boot', 'report', first, '-o', file]);
     symlinkSync(file, link);
@@ -62,7 +62,7 @@ describe('boot report', () => {
     expect(labels(readFileSync(file, 'utf8'))).toEqual(['clone-boot']);
   });
 
-  test('leaves any other file alone unless forced', async () => {
+  test('does not overwrite another file without --force', async () => {
     writeFileSync(file, 'precious');
     const refused = await run(['boot', 'report', first, '-o', file]);
     expect(refused.code).toBe(2);
@@ -78,10 +78,10 @@ describe('boot report', () => {
     ['a missing folder', [first, '-o', join(folder, 'no', 'report.html')], 1, 'boot/output-unwritable'],
     ['a folder that is a file', [first, '-o', join(first, 'report.html')], 1, 'boot/output-unwritable'],
     ['five boots', [first, second, first, second, first, '-o', '-'], 2, 'boot/report-too-many'],
-    ['inputs both ways', [first, '-i', second, '-o', '-'], 2, 'boot/report-inputs-mixed'],
+    ['inputs as arguments and with -i', [first, '-i', second, '-o', '-'], 2, 'boot/report-inputs-mixed'],
     ['two answers on stdout', [first, '-o', '-', '--json'], 2, 'boot/report-stdout-twice'],
-    ['an input that is not there', [join(folder, 'gone.tar.gz'), '-o', file], 2, 'boot/input-unreadable'],
-  ])('%s is an error that names the way out', async (_, args, code, errorCode) => {
+    ['a missing input', [join(folder, 'gone.tar.gz'), '-o', file], 2, 'boot/input-unreadable'],
+  ])('%s causes an error with a next step', async (_, args, code, errorCode) => {
     const ran = await run(['boot', 'report', ...args]);
     expect(ran.code).toBe(code);
     expect(ran.stdout && JSON.parse(ran.stdout).kind).toBe(args.includes('--json') ? 'Error' : '');

@@ -1,4 +1,4 @@
-// cli/boot/report.ts: one boot or several as an HTML file that opens anywhere.
+// cli/boot/report.ts: `headstart boot report`: writes up to four boots as a self-contained HTML page.
 import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { basename, sep } from 'node:path';
 import { UserError } from '../../base/errors.ts';
@@ -10,7 +10,7 @@ import { reportView } from '../../boot/render/report-view.ts';
 import { cannotWrite, writeAnswerFile } from '../output/answer-file.ts';
 import { printJson } from '../output/json.ts';
 import type { CliDeps, Verb } from '../verb.ts';
-import { type BootOptions, readBoots, tellNotes, withBootOptions } from './read-boot.ts';
+import { type BootOptions, printNotes, readBoots, withBootOptions } from './read-boot.ts';
 
 interface ReportOptions extends BootOptions {
   output: string;
@@ -21,7 +21,7 @@ export const verb: Verb = {
   examples: ['boot report bundle.tar.gz', 'boot report before.tar.gz after.tar.gz -o report.html'],
   configure(command) {
     withBootOptions(command)
-      .argument('[FILE...]', 'one per boot, up to four; the others are compared with the first')
+      .argument('[FILE...]', 'one input per boot, up to four; the others are compared with the first')
       .option('-o, --output <FILE>', 'where to write the page; - is standard output', 'report.html')
       .option('--force', 'overwrite a file that is not a report');
   },
@@ -30,14 +30,14 @@ export const verb: Verb = {
     if (options.output !== '-') refuseToOverwrite(options.output, options);
     const boots = await bootsToShow(args, options, deps);
     if (boots.length > MOST_BOOTS) throw tooMany(boots.length);
-    for (const { record } of boots) tellNotes(record, deps);
+    for (const { record } of boots) printNotes(record, deps);
     const views = boots.map(({ record, label }) => reportView(record, label));
     const html = renderReport(views);
     if (options.output === '-') return deps.stdout(html);
     writeAnswerFile(options.output, html, 'boot/output-unwritable');
     const bytes = Buffer.byteLength(html);
     deps.stderr(`wrote ${options.output} (${Math.ceil(bytes / 1024)} KB)\n`);
-    if (options.json) printJson(deps, 'BootReport', { file: options.output, bytes, boots: views.map(told) });
+    if (options.json) printJson(deps, 'BootReport', { file: options.output, bytes, boots: views.map(summary) });
   },
 };
 
@@ -46,7 +46,7 @@ interface NamedBoot {
   label: string;
 }
 
-/** Each positional input is a boot of its own; what -i names belongs together unless it turns out to be several boots. */
+/** Each positional input is one boot; all inputs of -i are read together and may be one or several boots. */
 async function bootsToShow(args: string[], options: ReportOptions, deps: CliDeps): Promise<NamedBoot[]> {
   if (args.length > 0) {
     if (options.input) throw bothWays();
@@ -76,24 +76,24 @@ function labelOf(path: string): string {
   return basename(path).replace(/(\.tar)?\.(gz|zst|tgz)$|\.(tar|tgz)$/, '') || path;
 }
 
-function told(view: ReportView) {
+function summary(view: ReportView) {
   return { label: view.label, totalUs: view.totalUs, totalOf: view.totalOf, rows: view.rows.length };
 }
 
-/** Looks before the boots are read, so that a slip of the hand costs nothing. */
+/** Checked before the boots are read, so that a typing error costs no time. */
 function refuseToOverwrite(path: string, { force }: ReportOptions): void {
-  const stat = statIfThere(path);
+  const stat = statIfExists(path);
   if (!stat) return;
   if (!stat.isFile()) throw notAFile(path);
   if (force || stat.size === 0 || startsAsReport(path)) return;
   throw new UserError(`${path} exists and is not a headstart report`, {
     code: 'boot/report-exists',
-    kept: 'It was left as it is.',
+    kept: 'It was not changed.',
     next: 'choose another file with -o, or add --force',
   });
 }
 
-function statIfThere(path: string): Stats | undefined {
+function statIfExists(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
@@ -118,7 +118,7 @@ function startsAsReport(path: string): boolean {
 function notAFile(path: string): UserError {
   return new UserError(`${path} is not a regular file`, {
     code: 'boot/report-not-a-file',
-    kept: 'It was left as it is.',
+    kept: 'It was not changed.',
     next: 'name a file with -o, or use `-o -` for standard output',
   });
 }

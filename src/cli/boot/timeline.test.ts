@@ -21,10 +21,12 @@ describe('boot timeline', () => {
     expect(stdout).toMatch(/40s until startup-finished\.\n$/);
   });
 
-  it('tells what of the total was the node’s own where a wait held it up', async () => {
+  it('splits the total into the node’s own time and waits', async () => {
     const seed = fileURLToPath(new URL('../../boot/fixtures/seeds/preprovisioned.critical-chain.txt', import.meta.url));
     const { stdout } = await runVerb(verb, ['-i', seed]);
-    expect(stdout).toMatch(/: [\d.]+s of the node's own and 16min 41\.443s of waits for something outside it\.\n$/);
+    expect(stdout).toMatch(
+      /: [\d.]+s of the node's own time and 16min 41\.443s of waits for something outside it\.\n$/,
+    );
     const { totalUs, waitUs, ownUs } = JSON.parse((await runVerb(verb, ['-i', seed, '--json'])).stdout);
     expect(ownUs + waitUs).toBe(totalUs);
   });
@@ -40,7 +42,7 @@ describe('boot timeline', () => {
     expect((await timeline([], { columns: 40, env: { NO_COLOR: '1' } })).stdout).not.toContain('SOURCE');
   });
 
-  it('is one document with --json', async () => {
+  it('prints one document with --json', async () => {
     expect(JSON.parse((await timeline(['--json'])).stdout)).toMatchObject({
       ...{ kind: 'BootTimeline', totalUs: 40_000_000, waitUs: 0, ownUs: 40_000_000 },
       endsAt: 'startup-finished',

@@ -1,4 +1,4 @@
-// cli/boot/timeline.ts: `headstart boot timeline`: one table from VM create to Node Ready.
+// cli/boot/timeline.ts: `headstart boot timeline`: shows every step from VM creation to Node Ready in one table.
 import { formatSpan } from '../../base/duration.ts';
 import type { BootRecord } from '../../boot/model/record.ts';
 import { chain } from '../../boot/questions/chain.ts';
@@ -53,7 +53,7 @@ function columnsOf(record: BootRecord, { hasColour }: Screen): Column<TimelineRo
 function summary({ totalUs, waitUs, ownUs, endsAt }: Timeline): string {
   const own =
     waitUs > 0
-      ? `: ${formatSpan(ownUs)} of the node's own and ${formatSpan(waitUs)} of waits for something outside it`
+      ? `: ${formatSpan(ownUs)} of the node's own time and ${formatSpan(waitUs)} of waits for something outside it`
       : '';
   return `${formatSpan(totalUs)} until ${endsAt}${own}.\n`;
 }

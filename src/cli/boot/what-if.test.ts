@@ -18,7 +18,7 @@ describe('headstart boot what-if', () => {
     expect(stdout).toContain('Assumption: ');
   });
 
-  it('answers in JSON on the clock of the record, with both zeros stated', async () => {
+  it('prints JSON on the clock of the record, with both zero points', async () => {
     const edits = ['--set', 'cloud-final.service=0s', '--set', 'cloud-config.service=0s'];
     const { stdout } = await run([
       'boot',
@@ -63,7 +63,7 @@ describe('headstart boot what-if', () => {
     expect(table).toMatch(/SAVES +LEAVES +EDIT/);
   });
 
-  it('changes nothing without edits, and says that there were none', async () => {
+  it('shows the recorded boot without edits, and says that there are none', async () => {
     const { code, stdout } = await run(['boot', 'what-if', '-i', SEED]);
     expect(code).toBe(0);
     expect(stdout).toContain('saved   0\n');

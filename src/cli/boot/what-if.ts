@@ -1,4 +1,4 @@
-// cli/boot/what-if.ts: `headstart boot what-if`: what would these edits save, or which edit would save most?
+// cli/boot/what-if.ts: `headstart boot what-if`: how much time would these edits save, or which edit would save most?
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { formatSpan } from '../../base/duration.ts';
@@ -14,10 +14,10 @@ import { printable, renderTable } from '../output/table.ts';
 import type { CliDeps, Verb } from '../verb.ts';
 import {
   addInput,
+  appendValue,
   type BootOptions,
-  collect,
+  printNote,
   readBoot,
-  tellNote,
   withBootOptions,
   withInputArguments,
 } from './read-boot.ts';
@@ -46,15 +46,15 @@ export const verb: Verb = {
       .option(
         '--drop-after <UNIT DEPENDENCY>',
         'UNIT no longer waits for DEPENDENCY; every edit is repeatable',
-        collect,
+        appendValue,
       )
-      .option('--after <UNIT DEPENDENCY>', 'UNIT also waits for DEPENDENCY', collect)
-      .option('--set <UNIT=SPAN>', 'UNIT takes this long to start, as in kubelet.service=200ms', collect)
-      .option('--mask <UNIT>', 'UNIT is not started at all', collect)
+      .option('--after <UNIT DEPENDENCY>', 'UNIT also waits for DEPENDENCY', appendValue)
+      .option('--set <UNIT=SPAN>', 'UNIT takes this long to start, as in kubelet.service=200ms', appendValue)
+      .option('--mask <UNIT>', 'UNIT does not start', appendValue)
       .option(
         '--add <UNIT After=… Took=…>',
-        'add a unit that the recording does not have, to "before" as well',
-        collect,
+        'add a unit that is not in the recording, to both sides of the comparison',
+        appendValue,
       )
       .option(
         '--target <UNIT>',
@@ -124,7 +124,7 @@ function printAnswer(answer: WhatIf, deps: CliDeps): void {
     answer.edits.length > 0 ? 'Edits:' : 'No edits: this is the boot as recorded. Try --scan, or see --help.',
     ...answer.edits.flatMap((edit) => wrapText(`  ${printable(edit.text)}`, screen.columns, 4)),
     '',
-    'The chain then (@ when it began to start, + how long it took):',
+    'The new chain (@ when the unit began to start, + how long it took):',
     ...answer.chain.flatMap((link, depth) => describeLink(link, depth, page)),
     '',
     `Assumption: ${answer.assumption}.`,
@@ -141,7 +141,7 @@ interface ChainPage {
 
 function describeLink(link: WhatIfLink, depth: number, { deepest, userspaceUs, screen }: ChainPage): string[] {
   const took = link.tookUs > 0 ? ` +${formatSpan(link.tookUs)}` : '';
-  // A pasted or generated chain may be thousands deep; indenting further would only push it off the screen.
+  // A pasted or generated chain may have thousands of links: deeper indentation would push it off the screen.
   const indent = ' '.repeat(Math.min(2 * depth, 80, deepest));
   const name = paint(printable(link.unit), link.tookUs > 0 ? 'path' : undefined, screen);
   const line = `${indent}${depth > 0 ? '└─' : ''}${name} @${formatSpan(link.startUs - userspaceUs)}${took}`;
@@ -159,7 +159,7 @@ function printScan(found: WhatIfScan, deps: CliDeps): void {
       { title: 'EDIT', cell: (row) => row.text, narrow: 'wrap' },
       {
         title: '',
-        cell: (row) => (row.weakensTarget ? `the target would mean less` : ''),
+        cell: (row) => (row.weakensTarget ? `weakens the target` : ''),
         style: () => 'warning',
         narrow: 'wrap',
       },
@@ -168,7 +168,7 @@ function printScan(found: WhatIfScan, deps: CliDeps): void {
     screen,
   );
   const none =
-    'No single edit would bring it forward: nothing on its path can be dropped, masked or shortened alone.\n';
+    'No single edit would make it faster: nothing on its path can be dropped, masked or shortened on its own.\n';
   const sentences = (text: string) => wrapLines(text, screen.columns);
   const answer = found.candidates.length > 0 ? table : sentences(none);
   deps.stdout(`${sentences(heading)}\n\n${answer}\n${sentences(`Assumption: ${found.assumption}.`)}\n`);
@@ -185,5 +185,5 @@ function shown(instant: WhatIf['before']): number {
 }
 
 function warn(notes: readonly string[], deps: CliDeps): void {
-  for (const note of notes) tellNote('note', note, deps);
+  for (const note of notes) printNote('note', note, deps);
 }

@@ -9,7 +9,7 @@ const world = useCluster();
 const { ask } = world;
 
 describe('cluster down', () => {
-  it('stops, keeps what is in it, and is content when there is nothing to stop', async () => {
+  it('stops the cluster, keeps its data, and succeeds if there is nothing to stop', async () => {
     await ask('up');
     expect((await ask('down', ['--dry-run'])).stdout).toContain('would stop etcd\n');
     expect(world.plane.running.size).toBe(5);
@@ -23,7 +23,7 @@ describe('cluster down', () => {
     });
   });
 
-  it('deletes no cluster that a pool belongs to', async () => {
+  it('refuses to delete a cluster that a pool belongs to', async () => {
     await ask('up');
     mkdirSync(join(world.home, 'pools', 'web', 'instances'), { recursive: true });
     const spec = {
@@ -54,11 +54,11 @@ describe('cluster down', () => {
     const refused = await ask('down', ['--delete']);
     expect(refused.code).toBe(2);
     expect(world.plane.running.size).toBe(5);
-    expect((await ask('down', ['--delete', '--yes'])).stdout).toBe('cluster local is gone\n');
+    expect((await ask('down', ['--delete', '--yes'])).stdout).toBe('cluster local is deleted\n');
     expect(existsSync(clusterFiles({ home: world.home, name: 'local' }).folder)).toBe(false);
   });
 
-  it('has nothing to do where there is no cluster, however often it is asked', async () => {
+  it('has nothing to do without a cluster, and can be repeated', async () => {
     const stopped = `nothing to stop: there is no cluster local in ${world.home}\n`;
     expect(await ask('down')).toMatchObject({ code: 0, stdout: stopped });
     expect(await ask('down', ['--delete', '--yes'])).toMatchObject({
@@ -68,10 +68,10 @@ describe('cluster down', () => {
     expect(await ask('down', ['--dry-run'])).toMatchObject({ code: 0, stdout: 'nothing to do\n' });
     expect(JSON.parse((await ask('down', ['--json'])).stdout)).toMatchObject({ kind: 'ClusterDown', stopped: [] });
     await ask('up', ['--name', 'lab']);
-    expect((await ask('down')).stdout).toContain('; there is lab\n');
+    expect((await ask('down')).stdout).toContain('; existing clusters: lab\n');
   });
 
-  it('names programs that still run where the folder of the cluster was removed by hand', async () => {
+  it('names programs that still run after the folder of the cluster was deleted manually', async () => {
     world.plane.orphans = [
       { server: 'etcd', pid: 4711, folder: clusterFiles({ home: world.home, name: 'local' }).folder },
     ];

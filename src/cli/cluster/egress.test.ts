@@ -12,14 +12,14 @@ beforeEach(() => {
 });
 afterEach(() => lab.end());
 
-describe('the program', { timeout: 120_000 }, () => {
+describe('the egress program', { timeout: 120_000 }, () => {
   const start = (folder: string) => {
     const { plane } = openPlane({ env: {} } as Parameters<typeof openPlane>[0]);
     const [node, ...args] = plane.egressCommand({ home: lab.context.home, name: 'lab' });
     return spawn(node, args, { cwd: folder, stdio: 'ignore', env: {} });
   };
 
-  it('listens in the folder it is started in, and ends when it is told', async () => {
+  it('listens in its working folder, and ends on SIGTERM', async () => {
     const folder = lab.context.home;
     const program = start(folder);
     const ended = new Promise((resolve) => program.once('exit', (...how) => resolve(how)));
@@ -31,7 +31,7 @@ describe('the program', { timeout: 120_000 }, () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  it('does not start where it cannot listen', async () => {
+  it('fails if it cannot listen', async () => {
     mkdirSync(join(lab.context.home, 'egress.sock'));
     const program = start(lab.context.home);
     expect(await new Promise((resolve) => program.once('exit', resolve))).toBe(1);

@@ -11,14 +11,14 @@ async function main([home, name]: string[]): Promise<void> {
   if (home === undefined || name === undefined) throw new Error('usage: egress.ts HOME CLUSTER');
   process.umask(0o077);
   const provider = createQemuProvider({ home, clock: systemClock, run: runCommand, ...guestCommands({}) });
-  const tell = (line: string) => console.log(`${new Date().toISOString()} ${line}`);
-  // In the folder it runs in: an address of a socket holds 107 bytes, and the folder's name may be longer.
+  const log = (line: string) => console.log(`${new Date().toISOString()} ${line}`);
+  // A relative path: a socket address holds 107 bytes, and the path of the folder may be longer.
   const egress = await startEgress({
     socket: EGRESS_SOCKET,
     findKubelet: kubeletFinder({ home, name }, provider),
-    tell,
+    tell: log,
   });
-  tell(`leads to the kubelets of cluster ${name}`);
+  log(`forwards to the kubelets of cluster ${name}`);
   process.once('SIGTERM', () => void egress.close().then(() => process.exit(0)));
 }
 

@@ -37,7 +37,7 @@ const read = (text: string) =>
     nowMs: 0,
   });
 
-it('is a document that the daemon takes, with the cluster in it and nothing secret', async () => {
+it('cluster node-config prints a document that the daemon accepts, with the cluster and without secrets', async () => {
   makeCluster();
   const { stdout } = await ask();
   const document = await read(stdout);
@@ -50,14 +50,14 @@ it('is a document that the daemon takes, with the cluster in it and nothing secr
   expect((await ask('--no-bridge')).stdout).not.toContain('conflist');
 });
 
-it('is written where one says, and counts up with each change', async () => {
+it('cluster node-config writes to -o, with the given generation', async () => {
   makeCluster();
   const file = join(home, 'node.yaml');
   expect((await ask('--generation', '7', '-o', file)).stdout).toBe(`${file}\n`);
   expect(readFileSync(file, 'utf8')).toContain('generation: 7');
 });
 
-it('says what is missing', async () => {
+it('cluster node-config names what is missing', async () => {
   expect((await ask()).stderr).toContain('code:  cluster/none');
   makeCluster();
   rmSync(join(clusterFiles({ home, name: 'local' }).pki, 'ca.crt'));

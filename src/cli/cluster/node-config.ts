@@ -1,4 +1,4 @@
-// cli/cluster/node-config.ts: `headstart cluster node-config`: the user data with which a node of an image of ours joins a local cluster.
+// cli/cluster/node-config.ts: `headstart cluster node-config`: prints the user data with which an instance of a headstart image joins a local cluster.
 import { join, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { stringify } from 'yaml';
@@ -6,7 +6,7 @@ import { UserError } from '../../base/errors.ts';
 import { clusterFiles, GUEST_PORT, readClusterRecord, readIfExists } from '../../cluster/local/cluster-files.ts';
 import { noSuchCluster } from '../../cluster/local/no-such-cluster.ts';
 import { nodeDocument } from '../../local/node-document.ts';
-import { type ClusterOptions, placeOf, withClusterOptions } from '../compose/open-plane.ts';
+import { type ClusterOptions, clusterPlace, withClusterOptions } from '../compose/open-plane.ts';
 import { writeAnswerFile } from '../output/answer-file.ts';
 import { printJson } from '../output/json.ts';
 import { wholeNumber } from '../pool/arguments.ts';
@@ -37,12 +37,12 @@ export const verb: Verb = {
       .option('--no-bridge', 'leave out the bridge network for pods, if another CNI plugin is used')
       .option('-o, --output <FILE>', 'write to this file instead of standard output'),
   async run(_args, options: Options, deps) {
-    const place = placeOf(options, deps.env);
+    const place = clusterPlace(options, deps.env);
     const record = readClusterRecord(place);
     if (!record) throw noSuchCluster(place);
     const ca = readIfExists(join(clusterFiles(place).pki, 'ca.crt'));
     if (ca === undefined) {
-      throw new UserError(`the certificate of cluster ${place.name} is not there`, {
+      throw new UserError(`the CA certificate of cluster ${place.name} is missing`, {
         code: 'cluster/no-certificate',
         next: `headstart cluster up --name ${place.name}`,
         exitCode: 1,

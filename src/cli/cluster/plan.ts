@@ -1,9 +1,9 @@
-// cli/cluster/plan.ts: what a verb would do to a local cluster, told instead of done.
+// cli/cluster/plan.ts: prints what a verb would do to a local cluster.
 import { printJson } from '../output/json.ts';
-import { renderPlan } from '../output/render-plan.ts';
+import { renderDryRun } from '../output/render-dry-run.ts';
 import type { CliDeps } from '../verb.ts';
 
-export function tellPlan(
+export function printClusterPlan(
   deps: CliDeps,
   cluster: string,
   changes: readonly string[],
@@ -13,5 +13,5 @@ export function tellPlan(
     printJson(deps, 'ClusterPlan', { cluster, changes });
     return;
   }
-  deps.stdout(renderPlan(changes));
+  deps.stdout(renderDryRun(changes));
 }

@@ -1,6 +1,12 @@
-// cli/cluster/status.ts: `headstart cluster status`: what runs of a local cluster, is it healthy, and which nodes are Ready?
+// cli/cluster/status.ts: `headstart cluster status`: which components of a local cluster run, are they healthy, and which nodes are Ready?
 
-import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from '../compose/open-plane.ts';
+import {
+  type ClusterOptions,
+  clusterPlace,
+  type OpenPlane,
+  openPlane,
+  withClusterOptions,
+} from '../compose/open-plane.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import type { Verb } from '../verb.ts';
@@ -15,7 +21,7 @@ export function clusterStatus(open: OpenPlane): Verb {
     examples: ['cluster status', 'cluster status --name lab --json'],
     configure: withClusterOptions,
     async run(_args, options: ClusterOptions, deps) {
-      const place = placeOf(options, deps.env);
+      const place = clusterPlace(options, deps.env);
       const view = await readClusterView(place, open(deps), deps.signal());
       if (options.json) printJson(deps, 'Cluster', view);
       else deps.stdout(renderCluster(view, deps.nowUs() / 1000, screenOf(deps)));

@@ -1,4 +1,4 @@
-// cli/cluster/testing.ts: verbs about local clusters in a test: a home of their own, a plane in memory, programs that were built or given.
+// cli/cluster/testing.ts: runs the verbs for local clusters in a test, with a temporary home, a fake control plane and empty programs.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { programsFolder } from '../../cluster/local/programs/programs.ts';
 import { KUBE_SERVERS } from '../../cluster/local/server-flags.ts';
 import { type FakePlane, fakePlane } from '../../cluster/local/testing.ts';
 import type { OpenPlane } from '../compose/open-plane.ts';
-import { type Ran, runVerb, type TestWorld } from '../testing.ts';
+import { type CliResult, runVerb, type TestWorld } from '../testing.ts';
 import { clusterDown } from './down.ts';
 import { clusterStatus } from './status.ts';
 import { clusterToken } from './token.ts';
@@ -23,18 +23,17 @@ const VERBS = { up: clusterUp, down: clusterDown, status: clusterStatus, token: 
 export interface ClusterWorld {
   home: string;
   plane: FakePlane;
-  /** What the API server lists. */
-  /** An error: what asking for them ends with. */
+  /** What the API server lists; an error: listing fails with it. */
   nodes: Node[] | Error;
   hasGo: boolean;
-  /** A folder with programs of v1.34.2; those of v1.35.8 are in the cache. */
+  /** A folder with programs of v1.34.2; programs of v1.35.8 are in the cache. */
   given: string;
-  /** How many were made. */
+  /** How many tokens were created. */
   tokens: number;
-  ask(verb: keyof typeof VERBS, argv?: string[], more?: TestWorld): Promise<Ran>;
+  ask(verb: keyof typeof VERBS, argv?: string[], more?: TestWorld): Promise<CliResult>;
 }
 
-/** Each test of the file gets its own. */
+/** Each test of the file gets a new one. */
 export function useCluster(): ClusterWorld {
   const world: ClusterWorld = {
     ...{ home: '', plane: fakePlane(), nodes: [], hasGo: true, given: '', tokens: 0 },
@@ -89,5 +88,5 @@ const opening =
     },
   });
 
-/** The last line that a verb printed for scripts. */
+/** The last line of JSON that a verb printed. */
 export const last = (stdout: string) => JSON.parse(stdout.trim().split('\n').at(-1)!) as Record<string, unknown>;

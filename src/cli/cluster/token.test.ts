@@ -7,7 +7,7 @@ const world = useCluster();
 const { ask } = world;
 
 describe('cluster token', () => {
-  it('gives a token that ends, or the closed file that a kubelet in a guest starts with', async () => {
+  it('prints a token that expires, or writes a private bootstrap kubeconfig for guests', async () => {
     await ask('up');
     expect((await ask('token')).stdout).toBe(`${TOKEN}\n`);
     expect(JSON.parse((await ask('token', ['--json', '--ttl', '10min'])).stdout)).toMatchObject({
@@ -26,11 +26,11 @@ describe('cluster token', () => {
     });
   });
 
-  it('makes none when asked what it would do, for no cluster, or where the file cannot be', async () => {
+  it('creates no token with --dry-run, without a cluster, or if the file cannot be written', async () => {
     expect((await ask('token')).stderr).toContain('code:  cluster/none');
     await ask('up');
     expect((await ask('token', ['--dry-run', '-o', 'x'])).stdout).toMatch(
-      /^would make a token .* for 1h\nwould write \//,
+      /^would create a token .* for 1h\nwould write \//,
     );
     expect(world.tokens).toBe(0);
     expect((await ask('token', ['--ttl', 'soon'])).code).toBe(2);

@@ -1,4 +1,4 @@
-// cli/cluster/token.ts: `headstart cluster token`: a short-lived token with which nodes may join, or the kubeconfig a kubelet starts with.
+// cli/cluster/token.ts: `headstart cluster token`: creates a short-lived token for nodes to join with, or a bootstrap kubeconfig.
 import { accessSync, constants } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Option } from 'commander';
@@ -14,11 +14,17 @@ import {
 } from '../../cluster/local/cluster-files.ts';
 import { bootstrapKubeconfig } from '../../cluster/local/joining.ts';
 import { noSuchCluster } from '../../cluster/local/no-such-cluster.ts';
-import { type ClusterOptions, type OpenPlane, openPlane, placeOf, withClusterOptions } from '../compose/open-plane.ts';
+import {
+  type ClusterOptions,
+  clusterPlace,
+  type OpenPlane,
+  openPlane,
+  withClusterOptions,
+} from '../compose/open-plane.ts';
 import { printJson } from '../output/json.ts';
 import { timeSpan } from '../pool/arguments.ts';
 import type { Verb } from '../verb.ts';
-import { tellPlan } from './plan.ts';
+import { printClusterPlan } from './plan.ts';
 
 interface Options extends ClusterOptions {
   ttl: number;
@@ -42,16 +48,16 @@ export function clusterToken(open: OpenPlane): Verb {
         )
         .option('--dry-run', 'print what would be created, and create nothing'),
     async run(_args, options: Options, deps) {
-      const place = placeOf(options, deps.env);
+      const place = clusterPlace(options, deps.env);
       const record = readClusterRecord(place);
       if (!record) throw noSuchCluster(place);
       if (options.dryRun) {
-        const what = `make a token with which nodes may join for ${formatSpan(options.ttl * 1000)}`;
+        const what = `create a token with which nodes can join for ${formatSpan(options.ttl * 1000)}`;
         const where = options.output === undefined ? [] : [`write ${resolve(options.output)}`];
-        return tellPlan(deps, place.name, [what, ...where], options);
+        return printClusterPlan(deps, place.name, [what, ...where], options);
       }
       const { kubeconfig, pki } = clusterFiles(place);
-      // Before there is a token that nobody would get.
+      // Before the token is created: a token that cannot be written would be lost.
       if (options.output !== undefined)
         orUnwritable(options.output, () => accessSync(dirname(resolve(options.output!)), constants.W_OK));
       const { id, token, expiresMs } = await open(deps).createToken(kubeconfig, options.ttl);
@@ -76,9 +82,9 @@ function orUnwritable(path: string, act: () => void): void {
     act();
   } catch (cause) {
     if (cause instanceof UserError) throw cause;
-    throw new UserError(`${path} cannot be written: ${whyUnwritable(cause)}`, {
+    throw new UserError(`cannot write ${path}: ${whyUnwritable(cause)}`, {
       code: 'cluster/unwritable',
-      next: 'give a file in a folder that you may write to',
+      next: 'name a file in a writable folder with -o',
       cause,
     });
   }

@@ -9,7 +9,7 @@ const world = useCluster();
 const { ask } = world;
 
 describe('cluster up', () => {
-  it('tells what it does, what there is then, and what to type next', async () => {
+  it('prints its steps, the cluster, and the next command', async () => {
     const ran = await ask('up');
     expect(ran.code, ran.stderr).toBe(0);
     expect(ran.stderr).toContain('start kube-apiserver\n');
@@ -19,11 +19,11 @@ describe('cluster up', () => {
       `next:  export KUBECONFIG=${clusterFiles({ home: world.home, name: 'local' }).kubeconfig}`,
     );
     const again = await ask('up');
-    expect(again.stderr).toContain('it was up already; nothing was changed');
+    expect(again.stderr).toContain('already up; nothing was changed');
     expect(again.stdout).toBe(ran.stdout);
   });
 
-  it('tells scripts line by line, the cluster last', async () => {
+  it('prints JSON lines, the cluster last', async () => {
     const { stdout } = await ask('up', ['--json', '--name', 'lab']);
     const kinds = stdout
       .trim()
@@ -33,7 +33,7 @@ describe('cluster up', () => {
     expect(last(stdout)).toMatchObject({ kind: 'Cluster', name: 'lab', isHealthy: true, nodes: [] });
   });
 
-  it('says what it would do, and does nothing', async () => {
+  it('prints the plan with --dry-run, and does nothing', async () => {
     const { stdout } = await ask('up', ['--dry-run']);
     expect(stdout).toContain('would start etcd\n');
     expect(existsSync(join(world.home, 'clusters'))).toBe(false);
@@ -45,7 +45,7 @@ describe('cluster up', () => {
     });
   });
 
-  it('names what is to be built, and what to do where there is no Go', async () => {
+  it('names the programs to build, and what to do without Go', async () => {
     rmSync(join(world.home, 'cache'), { recursive: true });
     expect((await ask('up', ['--dry-run'])).stdout).toContain('would build kube-apiserver v1.35.8 with Go');
     world.hasGo = false;
@@ -55,7 +55,7 @@ describe('cluster up', () => {
     expect(world.plane.told).toEqual([]);
   });
 
-  it('runs the programs it is given, then and later', async () => {
+  it('runs the programs of --programs, now and at later starts', async () => {
     expect((await ask('up', ['--programs', world.given])).code).toBe(0);
     expect(readClusterRecord({ home: world.home, name: 'local' })).toMatchObject({
       kubernetes: 'v1.34.2',
@@ -78,7 +78,7 @@ describe('cluster up', () => {
     [['--programs', '/nowhere'], 'cluster/no-programs'],
     [['--kubernetes', 'latest'], 'cluster/bad-version'],
     [['--name', '../x'], 'cluster/bad-name'],
-  ])('refuses %j and touches nothing', async (argv, code) => {
+  ])('refuses %j and changes nothing', async (argv, code) => {
     await ask('up');
     const before = readFileSync(clusterFiles({ home: world.home, name: 'local' }).record, 'utf8');
     const ran = await ask('up', argv);
@@ -87,13 +87,13 @@ describe('cluster up', () => {
     expect(readFileSync(clusterFiles({ home: world.home, name: 'local' }).record, 'utf8')).toBe(before);
   });
 
-  it('refuses programs of another version than was asked for', async () => {
+  it('refuses programs of another version than --kubernetes', async () => {
     const ran = await ask('up', ['--programs', world.given, '--kubernetes', '1.35.8']);
     expect(ran.stderr).toContain('are of Kubernetes v1.34.2, not v1.35.8');
     expect(ran.code).toBe(2);
   });
 
-  it('interrupted, leaves nothing running and says how to go on', async () => {
+  it('leaves nothing running after an interrupt, and says how to continue', async () => {
     const stop = new AbortController();
     world.plane.before = (effect) => effect === 'start kube-scheduler' && stop.abort(new Error('SIGINT'));
     const ran = await ask('up', [], { signal: stop.signal });

@@ -9,7 +9,7 @@ const world = useCluster();
 const { ask } = world;
 
 describe('cluster status', () => {
-  it('answers no when something does not run, and names what to type', async () => {
+  it('exits 3 if a component does not run, and names the next command', async () => {
     await ask('up');
     world.nodes = [
       {
@@ -31,12 +31,12 @@ describe('cluster status', () => {
     expect(JSON.parse((await ask('status', ['--json'])).stdout)).toMatchObject({ kind: 'Cluster', isHealthy: false });
   });
 
-  it('tells what it knows when the API server ends between the look at it and the question for its nodes', async () => {
+  it('prints the status without nodes if the API server ends after its health check', async () => {
     await ask('up');
     world.nodes = new TransientError('could not list nodes: the connection was refused', {
       code: 'cluster/unreachable',
     });
-    expect((await ask('status')).stdout).toContain('nodes: the API server cannot be asked');
+    expect((await ask('status')).stdout).toContain('nodes: unknown, the API server does not answer');
     let looks = 0;
     const { find } = world.plane.processes;
     world.plane.processes.find = (folder, server) =>
@@ -46,7 +46,7 @@ describe('cluster status', () => {
     expect(ended.stdout).toMatch(/^kube-apiserver +no: does not run/m);
   });
 
-  it('names what was left behind by somebody who removed a folder, and so does up', async () => {
+  it('names programs of a deleted cluster folder, and so does up', async () => {
     world.plane.orphans = [{ server: 'etcd', pid: 4711, folder: join(world.home, 'clusters/gone') }];
     const nowhere = await ask('status');
     expect(nowhere.code).toBe(1);
@@ -55,11 +55,11 @@ describe('cluster status', () => {
     );
     expect(nowhere.stderr).toContain('next:  kill 4711');
     for (const verb of ['up', 'status'] as const)
-      expect((await ask(verb)).stdout).toMatch(/left behind\netcd \(process 4711\) .*\nend them: kill 4711\n$/);
+      expect((await ask(verb)).stdout).toMatch(/left behind\netcd \(process 4711\) .*\nto end them: kill 4711\n$/);
     expect(JSON.parse((await ask('status', ['--json'])).stdout)).toMatchObject({ orphans: [{ pid: 4711 }] });
   });
 
-  it('names the clusters there are when it is asked about another', async () => {
+  it('names the existing clusters for an unknown one', async () => {
     await ask('up', ['--name', 'lab']);
     const ran = await ask('status');
     expect(ran.code).toBe(1);

@@ -1,4 +1,4 @@
-// cli/cluster/view.ts: what is there to see of a local cluster, its programs and its nodes? Never a credential.
+// cli/cluster/view.ts: the status of a local cluster, its programs and its nodes. Never contains a credential.
 import { formatSpan } from '../../base/duration.ts';
 import { TransientError } from '../../base/errors.ts';
 import type { Node } from '../../cluster/cluster.ts';
@@ -16,9 +16,9 @@ export interface NodeView extends Pick<Node, 'name' | 'isReady' | 'isUnschedulab
 }
 
 export interface ClusterView extends PlaneView {
-  /** Absent when the API server could not be asked. */
+  /** Absent if the API server does not answer. */
   nodes?: NodeView[];
-  /** Programs of clusters of this home whose folder is gone; nothing but `kill` ends them. */
+  /** Programs of deleted cluster folders in this home; only `kill` ends them. */
   orphans: Orphan[];
 }
 
@@ -36,7 +36,7 @@ export async function readClusterView(
     if (error instanceof TransientError) return undefined;
     throw error;
   });
-  // The API server may have ended since it was looked at.
+  // The API server may have ended since its health was checked.
   if (!nodes) return { ...((await readPlane(place, plane)) ?? view), orphans };
   return { ...view, nodes: nodes.map(viewOfNode).sort((a, b) => (a.name < b.name ? -1 : 1)), orphans };
 }
@@ -82,7 +82,7 @@ export function renderCluster(view: ClusterView, nowMs: number, screen: Screen):
 function renderOrphans(orphans: readonly Orphan[]): string {
   if (orphans.length === 0) return '';
   const lines = orphans.map((orphan) => `${describeOrphan(orphan)}\n`).join('');
-  return `\nleft behind\n${lines}end them: kill ${orphans.map(({ pid }) => pid).join(' ')}\n`;
+  return `\nleft behind\n${lines}to end them: kill ${orphans.map(({ pid }) => pid).join(' ')}\n`;
 }
 
 function renderNodes(
@@ -90,7 +90,7 @@ function renderNodes(
   since: (ms: number | undefined) => string,
   screen: Screen,
 ): string {
-  if (!nodes) return 'nodes: the API server cannot be asked\n';
+  if (!nodes) return 'nodes: unknown, the API server does not answer\n';
   if (nodes.length === 0) return 'no nodes\n';
   return renderTable<NodeView>(
     [

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { runCommand } from '../../base/command.ts';
 import { type Quote, quotedFor, readBashLine, unquoted } from './bash-words.ts';
 
-/** As bash calls the function: pieces, the whole line, and what readline would replace. */
+/** Calls it like bash does: with the pieces, the whole line, and the part that readline replaces. */
 const read = (pieces: string[], line: string, text: string) =>
   readBashLine(['headstart', ...pieces], `headstart ${line}`, text);
 
-describe('a line of bash', () => {
+describe('readBashLine', () => {
   it.each([
     [['boot', ''], 'boot ', '', { words: ['boot'], current: '', kept: 0 }],
     [['--format', '=', 'ch'], '--format=ch', 'ch', { words: [], current: '--format=ch', kept: 9 }],
@@ -21,17 +21,17 @@ describe('a line of bash', () => {
     [['boot', 'chain'], 'boot chain', 'ch', { words: ['boot'], current: 'ch', kept: 0 }],
     [['boot', '>', 'o'], 'boot > o', 'o', { isRedirected: true }],
     [['boot', '2', '>', 'o', 'c'], 'boot 2>o c', 'c', { words: ['boot'], current: 'c', isRedirected: false }],
-  ])('%j is read as the program would get it', (pieces, line, text, expected) => {
+  ])('reads %j as the program would get it', (pieces, line, text, expected) => {
     expect(read(pieces, line, text)).toMatchObject(expected);
   });
 
-  it('without the line, takes break characters for parts of a word', () => {
+  it('joins break characters to words if the line does not match', () => {
     expect(readBashLine(['headstart', '--format', '=', 'ch'], '', 'ch')).toMatchObject({ current: '--format=ch' });
     expect(readBashLine(['headstart', '--format', '=', 'csv', ''], '', '')).toMatchObject({ words: ['--format=csv'] });
   });
 });
 
-describe('a value', () => {
+describe('quotedFor', () => {
   const values = [
     String.raw`dev-disk-by\x2duuid.device`,
     'modprobe@drm.service',
@@ -41,13 +41,13 @@ describe('a value', () => {
   ];
   const quotes: Quote[] = ['', "'", '"'];
 
-  it('comes back from bash as it was, in every kind of quotes', async () => {
+  it('quotes a value so that bash returns it unchanged, for every kind of quote', async () => {
     const written = quotes.flatMap((quote) => values.map((value) => `${quote}${quotedFor(value, quote)}${quote}`));
     const ran = await runCommand(['bash', '-c', `printf '%s\\n' ${written.join(' ')}`]);
     expect(ran.stdout.toString().trimEnd().split('\n')).toEqual([...values, ...values, ...values]);
   });
 
-  it('is unquoted to what was quoted', () => {
+  it('is the inverse of unquoted', () => {
     for (const quote of quotes)
       for (const value of values) expect(unquoted(quotedFor(value, quote), quote)).toEqual({ value, quote });
   });

@@ -3,12 +3,12 @@
 export type Quote = '' | "'" | '"';
 
 export interface BashLine {
-  /** In front of the current word, as the program would get them. */
+  /** The words before the current one, without quotes. */
   words: string[];
   current: string;
   /** The quote that is open at the cursor. */
   quote: Quote;
-  /** How much of `current` stands in front of the part that readline replaces. */
+  /** How many characters of `current` come before the part that readline replaces. */
   kept: number;
   /** The current word is the file of a redirection; zsh and fish complete those themselves. */
   isRedirected: boolean;
@@ -42,7 +42,7 @@ function isRedirection(piece: string): boolean {
   return /^&?[<>]+[&|]?$/.test(piece);
 }
 
-/** Which pieces follow the one before without a blank; nothing where the line is not the one that was split. */
+/** Whether each piece follows the previous one without a blank; undefined if `line` does not match the pieces. */
 function touchingIn(pieces: readonly string[], line: string): boolean[] | undefined {
   let at = 0;
   const touches: boolean[] = [];
@@ -60,7 +60,7 @@ function isBreak(piece: string): boolean {
   return /^[=:@]+$/.test(piece);
 }
 
-/** The cursor may be inside of the word. */
+/** The cursor may be inside the word. */
 function upToCursor(piece: string, text: string): string {
   if (isBreak(piece)) return piece;
   const opening = /^['"]/.exec(piece)?.[0] ?? '';
@@ -69,7 +69,7 @@ function upToCursor(piece: string, text: string): string {
   return rest.startsWith(typed) ? opening + typed : piece;
 }
 
-/** As bash removes quotes. `quote` is open from the beginning. */
+/** Removes quotes like bash does. `quote` is open at the start. */
 export function unquoted(typed: string, quote: Quote = ''): { value: string; quote: Quote } {
   let open = quote;
   let value = '';
@@ -89,7 +89,7 @@ export function unquoted(typed: string, quote: Quote = ''): { value: string; quo
   return { value, quote: open };
 }
 
-/** So that bash reads it as this text, whatever characters a unit's name has. */
+/** Escapes `value` so that bash reads back the same text: unit names may contain backslashes. */
 export function quotedFor(value: string, quote: Quote): string {
   if (quote === "'") return value.replaceAll("'", String.raw`'\''`);
   if (quote === '"') return value.replace(/[\\"$`]/g, '\\$&');

@@ -1,4 +1,4 @@
-// cli/complete/boot-names-worker.ts: reads the inputs in a thread of its own, which look-up.ts ends at its deadline: reading is not interruptible.
+// cli/complete/boot-names-worker.ts: reads the inputs in a worker thread. Reading cannot be interrupted, so boot-values.ts terminates the thread at the deadline.
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadInputs } from '../../boot/load/load.ts';
 import { type BootKind, bootNames } from './boot-names.ts';
@@ -6,7 +6,7 @@ import { type BootKind, bootNames } from './boot-names.ts';
 export interface BootQuestion {
   kind: BootKind;
   inputs: string[];
-  /** As `--boot` names it. */
+  /** The value of `--boot`. */
   boot: string;
   text: string;
   nowUs: number;

@@ -5,7 +5,7 @@ import { bootNames } from './boot-names.ts';
 const boot = (bootId: string, wallAtZeroUs?: number) =>
   ({ bootId, host: { hostname: 'n1' }, clock: { wallAtZeroUs }, units: [] }) as unknown as BootRecord;
 
-it('numbers boots from the last one back, and says which each is', () => {
+it('bootNames numbers boots from the last one back, and describes each', () => {
   const found = bootNames(
     'boots',
     [boot('aaaaaaaabbbb'), boot('ccccccccdddd', Date.UTC(2026, 0, 2, 3, 4) * 1000)],

@@ -1,15 +1,20 @@
-// cli/complete/boot-names.ts: the names in boot records that options of the boot verbs take. Pure.
+// cli/complete/boot-names.ts: which names in a boot record can be completed? Pure.
 import { formatSpan } from '../../base/duration.ts';
 import { pickBoot } from '../../boot/load/pick-boot.ts';
 import { milestonesOf } from '../../boot/model/milestones.ts';
 import { orderGraph } from '../../boot/model/order-graph.ts';
 import { type BootRecord, hasStarted, startTookUs } from '../../boot/model/record.ts';
-import type { Candidate } from './place.ts';
+import type { CompletionCandidate } from './command-syntax.ts';
 
 export type BootKind = 'units' | 'targets' | 'unit-times' | 'unit-pairs' | 'orderings' | 'boots';
 
-/** `text`: what is typed of the value so far. */
-export function bootNames(kind: BootKind, records: readonly BootRecord[], which: string, text: string): Candidate[] {
+/** `text`: the part of the value that is typed so far. */
+export function bootNames(
+  kind: BootKind,
+  records: readonly BootRecord[],
+  which: string,
+  text: string,
+): CompletionCandidate[] {
   if (kind === 'boots') return records.map((record, i) => bootNumber(record, i - records.length + 1)).reverse();
   const record = pickBoot(records, which);
   switch (kind) {
@@ -30,8 +35,8 @@ export function bootNames(kind: BootKind, records: readonly BootRecord[], which:
   }
 }
 
-/** A boot id is long; what people type is the number. */
-function bootNumber({ bootId, host, clock }: BootRecord, number: number): Candidate {
+/** Offers the number: a boot id is too long to type. */
+function bootNumber({ bootId, host, clock }: BootRecord, number: number): CompletionCandidate {
   const atMs = clock.wallAtZeroUs === undefined ? undefined : clock.wallAtZeroUs / 1000;
   const facts = [
     number === 0 ? 'the last boot' : undefined,
@@ -42,12 +47,12 @@ function bootNumber({ bootId, host, clock }: BootRecord, number: number): Candid
   return { value: String(number), summary: facts.filter(Boolean).join(' · ') };
 }
 
-function milestones(record: BootRecord): Candidate[] {
+function milestones(record: BootRecord): CompletionCandidate[] {
   return milestonesOf(record).map(({ name }) => ({ value: name, summary: 'milestone' }));
 }
 
-/** Only those that started: the others have no time. */
-function units(record: BootRecord): Candidate[] {
+/** Only units that started: the others have no time. */
+function units(record: BootRecord): CompletionCandidate[] {
   return record.units.filter(hasStarted).map((unit) => {
     const took = startTookUs(unit);
     const facts = [took > 0 ? `+${formatSpan(took)}` : undefined, unit.description];
@@ -55,8 +60,8 @@ function units(record: BootRecord): Candidate[] {
   });
 }
 
-/** First the unit; with a blank after it, the dependency. */
-function pairs(record: BootRecord, text: string): Candidate[] {
+/** Completes the unit first, and the dependency after a blank. */
+function pairs(record: BootRecord, text: string): CompletionCandidate[] {
   const known = units(record);
   const [, unit] = /^\s*(\S+)\s/.exec(text) ?? [];
   if (unit === undefined)
@@ -66,7 +71,7 @@ function pairs(record: BootRecord, text: string): Candidate[] {
     .map((candidate) => ({ ...candidate, value: `${unit} ${candidate.value}` }));
 }
 
-function orderings(record: BootRecord): Candidate[] {
+function orderings(record: BootRecord): CompletionCandidate[] {
   const { names, after } = orderGraph(record);
   return after.flatMap((dependencies, u) =>
     dependencies.map((dependency) => ({ value: `${names[u]} ${names[dependency]}` })),

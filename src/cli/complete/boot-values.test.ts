@@ -2,12 +2,17 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { BootKind } from './boot-names.ts';
 import { bootValues, unitsListed } from './boot-values.ts';
-import type { Given } from './decide.ts';
+import type { TypedCommand } from './decide.ts';
 import { BUNDLE } from './testing.ts';
 
-describe('of a bundle', () => {
-  /** Without a deadline: this machine may be slow. */
-  const found = async (kind: BootKind, given: Partial<Given>, text = '', signal = new AbortController().signal) => {
+describe('bootValues of a bundle', () => {
+  /** No deadline: the test machine may be slow. */
+  const found = async (
+    kind: BootKind,
+    given: Partial<TypedCommand>,
+    text = '',
+    signal = new AbortController().signal,
+  ) => {
     const whole = { path: 'boot chain', options: new Map(), args: [], files: [], ...given };
     return (await bootValues(kind, whole, text, { nowUs: 0, userHome: '/nonexistent', signal })).map(
       ({ value }) => value,
@@ -29,14 +34,14 @@ describe('of a bundle', () => {
     expect(await found('units', ofBundle)).not.toContain('startup-finished');
   });
 
-  it('offers what each edit of what-if takes', async () => {
+  it('offers the values of each edit of what-if', async () => {
     expect(await found('unit-times', ofBundle)).toContain('cloud-final.service=');
     expect(await found('orderings', ofBundle)).toContain('network-pre.target cloud-init-local.service');
     expect(await found('unit-pairs', ofBundle)).toContain('basic.target ');
     expect(await found('unit-pairs', ofBundle, 'basic.target c')).toContain('basic.target cloud-final.service');
   });
 
-  it('offers the boots there are', async () => {
+  it('offers the boots of the bundle', async () => {
     expect(await found('boots', ofBundle)).toEqual(['0']);
   });
 
@@ -56,7 +61,7 @@ describe('of a bundle', () => {
   });
 });
 
-it('reads the active units that systemctl lists', () => {
+it('unitsListed returns the active units of systemctl', () => {
   const listed = [
     '  kubelet.service                loaded    active   running The kubelet: node agent',
     '  modprobe@drm.service           loaded    inactive dead    Load Kernel Module drm',

@@ -1,21 +1,26 @@
-// cli/complete/boot-values.ts: units, milestones and boots of the inputs that the command line names, or of this machine.
+// cli/complete/boot-values.ts: which units, milestones and boots do the inputs on the command line, or this machine, have?
 import { statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { runCommand } from '../../base/command.ts';
 import { MILESTONE_NAMES } from '../../boot/model/record.ts';
 import type { BootKind } from './boot-names.ts';
 import type { BootQuestion } from './boot-names-worker.ts';
-import type { Given } from './decide.ts';
-import type { Candidate } from './place.ts';
+import type { CompletionCandidate } from './command-syntax.ts';
+import type { TypedCommand } from './decide.ts';
 
-export interface BootDeps {
+export interface BootValuesDeps {
   nowUs: number;
-  /** Where `~` leads. */
+  /** What `~` expands to. */
   userHome: string | undefined;
   signal: AbortSignal;
 }
 
-export async function bootValues(kind: BootKind, given: Given, text: string, deps: BootDeps): Promise<Candidate[]> {
+export async function bootValues(
+  kind: BootKind,
+  given: TypedCommand,
+  text: string,
+  deps: BootValuesDeps,
+): Promise<CompletionCandidate[]> {
   const named = inputsOf(given).map((path) => path.replace(/^~(?=\/|$)/, deps.userHome ?? '~'));
   if (named.length === 0) return liveValues(kind, deps);
   const inputs = named.filter(isReadable);
@@ -24,26 +29,26 @@ export async function bootValues(kind: BootKind, given: Given, text: string, dep
   return askWorker({ kind, inputs, boot: kind === 'boots' ? '0' : boot, text, nowUs: deps.nowUs }, deps.signal);
 }
 
-/** What a verb reads its boots from. `--after` of compare is a file, that of what-if a pair of units. */
-function inputsOf({ path, options, files }: Given): string[] {
+/** The inputs of a verb. `--after` is a file in `compare`, and a pair of units in `what-if`. */
+function inputsOf({ path, options, files }: TypedCommand): string[] {
   const names = path === 'boot compare' ? ['--before', '--after'] : ['--input', '--infile'];
   return [...files, ...names.flatMap((name) => options.get(name) ?? [])];
 }
 
-/** Not standard input, which is the terminal's, nor a pipe, which could be read only once. */
+/** Excludes standard input, which is the terminal, and pipes, which can be read only once. */
 function isReadable(path: string): boolean {
   const seen = statSync(path, { throwIfNoEntry: false });
   return path !== '-' && (seen?.isFile() === true || seen?.isDirectory() === true);
 }
 
-function askWorker(question: BootQuestion, signal: AbortSignal): Promise<Candidate[]> {
+function askWorker(question: BootQuestion, signal: AbortSignal): Promise<CompletionCandidate[]> {
   return new Promise((resolve) => {
     const worker = new Worker(new URL('./boot-names-worker.ts', import.meta.url), {
       workerData: question,
       stdout: true,
       stderr: true,
     });
-    const end = (found: Candidate[]) => {
+    const end = (found: CompletionCandidate[]) => {
       signal.removeEventListener('abort', onAbort);
       resolve(found);
       void worker.terminate();
@@ -56,8 +61,8 @@ function askWorker(question: BootQuestion, signal: AbortSignal): Promise<Candida
   });
 }
 
-/** A full reading of this machine takes too long for a key press: systemd is asked for names only. */
-async function liveValues(kind: BootKind, { signal }: BootDeps): Promise<Candidate[]> {
+/** Lists unit names only: reading the whole boot takes too long for a key press. */
+async function liveValues(kind: BootKind, { signal }: BootValuesDeps): Promise<CompletionCandidate[]> {
   if (kind === 'boots') return LIVE_BOOTS;
   if (kind !== 'units' && kind !== 'targets') return [];
   const milestones = kind === 'targets' ? MILESTONE_NAMES.map((value) => ({ value, summary: 'milestone' })) : [];
@@ -68,13 +73,13 @@ async function liveValues(kind: BootKind, { signal }: BootDeps): Promise<Candida
   return [...milestones, ...(listed.code === 0 ? unitsListed(listed.stdout.toString()) : [])];
 }
 
-export const LIVE_BOOTS: Candidate[] = [
+export const LIVE_BOOTS: CompletionCandidate[] = [
   { value: '0', summary: 'the last boot' },
   { value: '-1', summary: 'the boot before' },
 ];
 
-/** `UNIT LOAD ACTIVE SUB DESCRIPTION`, of those that are active. */
-export function unitsListed(text: string): Candidate[] {
+/** Parses lines `UNIT LOAD ACTIVE SUB DESCRIPTION`; returns only active units. */
+export function unitsListed(text: string): CompletionCandidate[] {
   return text.split('\n').flatMap((line) => {
     const [, value, active, summary = ''] = /^\s*(\S+\.\S+)\s+\S+\s+(\S+)\s+\S+\s*(.*)$/.exec(line) ?? [];
     return value === undefined || active !== 'active' ? [] : [{ value, summary }];

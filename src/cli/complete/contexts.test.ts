@@ -6,7 +6,7 @@ import { BUNDLE, completionHome } from './testing.ts';
 const at = completionHome();
 
 describe('the contexts of a kubeconfig', () => {
-  it('reads names of contexts, and no server is asked', async () => {
+  it('are read from the file, without calling a server', async () => {
     const config = join(at.home, 'kubeconfig');
     expect(await at.lines(['prototype', 'run', '--kubeconfig', config, '--context', ''])).toEqual([
       'values',
@@ -18,7 +18,7 @@ describe('the contexts of a kubeconfig', () => {
     );
   });
 
-  it('are each offered once, and none of a file that is not one', () => {
+  it('are offered once each, and none is offered for an invalid file', () => {
     const config = join(at.home, 'kubeconfig');
     expect(contexts([config, config, BUNDLE, '/nonexistent']).map(({ value }) => value)).toEqual([
       'arn:aws:eks:x',
@@ -27,13 +27,13 @@ describe('the contexts of a kubeconfig', () => {
   });
 });
 
-describe('the files that kubectl would read', () => {
+describe('kubeconfigFiles', () => {
   it.each([
     ['named', { KUBECONFIG: 'a:b', HOME: '/home/me' }, ['named']],
     [undefined, { KUBECONFIG: 'a::b', HOME: '/home/me' }, ['a', 'b']],
     [undefined, { KUBECONFIG: '', HOME: '/home/me' }, ['/home/me/.kube/config']],
     [undefined, {}, []],
-  ])('with %j and %j are %j', (named, env, files) => {
+  ])('with %j and %j returns %j', (named, env, files) => {
     expect(kubeconfigFiles(named, env)).toEqual(files);
   });
 });

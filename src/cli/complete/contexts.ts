@@ -1,8 +1,8 @@
-// cli/complete/contexts.ts: the contexts of the kubeconfig that a verb would use. Only names are read; no server is asked.
+// cli/complete/contexts.ts: which contexts does the kubeconfig of a verb have? Reads the files only; calls no server.
 import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { parse } from 'yaml';
-import type { Candidate } from './place.ts';
+import type { CompletionCandidate } from './command-syntax.ts';
 
 /** The files kubectl would read. */
 export function kubeconfigFiles(
@@ -14,12 +14,12 @@ export function kubeconfigFiles(
   return env.HOME ? [join(env.HOME, '.kube', 'config')] : [];
 }
 
-export function contexts(files: readonly string[]): Candidate[] {
+export function contexts(files: readonly string[]): CompletionCandidate[] {
   const found = files.flatMap(contextsIn);
   return [...new Map(found.map((candidate) => [candidate.value, candidate])).values()];
 }
 
-function contextsIn(file: string): Candidate[] {
+function contextsIn(file: string): CompletionCandidate[] {
   try {
     const config = parse(readFileSync(file, 'utf8')) as {
       contexts?: { name?: unknown; context?: { cluster?: unknown } }[];

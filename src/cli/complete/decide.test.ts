@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Decision, decideAtGroup, decideAtVerb, namedBy, type Table } from './decide.ts';
-import { HELP_OPTION, type Place } from './place.ts';
+import { type CommandSyntax, HELP_OPTION } from './command-syntax.ts';
+import { type CommandTable, type CompletionDecision, decideAtGroup, decideAtVerb, findCommand } from './decide.ts';
 
-const TABLE: Table = {
+const TABLE: CommandTable = {
   groups: { boot: { summary: 'boots' }, 'boot systemd': { summary: 'systemd' } },
   verbs: {
     'boot chain': { summary: 'chain' },
@@ -11,7 +11,7 @@ const TABLE: Table = {
   },
 };
 
-const CHAIN: Place = {
+const CHAIN: CommandSyntax = {
   path: 'boot chain',
   args: [{ name: 'TARGET', values: 'targets' }],
   options: [
@@ -28,7 +28,7 @@ const CHAIN: Place = {
     HELP_OPTION,
   ],
 };
-const EXEC: Place = {
+const EXEC: CommandSyntax = {
   path: 'pool exec',
   args: [
     { name: 'INSTANCE', values: 'instances' },
@@ -38,14 +38,14 @@ const EXEC: Place = {
 };
 
 const atGroup = (...words: string[]) =>
-  namesOf(decideAtGroup(namedBy(words.slice(0, -1), TABLE), words.at(-1)!, TABLE));
+  namesOf(decideAtGroup(findCommand(words.slice(0, -1), TABLE), words.at(-1)!, TABLE));
 const atChain = (...words: string[]) => decideAtVerb(CHAIN, words.slice(0, -1), words.at(-1)!);
 
-function namesOf({ values }: Decision): string[] {
+function namesOf({ values }: CompletionDecision): string[] {
   return typeof values === 'string' ? [values] : values.map(({ value }) => value);
 }
 
-describe('in front of the verb', () => {
+describe('decideAtGroup', () => {
   it.each([
     [[''], ['boot', 'completion', 'help']],
     [
@@ -72,16 +72,19 @@ describe('in front of the verb', () => {
     ],
     [['help', 'boot', 'chain', ''], ['nothing']],
     [['nothing-of-ours', ''], ['nothing']],
-  ])('after %j come %j', (words, expected) => {
+  ])('offers after %j: %j', (words, expected) => {
     expect(atGroup(...words)).toEqual(expected);
   });
 
-  it('a word that is the name of a group counts only in its position', () => {
-    expect(namedBy(['boot', 'chain', '-i', 'boot'], TABLE)).toMatchObject({ path: 'boot chain', rest: ['-i', 'boot'] });
+  it('takes a word for a group only in the position of a group', () => {
+    expect(findCommand(['boot', 'chain', '-i', 'boot'], TABLE)).toMatchObject({
+      path: 'boot chain',
+      rest: ['-i', 'boot'],
+    });
   });
 });
 
-describe('at a verb', () => {
+describe('decideAtVerb', () => {
   it.each([
     [[''], 'targets'],
     [['-i', ''], 'files'],
@@ -106,34 +109,34 @@ describe('at a verb', () => {
     [['--boot='], 'boots'],
     [['--json='], 'nothing'],
     [['--bogus=x'], 'nothing'],
-  ])('%j wants %s', (words, expected) => {
+  ])('decides for %j: %s', (words, expected) => {
     expect(namesOf(atChain(...words))).toEqual([expected]);
   });
 
-  it('keeps the name of the option in front of a value that is attached to it', () => {
+  it('keeps the option name as the prefix of an attached value', () => {
     expect(atChain('--format=c')).toMatchObject({ values: [{ value: 'json' }, { value: 'csv' }], prefix: '--format=' });
     expect(atChain('--format', 'c')).toMatchObject({ prefix: '' });
   });
 
-  it('offers an option again only if it may be repeated, its opposite never, and a hidden one never', () => {
+  it('offers an option again only if it is repeatable, and never its opposite or a hidden option', () => {
     const offered = namesOf(atChain('-i', 'a', '-b', '0', '--cluster', 'x', '-'));
     expect(offered).toEqual(expect.arrayContaining(['--input', '-i', '--json', '--kubernetes']));
     for (const name of ['--boot', '-b', '--cluster', '--no-cluster', '--old']) expect(offered).not.toContain(name);
   });
 
-  it('offers options where no argument is left to give', () => {
+  it('offers options if no argument is missing', () => {
     expect(namesOf(atChain('node-ready', ''))).toContain('--input');
   });
 
-  it('tells what was given, whatever the form it was written in', () => {
+  it('returns the typed options in every notation', () => {
     const { given } = atChain('-i', 'a', '--input=b', '-ic', '--json', 'target', '');
     expect(given.options.get('--input')).toEqual(['a', 'b', 'c']);
     expect(given.options.get('--json')).toEqual([]);
     expect(given.args).toEqual(['target']);
   });
 
-  it('tells which arguments are files', () => {
-    const report: Place = {
+  it('returns which arguments are files', () => {
+    const report: CommandSyntax = {
       path: 'boot report',
       args: [{ name: 'INPUT', isVariadic: true, values: 'files' }],
       options: [],
@@ -142,7 +145,7 @@ describe('at a verb', () => {
     expect(atChain('target', '').given.files).toEqual([]);
   });
 
-  it('completes no program of the guest', () => {
+  it('offers nothing for the command of `pool exec`', () => {
     const at = (...words: string[]) => namesOf(decideAtVerb(EXEC, words.slice(0, -1), words.at(-1)!));
     expect(at('')).toEqual(['instances']);
     expect(at('pool1-000001', '--', '')).toEqual(['nothing']);

@@ -1,40 +1,40 @@
-// cli/complete/decide.ts: which values fit where the cursor is? Pure: words in, a kind of values out. Nothing is looked up.
+// cli/complete/decide.ts: which kind of values fits at the cursor? Pure; look-up.ts reads the values of a kind.
 import {
-  type Candidate,
+  type ArgumentSyntax,
+  type CommandSyntax,
+  type CompletionCandidate,
+  type CompletionValues,
   HELP_OPTION,
-  type Place,
-  type PlaceArgument,
-  type PlaceOption,
-  type Values,
+  type OptionSyntax,
   VERSION_OPTION,
-} from './place.ts';
+} from './command-syntax.ts';
 
-/** What the command line says so far: look-ups read from it which bundle or home folder is meant. */
-export interface Given {
+/** The command line so far. Look-ups read the inputs and the home folder from it. */
+export interface TypedCommand {
   path: string;
   /** By the long name (`--input`); an option without a value has an empty list. */
   options: ReadonlyMap<string, readonly string[]>;
   args: readonly string[];
-  /** Those of the arguments that are files. */
+  /** The arguments that are files. */
   files: readonly string[];
 }
 
-export interface Decision {
-  values: Values;
-  /** The part of the current word in front of the value: `--format=`, or nothing. */
+export interface CompletionDecision {
+  values: CompletionValues;
+  /** The part of the current word before the value: `--format=`, or empty. */
   prefix: string;
-  given: Given;
+  given: TypedCommand;
 }
 
 /** Groups and verbs by their path. */
 export type Summaries = Readonly<Record<string, { summary: string }>>;
 
-export interface Table {
+export interface CommandTable {
   groups: Summaries;
   verbs: Summaries;
 }
 
-export interface Named {
+export interface NamedCommand {
   /** '' at the top. */
   path: string;
   kind: 'group' | 'verb' | 'unknown';
@@ -43,8 +43,8 @@ export interface Named {
   rest: readonly string[];
 }
 
-/** The group or verb that the words in front of the cursor name. */
-export function namedBy(words: readonly string[], { groups, verbs }: Table): Named {
+/** Finds the group or verb that the words before the cursor name. */
+export function findCommand(words: readonly string[], { groups, verbs }: CommandTable): NamedCommand {
   let path = '';
   let isHelp = false;
   for (const [i, word] of words.entries()) {
@@ -58,8 +58,12 @@ export function namedBy(words: readonly string[], { groups, verbs }: Table): Nam
 }
 
 /** At a group: its groups and verbs, or its options after a dash. */
-export function decideAtGroup({ path, kind, isHelp }: Named, current: string, table: Table): Decision {
-  const given: Given = { path, options: new Map(), args: [], files: [] };
+export function decideAtGroup(
+  { path, kind, isHelp }: NamedCommand,
+  current: string,
+  table: CommandTable,
+): CompletionDecision {
+  const given: TypedCommand = { path, options: new Map(), args: [], files: [] };
   const isOption = current.startsWith('-');
   if (kind !== 'group' || (isHelp && isOption)) return { values: 'nothing', prefix: '', given };
   if (!isOption) return { values: below(path, isHelp, table), prefix: '', given };
@@ -67,71 +71,71 @@ export function decideAtGroup({ path, kind, isHelp }: Named, current: string, ta
   return { values: options.flatMap(flagsOf), prefix: '', given };
 }
 
-function below(path: string, isHelp: boolean, { groups, verbs }: Table): Candidate[] {
+function below(path: string, isHelp: boolean, { groups, verbs }: CommandTable): CompletionCandidate[] {
   const start = path === '' ? '' : `${path} `;
   const isBelow = (name: string) => name.startsWith(start) && !name.slice(start.length).includes(' ');
   const found = Object.entries({ ...groups, ...verbs })
     .filter(([name]) => name !== '' && isBelow(name))
     .map(([name, { summary }]) => ({ value: name.slice(start.length), summary }));
-  const knowsHelp = found.some(({ value }) => value === 'help');
-  return isHelp || path !== '' || knowsHelp
+  const hasHelp = found.some(({ value }) => value === 'help');
+  return isHelp || path !== '' || hasHelp
     ? found
     : [...found, { value: 'help', summary: 'print the help of a group or verb' }];
 }
 
-export function decideAtVerb(place: Place, rest: readonly string[], current: string): Decision {
-  const read = readWords(place, rest);
-  const files = read.args.filter((_, i) => argumentAt(place, i)?.values === 'files');
-  const given: Given = { path: place.path, options: read.options, args: read.args, files };
+export function decideAtVerb(syntax: CommandSyntax, rest: readonly string[], current: string): CompletionDecision {
+  const read = readWords(syntax, rest);
+  const files = read.args.filter((_, i) => argumentAt(syntax, i)?.values === 'files');
+  const given: TypedCommand = { path: syntax.path, options: read.options, args: read.args, files };
   const { open } = read;
   if (open?.takes === 'value' && !read.mayBeOver) return { values: open.values, prefix: '', given };
   if (!read.isOptionsOver && current.startsWith('-')) {
     const attached = /^(--[^=]+=)/.exec(current)?.[1];
-    if (attached === undefined) return { values: offered(place, read.options), prefix: '', given };
-    const option = place.options.find(({ long }) => `${long}=` === attached);
+    if (attached === undefined) return { values: offered(syntax, read.options), prefix: '', given };
+    const option = syntax.options.find(({ long }) => `${long}=` === attached);
     return { values: option && option.takes !== 'nothing' ? option.values : 'nothing', prefix: attached, given };
   }
   if (open && open.values !== 'nothing') return { values: open.values, prefix: '', given };
-  const argument = argumentAt(place, read.args.length);
+  const argument = argumentAt(syntax, read.args.length);
   if (argument) return { values: argument.values, prefix: '', given };
-  return { values: read.isOptionsOver ? 'nothing' : offered(place, read.options), prefix: '', given };
+  return { values: read.isOptionsOver ? 'nothing' : offered(syntax, read.options), prefix: '', given };
 }
 
-function argumentAt({ args }: Place, i: number): PlaceArgument | undefined {
+function argumentAt({ args }: CommandSyntax, i: number): ArgumentSyntax | undefined {
   const last = args.at(-1);
   return args[i] ?? (last?.isVariadic ? last : undefined);
 }
 
-/** Not those given already, unless they may be repeated; nor the opposite of one that is given. */
-function offered({ options }: Place, given: Given['options']): Candidate[] {
-  const isGiven = (option: PlaceOption) =>
+/** Leaves out options that are already given, unless they are repeatable, and `--no-x` when `--x` is given. */
+function offered({ options }: CommandSyntax, given: TypedCommand['options']): CompletionCandidate[] {
+  const isGiven = (option: OptionSyntax) =>
     given.has(nameOf(option)) || given.has(nameOf(option).replace(/^--no-/, '--'));
   return options.filter((option) => !option.isHidden && (option.isRepeatable || !isGiven(option))).flatMap(flagsOf);
 }
 
-function flagsOf({ short, long, summary }: PlaceOption): Candidate[] {
+function flagsOf({ short, long, summary }: OptionSyntax): CompletionCandidate[] {
   return [long, short].filter((flag) => flag !== undefined).map((value) => ({ value, summary }));
 }
 
-function nameOf({ long, short }: PlaceOption): string {
+function nameOf({ long, short }: OptionSyntax): string {
   return long ?? short ?? '';
 }
 
-interface ReadWords {
+interface ParsedWords {
   options: Map<string, string[]>;
   args: string[];
   /** The option whose value the current word may be. */
-  open?: PlaceOption;
-  /** The open option has a value already, or needs none: the current word may be something else, too. */
+  open?: OptionSyntax;
+  /** The open option already has a value, or needs none: the current word may also be something else. */
   mayBeOver: boolean;
   /** After `--`. */
   isOptionsOver: boolean;
 }
 
-/** As commander reads them. */
-function readWords(place: Place, words: readonly string[]): ReadWords {
-  const read: ReadWords = { options: new Map(), args: [], mayBeOver: false, isOptionsOver: false };
-  const add = (option: PlaceOption, value?: string) => {
+/** Parses the words like commander does. */
+function readWords(syntax: CommandSyntax, words: readonly string[]): ParsedWords {
+  const read: ParsedWords = { options: new Map(), args: [], mayBeOver: false, isOptionsOver: false };
+  const add = (option: OptionSyntax, value?: string) => {
     const values = read.options.get(nameOf(option)) ?? [];
     read.options.set(nameOf(option), value === undefined ? values : [...values, value]);
   };
@@ -148,7 +152,7 @@ function readWords(place: Place, words: readonly string[]): ReadWords {
     if (read.isOptionsOver || !isOptionLike(word)) read.args.push(word);
     else if (word === '--') read.isOptionsOver = true;
     else {
-      const found = findOption(place, word);
+      const found = findOption(syntax, word);
       if (!found) continue;
       add(found.option, found.value);
       if (found.value !== undefined || found.option.takes === 'nothing') continue;
@@ -164,7 +168,7 @@ function isOptionLike(word: string): boolean {
 }
 
 /** `--name`, `--name=value`, `-n` or `-nvalue`. */
-function findOption({ options }: Place, word: string): { option: PlaceOption; value?: string } | undefined {
+function findOption({ options }: CommandSyntax, word: string): { option: OptionSyntax; value?: string } | undefined {
   const [, name = word, value] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
   const exact = options.find(({ long, short }) => long === name || short === name);
   if (exact) return { option: exact, ...(value !== undefined && { value }) };

@@ -6,7 +6,7 @@ import { completionHome } from './testing.ts';
 const at = completionHome();
 const QEMU = { HEADSTART_VMS: 'qemu' };
 
-describe('of this machine', () => {
+describe('the values on this machine', () => {
   it.each<[string[], Record<string, string>, string[]]>([
     [['pool', 'show', ''], {}, ['gpu\t1 instance', 'pool1\t2 instances of galleries/headstart/debian-12']],
     [
@@ -26,24 +26,24 @@ describe('of this machine', () => {
     [
       ['prototype', 'rollback', '--pool', 'pool1', '--to', ''],
       QEMU,
-      ['2026.10.2\tmade from pool1-000001', '2026.9.30', 'original\tthe recipe before the first run'],
+      ['2026.10.2\tmade from pool1-000001', '2026.9.30', 'original\tthe model before the first run'],
     ],
-    [['prototype', 'rollback', '--pool', 'gpu', '--to', ''], QEMU, ['original\tthe recipe before the first run']],
-    [['prototype', 'rollback', '--to', ''], {}, ['original\tthe recipe before the first run']],
+    [['prototype', 'rollback', '--pool', 'gpu', '--to', ''], QEMU, ['original\tthe model before the first run']],
+    [['prototype', 'rollback', '--to', ''], {}, ['original\tthe model before the first run']],
     [['image', 'promote', ''], QEMU, ['debian-12/2026.1116.0']],
     [['image', 'test', ''], {}, []],
     [['pool', 'exec', 'pool1-000001', '--', ''], {}, []],
-  ])('%j with %j offers %j', async (words, env, expected) => {
+  ])('for %j with %j are %j', async (words, env, expected) => {
     expect((await at.lines(words, env)).slice(1)).toEqual(expected);
   });
 
-  it('offers a definition, which means its newest version, and each version', async () => {
+  it('include each image definition, which means its newest version, and each version', async () => {
     const found = await at.lines(['pool', 'create', 'x', '--image', '']);
     expect(found).toContain('debian-12\tthe newest version, now 2026.1116.0');
     expect(found).toContain('SIG_local/kamino-pool1-prototype/2026.10.2\tmade from pool1-000001');
   });
 
-  it('takes the home folder from the command line, and writes nothing there', async () => {
+  it('come from the home folder on the command line, and nothing is written there', async () => {
     const before = readdirSync(at.home, { recursive: true });
     expect(await at.lines(['pool', 'show', '--home', join(at.home, 'nothing'), ''])).toEqual(['values']);
     expect(
@@ -52,7 +52,7 @@ describe('of this machine', () => {
     expect(readdirSync(at.home, { recursive: true })).toEqual(before);
   });
 
-  it('has nothing to offer where the home folder cannot be read', async () => {
+  it('are empty if the home folder cannot be read', async () => {
     const closed = join(at.folder, 'closed');
     mkdirSync(closed);
     writeFileSync(join(closed, 'pools'), 'a file');

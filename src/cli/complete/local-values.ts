@@ -1,5 +1,5 @@
-// cli/complete/local-values.ts: the pools, instances, images, versions and clusters of this machine, by the names of their folders.
-// A record that cannot be read costs its description only: completion repairs nothing and reports nothing.
+// cli/complete/local-values.ts: which pools, instances, images, versions and clusters are on this machine? Reads the names of their folders.
+// If a record cannot be read, its value has no description: completion repairs nothing and reports nothing.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clustersFolder } from '../../cluster/local/cluster-files.ts';
@@ -25,12 +25,12 @@ import {
   versionFileNames,
   versionId,
 } from '../../vms/qemu/home/layout.ts';
-import type { Candidate } from './place.ts';
+import type { CompletionCandidate } from './command-syntax.ts';
 
-/** The gallery that `pool base` and `image publish` fill: `pool create --image` needs no gallery in front of its definitions. */
+/** The gallery that `pool base` and `image publish` write to. `pool create --image` accepts its definitions without the gallery. */
 const DEFAULT_GALLERY = 'headstart';
 
-export function pools(home: string): Candidate[] {
+export function pools(home: string): CompletionCandidate[] {
   return poolNames(home).map((value) => {
     const count = visibleIn(instancesFolder(home, value)).length;
     const image = textAt(join(poolFolder(home, value), poolRecord), 'spec', 'image', 'id');
@@ -38,8 +38,8 @@ export function pools(home: string): Candidate[] {
   });
 }
 
-/** Of one pool where its name is given. */
-export function instances(home: string, pool?: string): Candidate[] {
+/** `pool`: only the instances of this pool. */
+export function instances(home: string, pool?: string): CompletionCandidate[] {
   return poolNames(home)
     .filter((name) => pool === undefined || name === pool)
     .flatMap((name) => {
@@ -51,19 +51,19 @@ export function instances(home: string, pool?: string): Candidate[] {
     });
 }
 
-export function clusters(home: string): Candidate[] {
+export function clusters(home: string): CompletionCandidate[] {
   return visibleIn(clustersFolder(home)).map((value) => ({ value, summary: 'cluster of this machine' }));
 }
 
-export function galleries(home: string): Candidate[] {
+export function galleries(home: string): CompletionCandidate[] {
   return visibleIn(galleriesFolder(home)).map((value) => {
     const count = definitionsIn(home, value).length;
     return { value, summary: `${count} ${count === 1 ? 'image' : 'images'}` };
   });
 }
 
-/** What `pool create --image` takes: a definition, which means its newest version, or one version of it. */
-export function images(home: string): Candidate[] {
+/** The values of `pool create --image`: a definition, which means its newest version, or one version. */
+export function images(home: string): CompletionCandidate[] {
   return visibleIn(galleriesFolder(home)).flatMap((gallery) =>
     definitionsIn(home, gallery).flatMap((definition) => {
       const versions = versionsIn(home, gallery, definition);
@@ -79,7 +79,7 @@ export function images(home: string): Candidate[] {
 }
 
 /** `IMAGE/VERSION`, as `image list` shows them. */
-export function publishedVersions(home: string, gallery = DEFAULT_GALLERY): Candidate[] {
+export function publishedVersions(home: string, gallery = DEFAULT_GALLERY): CompletionCandidate[] {
   return definitionsIn(home, gallery).flatMap((definition) =>
     versionsIn(home, gallery, definition).map(({ value, ...rest }) => ({ value: `${definition}/${value}`, ...rest })),
   );
@@ -89,7 +89,7 @@ export function publishedVersions(home: string, gallery = DEFAULT_GALLERY): Cand
 export function prototypeVersions(
   home: string,
   { pool, gallery = galleryName('local') }: { pool?: string; gallery?: string },
-): Candidate[] {
+): CompletionCandidate[] {
   const isWanted = (name: string) =>
     pool === undefined ? isPrototypeDefinition(name) : name === prototypeDefinitionName(pool);
   return definitionsIn(home, gallery)
@@ -106,7 +106,7 @@ function definitionsIn(home: string, gallery: string): string[] {
 }
 
 /** Newest first. */
-function versionsIn(home: string, gallery: string, definition: string): Candidate[] {
+function versionsIn(home: string, gallery: string, definition: string): CompletionCandidate[] {
   const folder = definitionFolder(home, gallery, definition);
   return visibleIn(folder)
     .filter((version) => parseVersionId(versionId({ gallery, definition, version })))

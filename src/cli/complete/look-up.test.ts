@@ -1,35 +1,35 @@
 import { describe, expect, it } from 'vitest';
-import type { Given } from './decide.ts';
+import type { TypedCommand } from './decide.ts';
 import { lookUp } from './look-up.ts';
 import { completionHome } from './testing.ts';
 import type { NamedKind } from './value-kinds.ts';
 
 const at = completionHome();
 const valuesOf = async (kind: NamedKind, options: [string, string[]][] = [], env: Record<string, string> = {}) => {
-  const given: Given = { path: 'prototype run', options: new Map(options), args: [], files: [] };
+  const given: TypedCommand = { path: 'prototype run', options: new Map(options), args: [], files: [] };
   const deps = { env: { HEADSTART_HOME: at.home, ...env }, nowUs: () => 0 };
   return (await lookUp(kind, given, '', deps)).map(({ value }) => value);
 };
 
-describe('the values of a kind', () => {
-  it('are words that never change, without looking anywhere', async () => {
+describe('lookUp', () => {
+  it('returns fixed words without reading anything', async () => {
     expect(await valuesOf('api-versions', [['--home', ['/nonexistent']]])).toEqual(expect.arrayContaining(['v1']));
   });
 
-  it('are pools of this machine only where the VMs are', async () => {
+  it('returns the pools of this machine only if the VMs are on this machine', async () => {
     expect(await valuesOf('pools-of-vms')).toEqual([]);
     expect(await valuesOf('pools-of-vms', [['--vms', ['qemu']]])).toEqual(['gpu', 'pool1']);
     expect(await valuesOf('pools-of-vms', [], { HEADSTART_VMS: 'qemu' })).toEqual(['gpu', 'pool1']);
   });
 
-  it('are read from the home that is named last', async () => {
+  it('reads the home folder that is named last', async () => {
     expect(await valuesOf('pools', [['--home', ['/nonexistent', at.home]]], { HEADSTART_HOME: '/x' })).toEqual([
       'gpu',
       'pool1',
     ]);
   });
 
-  it('are none where looking fails', async () => {
+  it('returns nothing on a failure', async () => {
     expect(await valuesOf('pools', [['--home', ['\0']]])).toEqual([]);
   });
 });

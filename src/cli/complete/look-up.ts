@@ -1,41 +1,41 @@
-// cli/complete/look-up.ts: which values of a kind are there now? Reads this machine only, within a deadline, and writes nothing.
+// cli/complete/look-up.ts: which values of a kind exist now? Reads only this machine, within a deadline, and writes nothing.
 import { homeFolder } from '../pool/home.ts';
 import type { CliDeps } from '../verb.ts';
-import type { Given } from './decide.ts';
-import { FEW_WORDS } from './few-words.ts';
-import type { Candidate } from './place.ts';
+import type { CompletionCandidate } from './command-syntax.ts';
+import type { TypedCommand } from './decide.ts';
+import { FIXED_VALUES } from './fixed-values.ts';
 import type { NamedKind } from './value-kinds.ts';
 
 export type LookUpDeps = Pick<CliDeps, 'env' | 'nowUs'>;
 
-/** Longer than a person waits for a key. */
+/** Users do not wait longer after a key press. */
 const DEADLINE_MS = 2000;
 
-/** Nothing on any failure: a shell has no place to show one. */
+/** Returns nothing on a failure: a shell has no place to show an error. */
 export async function lookUp(
   kind: NamedKind,
-  given: Given,
+  given: TypedCommand,
   text: string,
   deps: LookUpDeps,
-): Promise<readonly Candidate[]> {
+): Promise<readonly CompletionCandidate[]> {
   try {
-    if (isFewWords(kind)) return await FEW_WORDS[kind]();
+    if (isFixed(kind)) return await FIXED_VALUES[kind]();
     return await dynamic(kind, given, text, deps);
   } catch {
     return [];
   }
 }
 
-function isFewWords(kind: NamedKind): kind is keyof typeof FEW_WORDS {
-  return Object.hasOwn(FEW_WORDS, kind);
+function isFixed(kind: NamedKind): kind is keyof typeof FIXED_VALUES {
+  return Object.hasOwn(FIXED_VALUES, kind);
 }
 
 async function dynamic(
-  kind: Exclude<NamedKind, keyof typeof FEW_WORDS>,
-  given: Given,
+  kind: Exclude<NamedKind, keyof typeof FIXED_VALUES>,
+  given: TypedCommand,
   text: string,
   { env, nowUs }: LookUpDeps,
-): Promise<readonly Candidate[]> {
+): Promise<readonly CompletionCandidate[]> {
   const option = (name: string) => given.options.get(name)?.at(-1);
   switch (kind) {
     case 'units':
@@ -71,7 +71,7 @@ async function dynamic(
       return local.clusters(home);
     case 'images':
       return local.images(home);
-    // Of Azure nothing is asked: a key press must not wait for a login.
+    // Azure is not queried: a key press must not wait for a login.
     case 'pools-of-vms':
       return isLocal ? local.pools(home) : [];
     case 'instances-of-vms':
@@ -85,18 +85,18 @@ async function dynamic(
       const [pool, gallery] = [option('--pool'), option('--gallery')];
       const wanted = { ...(pool !== undefined && { pool }), ...(gallery !== undefined && { gallery }) };
       const versions = isLocal ? orNone(() => local.prototypeVersions(home, wanted)) : [];
-      return [...versions, ...(kind === 'rollback-versions' ? WAYS_BACK.slice(0, 1) : WAYS_BACK)];
+      return [...versions, ...(kind === 'rollback-versions' ? ROLLBACK_TARGETS.slice(0, 1) : ROLLBACK_TARGETS)];
     }
   }
 }
 
-const WAYS_BACK: readonly Candidate[] = [
-  { value: 'original', summary: 'the recipe before the first run' },
-  { value: 'keep', summary: 'what the pool starts from now' },
+const ROLLBACK_TARGETS: readonly CompletionCandidate[] = [
+  { value: 'original', summary: 'the model before the first run' },
+  { value: 'keep', summary: 'the current model' },
 ];
 
-/** The fixed words are offered though the home folder cannot be read. */
-function orNone(find: () => Candidate[]): Candidate[] {
+/** The fixed words are offered even if the home folder cannot be read. */
+function orNone(find: () => CompletionCandidate[]): CompletionCandidate[] {
   try {
     return find();
   } catch {

@@ -1,31 +1,31 @@
-// cli/complete/shells.ts: what does each shell hand over, and in which form does it take the answer? Pure.
-// The answer's first line says what follows: `values`, `parts` (no blank after them), `files` or `folders`.
+// cli/complete/shells.ts: which arguments does each shell pass, and in which form does it expect the reply? Pure.
+// The first line of a reply says what follows: `values`, `parts` (no blank after them), `files` or `folders`.
 import { printable } from '../output/table.ts';
 import { type Quote, quotedFor, readBashLine } from './bash-words.ts';
-import type { Candidate } from './place.ts';
+import type { CompletionCandidate } from './command-syntax.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-export interface Asked {
+export interface CompletionRequest {
   shell: Shell;
   words: readonly string[];
   current: string;
-  /** Of bash, as are the two below. */
+  /** Only bash sets this and the two fields below. */
   quote: Quote;
   kept: number;
   isRedirected: boolean;
 }
 
-export interface Answer {
+export interface CompletionReply {
   wanted: 'values' | 'files' | 'folders';
-  candidates: readonly Candidate[];
-  /** `--format=` in front of the value. */
+  candidates: readonly CompletionCandidate[];
+  /** `--format=` before the value. */
   prefix: string;
 }
 
 /** `bash LINE TEXT -- PROGRAM PIECE…`, or `zsh -- WORD… CURRENT`; undefined for anything else. */
-export function readAsked(argv: readonly string[]): Asked | undefined {
+export function parseCompletionRequest(argv: readonly string[]): CompletionRequest | undefined {
   const shell = SHELLS.find((name) => name === argv[0]);
   const at = argv.indexOf('--', shell === 'bash' ? 3 : 1);
   if (!shell || at < 0) return undefined;
@@ -34,21 +34,28 @@ export function readAsked(argv: readonly string[]): Asked | undefined {
   return { shell, words: words.slice(0, -1), current: words.at(-1) ?? '', quote: '', kept: 0, isRedirected: false };
 }
 
-export function renderAnswer({ wanted, candidates, prefix }: Answer, asked: Asked): string {
+export function renderCompletionReply(
+  { wanted, candidates, prefix }: CompletionReply,
+  request: CompletionRequest,
+): string {
   const usable = candidates.filter(({ value }) => value !== '' && printable(value) === value);
   const shown = [...new Map(usable.map((candidate) => [candidate.value, candidate])).values()];
   const what = wanted === 'values' && shown.some(({ isPart }) => isPart) ? 'parts' : wanted;
-  const lines = shown.flatMap((candidate) => renderCandidate(candidate, prefix, asked));
-  return [asked.shell === 'zsh' ? `${what} ${prefix.length}` : what, ...lines].map((line) => `${line}\n`).join('');
+  const lines = shown.flatMap((candidate) => renderCandidate(candidate, prefix, request));
+  return [request.shell === 'zsh' ? `${what} ${prefix.length}` : what, ...lines].map((line) => `${line}\n`).join('');
 }
 
-function renderCandidate({ value, summary = '' }: Candidate, prefix: string, asked: Asked): string[] {
+function renderCandidate(
+  { value, summary = '' }: CompletionCandidate,
+  prefix: string,
+  request: CompletionRequest,
+): string[] {
   const about = printable(summary).replace(/\s+/g, ' ').trim();
-  switch (asked.shell) {
-    // bash takes what it is given: it neither filters nor quotes.
+  switch (request.shell) {
+    // bash inserts the words unchanged: it neither filters nor quotes them.
     case 'bash': {
       const word = `${prefix}${value}`;
-      return word.startsWith(asked.current) ? [quotedFor(word.slice(asked.kept), asked.quote)] : [];
+      return word.startsWith(request.current) ? [quotedFor(word.slice(request.kept), request.quote)] : [];
     }
     // _describe splits at the first colon that has no backslash.
     case 'zsh':

@@ -1,4 +1,4 @@
-// cli/complete/testing.ts: a home folder with pools, galleries and a cluster by name, and what the hidden verb answers about it.
+// cli/complete/testing.ts: a home folder with pools, galleries and a cluster, and the replies of `headstart __complete` about it.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ export interface CompletionHome {
   readonly folder: string;
   readonly home: string;
   put(path: string, content: object | string): void;
-  /** What fish would get. */
+  /** The reply that fish gets. */
   lines(words: string[], env?: Record<string, string>): Promise<string[]>;
 }
 

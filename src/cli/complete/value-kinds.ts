@@ -1,6 +1,6 @@
-// cli/complete/value-kinds.ts: which kind of value does an option or argument take? Pure; look-up.ts knows the values of a kind.
+// cli/complete/value-kinds.ts: which kind of value does an option or argument take? Pure; look-up.ts reads the values of a kind.
 
-/** What is not named here follows from the placeholder: a file, a folder, or a text that cannot be completed. */
+/** For all others the placeholder decides: a file, a folder, or text that cannot be completed. */
 const NAMED = {
   'boot chain TARGET': 'targets',
   'boot compare --target': 'targets',
@@ -66,7 +66,7 @@ export function valueKindOf(
   return { kind: kindOfPlaceholder(placeholder), isNamed: false };
 }
 
-/** For a test that none of them has become a name for nothing. */
+/** For the test that every key names an existing option or argument. */
 export const NAMED_KEYS: readonly string[] = Object.keys(NAMED);
 
 function isNamed(key: string): key is keyof typeof NAMED {

@@ -4,7 +4,7 @@ import { refuseWithoutAzure } from './azure-not-configured.ts';
 
 const deps = (env: Record<string, string>) => ({ env }) as unknown as Parameters<typeof refuseWithoutAzure>[1];
 
-it('a verb that would ask Azure without any of its settings names the command for this machine', async () => {
+it('without any Azure setting, the error names the command for this machine', async () => {
   const { code, stderr } = await run(['image', 'list', '--gallery', 'mine'], { env: { HOME: '/nowhere' } });
   expect(code).toBe(2);
   expect(stderr).toContain('Azure is not configured: no subscription');
@@ -18,6 +18,6 @@ it.each([
   [{ azureJson: 'azure.json' }, {}],
   [{}, { AZURE_RESOURCE_GROUP: 'g' }],
   [{}, { HEADSTART_VMS: 'azure' }],
-])('Azure is meant where %j or %j says so', (options, env) => {
+])('%j with %j counts as configured', (options, env) => {
   expect(() => refuseWithoutAzure(options, deps(env))).not.toThrow();
 });

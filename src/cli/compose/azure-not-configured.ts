@@ -1,4 +1,4 @@
-// cli/compose/azure-not-configured.ts: did the user mean Azure at all? With none of its settings, the VMs of this machine may be meant.
+// cli/compose/azure-not-configured.ts: is Azure configured? Without any of its settings, the user may mean the VMs on this machine.
 import { existsSync } from 'node:fs';
 import { UserError } from '../../base/errors.ts';
 import { sameCommand } from '../output/same-command.ts';
@@ -6,7 +6,7 @@ import type { ConnectOptions } from '../prototype/connect-options.ts';
 import type { CliDeps } from '../verb.ts';
 import { type AzureOptions, DEFAULT_AZURE_JSON } from './azure-options.ts';
 
-/** Throws where Azure is only the default and nothing says which subscription or group: a laptop needs --vms qemu. */
+/** Throws if Azure is only the default and no setting names a subscription or resource group: a laptop needs --vms qemu. */
 export function refuseWithoutAzure(
   options: AzureOptions & Pick<ConnectOptions, 'vms' | 'overSsh'>,
   { env, typed }: CliDeps,
@@ -23,7 +23,7 @@ export function refuseWithoutAzure(
     {
       code: 'azure/bad-settings',
       kept: 'Nothing was touched.',
-      next: `for the VMs and images of this machine: ${here} (HEADSTART_VMS=qemu for every command); for Azure give what is missing`,
+      next: `for the VMs and images on this machine: ${here} (HEADSTART_VMS=qemu for every command); for Azure, add the missing settings`,
     },
   );
 }

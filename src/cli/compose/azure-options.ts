@@ -1,4 +1,4 @@
-// cli/compose/azure-options.ts: which options say what Azure is: subscription, group, cloud and login?
+// cli/compose/azure-options.ts: the options that name the Azure subscription, resource group, cloud and login.
 import { type Command, Option } from 'commander';
 import { LOGIN_NAMES, type LoginName } from '../../vms/azure/connect/credentials.ts';
 import type { SettingsFlags } from '../../vms/azure/connect/settings.ts';
@@ -22,7 +22,7 @@ export function withAzureOptions(command: Command): Command {
     )
     .option('--tenant <ID>', 'the tenant; default: AZURE_TENANT_ID, or azure.json')
     .option('--cloud <NAME>', 'AzurePublicCloud, AzureUSGovernmentCloud or AzureChinaCloud; default: azure.json')
-    .option('--azure-endpoint <URL>', 'the resource manager of Azure Stack, or of the simulator')
+    .option('--azure-endpoint <URL>', 'the resource manager endpoint of Azure Stack or of the simulator')
     .addOption(new Option('--login <KIND>', 'how to log in; default: auto-detect').choices(LOGIN_NAMES))
     .optionsGroup('');
 }

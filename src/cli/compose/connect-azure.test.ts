@@ -7,24 +7,24 @@ import { connectAzure } from './connect-azure.ts';
 const SUBSCRIPTION = '11111111-2222-3333-4444-555555555555';
 const SCALE_SET = `/subscriptions/${SUBSCRIPTION}/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/vmss`;
 
-/** Nothing of it asks Azure: there is no login before the first call. */
+/** Calls nothing on Azure: there is no login before the first call. */
 function connect(options: ConnectOptions): Promise<Site> {
   const azure = { subscription: SUBSCRIPTION, resourceGroup: 'g', login: 'operator' } as const;
   return connectAzure({ ...azure, ...options }, testDeps({ env: { HOME: '/nowhere' } }).deps);
 }
 
 describe('Azure without a cluster', () => {
-  it('needs the name of the pool', async () => {
+  it('needs --pool', async () => {
     await expect(connect({ cluster: false })).rejects.toMatchObject({ code: 'prototype/pool-needed' });
   });
 
-  it('takes a scale set of the resource group by its name', async () => {
+  it('accepts the name of a scale set in the resource group', async () => {
     const { pools, hasCluster, channel, gallery } = await connect({ cluster: false, pool: 'vmss' });
     expect({ hasCluster, channel, gallery }).toEqual({ hasCluster: false, channel: 'private', gallery: 'SIG_g' });
     expect(await pools!()).toEqual([{ id: SCALE_SET, name: 'vmss' }]);
   });
 
-  it('takes a scale set of another group by its id', async () => {
+  it('accepts the id of a scale set in another group', async () => {
     const { pools } = await connect({ cluster: false, pool: SCALE_SET.replace('/g/', '/Other/') });
     expect((await pools!())[0]!.id).toContain('/resourceGroups/other/');
   });
@@ -38,7 +38,7 @@ describe('Azure without a cluster', () => {
 });
 
 describe('Azure with a cluster', () => {
-  it('says what to do where no cluster is configured', async () => {
+  it('says what to do without a kubeconfig', async () => {
     await expect(connect({ kubeconfig: '/nowhere/none' })).rejects.toMatchObject({
       code: 'cluster/no-kubeconfig',
       kept: 'Nothing was touched.',

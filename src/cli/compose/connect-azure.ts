@@ -1,4 +1,4 @@
-// cli/compose/connect-azure.ts: Azure's scale sets, and the cluster their instances are nodes of, or none.
+// cli/compose/connect-azure.ts: connects to Azure's scale sets, and to the cluster of their nodes, if there is one.
 import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { runCommand } from '../../base/command.ts';
@@ -45,13 +45,13 @@ export async function connectAzure(options: ConnectOptions, deps: CliDeps): Prom
   };
 }
 
-/** No node tells which pool it belongs to, so the pool has to be named: a scale set of the resource group, or its whole id. */
+/** Without nodes the pool is not known, so --pool must name it: a scale set in the resource group, or a resource id. */
 async function namedPool(
   name: string | undefined,
   settings: { subscriptionId: string; resourceGroup: string },
 ): Promise<PoolRef> {
   if (name === undefined) {
-    throw new UserError('without a cluster no node tells which pool it belongs to', {
+    throw new UserError('--no-cluster needs --pool: without nodes the pool is not known', {
       code: 'prototype/pool-needed',
       next: 'name the scale set with --pool NAME',
     });
@@ -59,7 +59,7 @@ async function namedPool(
   const { parseScaleSetId, scaleSetId } = await import('../../vms/azure/arm-ids.ts');
   const named = parseScaleSetId(name) ?? { ...settings, name };
   if (!/^[\w-][\w.-]{0,79}$/.test(named.name)) {
-    throw new UserError(`${JSON.stringify(name)} is not the name or the id of a scale set`, {
+    throw new UserError(`${JSON.stringify(name)} is not the name or the resource id of a scale set`, {
       code: 'prototype/bad-pool-name',
       kept: 'Nothing was touched.',
       next: 'name the scale set with --pool NAME',
@@ -68,7 +68,7 @@ async function namedPool(
   return { id: scaleSetId(named), name: named.name };
 }
 
-interface Clusterless {
+interface NoClusterInput {
   provider: VmProvider;
   pool: PoolRef;
   folder: string;
@@ -76,8 +76,8 @@ interface Clusterless {
   deps: CliDeps;
 }
 
-/** A host that --over-ssh names is the donor's, so that other instances are not asked whether they are up. */
-async function withoutCluster({ provider, pool, folder, options, deps }: Clusterless): Promise<Cluster> {
+/** A host named by --over-ssh is the donor's: other instances cannot be reached, and count as ready. */
+async function withoutCluster({ provider, pool, folder, options, deps }: NoClusterInput): Promise<Cluster> {
   const { noCluster } = await import('../../cluster/none.ts');
   const { overSsh, node } = options;
   const channelTo = (host: string) => sshChannel(host, runCommand, sshProgram(deps.env));

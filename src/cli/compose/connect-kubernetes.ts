@@ -1,4 +1,4 @@
-// cli/compose/connect-kubernetes.ts: the cluster that a kubeconfig names, and what to do where there is none.
+// cli/compose/connect-kubernetes.ts: connects to the cluster of a kubeconfig, and says what to do without one.
 import { systemClock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
@@ -17,7 +17,7 @@ export async function connectKubernetes(options: KubernetesOptions, { env }: Cli
     throw new UserError(cause.message, {
       code: cause.code,
       kept: 'Nothing was touched.',
-      next: `${cause.next}; a pool that belongs to no cluster takes --no-cluster --pool NAME, one on this machine --vms qemu`,
+      next: `${cause.next}; for a pool without a cluster use --no-cluster --pool NAME, for a pool on this machine --vms qemu`,
       cause,
     });
   }

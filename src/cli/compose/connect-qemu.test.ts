@@ -11,7 +11,7 @@ import { readMembers } from '../../prototype/donor/members.ts';
 import { savedModelName } from '../../prototype/names.ts';
 import type { Site } from '../../prototype/site.ts';
 import type { ConnectOptions } from '../prototype/connect-options.ts';
-import { type Ran, testDeps } from '../testing.ts';
+import { type CliResult, testDeps } from '../testing.ts';
 import { connectQemu } from './connect-qemu.ts';
 
 let folder: string;
@@ -38,7 +38,7 @@ const RECORD = {
 };
 const KUBECONFIG = renderKubeconfig({ url: 'https://127.0.0.1:3', ca: '', token: 'none' });
 const signal = new AbortController().signal;
-let ran: Ran;
+let ran: CliResult;
 function connect(options: ConnectOptions = {}): Promise<Site> {
   const world = testDeps({ env: { HEADSTART_HOME: folder }, signal });
   ran = world.ran;
@@ -46,10 +46,10 @@ function connect(options: ConnectOptions = {}): Promise<Site> {
 }
 const instances = () => pools.state.pools.get('pools/p')!.instances;
 
-describe('the pools of a cluster of this machine', () => {
+describe('connectQemu with pools of a local cluster', () => {
   const joinPool = (pool: string, cluster: string) => pools.specs.set(pool, { ...pools.specs.get(pool)!, cluster });
 
-  it('cannot do without it: its pods would not be moved away', async () => {
+  it('refuses --no-cluster, because the donor would not be drained', async () => {
     joinPool('p', 'local');
     joinPool('empty', 'local');
     await expect(connect({ pool: 'p' })).rejects.toMatchObject({ code: 'cluster/none' });
@@ -61,7 +61,7 @@ describe('the pools of a cluster of this machine', () => {
     expect(world).toMatchObject({ hasCluster: true, givesCredentials: true, channel: 'private' });
   });
 
-  it('have to be named where not all are of the same one', async () => {
+  it('needs --pool if the pools belong to different clusters', async () => {
     joinPool('p', 'local');
     await expect(connect()).rejects.toMatchObject({ code: 'prototype/which-cluster' });
     expect(await connect({ pool: 'empty' })).toMatchObject({ hasCluster: false });
@@ -69,8 +69,8 @@ describe('the pools of a cluster of this machine', () => {
   });
 });
 
-describe('the pools of this machine without a cluster', () => {
-  it('have their instances for nodes, found by name in whichever pool they are', async () => {
+describe('connectQemu with pools without a cluster', () => {
+  it('uses the instances as nodes, and finds them by name in every pool', async () => {
     const world = await connect();
     const { computerName, ref } = instances()[0]!;
     expect(world).toMatchObject({ hasCluster: false, gallery: 'SIG_local' });
@@ -78,7 +78,7 @@ describe('the pools of this machine without a cluster', () => {
     await expect(locateNode(world, 'nope', signal)).rejects.toMatchObject({ code: 'prototype/no-node' });
   });
 
-  it('are known also while they are empty', async () => {
+  it('finds empty pools', async () => {
     const world = await connect();
     expect((await listSitePools(world, signal)).map(({ name }) => name)).toEqual(['p', 'empty']);
     const membersOf = async (name: string) => readMembers(world, await findSitePool(world, name, signal), signal);
@@ -88,7 +88,7 @@ describe('the pools of this machine without a cluster', () => {
     await expect(membersOf('q')).rejects.toThrow('there is no pool called q; known: empty, p');
   });
 
-  it('are Ready when their guest is up, and are reached through its agent', async () => {
+  it('reports an instance as Ready when its guest is up, and runs scripts through the guest agent', async () => {
     const { cluster } = await connect();
     const { computerName } = instances()[0]!;
     expect(await cluster.readNode(computerName)).toMatchObject({
@@ -103,7 +103,7 @@ describe('the pools of this machine without a cluster', () => {
     expect(pools.ran).toEqual([{ instance: computerName, argv: ['/bin/sh', '-s'], input: 'echo hi' }]);
   });
 
-  it('keep what a cluster would keep in their home, closed to others', async () => {
+  it('keeps locks and saved models in the home folder, readable by the owner only', async () => {
     const { cluster } = await connect();
     await cluster.writeSecret(savedModelName('p'), { recipe: '{}' });
     expect(statSync(join(folder, 'prototype', `${savedModelName('p')}.json`)).mode & 0o077).toBe(0);

@@ -1,4 +1,4 @@
-// cli/compose/connect-qemu.ts: the pools of this machine, and the cluster their instances are nodes of, or none.
+// cli/compose/connect-qemu.ts: connects to the pools on this machine, and to the cluster of their nodes, if there is one.
 import { systemClock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
@@ -17,7 +17,7 @@ import { connectKubernetes } from './connect-kubernetes.ts';
 import { guestsOf, throughAgent } from './guest-scripts.ts';
 import { type OpenPools, openPools } from './open-pools.ts';
 
-/** A cluster only where one is named, here or by the pool: a kubeconfig that happens to be there may name another cluster. */
+/** Uses a cluster only if the options or the pool name one: the default kubeconfig may belong to another cluster. */
 export async function connectQemu(options: ConnectOptions, deps: CliDeps, open: OpenPools = openPools): Promise<Site> {
   const gallery = chosenGallery(options, (message) => deps.stderr(`warning: ${message}\n`)) ?? galleryName('local');
   const provider = await open(options, deps);
@@ -49,23 +49,23 @@ export async function connectQemu(options: ConnectOptions, deps: CliDeps, open: 
   return { provider, cluster, hasCluster: false, channel: 'private', pools, gallery };
 }
 
-/** The kubeconfig of the cluster that the pool in question belongs to, or all pools do when none is in question. */
+/** The kubeconfig of the cluster that the named pool belongs to; without a named pool, the one that all pools belong to. */
 async function localClusterOf(
   provider: QemuProvider,
   options: ConnectOptions,
   env: CliDeps['env'],
 ): Promise<string | undefined> {
   const all = await provider.pools.listPools();
-  const asked = options.pool ?? options.node?.replace(/-\d{6}$/, '');
-  const pools = asked === undefined ? all : all.filter(({ ref }) => ref.name === asked);
+  const poolName = options.pool ?? options.node?.replace(/-\d{6}$/, '');
+  const pools = poolName === undefined ? all : all.filter(({ ref }) => ref.name === poolName);
   const named = new Set(await Promise.all(pools.map(async ({ ref }) => (await provider.pools.readSpec(ref)).cluster)));
   const isGiven = options.kubeconfig !== undefined || options.context !== undefined || options.cluster === false;
   if (named.size > 1 && isGiven) return undefined;
   if (named.size > 1) {
-    throw new UserError('the pools of this machine do not all belong to the same cluster', {
+    throw new UserError('the pools on this machine belong to different clusters', {
       code: 'prototype/which-cluster',
       kept: 'Nothing was touched.',
-      next: `name one with --pool: ${all.map(({ ref }) => ref.name).join(', ')}`,
+      next: `name a pool with --pool: ${all.map(({ ref }) => ref.name).join(', ')}`,
     });
   }
   const [name] = named;
@@ -73,9 +73,9 @@ async function localClusterOf(
   const place = { home: homeFolder(options, env), name };
   if (!readClusterRecord(place)) throw noSuchCluster(place);
   if (options.cluster !== false) return clusterFiles(place).kubeconfig;
-  throw new UserError(`the pool belongs to cluster ${name}: without it, pods on the donor would not be moved away`, {
+  throw new UserError(`the pool belongs to cluster ${name}; without the cluster, the donor would not be drained`, {
     code: 'prototype/option-misfit',
     kept: 'Nothing was touched.',
-    next: 'leave --no-cluster out',
+    next: 'leave out --no-cluster',
   });
 }

@@ -13,14 +13,14 @@ const connect = (options: ConnectOptions, env: Record<string, string> = {}) =>
   connectSite(options, testDeps({ env: { HEADSTART_HOME: home, ...env } }).deps);
 
 describe('connectSite', () => {
-  it('connects to the pools of this machine where an option or the environment says so', async () => {
+  it('connects to the pools of this machine if an option or the environment selects qemu', async () => {
     for (const site of [await connect({ vms: 'qemu' }), await connect({}, { HEADSTART_VMS: 'qemu' })]) {
       expect(site).toMatchObject({ hasCluster: false, gallery: 'SIG_local' });
       expect(await site.pools!()).toEqual([]);
     }
   });
 
-  it('refuses Azure where nothing configures it', async () => {
+  it('refuses Azure if it is not configured', async () => {
     await expect(connect({})).rejects.toThrow('Azure is not configured');
   });
 
@@ -32,7 +32,7 @@ describe('connectSite', () => {
     await expect(connect(options, env)).rejects.toThrow(message);
   });
 
-  it('knows the names of logins, and says so for others', async () => {
+  it('names the known logins for an unknown one', async () => {
     const { code, stderr } = await run(['prototype', 'status', '--login', 'foo']);
     expect(code).toBe(2);
     expect(stderr).toContain('cluster, workload-identity, managed-identity, operator');

@@ -1,4 +1,4 @@
-// cli/compose/connect-site.ts: the site that the options of a prototype verb name: which VMs, which cluster?
+// cli/compose/connect-site.ts: which VMs and which cluster do the options of a prototype verb name?
 import { withoutDeadHolders } from '../../cluster/holder.ts';
 import type { Site } from '../../prototype/site.ts';
 import { type ConnectOptions, refuseMisfits } from '../prototype/connect-options.ts';
@@ -6,14 +6,14 @@ import { chosenVms } from '../prototype/vms-option.ts';
 import type { CliDeps } from '../verb.ts';
 import { refuseWithoutAzure } from './azure-not-configured.ts';
 
-/** Verbs are given one, so that tests give them theirs. */
+/** A parameter of verbs, so that tests can pass a fake. */
 export type ConnectSite = (options: ConnectOptions, deps: CliDeps) => Promise<Site>;
 
 export const connectSite: ConnectSite = async (options, deps) => {
   const vms = chosenVms(options, deps.env);
   refuseMisfits({ ...options, vms });
   if (vms === 'azure') refuseWithoutAzure(options, deps);
-  // Loaded when needed: with the files of local clusters it takes as long as the rest of --help.
+  // Loaded only when needed: loading both takes as long as the rest of --help.
   const connect =
     vms === 'qemu'
       ? (await import('./connect-qemu.ts')).connectQemu

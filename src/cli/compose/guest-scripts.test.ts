@@ -26,7 +26,7 @@ describe('throughAgent', () => {
     expect(ran).toEqual([REF, ['/bin/sh', '-s'], { input: 'echo hi', deadlineMs: 1000 }]);
   });
 
-  it('does not know a node that is not in the cluster', async () => {
+  it('throws NotFound for a node that is not in the cluster', async () => {
     const run = throughAgent({} as QemuProvider, fakeCluster(fakeClock()));
     await expect(run('nope', 'x', { deadlineMs: 1 })).rejects.toThrow('node nope');
   });

@@ -1,11 +1,11 @@
-// cli/compose/guest-scripts.ts: how do a guest of this machine and a script reach each other? Through the guest's agent: no network, no key, no pod.
+// cli/compose/guest-scripts.ts: how does a script run in a guest on this machine? Through the guest agent: no network, no key, no pod.
 import { NotFound } from '../../base/failures.ts';
 import type { Cluster, ScriptResult } from '../../cluster/cluster.ts';
 import type { NoClusterOptions } from '../../cluster/none.ts';
 import type { InstanceRef } from '../../vms/pools.ts';
 import type { QemuProvider } from '../../vms/qemu/local-provider.ts';
 
-/** The cluster's `runOnNode`, without a pod and an image with a shell in it. */
+/** The cluster's `runOnNode`, without a pod. */
 export function throughAgent(provider: QemuProvider, { readNode }: Cluster): Cluster['runOnNode'] {
   return async (name, script, limits) => {
     const node = await readNode(name, limits.signal);
@@ -15,7 +15,7 @@ export function throughAgent(provider: QemuProvider, { readNode }: Cluster): Clu
   };
 }
 
-/** What a pool without a cluster asks of its guests. */
+/** How a pool without a cluster checks its guests and runs scripts in them. */
 export function guestsOf(provider: QemuProvider): Required<Pick<NoClusterOptions, 'readiness' | 'runScript'>> {
   return {
     async readiness({ ref }, signal) {

@@ -13,7 +13,7 @@ const open = async (options: AzureOptions, env: Record<string, string> = {}) =>
   (await openAzure({ login: 'operator', ...options }, testDeps({ env }).deps)).settings;
 
 describe('openAzure', () => {
-  it('prefers the options to the environment, and that to the file of the cluster', async () => {
+  it('prefers the options to the environment, and the environment to azure.json', async () => {
     const azureJson = join(folder, 'azure.json');
     writeFileSync(azureJson, JSON.stringify({ subscriptionId: 'file-s', resourceGroup: 'file-g', tenantId: 'file-t' }));
     const env = { AZURE_SUBSCRIPTION_ID: 'env-s', AZURE_RESOURCE_GROUP: 'env-g' };
@@ -28,11 +28,11 @@ describe('openAzure', () => {
     });
   });
 
-  it('needs no file where the options say everything', async () => {
+  it('needs no file if the options have all settings', async () => {
     expect(await open({ subscription: 's', resourceGroup: 'g' })).toMatchObject({ subscriptionId: 's' });
   });
 
-  it('refuses a file that was named and is not there', async () => {
+  it('refuses a named file that does not exist', async () => {
     await expect(open({ azureJson: join(folder, 'none.json') })).rejects.toMatchObject({
       code: 'prototype/azure-json',
       message: expect.stringMatching(/^cannot read .*none\.json: ENOENT$/),

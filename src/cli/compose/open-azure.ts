@@ -1,4 +1,4 @@
-// cli/compose/open-azure.ts: Azure as the options, the environment and the cluster's file name it.
+// cli/compose/open-azure.ts: opens Azure with the settings from the options, the environment and azure.json.
 
 import { readFileSync } from 'node:fs';
 import { systemClock } from '../../base/clock.ts';
@@ -7,7 +7,7 @@ import { showWaiting } from '../output/progress.ts';
 import type { CliDeps } from '../verb.ts';
 import { type AzureOptions, DEFAULT_AZURE_JSON } from './azure-options.ts';
 
-/** There is no login before the first call. */
+/** Logs in at the first call, not before. */
 export async function openAzure(options: AzureOptions, deps: CliDeps) {
   const [{ chooseSettings }, { chooseCredential, createCredential }, { createAzureProvider }] = await Promise.all([
     import('../../vms/azure/connect/settings.ts'),
@@ -21,7 +21,7 @@ export async function openAzure(options: AzureOptions, deps: CliDeps) {
   return { provider, settings, credential };
 }
 
-/** Optional: outside the cluster there is none, and the environment says the rest. */
+/** The default file is optional: outside a cluster node it does not exist. */
 async function readAzureJson(path = DEFAULT_AZURE_JSON) {
   let text: string;
   try {

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { cacheFolder } from './open-cache.ts';
+import { imageCacheFolder } from './open-cache.ts';
 
-describe('cacheFolder', () => {
+describe('imageCacheFolder', () => {
   const env = { HEADSTART_CACHE: '/h', XDG_CACHE_HOME: '/x', HOME: '/home/me' };
 
   it('prefers the option, then each variable in turn', () => {
-    expect(cacheFolder({ cache: '/c' }, env)).toBe('/c');
-    expect(cacheFolder({}, env)).toBe('/h/image');
-    expect(cacheFolder({}, { ...env, HEADSTART_CACHE: undefined })).toBe('/x/headstart/image');
-    expect(cacheFolder({}, { HOME: '/home/me' })).toBe('/home/me/.cache/headstart/image');
+    expect(imageCacheFolder({ cache: '/c' }, env)).toBe('/c');
+    expect(imageCacheFolder({}, env)).toBe('/h/image');
+    expect(imageCacheFolder({}, { ...env, HEADSTART_CACHE: undefined })).toBe('/x/headstart/image');
+    expect(imageCacheFolder({}, { HOME: '/home/me' })).toBe('/home/me/.cache/headstart/image');
   });
 
-  it('ignores a relative XDG_CACHE_HOME, as its specification demands', () => {
-    expect(cacheFolder({}, { XDG_CACHE_HOME: 'x', HOME: '/home/me' })).toBe('/home/me/.cache/headstart/image');
+  it('ignores a relative XDG_CACHE_HOME, as the specification requires', () => {
+    expect(imageCacheFolder({}, { XDG_CACHE_HOME: 'x', HOME: '/home/me' })).toBe('/home/me/.cache/headstart/image');
   });
 
-  it('asks for a folder where no variable names one', () => {
-    expect(() => cacheFolder({}, {})).toThrow(expect.objectContaining({ code: 'image/no-cache-folder' }));
+  it('throws if no variable names a folder', () => {
+    expect(() => imageCacheFolder({}, {})).toThrow(expect.objectContaining({ code: 'image/no-cache-folder' }));
   });
 });

@@ -1,4 +1,4 @@
-// cli/compose/open-cache.ts: the cache of this machine, with the mirrors of its owner's choice, for every verb that needs bytes.
+// cli/compose/open-cache.ts: opens the download cache of this machine with its configured mirrors.
 import { setGlobalProxyFromEnv } from 'node:http';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -23,7 +23,7 @@ export interface CacheFlags {
 export interface OpenedCache {
   cache: Cache;
   mirrors: Mirrors;
-  /** Of apt on this machine, for the suite of the base. */
+  /** The apt sources of this machine, for the suite of the base. */
   sources: PackageSources;
 }
 
@@ -31,11 +31,11 @@ export function withCacheOptions(command: Command): Command {
   return command
     .option(
       '--cache <FOLDER>',
-      'the cache of downloads; default: image in HEADSTART_CACHE, or headstart/image in XDG_CACHE_HOME or ~/.cache',
+      'the cache of downloads; default: $HEADSTART_CACHE/image, $XDG_CACHE_HOME/headstart/image or ~/.cache/headstart/image',
     )
     .option(
       '--mirrors <FILE>',
-      'the mirrors to download from; default: HEADSTART_MIRRORS, or headstart/mirrors.yaml in XDG_CONFIG_HOME or ~/.config',
+      'the mirrors to download from; default: $HEADSTART_MIRRORS, or headstart/mirrors.yaml in $XDG_CONFIG_HOME or ~/.config',
     );
 }
 
@@ -51,7 +51,7 @@ export async function openCache(options: CacheFlags, deps: CliDeps, base: Origin
   const mirrors = createMirrors({ mirrors: configured, file, aptLines: sources.lines });
   useProxies(proxyVariables(env, sources.aptConf));
   const cache = createCache({
-    folder: cacheFolder(options, env),
+    folder: imageCacheFolder(options, env),
     mirrors,
     fetch: globalThis.fetch,
     clock: systemClock,
@@ -64,21 +64,21 @@ function useProxies(variables: Record<string, string>): void {
   try {
     setGlobalProxyFromEnv(variables);
   } catch {
-    // What was thrown quotes the value, and that may hold a password.
+    // The original error quotes the value, which may contain a password.
     throw new UserError(`one of ${Object.keys(variables).join(', ')} is not the address of a proxy`, {
       code: 'image/bad-proxy',
-      next: 'write it as http://HOST:PORT, in the environment or in the settings of apt',
+      next: 'write it as http://HOST:PORT, in the environment or in the apt configuration',
     });
   }
 }
 
-export function cacheFolder({ cache }: CacheFlags, env: CliDeps['env']): string {
+export function imageCacheFolder({ cache }: CacheFlags, env: CliDeps['env']): string {
   if (cache) return resolve(cache);
   if (env.HEADSTART_CACHE) return resolve(env.HEADSTART_CACHE, 'image');
-  // The specification of base folders has relative ones ignored.
+  // The XDG base directory specification says to ignore relative paths.
   if (env.XDG_CACHE_HOME && isAbsolute(env.XDG_CACHE_HOME)) return join(env.XDG_CACHE_HOME, 'headstart', 'image');
   if (env.HOME) return join(env.HOME, '.cache', 'headstart', 'image');
-  throw new UserError('there is no place for fetched files: neither HEADSTART_CACHE, XDG_CACHE_HOME nor HOME is set', {
+  throw new UserError('no folder for downloads: none of HEADSTART_CACHE, XDG_CACHE_HOME and HOME is set', {
     code: 'image/no-cache-folder',
     next: 'name a folder with --cache FOLDER',
   });

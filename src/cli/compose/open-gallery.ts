@@ -1,4 +1,4 @@
-// cli/compose/open-gallery.ts: the gallery that image verbs look at and publish to: of this machine's pools, or of Azure.
+// cli/compose/open-gallery.ts: opens the gallery that image verbs read and publish to: on this machine, or on Azure.
 import type { TokenCredential } from '@azure/identity';
 import type { Command } from 'commander';
 import { type Clock, systemClock } from '../../base/clock.ts';
@@ -31,10 +31,10 @@ export type OpenedGallery =
       credential: TokenCredential;
     };
 
-/** Verbs are given one, so that tests give them theirs. */
+/** A parameter of verbs, so that tests can pass a fake. */
 export type OpenGallery = (options: GalleryOptions, deps: CliDeps) => Promise<OpenedGallery>;
 
-/** The one that `pool create --image` looks into when it is given no other. */
+/** The gallery that `pool create --image` uses by default. */
 const DEFAULT_GALLERY = 'headstart';
 
 export function withGalleryOptions(command: Command): Command {

@@ -1,4 +1,4 @@
-// cli/compose/open-plane.ts: what verbs about local clusters need of the world, and the options they share.
+// cli/compose/open-plane.ts: the deps and the shared options of the verbs for local clusters.
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,10 +30,10 @@ export interface OpenedPlane {
   createToken(kubeconfig: string, ttlMs: number): Promise<NewToken>;
 }
 
-/** Not imported: only that program needs what it needs. */
+/** A path, not an import: only that program loads its modules. */
 const EGRESS_PROGRAM = fileURLToPath(new URL('../cluster/egress.ts', import.meta.url));
 
-/** Verbs are given one, so that tests give them theirs. */
+/** A parameter of verbs, so that tests can pass a fake. */
 export type OpenPlane = (deps: CliDeps) => OpenedPlane;
 
 export function withClusterOptions(command: Command): Command {
@@ -62,15 +62,15 @@ export const openPlane: OpenPlane = ({ env }) => ({
   createToken: (kubeconfig, ttlMs) => createBootstrapToken({ kubeconfig, clock: systemClock }, ttlMs),
 });
 
-export function placeOf(options: ClusterOptions, env: CliDeps['env']): ClusterPlace {
+export function clusterPlace(options: ClusterOptions, env: CliDeps['env']): ClusterPlace {
   return { home: realFolder(homeFolder(options, env)), name: checkClusterName(options.name) };
 }
 
-/** Programs are told paths. By whichever way somebody comes to the same folder, they are to be told the same. */
+/** Resolves symbolic links, so that programs always get the same path for the same folder. */
 function realFolder(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    return join(realFolder(dirname(path)), basename(path)); // to be made
+    return join(realFolder(dirname(path)), basename(path)); // does not exist yet
   }
 }

@@ -1,4 +1,4 @@
-// cli/compose/open-pools.ts: the provider of this machine's pools, with everything it has to be given: metadata, relay, scrub, cluster.
+// cli/compose/open-pools.ts: opens the pools of this machine with everything they need: metadata, relay, scrub, cluster.
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { runCommand } from '../../base/command.ts';
@@ -13,18 +13,18 @@ export interface PoolOptions extends HomeOptions {
   json?: boolean;
 }
 
-/** What becomes of the copy of a donor's disk. */
+/** How the copy of a donor's disk is changed. */
 export interface CaptureOptions {
-  /** false: the copy keeps the donor's identity, and only the clone check on it keeps clones from being twins. */
+  /** false: the copy keeps the donor's identity, and only the clone check replaces it at boot. */
   scrub?: boolean;
-  /** off: clones start without it. */
+  /** off: clones do not run cloud-init. */
   cloudInit?: 'on' | 'off';
 }
 
-/** Whoever only looks needs no QEMU; whoever runs VMs is told at once of every program that is missing. */
-export type Purpose = 'look' | 'run';
+/** `read` needs no QEMU; `run` reports every missing program at once. */
+export type Purpose = 'read' | 'run';
 
-/** Verbs are given one, so that tests give them theirs. */
+/** A parameter of verbs, so that tests can pass a fake. */
 export type OpenPools = (
   options: HomeOptions & CaptureOptions,
   deps: CliDeps,
@@ -35,7 +35,7 @@ export function withPoolOptions(command: Command): Command {
   return withHomeOption(command).option('--json', 'print JSON instead of text');
 }
 
-export const openPools: OpenPools = async (options, deps, purpose = 'look') => {
+export const openPools: OpenPools = async (options, deps, purpose = 'read') => {
   if (purpose === 'run') {
     const { requireTools } = await import('../../host/required-tools.ts');
     const { POOL_TOOLS } = await import('../../vms/qemu/required-tools.ts');
@@ -58,7 +58,7 @@ export const openPools: OpenPools = async (options, deps, purpose = 'look') => {
 
 const SCRUB_MS = 30 * 60_000;
 
-/** The copy is looked at again after the edit, from outside; see vms/qemu/scrub. Nothing of it is loaded before a copy is made. */
+/** The copy is checked again from outside after the edit; see vms/qemu/scrub. Loads the modules only when a copy is made. */
 function scrubOf({ scrub, cloudInit }: CaptureOptions): QemuOptions['scrub'] {
   if (scrub === false && cloudInit !== 'off') return undefined;
   return async (copy, call) => {

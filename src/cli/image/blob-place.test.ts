@@ -4,8 +4,8 @@ import { blobPlace } from './blob-place.ts';
 const SETTINGS = { subscriptionId: 's', resourceGroup: 'g', endpoint: 'https://management.azure.com' };
 const ID = '/subscriptions/a/resourceGroups/b/providers/Microsoft.Storage/storageAccounts/images1';
 
-describe('the place of a disk', () => {
-  it('is an account of the resource group, or the one that is named as a whole', () => {
+describe('blobPlace', () => {
+  it('uses an account of the resource group, or a full resource id', () => {
     const container = 'images';
     expect(blobPlace({ storageAccount: 'images1', container }, {}, SETTINGS)).toEqual({
       endpoint: 'https://images1.blob.core.windows.net',
@@ -18,22 +18,22 @@ describe('the place of a disk', () => {
   it.each([
     ['https://management.usgovcloudapi.net', 'https://images1.blob.core.usgovcloudapi.net'],
     ['https://management.chinacloudapi.cn', 'https://images1.blob.core.chinacloudapi.cn'],
-  ])('is in the cloud of %s', (endpoint, blob) => {
+  ])('uses the storage domain of %s', (endpoint, blob) => {
     const place = blobPlace({ storageAccount: 'images1', container: 'images' }, {}, { ...SETTINGS, endpoint });
     expect(place.endpoint).toBe(blob);
   });
 
-  it('keeps the key of a connection string to itself', () => {
+  it('does not print the key of a connection string', () => {
     const env = { AZURE_STORAGE_CONNECTION_STRING: 'AccountKey=hush' };
     const place = blobPlace({ storageAccount: 'images1', container: 'images' }, env, SETTINGS);
     expect(place.connectionString?.reveal()).toBe('AccountKey=hush');
     expect(JSON.stringify(place)).not.toContain('hush');
   });
 
-  it('is refused with every reason at once', () => {
+  it('reports every problem at once', () => {
     const given = { storageAccount: 'a.evil.example/', container: '../x', blobEndpoint: 'http://x' };
     expect(() => blobPlace(given, {}, SETTINGS)).toThrow(
-      /no storage account.*cannot be a container.*not an https address/,
+      /no storage account.*is not a container name.*not an https URL/,
     );
   });
 });

@@ -1,4 +1,4 @@
-// cli/image/blob-place.ts: into which storage account does a disk go on its way to a gallery? From the options and the environment; pure.
+// cli/image/blob-place.ts: which storage account is a disk uploaded to before it is published? Pure: reads the options and the environment.
 import type { Command } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
@@ -28,7 +28,7 @@ export function withStorageOptions(command: Command): Command {
       'the storage account to upload the disk to: a name in --resource-group, or a resource id',
     )
     .option('--container <NAME>', 'the container in that account', 'images')
-    .option('--blob-endpoint <URL>', "the blob endpoint of that account; default: the cloud's usual one")
+    .option('--blob-endpoint <URL>', 'the blob endpoint of that account; default: the endpoint of the cloud')
     .optionsGroup('');
 }
 
@@ -37,7 +37,7 @@ const ACCOUNT_ID =
 const ACCOUNT = /^[a-z0-9]{3,24}$/;
 const CONTAINER = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){2,62}$/;
 
-/** A connection string in the environment carries its own key and address; otherwise the login for the gallery is used. */
+/** A connection string in the environment has its own key and endpoint; without it, the gallery's login is used. */
 export function blobPlace(
   { storageAccount = '', container, blobEndpoint }: StorageOptions,
   env: CliDeps['env'],
@@ -49,16 +49,16 @@ export function blobPlace(
     ...(ACCOUNT.test(name) ? [] : ['no storage account is named (--storage-account NAME, 3 to 24 letters and digits)']),
     ...(CONTAINER.test(container)
       ? []
-      : [`'${container}' cannot be a container: small letters, digits and single dashes, 3 to 63`]),
+      : [`'${container}' is not a container name: expected 3 to 63 lower-case letters, digits and single dashes`]),
     ...(URL.parse(endpoint)?.protocol === 'https:'
       ? []
-      : [`'${endpoint}' is not an https address: tokens are not sent in the clear`]),
+      : [`'${endpoint}' is not an https URL: tokens are never sent unencrypted`]),
   ];
   if (problems.length > 0)
     throw new UserError(`the disk cannot be uploaded: ${problems.join('; ')}`, {
       code: 'image/bad-storage',
       kept: 'Nothing was touched.',
-      next: 'give what is missing, then run the same command again',
+      next: 'correct these options, then run the same command again',
     });
   const { subscriptionId, resourceGroup } = settings;
   const storageAccountId = storageAccount.startsWith('/')
@@ -68,7 +68,7 @@ export function blobPlace(
   return { endpoint, container, storageAccountId, ...(key && { connectionString: new Secret(key) }) };
 }
 
-/** Storage has an address of its own in every cloud; a cloud without a well-known name has to be told with --blob-endpoint. */
+/** Each cloud has its own storage domain. Other clouds need --blob-endpoint. */
 function suffixOf(resourceManager: string): string {
   const host = URL.parse(resourceManager)?.hostname ?? '';
   if (host.endsWith('.usgovcloudapi.net')) return 'core.usgovcloudapi.net';

@@ -25,7 +25,7 @@ const run = (...argv: string[]) =>
   runVerb(verb, ['--lock', file, '--out', join(top, 'images'), '--cache', join(top, 'cache'), ...argv]);
 
 describe('image build', () => {
-  it('says what it would do, for all versions or for one, and does nothing', async () => {
+  it('prints what it would do with --dry-run, for all versions or one, and does nothing', async () => {
     const all = await run('--dry-run');
     expect(all).toMatchObject({ code: 0, stderr: '' });
     expect(all.stdout).toBe(`would fetch missing files (of 3, 161 MiB in total)
@@ -62,7 +62,7 @@ each image in these stages:
     [['--only', 'iso'], 'image/unknown-format', "'iso'"],
     [['--only', 'qcow2,'], 'image/unknown-format', "''"],
     [['--lock', join(top, 'none.json')], 'image/no-lock', 'none.json'],
-  ])('refuses %j, and touches nothing', async (argv, code, text) => {
+  ])('refuses %j, and changes nothing', async (argv, code, text) => {
     const ran = await run(...argv);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain(`code:  ${code}`);

@@ -1,4 +1,4 @@
-// cli/image/build.ts: `headstart image build`: images of a lock, one for each Kubernetes patch version; without a VM, without a loop device.
+// cli/image/build.ts: `headstart image build`: builds one image per Kubernetes patch version of a lock, without a VM or a loop device.
 
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -38,9 +38,9 @@ interface Options extends CacheFlags {
 }
 
 const FORMATS: readonly Format[] = ['qcow2', 'vhd', 'raw'];
-/** More of them wait for the disk. */
+/** With more parallel builds, the disk is the bottleneck. */
 const MOST_LANES = 4;
-/** Raw is what VHD holds, and larger than either. */
+/** Without raw: it has the same content as the VHD, and is larger than both. */
 const USUAL: readonly Format[] = ['qcow2', 'vhd'];
 
 export const verb: Verb = {
@@ -48,10 +48,10 @@ export const verb: Verb = {
   configure: (command) =>
     withCacheOptions(command)
       .option('--lock <FILE>', 'the lock to build', 'image.lock.json')
-      .option('--kubernetes <VERSION...>', 'build only these patch versions; default: all of the lock')
+      .option('--kubernetes <VERSION...>', 'build only these patch versions; default: all in the lock')
       .option('--out <FOLDER>', 'the folder to write to; each image is a folder in it', 'images')
-      .option('--only <FORMATS>', `the disk formats, of ${FORMATS.join(', ')}; default: ${USUAL.join(',')}`)
-      .option('--offline', 'download nothing; everything has to be in the cache')
+      .option('--only <FORMATS>', `the disk formats: a list of ${FORMATS.join(', ')}; default: ${USUAL.join(',')}`)
+      .option('--offline', 'download nothing; everything must be in the cache')
       .option('--dry-run', 'print what would be downloaded and built, and do nothing')
       .option('--json', 'print JSON: one event per line, the result last'),
   async run(_args, options: Options, deps) {
@@ -69,7 +69,7 @@ export const verb: Verb = {
         ? { cacheFolder: cache.folder, out, formats, tools: await toolVersions(run) }
         : undefined;
       const stages = await planBuild({ targets: targetsOf(order), isOffline: order.isOffline, places });
-      return tellPlan(order, stages, options, deps);
+      return printPlan(order, stages, options, deps);
     }
     requireTools([...IMAGE_TOOLS, ...(isRoot ? [] : USER_TOOLS)], {
       path: deps.env.PATH,
@@ -78,40 +78,40 @@ export const verb: Verb = {
     });
 
     const signal = deps.signal();
-    const story = showProgress(deps, 'ImageEvent', options);
-    const { waiting: onWaiting, stop } = everySecond(story.waiting);
+    const progress = showProgress(deps, 'ImageEvent', options);
+    const { waiting: onWaiting, stop } = everySecond(progress.waiting);
     const stages = stageTimes(deps);
-    const told = {
+    const interruption = {
       code: 'image/interrupted',
-      kept: 'Images that were finished are whole; nothing else was left behind.',
+      kept: 'Finished images are complete; nothing else was left behind.',
       next: 'run the same command again',
     };
-    const built = await orInterrupted(signal, told, async () => {
+    const built = await orInterrupted(signal, interruption, async () => {
       const machine = { cache, run, isRoot, tools: await toolVersions(run, signal), signal };
-      const tell = { onWaiting, onBegin: stages.begin, onDone: stages.done };
+      const listeners = { onWaiting, onBegin: stages.begin, onDone: stages.done };
       if (!options.offline)
-        story.step(`fetching what is missing of ${artifactsToFetch(targetsOf(order)).length} files`);
-      await fetchForImages(order, machine, tell);
-      story.step(
+        progress.step(`checking ${artifactsToFetch(targetsOf(order)).length} files, downloading the missing ones`);
+      await fetchForImages(order, machine, listeners);
+      progress.step(
         `building ${lock.name} ${versions.map((version) => imageVersionLabel(version, lock.base)).join(', ')}`,
       );
       const lanes = Math.min(MOST_LANES, availableParallelism());
-      return buildImages({ ...order, lanes }, machine, tell);
+      return buildImages({ ...order, lanes }, machine, listeners);
     }).finally(stop);
     for (const { record, warnings } of built) {
-      for (const warning of warnings) story.step(`warning: ${record.version}: ${warning}`);
+      for (const warning of warnings) progress.step(`warning: ${record.version}: ${warning}`);
     }
-    story.end();
+    progress.end();
     if (!options.json) deps.stderr(stages.table());
-    for (const image of built) tellImage(image, options, deps);
+    for (const image of built) printImage(image, options, deps);
     if (options.json) printJsonLine(deps, 'ImageBuilds', { builds: built.map(summary), stages: stages.list() });
   },
 };
 
-function wantedVersions(lock: ImageLock, asked: readonly string[] | undefined): readonly string[] {
-  if (asked === undefined) return lock.kubernetes;
-  const unknown = asked.filter((version) => !lock.kubernetes.includes(version));
-  if (unknown.length === 0) return [...new Set(asked)];
+function wantedVersions(lock: ImageLock, wanted: readonly string[] | undefined): readonly string[] {
+  if (wanted === undefined) return lock.kubernetes;
+  const unknown = wanted.filter((version) => !lock.kubernetes.includes(version));
+  if (unknown.length === 0) return [...new Set(wanted)];
   throw new UserError(
     `the lock has no image for Kubernetes ${unknown.join(', ')}; it has ${lock.kubernetes.join(', ')}`,
     {
@@ -126,9 +126,9 @@ function wantedFormats(only: string | undefined): readonly Format[] {
   const words = only.split(',').map((word) => word.trim());
   const wrong = words.filter((word) => !FORMATS.some((format) => format === word));
   if (wrong.length === 0) return FORMATS.filter((format) => words.includes(format));
-  throw new UserError(`there is no disk of the format '${wrong.join("', '")}'`, {
+  throw new UserError(`unknown disk format '${wrong.join("', '")}'`, {
     code: 'image/unknown-format',
-    next: `choose of them with --only: ${FORMATS.join(',')}`,
+    next: `choose from these with --only: ${FORMATS.join(',')}`,
   });
 }
 
@@ -144,7 +144,7 @@ interface TimedStage extends FinishedStage {
 function stageTimes(deps: CliDeps) {
   const { nowUs } = deps;
   const startedUs = nowUs();
-  // Images are made beside each other: each has a time of its own, and so has what they share.
+  // Images are built in parallel, so each has its own timer. The empty key is for the shared stages.
   const lastUs = new Map<string, number>();
   const all: TimedStage[] = [];
   return {
@@ -164,13 +164,13 @@ function stageTimes(deps: CliDeps) {
           { title: 'STAGE', cell: ({ stage }) => stage },
           { title: 'TOOK', align: 'right', cell: ({ tookMs }) => formatSpan(tookMs * 1000) },
         ],
-        [...all, { kubernetes: '', stage: 'in all', tookMs: Math.round((nowUs() - startedUs) / 1000) }],
+        [...all, { kubernetes: '', stage: 'total', tookMs: Math.round((nowUs() - startedUs) / 1000) }],
         screenOf(deps, 'stderr'),
       ),
   };
 }
 
-function tellPlan(order: ImageBuildRequest, stages: readonly PlannedStage[], options: Options, deps: CliDeps): void {
+function printPlan(order: ImageBuildRequest, stages: readonly PlannedStage[], options: Options, deps: CliDeps): void {
   const { lock, versions, formats, out, isOffline } = order;
   const images = versions.map((kubernetes) => {
     const folder = buildFolder({ lock, kubernetes }, out);
@@ -188,7 +188,7 @@ function tellPlan(order: ImageBuildRequest, stages: readonly PlannedStage[], opt
     ...stages.filter(({ kubernetes, isThere }) => kubernetes === '' && !isThere).map(({ title }) => title),
     ...images.map(({ version, folder, isThere }) => {
       const made = `build ${lock.name} ${version} as ${formats.join(', ')} in ${folder}`;
-      return isThere ? `${made}, unless what is there is the same` : made;
+      return isThere ? `${made}, unless the existing image is identical` : made;
     }),
   ];
   const perVersion = stages.filter(({ kubernetes }) => kubernetes === versions[0]);
@@ -200,19 +200,19 @@ function summary({ folder, isNew, record }: BuiltImage) {
   return { folder, isNew, version: record.version, kubernetes: record.kubernetes, contentSha256: record.contentSha256 };
 }
 
-function tellImage({ folder, isNew, record }: BuiltImage, options: Options, deps: CliDeps): void {
+function printImage({ folder, isNew, record }: BuiltImage, options: Options, deps: CliDeps): void {
   if (options.json) return;
   const size = `${inMib(record.contentBytes)} of content`;
   deps.stdout(`${folder}  ${record.name} ${record.version}, ${size}, ${record.contentSha256.slice(0, 16)}\n`);
-  deps.stderr(isNew ? `next:  headstart image test ${folder}\n` : 'it was there already, byte for byte\n');
+  deps.stderr(isNew ? `next:  headstart image test ${folder}\n` : 'it already exists with the same content\n');
 }
 
 const inMib = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MiB`;
 
-/** A lock is made from the manifest in its folder, or from the one here. */
+/** Uses the manifest in the lock's folder, or in the current folder. */
 function howToLock(lockFile: string): string {
   const manifest = [join(dirname(lockFile), 'image.yaml'), 'image.yaml'].find((file) => existsSync(file));
   return manifest
     ? `headstart image lock -f ${shellWord(manifest)} -o ${shellWord(lockFile)}`
-    : 'write a manifest, for example after examples/image/image.yaml; then: headstart image lock -f FILE';
+    : 'write a manifest, for example based on examples/image/image.yaml; then: headstart image lock -f FILE';
 }

@@ -1,4 +1,4 @@
-// cli/image/check.ts: `headstart image check`: can images be made from this manifest, and do their parts go together? Exits 3 when not.
+// cli/image/check.ts: `headstart image check`: is this manifest valid, and are its versions compatible? Exits 3 if not.
 
 import { manifestSha256 } from '../../image/lock/make-lock.ts';
 import { readLockIfExists } from '../../image/lock/read-lock.ts';
@@ -29,31 +29,33 @@ export const verb: Verb = {
     withManifestOption(command)
       .option(
         '--lock <FILE>',
-        'the lock with the versions of packages; default: image.lock.json next to the manifest, if it belongs to it',
+        'the lock with the versions of packages; default: image.lock.json next to the manifest, if it was made from this manifest',
       )
       .option('--rules', 'list the rules and the source of each')
       .option('--json', 'print one JSON document'),
   async run(_args, options: Options, deps) {
-    if (options.rules) return tellRules(options, deps);
+    if (options.rules) return printRules(options, deps);
     const parsed = await parseManifest(readManifestText(options.file));
-    if ('problems' in parsed) return tell({ problems: parsed.problems, findings: [] }, options, deps);
+    if ('problems' in parsed) return report({ problems: parsed.problems, findings: [] }, options, deps);
     const lock = readLockIfExists(lockFileOf(options.lock, options.file));
-    // A lock of another manifest says nothing about this one, unless somebody names it.
+    // Ignores a lock of another manifest, unless --lock names it.
     const isOurs =
       lock !== undefined && (options.lock !== undefined || lock.manifestSha256 === manifestSha256(parsed.manifest));
     const findings = checkRules(parsed.manifest, isOurs ? lock : undefined);
     if (lock !== undefined && !isOurs)
-      deps.stderr('the lock beside it is of another manifest, and was not looked at; next: headstart image lock\n');
-    return tell({ problems: [], findings }, options, deps);
+      deps.stderr(
+        'the lock next to the manifest was ignored: it belongs to another manifest; next: headstart image lock\n',
+      );
+    return report({ problems: [], findings }, options, deps);
   },
 };
 
-interface Told {
+interface CheckReport {
   problems: readonly ManifestProblem[];
   findings: readonly RuleFinding[];
 }
 
-function tell({ problems, findings }: Told, { file, json }: Options, deps: CliDeps): number {
+function report({ problems, findings }: CheckReport, { file, json }: Options, deps: CliDeps): number {
   const errors = problems.length + findings.filter(({ severity }) => severity === 'error').length;
   if (json) {
     printJson(deps, 'ImageManifestCheck', {
@@ -63,18 +65,18 @@ function tell({ problems, findings }: Told, { file, json }: Options, deps: CliDe
     });
   } else {
     const screen = screenOf(deps);
-    // One line for what is the same in several images, and so it is counted once.
+    // A finding in several images is printed and counted once.
     const [wrong, weak] = (['error', 'warning'] as const).map((severity) =>
       renderFindings(findings.filter((finding) => finding.severity === severity)),
     ) as [string[], string[]];
-    const told = [...problems.map((problem) => `problem  ${renderManifestProblem(problem)}`), ...wrong, ...weak];
-    for (const line of told) deps.stdout(`${wrapLines(withStyle(line, screen), screen.columns, 9)}\n`);
+    const lines = [...problems.map((problem) => `problem  ${renderManifestProblem(problem)}`), ...wrong, ...weak];
+    for (const line of lines) deps.stdout(`${wrapLines(withStyle(line, screen), screen.columns, 9)}\n`);
     const verdict =
       errors === 0
-        ? `${file} is right${weak.length > 0 ? `, with ${counted(weak.length, 'warning')}` : ''}`
-        : `No image can be made from ${file}: ${counted(problems.length + wrong.length, 'problem')}.`;
+        ? `${file} is valid${weak.length > 0 ? `, with ${counted(weak.length, 'warning')}` : ''}`
+        : `No image can be built from ${file}: ${counted(problems.length + wrong.length, 'problem')}.`;
     deps.stdout(`${wrapLines(verdict, screen.columns)}\n`);
-    const next = 'next:  correct the manifest; `headstart image schema` has every field for your editor';
+    const next = 'next:  correct the manifest; `headstart image schema` prints the schema for your editor';
     if (errors > 0) deps.stdout(`${wrapLines(next, screen.columns, 7)}\n`);
   }
   return errors === 0 ? 0 : ANSWER_IS_NO;
@@ -86,7 +88,7 @@ function withStyle(line: string, screen: Screen): string {
   return `${paint(word, word === 'problem' ? 'bad' : 'warning', screen)}${line.slice(word.length)}`;
 }
 
-function tellRules({ json }: Options, deps: CliDeps): void {
+function printRules({ json }: Options, deps: CliDeps): void {
   const rules = RULES.map(({ id, says, source }) => ({ id, says, source }));
   if (json) printJson(deps, 'ImageRules', { rules });
   else

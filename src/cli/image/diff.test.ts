@@ -10,7 +10,7 @@ import { useLocks } from './testing.ts';
 const { before, newer, place } = useLocks();
 
 describe('image diff', () => {
-  it('shows what is newer, for people and for scripts', async () => {
+  it('shows newer versions as text and as JSON', async () => {
     const { code, stdout } = await runVerb(diff, [before, newer]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/deb +containerd +all +1\.6\.20~ds1-1\+deb12u1 +1\.6\.20~ds1-1\+deb12u2 +0 +newer/);
@@ -22,13 +22,13 @@ describe('image diff', () => {
     });
   });
 
-  it('takes the folder of a build for the lock in it', async () => {
+  it('accepts the folder of a build', async () => {
     writeBuild(place('build'));
     writeLock(place('build/lock.json'), aLock());
-    expect((await runVerb(diff, [place('build'), before])).stdout).toContain('nothing in the image is different');
+    expect((await runVerb(diff, [place('build'), before])).stdout).toContain('the images are identical');
   });
 
-  it('tells which vulnerabilities are fixed', async () => {
+  it('shows which vulnerabilities are fixed', async () => {
     writeFileSync(
       place('feed.json'),
       '[{"package":"containerd","fixed":"1.6.20~ds1-1+deb12u2","id":"CVE-1","severity":"high"}]',
@@ -41,7 +41,7 @@ describe('image diff', () => {
     [['nowhere.json', 'nowhere.json'], 'image/no-lock'],
     [[before, newer, '--vulnerabilities', 'nowhere.json'], 'image/bad-feed'],
     [[before, newer, '--vulnerabilities', before], 'image/bad-feed'],
-  ])('%j says what is wrong', async (argv, code) => {
+  ])('refuses %j with a reason', async (argv, code) => {
     expect(await runVerb(diff, argv)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(code) });
   });
 });

@@ -1,4 +1,4 @@
-// cli/image/diff.ts: `headstart image diff A B`: what is different between two locks, for people, for scripts, or as release notes.
+// cli/image/diff.ts: `headstart image diff A B`: what changed between two locks? Printed as text, JSON or release notes.
 import { readFileSync } from 'node:fs';
 import { UserError } from '../../base/errors.ts';
 import { whyUnreadable } from '../../base/why-unreadable.ts';
@@ -72,13 +72,13 @@ export function renderDiff(diff: LockDiff, vulnerabilities?: VulnerabilityDiff, 
   const lines = [
     `${from.name} ${from.version} → ${to.name} ${to.version}`,
     ...kubernetes.added.map((version) => `Kubernetes ${version} is new`),
-    ...kubernetes.removed.map((version) => `Kubernetes ${version} is no longer made`),
+    ...kubernetes.removed.map((version) => `Kubernetes ${version} was removed`),
     ...facts.map((fact) => `${fact.what}: ${fact.from} → ${fact.to}`),
     ...sizes.map(
       ({ kubernetes: version, fromBytes, toBytes }) =>
         `size of ${version}: ${megabytes(fromBytes)} → ${megabytes(toBytes)}`,
     ),
-    ...(isSameContent(diff) ? ['nothing in the image is different'] : []),
+    ...(isSameContent(diff) ? ['the images are identical'] : []),
   ];
   const table = diff.changes.length > 0 ? `\n${renderTable(COLUMNS, diff.changes, screen)}` : '';
   return `${lines.map(printable).join('\n')}\n${table}${vulnerabilities ? `\n${renderFindings(vulnerabilities, screen)}` : ''}`;
@@ -106,9 +106,9 @@ function renderFindings({ fixed, new: arrived, remaining }: VulnerabilityDiff, s
   const rows = [
     ...fixed.map((finding) => ({ what: 'fixed', finding })),
     ...arrived.map((finding) => ({ what: 'NEW', finding })),
-    ...remaining.map((finding) => ({ what: 'still there', finding })),
+    ...remaining.map((finding) => ({ what: 'still open', finding })),
   ];
-  if (rows.length === 0) return 'no known vulnerability, by the list that was given\n';
+  if (rows.length === 0) return 'no known vulnerabilities in the given list\n';
   return renderTable<{ what: string; finding: VulnerabilityFinding }>(
     [
       { title: 'VULNERABILITY', cell: ({ finding }) => finding.id },

@@ -19,12 +19,12 @@ describe('image hotfix', () => {
     expect(readLock(place('hotfix.json')).base).toEqual({ ...aLock().base, patch: 1 });
   });
 
-  it('denies what was not named, and writes nothing', async () => {
+  it('refuses changes that are not allowed, and writes nothing', async () => {
     expect(await make(newer)).toMatchObject({ code: 1, stderr: expect.stringContaining('--allow containerd') });
     expect(existsSync(place('hotfix.json'))).toBe(false);
   });
 
-  it('says a downgrade, once it is allowed', async () => {
+  it('shows a downgrade that is allowed', async () => {
     const older = lockFile('older.json', replaced('containerd', aDeb('containerd', '1.6.0')));
     expect(await make(older, '--allow', 'containerd')).toMatchObject({ code: 1 });
     const { code, stdout } = await make(older, '--allow-downgrade', 'containerd', '--notes');
@@ -34,7 +34,7 @@ describe('image hotfix', () => {
     });
   });
 
-  it('picks only what is named out of a lock of another day', async () => {
+  it('picks only the named components from another lock', async () => {
     const lock = { ...replaced('containerd', aDeb('containerd', '1.7')), base: { ...aLock().base, date: '2026.1120' } };
     const many = lockFile('many.json', { ...lock, artifacts: [...lock.artifacts, aBinary('debugger', '1.0')] });
     expect(await make(many, '--allow', 'containerd')).toMatchObject({ code: 1 });
@@ -44,7 +44,7 @@ describe('image hotfix', () => {
     expect(made.artifacts.map(({ component }) => component)).not.toContain('debugger');
   });
 
-  it('leaves a file alone that is there already, and with --dry-run all files', async () => {
+  it('does not overwrite an existing file, and writes nothing with --dry-run', async () => {
     writeFileSync(place('hotfix.json'), 'mine');
     expect(await make(newer, '--allow', 'containerd')).toMatchObject({ code: 2 });
     expect(readFileSync(place('hotfix.json'), 'utf8')).toBe('mine');

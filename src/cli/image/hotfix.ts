@@ -1,4 +1,4 @@
-// cli/image/hotfix.ts: `headstart image hotfix`: the lock of a hotfix, derived from two locks, or every reason why it may not be one.
+// cli/image/hotfix.ts: `headstart image hotfix`: derives the lock of a hotfix from two locks, or lists every reason why that is refused.
 import { existsSync } from 'node:fs';
 import { UserError } from '../../base/errors.ts';
 import { writeLock } from '../../image/lock/read-lock.ts';
@@ -46,7 +46,7 @@ export const verb: Verb = {
       if (existsSync(options.output)) throw taken(options.output);
       writeLock(options.output, hotfix.lock);
     }
-    tell(hotfix, options, deps);
+    report(hotfix, options, deps);
   },
 };
 
@@ -54,7 +54,7 @@ function append(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 
-function tell({ diff }: Hotfix, options: Options, deps: CliDeps): void {
+function report({ diff }: Hotfix, options: Options, deps: CliDeps): void {
   const notes = options.notes ? renderNotes(diff) : undefined;
   if (options.json) {
     const file = options.dryRun ? {} : { file: options.output };
@@ -68,20 +68,20 @@ function tell({ diff }: Hotfix, options: Options, deps: CliDeps): void {
 
 function refused(problems: readonly string[], { from }: Options): UserError {
   return new UserError(
-    `this is no hotfix of ${from}:\n${problems.map((problem) => `         ${problem}`).join('\n')}`,
+    `this is not a hotfix of ${from}:\n${problems.map((problem) => `         ${problem}`).join('\n')}`,
     {
       code: 'image/no-hotfix',
       kept: 'Nothing was written.',
-      next: 'allow what has to change, take only that with --pick, or release a new base',
+      next: 'allow the needed changes with --allow, take only those with --pick, or release a new base',
       exitCode: 1,
     },
   );
 }
 
 function taken(file: string): UserError {
-  return new UserError(`${file} is there already`, {
+  return new UserError(`${file} already exists`, {
     code: 'image/output-there',
     kept: 'Nothing was written.',
-    next: 'name another file with -o, or remove that one',
+    next: 'name another file with -o, or delete this one',
   });
 }

@@ -8,7 +8,7 @@ const { place } = useLocks();
 const { open, publish } = useGallery(place);
 
 describe('image list', () => {
-  it('shows each version with its channels, its test and its state, also on a narrow terminal', async () => {
+  it('lists each version with its channels, test result and state, also on a narrow terminal', async () => {
     await publish('2026.1116.0');
     await publish('2026.1116.1');
     await runVerb(imagePromote(open), ['node-1.35.8/2026.1116.1', '--to', 'dev']);
@@ -19,12 +19,12 @@ describe('image list', () => {
     );
   });
 
-  it('tells which versions are untested and excluded from latest', async () => {
+  it('shows which versions are untested and excluded from latest', async () => {
     await publish('2026.1116.0', false);
     expect((await runVerb(imageList(open), [])).stdout).toMatch(/node-1\.35\.8 +2026\.1116\.0 +no +excluded +ready/);
   });
 
-  it('of an empty gallery says how to fill it', async () => {
+  it('says how to publish to an empty gallery', async () => {
     expect((await runVerb(imageList(open), [])).stdout).toContain('no images yet');
   });
 });

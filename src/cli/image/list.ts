@@ -1,9 +1,9 @@
-// cli/image/list.ts: `headstart image list`: which images are in a gallery, and which of them each channel means.
+// cli/image/list.ts: `headstart image list`: which images are in a gallery, and which version is in each channel?
 import { UserError } from '../../base/errors.ts';
 import { listPublished, type PublishedImage } from '../../image/publish/gallery-list.ts';
 import { type GalleryOptions, type OpenGallery, openGallery, withGalleryOptions } from '../compose/open-gallery.ts';
+import { hintWithOptions } from '../output/hint-options.ts';
 import { printJson } from '../output/json.ts';
-import { inSamePlace } from '../output/same-place.ts';
 import { screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
@@ -18,17 +18,17 @@ export function imageList(open: OpenGallery): Verb {
       const signal = deps.signal();
       const { name, provider, kind } = await open(options, deps);
       const published = await listPublished(provider.gallery, name, { signal });
-      // On this machine there is none before the first version; elsewhere a name that is not known is a mistake.
+      // On this machine a gallery exists only after the first version; on Azure an unknown name is a mistake.
       if (!published && kind === 'azure') throw noGallery(name);
       const { images, emptyChannels } = published ?? { images: [], emptyChannels: [] };
       if (options.json) return printJson(deps, 'ImageList', { gallery: name, images, emptyChannels });
       if (images.length === 0) {
-        const how = inSamePlace('`headstart image publish FOLDER` puts one there', deps.typed ?? []);
+        const how = hintWithOptions('`headstart image publish FOLDER` publishes one', deps.typed ?? []);
         return deps.stdout(`no images yet in gallery ${printable(name)}: ${how}\n`);
       }
       deps.stdout(renderTable(COLUMNS, images, screenOf(deps)));
       for (const { definition, channel, was } of emptyChannels)
-        deps.stderr(`${channel} of ${definition} means nothing: it was at ${was}, which is gone\n`);
+        deps.stderr(`${channel} of ${definition} is empty: it had ${was}, which was deleted\n`);
     },
   };
 }
@@ -52,7 +52,7 @@ const COLUMNS: Parameters<typeof renderTable<PublishedImage>>[0] = [
 function noGallery(name: string): UserError {
   return new UserError(`there is no gallery ${name}`, {
     code: 'image/no-gallery',
-    next: 'name another one with --gallery; `headstart image publish` makes it',
+    next: 'name another gallery with --gallery; `headstart image publish` creates it',
     exitCode: 1,
   });
 }

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(top, { recursive: true, force: true }));
 
-it('clears up after itself, and after one that was killed, but not after one that may still be at work', async () => {
+it('withPackages deletes its folder and those of killed processes, but not those of running ones', async () => {
   const apt = join(top, 'cache', 'apt');
   const nowS = 1_800_000_000;
   for (const [name, ageS] of [
@@ -24,7 +24,7 @@ it('clears up after itself, and after one that was killed, but not after one tha
   }
   const [manifest, mirrors] = [join(top, 'image.yaml'), join(top, 'mirrors.yaml')];
   writeFileSync(manifest, manifestText());
-  // Nothing is there: apt fails at once, without a network.
+  // The folder is empty: apt fails at once, without a network.
   writeFileSync(
     mirrors,
     ['', '-updates', '-security']

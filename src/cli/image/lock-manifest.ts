@@ -1,4 +1,4 @@
-// cli/image/lock-manifest.ts: makes a lock of a manifest with this machine's cache, mirrors and apt, and tells how far it is.
+// cli/image/lock-manifest.ts: locks a manifest with this machine's cache, mirrors and apt, and shows the progress.
 
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { orInterrupted } from '../or-interrupted.ts';
 import type { Progress } from '../output/progress.ts';
 import type { CliDeps } from '../verb.ts';
 
-export interface Locking {
+export interface LockContext {
   options: CacheFlags;
   deps: CliDeps;
   progress: Progress;
@@ -22,22 +22,22 @@ export interface Locking {
 export async function lockManifest(
   manifest: Manifest,
   architecture: Architecture,
-  locking: Locking,
+  context: LockContext,
 ): Promise<ImageLock> {
-  return withPackages(manifest, architecture, locking, (opened) => opened.lock(manifest));
+  return withPackages(manifest, architecture, context, (opened) => opened.lock(manifest));
 }
 
-export interface Opened extends OpenedCache, Pick<OpenPackages, 'index'> {
-  /** Of a manifest with the same base. */
+export interface OpenedPackages extends OpenedCache, Pick<OpenPackages, 'index'> {
+  /** The manifest must have the same base. */
   lock(manifest: Manifest): Promise<ImageLock>;
 }
 
-/** The package lists are fetched once for all that `work` does with them, into a folder that is gone afterwards. */
+/** Downloads the package lists once for `work`, into a temporary folder. */
 export async function withPackages<T>(
   { base: { origin } }: Manifest,
   architecture: Architecture,
-  { options, deps, progress }: Locking,
-  work: (opened: Opened) => Promise<T>,
+  { options, deps, progress }: LockContext,
+  work: (opened: OpenedPackages) => Promise<T>,
 ): Promise<T> {
   const signal = deps.signal();
   const onWaiting = progress.waiting;
@@ -45,13 +45,13 @@ export async function withPackages<T>(
   const { cache, mirrors, sources } = opened;
   await prepareCache(cache.folder);
   const folder = await scratchIn(join(cache.folder, 'apt'), deps.nowUs() / 1000);
-  const told = {
+  const interruption = {
     code: 'image/interrupted',
-    kept: 'No lock was written; what was fetched is in the cache.',
+    kept: 'No lock was written; downloaded files are in the cache.',
     next: 'run the same command again',
   };
   try {
-    return await orInterrupted(signal, told, async () => {
+    return await orInterrupted(signal, interruption, async () => {
       const aptDeps = { run: runCommand, mirrors, aptConf: sources.aptConf, folder, signal, onWaiting };
       const { index, resolve } = await openPackages({ origin, architecture }, aptDeps);
       const lock = (manifest: Manifest) =>
@@ -64,15 +64,15 @@ export async function withPackages<T>(
   }
 }
 
-/** No lock takes that long: what is older was left by one that was killed. */
+/** No lock takes that long: an older folder was left by a killed process. */
 const LEFT_AFTER_MS = 6 * 3_600_000;
 
 async function scratchIn(parent: string, nowMs: number): Promise<string> {
   await mkdir(parent, { recursive: true, mode: 0o700 });
   for (const name of await readdir(parent)) {
     const other = join(parent, name);
-    const seen = await stat(other).catch(() => undefined); // another command may have removed it meanwhile
-    if (seen && nowMs - seen.mtimeMs > LEFT_AFTER_MS) await rm(other, { recursive: true, force: true });
+    const found = await stat(other).catch(() => undefined); // another command may have removed it meanwhile
+    if (found && nowMs - found.mtimeMs > LEFT_AFTER_MS) await rm(other, { recursive: true, force: true });
   }
   return mkdtemp(join(parent, 'lock-'));
 }

@@ -15,23 +15,23 @@ beforeEach(() => {
 afterEach(() => rmSync(top, { recursive: true, force: true }));
 
 describe('image lock', () => {
-  it('looks for the place of the lock before it does anything', async () => {
+  it('checks the folder of the lock and the architecture before anything else', async () => {
     writeFileSync(file, manifestText());
     const ran = await runVerb(lock, ['-f', file, '-o', join(top, 'none', 'lock.json')]);
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('image/no-folder') });
     expect(await runVerb(lock, ['-f', file, '--architecture', 'arm64'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('take one of amd64'),
+      stderr: expect.stringContaining('use one of amd64'),
     });
   });
 
-  it('says so when nothing can be kept in the folder of the cache', async () => {
+  it('reports a cache folder that cannot be written', async () => {
     writeFileSync(file, manifestText());
     const ran = await runVerb(lock, ['-f', file, '--cache', join(file, 'cache')]);
     expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('image/cache-unusable') });
   });
 
-  it('says which setting of a proxy is wrong, and not what is in it', async () => {
+  it('names the invalid proxy setting, but not its value', async () => {
     writeFileSync(file, manifestText());
     const ran = await runVerb(lock, ['-f', file, '--cache', top], {
       env: { http_proxy: 'http://me:secret@host:99999' },

@@ -1,4 +1,4 @@
-// cli/image/lock.ts: `headstart image lock`: exactly which bytes does the manifest mean today?
+// cli/image/lock.ts: `headstart image lock`: pins every package, program and container image of a manifest to its sha256.
 
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -60,27 +60,27 @@ export const verb: Verb = {
     const isWritten = !options.dryRun && isChanged;
     if (isWritten) writeLock(file, lock);
     progress.step(`done in ${formatSpan(Math.round((deps.nowUs() - startedUs) / 1e6) * 1e6)}`);
-    tell({ file, lock, isWritten, diff: before && diffLocks(before, lock) }, options, deps);
+    report({ file, lock, isWritten, diff: before && diffLocks(before, lock) }, options, deps);
   },
 };
 
-/** Found out before the work is done, not after. */
+/** Checked before the work, not after it. */
 function ensurePlace(file: string): void {
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new UserError(`${file} is a folder, and the lock is a file`, {
+    throw new UserError(`${file} is a folder; the lock must be a file`, {
       code: 'image/lock-not-written',
       kept: 'Nothing was changed.',
       next: `name a file with -o, as in -o ${join(file, 'image.lock.json')}`,
     });
   }
   if (existsSync(dirname(file))) return;
-  throw new UserError(`there is no folder ${dirname(file)} for the lock`, {
+  throw new UserError(`the folder ${dirname(file)} for the lock does not exist`, {
     code: 'image/no-folder',
-    next: 'make it, or name another with -o',
+    next: 'create it, or name another one with -o',
   });
 }
 
-interface Told {
+interface LockReport {
   file: string;
   lock: ImageLock;
   isWritten: boolean;
@@ -88,7 +88,7 @@ interface Told {
   diff: LockDiff | undefined;
 }
 
-function tell({ file, lock, isWritten, diff }: Told, { dryRun, json }: Options, deps: CliDeps): void {
+function report({ file, lock, isWritten, diff }: LockReport, { dryRun, json }: Options, deps: CliDeps): void {
   const images = lock.kubernetes.map((kubernetes) => ({
     kubernetes,
     version: imageVersionLabel(kubernetes, lock.base),
@@ -109,9 +109,9 @@ function tell({ file, lock, isWritten, diff }: Told, { dryRun, json }: Options, 
   if (diff && diff.changes.length > 0) deps.stdout(renderChanges(diff.changes, screenOf(deps)));
   for (const { version, contentSha256: content } of images)
     deps.stdout(`${lock.name}  ${version}  content ${content}\n`);
-  const asked = lock.artifacts.filter(({ kind, isAsked }) => kind !== 'deb' || isAsked).length;
-  const counts = `${lock.artifacts.length} files, ${Math.ceil(bytesOf(lock) / 1e6)} MB, ${asked} of them by name`;
-  deps.stderr(`${dryRun ? 'would be in' : isWritten ? 'wrote' : 'is as it was:'} ${printable(file)}: ${counts}\n`);
+  const named = lock.artifacts.filter(({ kind, isAsked }) => kind !== 'deb' || isAsked).length;
+  const counts = `${lock.artifacts.length} files, ${Math.ceil(bytesOf(lock) / 1e6)} MB, ${named} of them named in the manifest`;
+  deps.stderr(`${dryRun ? 'would write' : isWritten ? 'wrote' : 'unchanged:'} ${printable(file)}: ${counts}\n`);
   if (!dryRun) deps.stderr(`next:  headstart image build --lock ${printable(file)}\n`);
 }
 

@@ -4,20 +4,20 @@ import { architectureOf, lockFileOf, readManifestText } from './manifest-file.ts
 
 const manifest = { architectures: ['amd64', 'arm64'] } as unknown as Manifest;
 
-it('the architecture is the first of the manifest, unless another of it is named', () => {
+it('architectureOf returns the first architecture of the manifest, unless another one is named', () => {
   expect(architectureOf({}, manifest)).toBe('amd64');
   expect(architectureOf({ architecture: 'arm64' }, manifest)).toBe('arm64');
   expect(() => architectureOf({ architecture: 'riscv64' }, manifest)).toThrow(
-    expect.objectContaining({ code: 'image/unknown-architecture', next: 'take one of amd64, arm64' }),
+    expect.objectContaining({ code: 'image/unknown-architecture', next: 'use one of amd64, arm64' }),
   );
 });
 
-it('the lock is next to the manifest, unless it is named', () => {
+it('lockFileOf returns the file next to the manifest, unless another one is named', () => {
   expect(lockFileOf(undefined, 'a/image.yaml')).toBe('a/image.lock.json');
   expect(lockFileOf('b.json', 'a/image.yaml')).toBe('b.json');
 });
 
-it('a manifest that cannot be read is named, with the option', () => {
+it('readManifestText names an unreadable manifest and the option', () => {
   expect(() => readManifestText('/nowhere/image.yaml')).toThrow(
     expect.objectContaining({ code: 'image/no-manifest', next: expect.stringContaining('-f FILE') }),
   );

@@ -1,4 +1,4 @@
-// cli/image/manifest-file.ts: the manifest that a verb is about, and where its lock is.
+// cli/image/manifest-file.ts: reads the manifest of an image verb, and finds its lock.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
@@ -33,11 +33,11 @@ export function architectureOf(
   if (found) return found;
   throw new UserError(`the manifest has no architecture '${architecture}'`, {
     code: 'image/unknown-architecture',
-    next: `take one of ${manifest.architectures.join(', ')}`,
+    next: `use one of ${manifest.architectures.join(', ')}`,
   });
 }
 
-/** Beside the manifest, unless named. */
+/** Next to the manifest by default. */
 export function lockFileOf(named: string | undefined, manifestFile: string): string {
   return named ?? join(dirname(manifestFile), 'image.lock.json');
 }
@@ -48,7 +48,7 @@ export function readManifestText(file: string): string {
   } catch (cause) {
     throw new UserError(`cannot read the manifest ${file}: ${whyUnreadable(cause)}`, {
       code: 'image/no-manifest',
-      next: 'name one with -f FILE; `headstart image schema` says what is in it',
+      next: 'name a manifest with -f FILE; `headstart image schema` prints its fields',
       cause,
     });
   }

@@ -34,7 +34,7 @@ describe('image promote', () => {
     expect((await list())[0]?.channels).toEqual([]);
   });
 
-  it('includes a version that was published untested, once its test is shown', async () => {
+  it('includes a version in latest that was published untested, once its build has passed a test', async () => {
     await publish('2026.1116.0', false);
     const argv = ['node-1.35.8/2026.1116.0', '--to', 'dev', '--build', place('2026.1116.0')];
     expect(await promote(...argv)).toMatchObject({ code: 1, stderr: expect.stringContaining('image/untested') });
@@ -48,12 +48,12 @@ describe('image promote', () => {
     ['a/b/c', 2],
     ['node-1.35.8/1.2.3', 1],
     ['nothing/1.2.3', 1],
-  ])('of %s says that there is none', async (image, code) => {
+  ])('refuses %s, which does not exist', async (image, code) => {
     await publish('2026.1116.0');
     expect(await promote(image, '--to', 'dev')).toMatchObject({ code });
   });
 
-  it('knows only its channels', async () => {
+  it('refuses an unknown channel', async () => {
     expect(await promote('a/b', '--to', 'prod')).toMatchObject({ code: 2 });
   });
 });

@@ -1,4 +1,4 @@
-// cli/image/promote.ts: `headstart image promote`: a channel means this version from now on. The bytes stay where and what they are.
+// cli/image/promote.ts: `headstart image promote`: puts a version into a channel. Only tags change; the bytes stay the same.
 import { Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { NotFound } from '../../base/failures.ts';
@@ -13,7 +13,7 @@ import type { VmProvider } from '../../vms/provider.ts';
 import { type GalleryOptions, type OpenGallery, openGallery, withGalleryOptions } from '../compose/open-gallery.ts';
 import { orInterrupted } from '../or-interrupted.ts';
 import { printJson } from '../output/json.ts';
-import { renderPlan } from '../output/render-plan.ts';
+import { renderDryRun } from '../output/render-dry-run.ts';
 import { printable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 
@@ -38,10 +38,12 @@ export function imagePromote(open: OpenGallery): Verb {
       withGalleryOptions(
         command
           .argument('<IMAGE/VERSION>', 'the version, as `image list` shows it')
-          .addOption(new Option('--to <CHANNEL>', 'the channel to put it into').choices(CHANNELS).makeOptionMandatory())
+          .addOption(
+            new Option('--to <CHANNEL>', 'the channel to put the version into').choices(CHANNELS).makeOptionMandatory(),
+          )
           .option(
             '--build <FOLDER>',
-            'for a version that was published untested: its build, which has passed a test since',
+            'for a version published untested: the folder of its build, which has passed its test since then',
           )
           .option('--untested', 'promote without a passed test; the version stays excluded from latest')
           .option('--skip-order', `skip a channel; the order is ${CHANNELS.join(', ')}`)
@@ -51,12 +53,12 @@ export function imagePromote(open: OpenGallery): Verb {
     async run([image = ''], options: Options, deps) {
       const signal = deps.signal();
       const { name, provider, kind } = await open(options, deps);
-      const told = {
+      const interruption = {
         code: 'image/interrupted',
-        kept: 'The channel means one version, the one before or this one.',
+        kept: 'The channel has one version: the previous one or this one.',
         next: 'run the same command again',
       };
-      await orInterrupted(signal, told, async () => {
+      await orInterrupted(signal, interruption, async () => {
         const { definition, versions, version } = await find(provider, name, image, signal);
         const promotion = planPromotion(versions, version, {
           channel: options.to,
@@ -70,14 +72,14 @@ export function imagePromote(open: OpenGallery): Verb {
         if (problems.length > 0) throw refused(image, options.to, problems);
         if (options.dryRun) {
           if (options.json) printJson(deps, 'ImagePromotionPlan', { image, channel: options.to, changes });
-          else deps.stdout(renderPlan(changes));
+          else deps.stdout(renderDryRun(changes));
           return;
         }
         if (Object.keys(tags).length > 0) await provider.gallery.tagVersion(definition, version.name, tags, { signal });
         for (const one of leaving)
           await provider.gallery.tagVersion(definition, one.name, one.tags, { signal }).catch(unlessGone);
         if (isIncluded) await provider.gallery.setExcludedFromLatest(definition, version.name, false, { signal });
-        // What is told is what is there, not what was asked for: somebody else may have promoted meanwhile.
+        // Reports the state after the change: another promotion may have happened meanwhile.
         const after = imagesOf(definition, await provider.gallery.listVersions(definition, { signal }));
         const now = after.find((one) => one.version === version.name);
         if (!now?.channels.includes(options.to)) throw overtaken(image, options.to);
@@ -85,7 +87,7 @@ export function imagePromote(open: OpenGallery): Verb {
         else
           deps.stdout(
             changes.length === 0
-              ? `${options.to} is at ${image} already\n`
+              ? `${options.to} already has ${image}\n`
               : changes.map((one) => `did ${printable(one)}\n`).join(''),
           );
       });
@@ -101,28 +103,28 @@ async function find(
 ): Promise<{ definition: Definition; versions: Version[]; version: Version }> {
   const [name, versionName, ...rest] = image.split('/');
   if (!name || !versionName || rest.length > 0)
-    throw new UserError(`${JSON.stringify(image)} names no image version`, {
+    throw new UserError(`${JSON.stringify(image)} is not an image version`, {
       code: 'image/bad-version',
-      next: 'give IMAGE/VERSION, as in node-1.35.8/2026.1116.0; `headstart image list` shows them',
+      next: 'use IMAGE/VERSION, as in node-1.35.8/2026.1116.0; `headstart image list` shows them',
     });
   const definition = await provider.gallery.readDefinition(gallery, name, { signal });
   const versions = definition ? await provider.gallery.listVersions(definition, { signal }) : [];
   const version = versions.find((one) => one.name === versionName);
   if (definition && version) return { definition, versions, version };
   const known = versions.map((one) => one.name).join(', ');
-  throw new UserError(`there is no ${image} in the gallery ${gallery}${known ? `; known: ${known}` : ''}`, {
+  throw new UserError(`gallery ${gallery} has no ${image}${known ? `; known versions: ${known}` : ''}`, {
     code: 'image/no-version',
-    next: '`headstart image list` shows what is there',
+    next: '`headstart image list` shows the versions',
     exitCode: 1,
   });
 }
 
-/** What is gone is not in a channel any more, either. */
+/** A deleted version needs no tags. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof NotFound)) throw error;
 }
 
-/** Of a build whose test passed; otherwise it says nothing. */
+/** The hashes of a build whose test has passed. */
 async function testedBytes(folder: string | undefined, kind: 'azure' | 'qemu'): Promise<TestedBytes | undefined> {
   if (folder === undefined) return undefined;
   const { record, test } = await openBuild(folder);
@@ -130,7 +132,7 @@ async function testedBytes(folder: string | undefined, kind: 'azure' | 'qemu'): 
     kind === 'azure' ? { way: 'firmware', disk: AZURE_DISK } : { way: 'kernel', disk: QEMU_FILES.disk };
   if (hasPassed(test, record, way))
     return { contentSha256: record.contentSha256, diskSha256: record.files[disk]?.sha256 };
-  throw new UserError(`no test of ${folder} has passed`, {
+  throw new UserError(`the build ${folder} has not passed a test`, {
     code: 'image/untested',
     kept: 'Nothing was changed.',
     next: `headstart image test ${folder}${way === 'firmware' ? ' --firmware' : ''}`,
@@ -144,16 +146,16 @@ function refused(image: string, channel: ReleaseChannel, problems: readonly stri
     {
       code: 'image/not-promoted',
       kept: 'Nothing was changed.',
-      next: 'put that right, or allow it as said there',
+      next: 'fix these problems, or use the options named there',
       exitCode: 1,
     },
   );
 }
 
 function overtaken(image: string, channel: ReleaseChannel): UserError {
-  return new UserError(`${image} was promoted to ${channel}, and another version a moment later`, {
+  return new UserError(`${image} was promoted to ${channel}, but another version replaced it a moment later`, {
     code: 'image/overtaken',
-    next: '`headstart image list` shows which one it is now',
+    next: '`headstart image list` shows the current version',
     exitCode: 1,
   });
 }

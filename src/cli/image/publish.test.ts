@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 
 describe('image publish', () => {
-  it('says with --dry-run what it would make, and makes nothing', async () => {
+  it('prints with --dry-run what it would publish, and publishes nothing', async () => {
     const { code, stdout } = await publish('--dry-run');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^would /);
@@ -32,20 +32,20 @@ describe('image publish', () => {
     expect(await gallery.list()).toEqual([]);
   });
 
-  it('is content with a version that is there with the same content', async () => {
+  it('succeeds if the version already exists with the same content', async () => {
     await gallery.publish('2026.1116.0');
     const { code, stdout, stderr } = await publish();
     expect({ code, stderr }).toMatchObject({ code: 0 });
-    expect(stdout).toMatch(/ {2}tested; it was there already\n$/);
+    expect(stdout).toMatch(/ {2}tested; it already exists\n$/);
     expect(stderr).toContain('next:  headstart image promote node-1.35.8/2026.1116.0 --to dev');
   });
 
-  it('refuses a folder that is no build', async () => {
+  it('refuses a folder that is not a build', async () => {
     const ran = await runVerb(imagePublish(gallery.open), [place('nothing')]);
     expect(ran).toMatchObject({ stdout: '', stderr: expect.stringContaining('code:  image/') });
   });
 
-  it('needs a region in Azure, and says so before anything is sent', async () => {
+  it('needs a region on Azure, and fails before it sends anything', async () => {
     const settings = { subscriptionId: 's', resourceGroup: 'g', endpoint: 'https://management.azure.com' };
     const opened = { kind: 'azure', name: 'images', provider: gallery.provider, settings };
     const open = (async () => opened) as unknown as OpenGallery;

@@ -1,4 +1,4 @@
-// cli/image/publish.ts: `headstart image publish`: a build that was tested becomes a version of a gallery; the same command goes on where it was cut off.
+// cli/image/publish.ts: `headstart image publish`: publishes a tested build as a version of a gallery. Run again, it resumes.
 import { Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { changesOf } from '../../image/publish/plan.ts';
@@ -20,7 +20,7 @@ import { SHARED_GROUPS } from '../help.ts';
 import { orInterrupted } from '../or-interrupted.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
 import { type Progress, showProgress } from '../output/progress.ts';
-import { renderPlan } from '../output/render-plan.ts';
+import { renderDryRun } from '../output/render-dry-run.ts';
 import { printable } from '../output/table.ts';
 import { wholeNumber } from '../pool/arguments.ts';
 import type { CliDeps, Verb } from '../verb.ts';
@@ -51,9 +51,14 @@ export function imagePublish(open: OpenGallery): Verb {
             .option('--dry-run', 'print what would be published, and publish nothing')
             .optionsGroup(SHARED_GROUPS.azure)
             .option('--region <NAME>', 'the region of the version')
-            .option('--replicas <NUMBER>', 'how many replicas to keep there', wholeNumber(1, 100), 1)
+            .option(
+              '--replicas <NUMBER>',
+              'how many replicas of the version to keep in the region',
+              wholeNumber(1, 100),
+              1,
+            )
             .addOption(
-              new Option('--redundancy <KIND>', 'the redundancy of their storage')
+              new Option('--redundancy <KIND>', "the redundancy of the replicas' storage")
                 .choices(['zone', 'local'])
                 .default('local'),
             )
@@ -69,21 +74,21 @@ export function imagePublish(open: OpenGallery): Verb {
       const changes = changesOf(await planForDestination(destination, build, call), build.record);
       if (options.dryRun) {
         if (options.json) printJson(deps, 'ImagePublishPlan', { gallery: destination.galleryName, changes });
-        else deps.stdout(renderPlan(changes));
+        else deps.stdout(renderDryRun(changes));
         return;
       }
       progress.step(
         `publishing ${build.record.name} ${build.record.version} to the gallery ${destination.galleryName}`,
       );
-      const told = {
+      const interruption = {
         code: 'image/interrupted',
-        kept: 'What was sent so far stays, and no version is offered before it is whole.',
+        kept: 'Uploaded data stays; no version is visible before it is complete.',
         next: 'run the same command again',
       };
-      const published = await orInterrupted(signal, told, () => publishBuild(destination, build, call)).finally(
+      const published = await orInterrupted(signal, interruption, () => publishBuild(destination, build, call)).finally(
         progress.end,
       );
-      tell(published, options, deps);
+      report(published, options, deps);
     },
   };
 }
@@ -101,7 +106,7 @@ async function destinationOf(
   const { region, replicas, redundancy } = options;
   const { endpoint, container, storageAccountId, connectionString } = blobPlace(options, deps.env, gallery.settings);
   if (region === undefined)
-    throw new UserError('no region is named to make the version in', {
+    throw new UserError('no region for the version', {
       code: 'image/no-region',
       kept: 'Nothing was touched.',
       next: 'name it with --region',
@@ -123,18 +128,18 @@ async function destinationOf(
     storageAccountId,
     openBlob: (name, signal) => azurePageBlob({ endpoint, container, name }, login, signal),
     onUploaded: ({ sentBytes, foundBytes }) =>
-      progress.step(`uploaded ${megabytes(sentBytes)}, ${megabytes(foundBytes)} were there`),
+      progress.step(`uploaded ${megabytes(sentBytes)}, ${megabytes(foundBytes)} were already uploaded`),
   });
 }
 
-function tell(published: PublishResult, options: Options, deps: CliDeps): void {
+function report(published: PublishResult, options: Options, deps: CliDeps): void {
   const { id, definition, version, isNew, isTested, isExcludedFromLatest } = published;
   if (options.json) {
     printJsonLine(deps, 'PublishedImage', published);
     return;
   }
-  const facts = [isTested ? 'tested' : 'untested', ...(isExcludedFromLatest ? ['excluded from the latest'] : [])];
-  deps.stdout(`${printable(id)}  ${facts.join(', ')}${isNew ? '' : '; it was there already'}\n`);
+  const facts = [isTested ? 'tested' : 'untested', ...(isExcludedFromLatest ? ['excluded from latest'] : [])];
+  deps.stdout(`${printable(id)}  ${facts.join(', ')}${isNew ? '' : '; it already exists'}\n`);
   deps.stderr(`next:  headstart image promote ${definition}/${version} --to dev\n`);
 }
 

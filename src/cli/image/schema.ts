@@ -1,4 +1,4 @@
-// cli/image/schema.ts: `headstart image schema`: what may a manifest say? The JSON Schema, for editors and pipelines.
+// cli/image/schema.ts: `headstart image schema`: prints the JSON Schema of a manifest, for editors and pipelines.
 import { manifestJsonSchema } from '../../image/manifest/manifest-schema.ts';
 import { printJson } from '../output/json.ts';
 import type { Verb } from '../verb.ts';

@@ -37,7 +37,7 @@ const image = (...argv: string[]) =>
     { env: { HEADSTART_HOME: join(folder, 'home') } },
   );
 
-/** As the script in the guest prints it. */
+/** The output of the script in the guest. */
 function answers(changes: Record<string, string> = {}): string {
   const all: Record<string, string> = {
     release: goodFacts.release,
@@ -70,7 +70,7 @@ const written = () => JSON.parse(readFileSync(join(build, 'test.json'), 'utf8'))
 const homes = () => readdirSync(folder).filter((name) => /^headstart-image-test-(?!verb)/.test(name));
 
 describe('headstart image test', () => {
-  it('says that all is well, writes it beside the build, and leaves no VM', async () => {
+  it('passes, writes the result into the build folder, and leaves no VM', async () => {
     const { code, stdout } = await image(build);
     expect(code).toBe(0);
     expect(stdout).toContain('passed, ready 9s after its kernel started');
@@ -80,7 +80,7 @@ describe('headstart image test', () => {
     expect(readdirSync(build).sort()).toEqual([...Object.keys(BUILD_FILES), 'build.json', 'test.json'].sort());
   });
 
-  it('boots the build’s own files, told who it is by its metadata alone', async () => {
+  it('boots the files of the build, configured by instance metadata alone', async () => {
     pools.trouble = new UserError('never up', { code: 'vms/not-up' });
     await image(build, '--keep');
     const spec = pools.specs.get('image-test')!;
@@ -103,7 +103,7 @@ describe('headstart image test', () => {
     });
   });
 
-  it('starts the VHD with firmware when asked, and keeps both results', async () => {
+  it('boots the VHD with --firmware, and keeps both results', async () => {
     await image(build);
     pools.guest = (argv) =>
       argv[0] === '/bin/sh'
@@ -119,7 +119,7 @@ describe('headstart image test', () => {
     expect(written().boots.map(({ way }: { way: string }) => way)).toEqual(['firmware', 'kernel']);
   });
 
-  it('answers no, with 3, when something inside is not as it was locked', async () => {
+  it('exits 3 if something in the image differs from the lock', async () => {
     pools.guest = (argv) => (argv[0] === '/bin/sh' ? { stdout: Buffer.from(answers({ dpkgStatus: '' })) } : {});
     const { code, stdout } = await image(build);
     expect(code).toBe(3);
@@ -127,7 +127,7 @@ describe('headstart image test', () => {
     expect(written().isPassed).toBe(false);
   });
 
-  it('answers no when the budget is exceeded, or cannot be known to be kept', async () => {
+  it('exits 3 if the budget is exceeded or cannot be checked', async () => {
     const budget = join(folder, 'budget.yaml');
     for (const text of ['units: {no-such.service: 1s}', 'milestones: {kubelet-started: 1s}']) {
       writeFileSync(budget, text);
@@ -136,7 +136,7 @@ describe('headstart image test', () => {
     }
   });
 
-  it('answers no when it does not come up, and shows its console', async () => {
+  it('exits 3 if the node does not come up, and prints its console', async () => {
     pools.trouble = new UserError('image-test-000001 is not up; its console ends with: panic', { code: 'vms/not-up' });
     const { code, stdout } = await image(build);
     expect(code).toBe(3);
@@ -145,7 +145,7 @@ describe('headstart image test', () => {
   });
 
   it.each(Object.keys(BUILD_FILES).filter((name) => name !== 'disk.vhd'))(
-    'does not boot what is not what was built: %s',
+    'refuses to boot a build with a changed %s',
     async (name) => {
       writeFileSync(join(build, name), 'something else');
       const { code, stderr } = await image(build);
@@ -159,13 +159,13 @@ describe('headstart image test', () => {
   it.each([
     ['no folder', 'nowhere', 'image/no-build'],
     ['no build', '.', 'image/no-build'],
-  ])('refuses %s before anything is made', async (_what, name, code) => {
+  ])('refuses %s before anything is created', async (_what, name, code) => {
     const ended = await image(join(folder, name));
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(code) });
     expect(homes()).toEqual([]);
   });
 
-  it('removes the VM when it is interrupted', async () => {
+  it('deletes the VM after an interrupt', async () => {
     const stop = new AbortController();
     const verb = imageTest({
       ...{ open: async () => pools, run: fakeTools(ran), parent: folder },
@@ -176,7 +176,7 @@ describe('headstart image test', () => {
     });
     const { code, stderr } = await runVerb(verb, [build], { signal: stop.signal, env: { HEADSTART_HOME: folder } });
     expect(code).toBe(4);
-    expect(stderr).toContain('the VM is gone');
+    expect(stderr).toContain('the VM was deleted');
     expect([...pools.state.pools]).toEqual([]);
     expect(homes()).toEqual([]);
   });

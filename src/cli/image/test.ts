@@ -1,4 +1,4 @@
-// cli/image/test.ts: `headstart image test FOLDER`: boots a built image in a VM that nobody else sees, looks inside, and writes down what it found.
+// cli/image/test.ts: `headstart image test FOLDER`: boots a built image in a temporary VM, checks it from inside, and writes the result.
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,18 +34,18 @@ interface Options {
 const ANSWER_IS_NO = 3;
 const READY = 'headstart-node-ready.target';
 
-/** What tests bring of their own. */
-export interface TestDeps {
+/** Replaced in tests. */
+export interface ImageTestDeps {
   open: OpenPools;
   run: RunCommand;
-  /** Where VMs live for as long as they do. */
+  /** The folder for temporary homes. */
   parent: string;
   collect: typeof collectBoot;
 }
 
 export const verb = imageTest({ open: openPools, run: runCommand, parent: tmpdir(), collect: collectBoot });
 
-export function imageTest({ open, run, parent, collect }: TestDeps): Verb {
+export function imageTest({ open, run, parent, collect }: ImageTestDeps): Verb {
   return {
     examples: [
       'image test images/node-1.35.8-2026.1116.0 --budget budget.yaml',
@@ -65,9 +65,9 @@ export function imageTest({ open, run, parent, collect }: TestDeps): Verb {
     async run([folder = ''], options: Options, deps) {
       const budget = options.budget === undefined ? undefined : readBudget(options.budget);
       const { readBuild } = await import('../../image/build/build-folder.ts');
-      await readBuild(folder); // refused before anything is made
+      await readBuild(folder); // throws before anything is created
       const way = options.firmware ? 'firmware' : 'kernel';
-      if (options.dryRun) return tellPlan(folder, options, deps);
+      if (options.dryRun) return printPlan(folder, options, deps);
       const [{ testImage }, { withTemporaryHome }, { shareAccelerator }] = await Promise.all([
         import('../../image/test/test-image.ts'),
         import('../../image/test/temporary-home.ts'),
@@ -76,7 +76,7 @@ export function imageTest({ open, run, parent, collect }: TestDeps): Verb {
       const signal = deps.signal();
       const progress = showProgress(deps, 'ImageEvent', options);
       const isKept = options.keep === true;
-      const kept = `The build is as it was${isKept ? '' : ', and the VM is gone'}.`;
+      const kept = `The build was not changed${isKept ? '' : ', and the VM was deleted'}.`;
       const openHome = (home: string) => open({ home }, deps, 'run');
       const tested = await orInterrupted(
         signal,
@@ -86,7 +86,8 @@ export function imageTest({ open, run, parent, collect }: TestDeps): Verb {
             const provider = await openHome(home);
             const usual = homeFolder({}, deps.env);
             shareAccelerator(usual, home);
-            if (isKept) progress.step(`the VM stays: headstart pool exec --home ${home} image-test-000001 -- /bin/sh`);
+            if (isKept)
+              progress.step(`the VM keeps running: headstart pool exec --home ${home} image-test-000001 -- /bin/sh`);
             const done = await testImage(
               { folder, way, budget, deadlineMs: options.timeout },
               {
@@ -101,7 +102,7 @@ export function imageTest({ open, run, parent, collect }: TestDeps): Verb {
           }),
       );
       progress.end();
-      await tell(tested, folder, options, deps);
+      await report(tested, folder, options, deps);
       return tested.boot.isPassed ? 0 : ANSWER_IS_NO;
     },
   };
@@ -130,17 +131,17 @@ async function collectBoot(
   return record;
 }
 
-function tellPlan(folder: string, { firmware, budget, json }: Options, deps: CliDeps): void {
+function printPlan(folder: string, { firmware, budget, json }: Options, deps: CliDeps): void {
   const changes = [
-    `start ${folder}/${firmware ? 'disk.vhd with UEFI firmware' : 'disk.qcow2 with its kernel'} in a VM of its own, which is removed afterwards`,
+    `start ${folder}/${firmware ? 'disk.vhd with UEFI firmware' : 'disk.qcow2 with its kernel'} in a temporary VM`,
     `write ${folder}/test.json`,
-    ...(budget === undefined ? [] : [`hold its boot to ${budget}`]),
+    ...(budget === undefined ? [] : [`check its boot against ${budget}`]),
   ];
   if (json) printJson(deps, 'ImageTestPlan', { changes });
   else deps.stdout(changes.map((change) => `would ${change}\n`).join(''));
 }
 
-async function tell(
+async function report(
   { boot, test, record }: ImageTestResult,
   folder: string,
   { json }: Options,
@@ -157,11 +158,11 @@ async function tell(
   if (boot.phases.length > 0) deps.stdout(`\n${renderTable(PHASES, boot.phases, screen)}`);
   if (boot.budget.length > 0) deps.stdout(`\n${renderTable(BUDGET, boot.budget, screen)}`);
   if (links.length > 0) {
-    const { renderChain } = await import('../boot/render-chain.ts');
-    deps.stdout(`\n${renderChain(links, screen)}`);
+    const { renderBootChain } = await import('../boot/render-chain.ts');
+    deps.stdout(`\n${renderBootChain(links, screen)}`);
   }
   const ready = boot.readyMs === undefined ? '' : `, ready ${inSpan(boot.readyMs)} after its kernel started`;
-  deps.stdout(`\n${boot.isPassed ? 'passed' : 'NOT passed'}${ready}; written down in ${folder}/test.json\n`);
+  deps.stdout(`\n${boot.isPassed ? 'passed' : 'NOT passed'}${ready}; the result is in ${folder}/test.json\n`);
 }
 
 const inSpan = (ms: number) => formatSpan(ms * 1000);

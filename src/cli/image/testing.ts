@@ -1,4 +1,4 @@
-// cli/image/testing.ts: verbs that compare, repair and release images in a test: locks in a temporary folder, a gallery in memory.
+// cli/image/testing.ts: runs the image verbs in a test, with locks in a temporary folder and an in-memory gallery.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import { imageList } from './list.ts';
 
 export interface LockFolder {
   place(name: string): string;
-  /** Writes a lock; its path. */
+  /** Writes a lock; returns its path. */
   lockFile(name: string, lock: ImageLock): string;
   before: string;
   /** The same with a newer containerd. */
@@ -40,17 +40,17 @@ export function useLocks(): LockFolder {
 export const replaced = (name: string, by: ImageLock['artifacts'][number]) =>
   aLock({ artifacts: [...aLock().artifacts.filter(({ component }) => component !== name), by] });
 
-export interface Gallery {
+export interface TestGallery {
   open: OpenGallery;
   provider: FakeProvider;
-  /** Of a build in a folder of that name; ready, in the fake's words: two minutes old. */
+  /** Publishes a build from a folder of that name. Its creation time is 0, so that the fake reports it as ready. */
   publish(version: string, isTested?: boolean): Promise<void>;
   list(): Promise<{ version: string; channels: string[] }[]>;
 }
 
 /** Each test of the file gets an empty one. */
-export function useGallery(place: (name: string) => string): Gallery {
-  const gallery: Gallery = {
+export function useGallery(place: (name: string) => string): TestGallery {
+  const gallery: TestGallery = {
     provider: fakeProvider(fakeClock()),
     open: async ({ gallery: name }) => ({
       ...{ kind: 'qemu', name, provider: gallery.provider },

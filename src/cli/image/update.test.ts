@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(top, { recursive: true, force: true }));
 
 describe('image update', () => {
-  it('touches nothing of a manifest that is wrong', async () => {
+  it('does not change an invalid manifest', async () => {
     writeFileSync(file, 'name: x\n');
     expect(await runVerb(update, ['-f', file, '--write'])).toMatchObject({
       code: 2,

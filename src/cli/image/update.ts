@@ -1,4 +1,4 @@
-// cli/image/update.ts: `headstart image update`: which newer versions are there, by the policy of each component? With --write they are taken.
+// cli/image/update.ts: `headstart image update`: which newer versions does the policy of each component allow? --write applies them.
 
 import { statSync } from 'node:fs';
 import { writeFileAtomic } from '../../base/files.ts';
@@ -46,7 +46,7 @@ export const verb: Verb = {
         '--write',
         'write the new versions into the manifest (comments stay) and lock it; default: only print them',
       )
-      .option('--allow-downgrade', 'with --write: even if something else becomes older in the new lock')
+      .option('--allow-downgrade', 'with --write: accept that other components become older in the new lock')
       .option('--json', 'print JSON: one event per line, the result last'),
   async run(_args, options: Options, deps) {
     const { text, manifest } = await loadManifest(options.file);
@@ -54,7 +54,7 @@ export const verb: Verb = {
     const lockFile = lockFileOf(options.output, options.file);
     const lock = readLockIfExists(lockFile);
     const progress = showProgress(deps, 'ImageEvent', options);
-    progress.step(`looking for newer versions of what is in ${options.file}`);
+    progress.step(`checking for newer versions of the components in ${options.file}`);
     const fetched = fetchedOf(manifest);
     await withPackages(manifest, architecture, { options, deps, progress }, async (opened) => {
       const available = options.available
@@ -66,12 +66,12 @@ export const verb: Verb = {
         const locked = await opened.lock(settled.manifest);
         throwOnErrors(checkRules(settled.manifest, locked), lockFile);
         refuseDowngrades(lock, locked, { file: lockFile, isAllowed: options.allowDowngrade === true });
-        // The manifest first: cut off between the two, `image lock` finishes the work.
+        // The manifest first: after an interruption between the two, `image lock` completes the update.
         if (settled.text !== text) writeFileAtomic(options.file, settled.text, statSync(options.file).mode & 0o777);
         if (!lock || renderLock(lock) !== renderLock(locked)) writeLock(lockFile, locked);
       }
       progress.end();
-      tell(settled, lockFile, options, deps);
+      report(settled, lockFile, options, deps);
     });
   },
 };
@@ -80,7 +80,7 @@ function fetchedOf({ components }: Manifest): FetchedComponent[] {
   return components.filter((component) => component.kind !== 'deb' && component.kind !== 'file');
 }
 
-function tell(
+function report(
   { taken, refused }: UpdateSelection,
   lockFile: string,
   { file, write, json }: Options,
@@ -98,7 +98,7 @@ function tell(
   if (taken.length + refused.length === 0) deps.stdout('nothing to do\n');
   if (taken.length > 0) deps.stdout(renderProposals(taken, screenOf(deps)));
   for (const { proposal, why } of refused)
-    deps.stdout(`not taken: ${proposal.component} ${proposal.from} → ${proposal.to}: ${printable(why)}\n`);
+    deps.stdout(`skipped: ${proposal.component} ${proposal.from} → ${proposal.to}: ${printable(why)}\n`);
   if (taken.length === 0) return;
   deps.stderr(
     write

@@ -13,7 +13,7 @@ describe('headstart node apply', () => {
       ? { status: {} }
       : { result: { kind: 'applied', code: 'verify/running', reason: 'done', changes: 3 } };
 
-  it('needs a daemon, or to be told to do it itself, and never both', async () => {
+  it('needs either the daemon or --once, and refuses both', async () => {
     expect(await node('apply', file(document(1)))).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('node/no-daemon'),
@@ -25,7 +25,7 @@ describe('headstart node apply', () => {
     });
   });
 
-  it('gives the daemon the very document that was planned', async () => {
+  it('sends the daemon exactly the document that was planned', async () => {
     const heard = await daemonThat(ok);
     const { code, stdout, stderr } = await node('apply', file(document(1)));
     expect([code, stdout]).toEqual([0, 'applied: done (verify/running)\n']);
@@ -34,7 +34,7 @@ describe('headstart node apply', () => {
     expect(JSON.parse(sent)).toEqual(document(1));
   });
 
-  it('prints the plan and asks nobody with --dry-run', async () => {
+  it('prints the plan with --dry-run, without asking', async () => {
     const heard = await daemonThat(ok);
     expect(await node('apply', file(document(1)), '--dry-run')).toMatchObject({
       code: 0,
@@ -43,7 +43,7 @@ describe('headstart node apply', () => {
     expect(heard).toEqual([]);
   });
 
-  it('does not order what nobody may do on a node', async () => {
+  it('refuses a change that must not be made on a node', async () => {
     const heard = await daemonThat(ok);
     mkdirSync(join(standIn.folder.root, 'etc/test'));
     expect(await node('apply', file(document(1)), '--yes')).toMatchObject({
@@ -53,7 +53,7 @@ describe('headstart node apply', () => {
     expect(heard).toEqual([]);
   });
 
-  it('keeps what is on trial', async () => {
+  it('keeps a document that is on trial', async () => {
     const heard = await daemonThat(ok);
     expect((await node('apply', '--keep')).code).toBe(0);
     expect(heard.at(-1)).toEqual({ do: 'keep' });

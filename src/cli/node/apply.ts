@@ -1,5 +1,5 @@
-// cli/node/apply.ts: `headstart node apply`: make this node what the document says, now. The daemon does it where one runs; a person's word
-// is enough for what would wait for a window or a turn, and asked for once more where pods would be disturbed.
+// cli/node/apply.ts: `headstart node apply`: applies a document to this node now, through the daemon if it runs. A manual apply does
+// not wait for a maintenance window or a turn, and needs confirmation if pods would be disrupted.
 import { UserError } from '../../base/errors.ts';
 import type { DryPlan } from '../../node/apply/contract.ts';
 import type { DaemonRequest } from '../../node/daemon/requests.ts';
@@ -7,9 +7,9 @@ import { reasonFor } from '../../node/reason-codes.ts';
 import { confirm } from '../confirm.ts';
 import { printJson } from '../output/json.ts';
 import type { CliDeps, Verb } from '../verb.ts';
-import { giveOrder } from './give-order.ts';
 import { showPlan } from './plan.ts';
-import { type MeantDocument, meantDocument, type NodeOptions, openThisNode, withSource } from './this-node.ts';
+import { requestChange } from './request-change.ts';
+import { type NodeOptions, openThisNode, type ResolvedDocument, resolveDocument, withSource } from './this-node.ts';
 
 interface Options extends NodeOptions {
   once?: boolean;
@@ -38,29 +38,29 @@ export const verb: Verb = {
   async run([file], options: Options, deps) {
     if (options.keep) return keep(file, options, deps);
     const opened = await openThisNode(options);
-    const meant = await meantDocument(opened, file, deps);
+    const meant = await resolveDocument(opened, file, deps);
     const planned = await opened.store.plan(meant.assignment, { isOrdered: false });
     if (options.dryRun) {
       showPlan(meant, planned, options, deps);
       return planned.verdict.decision === 'blocked' ? ANSWER_IS_NO : 0;
     }
-    const isAllowed = await mayBeOrdered(planned, meant, options, deps, async () =>
+    const isAllowed = await mayApply(planned, meant, options, deps, async () =>
       opened.store.plan(meant.assignment, { isOrdered: true }),
     );
     if (!isAllowed) return ANSWER_IS_NO;
     const { document, origin } = meant.assignment;
     const request: DaemonRequest = { do: 'apply', document: Buffer.from(document).toString('base64'), origin };
-    return giveOrder(opened, request, options, deps, {
+    return requestChange(opened, request, options, deps, {
       print: (body) => printJson(deps, 'NodeApply', body),
       withoutDaemon: ({ store }, signal) => store.apply(meant.assignment, { isOrdered: true, signal }),
     });
   },
 };
 
-/** What a person may order is asked for; what nobody may do on a node is shown, and that is all. */
-async function mayBeOrdered(
+/** Asks for confirmation of a change that a user may force; prints the plan of a change that must not be made on a node. */
+async function mayApply(
   { verdict }: DryPlan,
-  meant: MeantDocument,
+  meant: ResolvedDocument,
   options: Options,
   deps: CliDeps,
   planOrdered: () => Promise<DryPlan>,
@@ -73,15 +73,17 @@ async function mayBeOrdered(
     if (next) deps.stderr(`next:  ${next}\n`);
     return false;
   }
-  confirm(`${verdict.reason}. Apply it to this node nevertheless?`, options, deps);
+  confirm(`${verdict.reason}. Apply it to this node anyway?`, options, deps);
   return true;
 }
 
 async function keep(file: string | undefined, options: Options, deps: CliDeps): Promise<number> {
   if (file !== undefined)
-    throw new UserError('--keep is about what is applied, not about a FILE', { code: 'node/bad-option' });
+    throw new UserError('--keep takes no FILE: it keeps the document that is already applied', {
+      code: 'node/bad-option',
+    });
   const opened = await openThisNode(options);
-  return giveOrder(opened, { do: 'keep' }, options, deps, {
+  return requestChange(opened, { do: 'keep' }, options, deps, {
     print: (body) => printJson(deps, 'NodeApply', body),
     withoutDaemon: ({ store }) => store.keep(),
   });

@@ -20,19 +20,19 @@ const withSpec = (spec: string) => right.replace('1.34.2}', `1.34.2}, ${spec}`);
 const check = (content: string | Uint8Array, ...more: string[]) => run(['node', 'check', file(content), ...more]);
 
 describe('headstart node check', () => {
-  it('exits 0 for a document that a node takes, written or delivered', async () => {
+  it('exits 0 for a document that a node accepts, as text or as delivered', async () => {
     for (const content of [right, gzipSync(right), Buffer.from(right).toString('base64')]) {
       const { code, stdout } = await check(content);
       expect([code, stdout]).toEqual([
         0,
-        expect.stringMatching(/is right: generation 7, sha256 [0-9a-f]{64}, \d+ bytes\n$/),
+        expect.stringMatching(/is valid: generation 7, sha256 [0-9a-f]{64}, \d+ bytes\n$/),
       ]);
     }
     const piped = await run(['node', 'check', '-'], { stdin: right });
-    expect(piped).toMatchObject({ code: 0, stdout: expect.stringContaining('- is right: generation 7') });
+    expect(piped).toMatchObject({ code: 0, stdout: expect.stringContaining('- is valid: generation 7') });
   });
 
-  it('exits 3 and tells every problem with its path', async () => {
+  it('exits 3 and prints every problem with its path', async () => {
     const { code, stdout } = await check(withSpec('kubelet: {maxPods: 0, maxpods: 1}, update: {jitter: 5}'));
     expect(code).toBe(3);
     expect(stdout).toBe(
@@ -40,8 +40,8 @@ describe('headstart node check', () => {
         'problem  spec.kubelet.maxPods: 0 is below 1',
         'problem  spec.update.jitter: is 5, expected text',
         'problem  spec.kubelet.maxpods: is not a field of this version (did you mean maxPods?)',
-        `A node would not take ${join(folder, `${files - 1}.yaml`)}: 3 problems.`,
-        'next:  put it right; `headstart node schema --fields` shows what may be said',
+        `A node would not accept ${join(folder, `${files - 1}.yaml`)}: 3 problems.`,
+        'next:  correct the document; `headstart node schema --fields` lists the fields',
         'code:  config/invalid',
         '',
       ].join('\n'),
@@ -49,7 +49,7 @@ describe('headstart node check', () => {
   });
 
   it.each([[], ['--strict']])(
-    'refuses a field that a node would ignore, and names the nearest (%s)',
+    'refuses a field that a node would ignore, and names the nearest field (%s)',
     async (...more) => {
       const { code, stdout } = await check(withSpec('kublet: {maxPods: 30}'), ...more.filter(Boolean));
       expect(code).toBe(3);
@@ -59,11 +59,11 @@ describe('headstart node check', () => {
     },
   );
 
-  it('takes it with --lenient, as a node does, with a warning', async () => {
+  it('accepts an unknown field with --lenient, like a node, with a warning', async () => {
     const { code, stdout } = await check(withSpec('kublet: {maxPods: 30}'), '--lenient');
     expect(code).toBe(0);
     expect(stdout).toContain('warning  spec.kublet: is not a field of this version (did you mean kubelet?)');
-    expect(stdout).toContain('is right: generation 7');
+    expect(stdout).toContain('is valid: generation 7');
   });
 
   it.each([
@@ -71,11 +71,11 @@ describe('headstart node check', () => {
     ['taints: [{key: a, efect: NoSchedule}]', 'spec.taints[0].efect', ' (did you mean effect?)'],
     ['files: {/etc/motd: {content: x, mod: "0644"}}', 'spec.files["/etc/motd"].mod', ' (did you mean mode?)'],
     ['gpu: {}', 'spec.gpu', ''],
-  ])('of %s says where the field is', async (spec, path, meant) => {
+  ])('names the path of the unknown field in %s', async (spec, path, meant) => {
     expect((await check(withSpec(spec))).stdout).toContain(`${path}: is not a field of this version${meant}\n`);
   });
 
-  it('holds the document against an image: its version, its defaults, its signers', async () => {
+  it('checks the document against an image: its version, its defaults, its signers', async () => {
     const release = {
       apiVersion: 'headstart.dev/v1',
       kind: 'ImageRelease',
@@ -95,13 +95,13 @@ describe('headstart node check', () => {
     expect((await check(right, '--kubernetes-version', '1.33.0')).code).toBe(3);
   });
 
-  it('works expressions out for the machine it is told of', async () => {
+  it('evaluates expressions for the given machine', async () => {
     const content = withSpec("kubelet: {maxPods: '= cpu - 4'}");
     expect((await check(content)).stdout).toContain('is 0 on this machine, below the minimum 1');
     expect((await check(content, '--cpus', '8', '--memory', '32Gi')).code).toBe(0);
   });
 
-  it('says where each value came from, and shows no secret', async () => {
+  it('prints the origin of each value, and no secret', async () => {
     const override = file(
       right.replace('metadata: {generation: 7}\n', '').replace(/spec:.*/, 'spec: {proxy: {noProxy: [internal]}}'),
     );
@@ -116,13 +116,13 @@ describe('headstart node check', () => {
     expect(stdout).not.toContain('hunter2');
   });
 
-  it('warns of a document that is near the limit, and takes one that fits only compressed', async () => {
+  it('warns about a document that is close to the limit, and accepts one that only fits compressed', async () => {
     const long = (length: number) =>
       withSpec(`files: {/etc/a: {content: "${'ab '.repeat(5000)}"}, /etc/b: {content: "${'cd '.repeat(length / 3)}"}}`);
-    expect((await check(long(16_000) + '#'.repeat(12_000))).stdout).toContain('it is near the limit');
+    expect((await check(long(16_000) + '#'.repeat(12_000))).stdout).toContain('it is close to the limit');
     expect(await check(long(16_000) + '#'.repeat(40_000))).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('it fits only compressed'),
+      stdout: expect.stringContaining('it only fits compressed'),
     });
   });
 
@@ -130,7 +130,7 @@ describe('headstart node check', () => {
     ['none.yaml', 'does not exist'],
     ['.', 'it is not a file'],
     ['link', 'it is a link'],
-  ])('exits 2 when there is nothing to look at: %s', async (name, text) => {
+  ])('exits 2 if the document cannot be read: %s', async (name, text) => {
     if (name === 'link') symlinkSync(file(right), join(folder, 'link'));
     const { code, stdout, stderr } = await run(['node', 'check', join(folder, name)]);
     expect([code, stdout]).toEqual([2, '']);

@@ -1,4 +1,4 @@
-// cli/node/check.ts: `headstart node check FILE`: would a node take this document, and if not, why? Exits 3 when not.
+// cli/node/check.ts: `headstart node check FILE`: would a node accept this document, and if not, why? Exits 3 if not.
 import { gzipSync } from 'node:zlib';
 import { Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
@@ -62,8 +62,8 @@ export const verb: Verb = {
         'a file on the node that overrides the document; repeatable, later ones win',
         (file: string, before: string[] = []) => [...before, file],
       )
-      .option('--cpus <N>', 'CPUs of the machine that expressions are evaluated for', '4')
-      .option('--memory <AMOUNT>', 'memory of that machine', '16Gi')
+      .option('--cpus <N>', 'CPUs of the machine, for expressions in the document', '4')
+      .option('--memory <AMOUNT>', 'memory of the machine, for expressions in the document', '16Gi')
       .option('--values', 'print every effective value and where it comes from, with secrets masked')
       .option('--json', 'print one JSON document');
   },
@@ -78,13 +78,13 @@ export const verb: Verb = {
   },
 };
 
-/** A node has no use for it, so it is said here alone. */
+/** Adds the nearest field names. Only this verb does: a node has no use for them. */
 function withNearest(parsed: AcceptedDocument | RefusedDocument): AcceptedDocument | RefusedDocument {
   const named = <T extends Warning>(one: T): T => ({ ...one, message: `${one.message}${nearestField(one.path)}` });
   const warnings = parsed.warnings.map(named);
   if (parsed.outcome === 'accepted') return { ...parsed, warnings };
   const isUnknown = ({ reason }: Problem) => reason === 'config/unknown-field';
-  // Last: what a node refuses comes before what it ignores.
+  // Fields that a node ignores come last, after those that it refuses.
   const problems = [
     ...parsed.problems.filter((one) => !isUnknown(one)),
     ...parsed.problems.filter(isUnknown).map(named),
@@ -97,7 +97,7 @@ interface Size {
   gzipBytes: number;
 }
 
-/** As it would be delivered; what is compressed already is delivered as it is. */
+/** The size of the document as written, and compressed for delivery. */
 function sizeOf(bytes: Uint8Array): Size {
   return { bytes: bytes.length, gzipBytes: gzipSync(bytes, { level: 9 }).length };
 }
@@ -117,12 +117,12 @@ function check(
       bytes: readBytes(name, deps, 'name an existing file with --override'),
     })),
     isStrict: options.lenient !== true,
-    // Text that fits once it is compressed is judged as text.
+    // Text that fits after compression gets the limit for text.
     maxBytes: size.gzipBytes <= MAX_DELIVERED_BYTES ? MAX_TEXT_BYTES : MAX_DELIVERED_BYTES,
   });
 }
 
-const NAME_A_RELEASE = 'name the release file of an image with --release: usr/lib/headstart/release.json in it';
+const NAME_A_RELEASE = 'name the release file of an image with --release: usr/lib/headstart/release.json in the image';
 
 function imageOf({ release, kubernetesVersion }: Options, deps: CliDeps): DocumentContext['image'] {
   if (release === undefined)
@@ -137,21 +137,21 @@ function imageOf({ release, kubernetesVersion }: Options, deps: CliDeps): Docume
 function cpusOf(text: string): number {
   const cpus = Number(text);
   if (/^\d{1,5}$/.test(text) && cpus > 0) return cpus;
-  throw new UserError(`--cpus is a whole number from 1 on, not '${text}'`, { code: 'node/bad-option' });
+  throw new UserError(`--cpus: expected a whole number of at least 1, got '${text}'`, { code: 'node/bad-option' });
 }
 
 function memoryOf(text: string): number {
   const bytes = parseBytes(text);
   if (bytes !== undefined && bytes > 0) return bytes;
-  throw new UserError(`--memory is an amount such as 16Gi, not '${text}'`, { code: 'node/bad-option' });
+  throw new UserError(`--memory: expected an amount such as 16Gi, got '${text}'`, { code: 'node/bad-option' });
 }
 
-/** More than this leaves little for whoever adds to it. */
+/** A larger document leaves little room for additions. */
 const ROOMY_BYTES = 40_000;
 
 function sizeWarnings({ bytes, gzipBytes }: Size): Warning[] {
   if (bytes <= ROOMY_BYTES || gzipBytes > MAX_DELIVERED_BYTES) return []; // the latter is a problem
-  const advice = bytes > MAX_DELIVERED_BYTES ? 'it fits only compressed' : 'it is near the limit';
+  const advice = bytes > MAX_DELIVERED_BYTES ? 'it only fits compressed' : 'it is close to the limit';
   const message = `has ${bytes} bytes of ${MAX_DELIVERED_BYTES}: ${advice} (gzip: ${gzipBytes} bytes)`;
   return [{ path: '', message }];
 }
@@ -179,7 +179,7 @@ function toText(
   if (parsed.outcome === 'accepted') {
     const { generation } = parsed.config;
     const table = values === undefined ? '' : `\n${values}`;
-    return `${warnings.join('')}${file} is right: generation ${generation}, sha256 ${parsed.documentHash}, ${size.bytes} bytes\n${table}`;
+    return `${warnings.join('')}${file} is valid: generation ${generation}, sha256 ${parsed.documentHash}, ${size.bytes} bytes\n${table}`;
   }
   const problems = parsed.problems.map((problem) => `problem  ${renderProblem(problem)}\n`);
   const next = nextOf(parsed.reason);
@@ -187,18 +187,18 @@ function toText(
   return `${problems.join('')}${warnings.join('')}${verdict(file, parsed.problems)}.\n${advice}code:  ${parsed.reason}\n`;
 }
 
-/** Elsewhere a reason may send people here. */
+/** Overrides reasons whose `next` is this verb. */
 function nextOf(reason: ReasonCode): string | undefined {
-  const fields = 'put it right; `headstart node schema --fields` shows what may be said';
+  const fields = 'correct the document; `headstart node schema --fields` lists the fields';
   if (reason === 'config/unknown-field') return `${fields}; --lenient makes them warnings`;
   return /^config\/(?:invalid|not-readable)$/.test(reason) ? fields : reasonFor(reason).next;
 }
 
-/** Of a field that it does not know a node takes no notice, which is seldom what the author wants. */
+/** A node ignores unknown fields, which is rarely what the author intended. */
 function verdict(file: string, problems: readonly Problem[]): string {
   return problems.every(({ reason }) => reason === 'config/unknown-field')
     ? `${file} has ${problems.length === 1 ? 'a field' : 'fields'} that a node would ignore: ${countOf(problems)}`
-    : `A node would not take ${file}: ${countOf(problems)}`;
+    : `A node would not accept ${file}: ${countOf(problems)}`;
 }
 
 function countOf({ length }: readonly Problem[]): string {

@@ -1,4 +1,4 @@
-// cli/node/convert.ts: `headstart node convert FILE --to VERSION`: the same document in another version, and signed if asked.
+// cli/node/convert.ts: `headstart node convert FILE --to VERSION`: converts a document to another API version, and signs it on request.
 import { UserError } from '../../base/errors.ts';
 import { convert, isApiVersion } from '../../node/document/schema/convert.ts';
 import { signDocument } from '../../node/document/signature.ts';
@@ -31,7 +31,7 @@ export const verb: Verb = {
   async run([file], options: Options, deps) {
     const to = parseApiVersion(options.to);
     if (!/^(?:yaml|json)$/.test(options.format)) {
-      throw new UserError(`--format is yaml or json, not '${options.format}'`, { code: 'node/bad-option' });
+      throw new UserError(`--format: expected yaml or json, got '${options.format}'`, { code: 'node/bad-option' });
     }
     const { signature, ...document } = await readObject(file!, deps);
     if (document.kind !== 'NodeConfig' || !isApiVersion(document.apiVersion)) {
@@ -43,11 +43,13 @@ export const verb: Verb = {
     }
     const converted = signed(convert(document, to), options.sign, deps);
     if (signature !== undefined && options.sign === undefined) {
-      deps.stderr('warning: the signature is left out: it is of the document as it was; sign again with --sign\n');
+      deps.stderr(
+        'warning: the signature was removed, because it is not valid for the converted document; sign again with --sign\n',
+      );
     }
     if (converted.metadata && Object.hasOwn(converted.metadata as JsonObject, 'extra')) {
       deps.stderr(
-        `note: what ${to} has no words for is kept under metadata.extra and comes back with the other version\n`,
+        `note: fields that ${to} does not have are kept under metadata.extra; converting back restores them\n`,
       );
     }
     if (options.json) printJson(deps, 'NodeConfigConverted', { from: document.apiVersion, to, document: converted });
@@ -61,9 +63,9 @@ function signed(document: JsonObject, keyFile: string | undefined, deps: CliDeps
   try {
     return signDocument(document, key);
   } catch (cause) {
-    throw new UserError(`${keyFile} is not a private key to sign with`, {
+    throw new UserError(`${keyFile} is not a private key for signing`, {
       code: 'node/bad-key',
-      next: 'make one with `openssl genpkey -algorithm ed25519 -out key.pem`',
+      next: 'create one with `openssl genpkey -algorithm ed25519 -out key.pem`',
       cause,
     });
   }
@@ -72,6 +74,6 @@ function signed(document: JsonObject, keyFile: string | undefined, deps: CliDeps
 async function render(document: JsonObject, format: string): Promise<string> {
   if (format === 'json') return `${JSON.stringify(document, null, 2)}\n`;
   const { stringify } = await import('yaml');
-  // Whoever reads it may take `02:00` for a number, as YAML did before 1.2.
+  // A YAML 1.1 parser reads `02:00` as a number.
   return stringify(document, { lineWidth: 0, compat: 'yaml-1.1' });
 }

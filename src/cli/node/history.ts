@@ -1,4 +1,4 @@
-// cli/node/history.ts: `headstart node history`: what was applied on this node, when, from where, and what was taken back?
+// cli/node/history.ts: `headstart node history`: what was applied on this node, when, from which source, and what was rolled back?
 import type { GenerationRecord } from '../../node/apply/contract.ts';
 import { printJson } from '../output/json.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
@@ -14,7 +14,7 @@ export const verb: Verb = {
     const generations = store.listGenerations();
     if (options.json) return printJson(deps, 'NodeHistory', { generations: generations.map(toJson) });
     deps.stdout(
-      generations.length > 0 ? render(generations, screenOf(deps)) : 'nothing was applied on this node so far\n',
+      generations.length > 0 ? render(generations, screenOf(deps)) : 'nothing has been applied on this node\n',
     );
   },
 };
@@ -45,9 +45,9 @@ function render(generations: readonly GenerationRecord[], screen: Screen): strin
 
 function stateOf({ isActive, isLastKnownGood, bad }: GenerationRecord): string {
   const words = [
-    isActive ? 'runs' : '',
-    isLastKnownGood ? 'known to be good' : '',
-    bad ? `taken back: ${bad.code}` : '',
+    isActive ? 'active' : '',
+    isLastKnownGood ? 'last known good' : '',
+    bad ? `rolled back: ${bad.code}` : '',
   ];
   return words.filter(Boolean).join(', ');
 }

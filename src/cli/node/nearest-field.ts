@@ -1,9 +1,9 @@
-// cli/node/nearest-field.ts: which field did the author of a document mean by one that does not exist?
+// cli/node/nearest-field.ts: which existing field is closest to an unknown field of a document?
 import { nearestNames } from '../../base/nearest-names.ts';
 import { NODE_CONFIG_VERSIONS } from '../../node/document/schema/convert.ts';
 import { fieldsOf } from '../../node/document/schema/fields.ts';
 
-/** ` (did you mean kubelet?)`, or nothing, as for a field that exists. A name that belongs elsewhere is given with its path. */
+/** ` (did you mean kubelet?)`, or empty if the field exists or nothing is close. A field in another place is given with its path. */
 export function nearestField(path: string): string {
   const keys = keysOf(path);
   const name = keys.at(-1) ?? '';
@@ -19,7 +19,7 @@ export function nearestField(path: string): string {
 const ANY_NAME = '<name>';
 const ANY_INDEX = '[]';
 
-/** `spec.taints[0].key` and `spec.files["/etc/motd"].mode`, as documents have them; `[]` and `<name>`, as fields are listed. */
+/** `spec.taints[0].key` and `spec.files["/etc/motd"].mode`, as in documents; `[]` and `<name>`, as in the list of fields. */
 function keysOf(path: string): string[] {
   return [...path.matchAll(/\[\d*\]|\["((?:[^"\\]|\\.)*)"\]|([^.[\]]+)/g)].map(
     ([whole, quoted, plain]) => plain ?? quoted ?? (whole ? ANY_INDEX : ''),

@@ -7,7 +7,7 @@ const standIn = nodeStandIn();
 const { node, file } = standIn;
 
 describe('headstart node plan', () => {
-  it('shows what would change and that it may, and changes nothing', async () => {
+  it('shows what would change and that it is allowed, and changes nothing', async () => {
     const before = standIn.folder.snapshot();
     const { code, stdout } = await node('plan', file(document(1)));
     expect(code).toBe(0);
@@ -16,7 +16,7 @@ describe('headstart node plan', () => {
     expect(standIn.folder.snapshot()).toEqual(before);
   });
 
-  it('exits 3 when it would be blocked, and has all of it for programs', async () => {
+  it('exits 3 if the document is blocked, and prints the whole plan as JSON', async () => {
     mkdirSync(join(standIn.folder.root, 'etc/test'));
     const { code, stdout } = await node('plan', file(document(1)), '--json');
     expect(code).toBe(3);
@@ -27,7 +27,7 @@ describe('headstart node plan', () => {
     });
   });
 
-  it('names every field of it in the documentation', async () => {
+  it('has every field of its JSON documented', async () => {
     const {
       kind,
       apiVersion: _,
@@ -38,7 +38,7 @@ describe('headstart node plan', () => {
     for (const field of Object.keys(body)) expect(section).toContain(`\`${field}\``);
   });
 
-  it('exits 2 for a document that the node would not take, with every problem', async () => {
+  it('exits 2 for a document that the node would not accept, with every problem', async () => {
     const { code, stdout, stderr } = await node(
       'plan',
       file(document(1, { kubernetes: { version: '1.99.0' }, kubelet: { maxPods: 0 } })),
@@ -48,7 +48,7 @@ describe('headstart node plan', () => {
     expect(stderr).toContain('spec.kubelet.maxPods: 0 is below 1');
   });
 
-  it('exits 1 when there is no document to be had', async () => {
+  it('exits 1 if the platform has no document', async () => {
     expect(await node('plan')).toMatchObject({ code: 1, stderr: expect.stringContaining('metadata/no-user-data') });
   });
 });

@@ -1,11 +1,11 @@
-// cli/node/plan.ts: `headstart node plan`: what would change on this node, how much does it disrupt, and may it? Exits 3 when it may not.
+// cli/node/plan.ts: `headstart node plan`: what would change on this node, how disruptive is it, and is it allowed? Exits 3 if not.
 
 import type { DryPlan } from '../../node/apply/contract.ts';
 import { planToJson, renderNodePlan } from '../../node/plan/render-plan.ts';
 import { renderProblem } from '../../schema/problem.ts';
 import { printJson } from '../output/json.ts';
 import type { CliDeps, Verb } from '../verb.ts';
-import { type MeantDocument, meantDocument, type NodeOptions, openThisNode, withSource } from './this-node.ts';
+import { type NodeOptions, openThisNode, type ResolvedDocument, resolveDocument, withSource } from './this-node.ts';
 
 const ANSWER_IS_NO = 3;
 
@@ -17,15 +17,20 @@ export const verb: Verb = {
   },
   async run([file], options: NodeOptions, deps) {
     const opened = await openThisNode(options);
-    const meant = await meantDocument(opened, file, deps);
+    const meant = await resolveDocument(opened, file, deps);
     const planned = await opened.store.plan(meant.assignment, { isOrdered: false });
     showPlan(meant, planned, options, deps);
     return planned.verdict.decision === 'blocked' ? ANSWER_IS_NO : 0;
   },
 };
 
-/** The same for a dry run of `apply`. */
-export function showPlan(meant: MeantDocument, { plan, verdict }: DryPlan, { json }: NodeOptions, deps: CliDeps): void {
+/** Also used by `apply --dry-run`. */
+export function showPlan(
+  meant: ResolvedDocument,
+  { plan, verdict }: DryPlan,
+  { json }: NodeOptions,
+  deps: CliDeps,
+): void {
   const { assignment, warnings } = meant;
   const { documentHash, hash, config, origin } = assignment;
   if (json) {

@@ -14,25 +14,25 @@ const file = (name: string, text: string) => {
   return join(folder, name);
 };
 
-describe('the document that a person names', () => {
-  it('is standard input for -', async () => {
+describe('a document on the command line', () => {
+  it('is read from standard input for -', async () => {
     expect(Buffer.from(readBytes('-', deps)).toString()).toBe('{"kind": "NodeConfig"}');
     expect(await readObject('-', deps)).toEqual({ kind: 'NodeConfig' });
   });
 
-  it('may be YAML or base64 of it', async () => {
+  it('may be YAML, or YAML in base64', async () => {
     const yaml = 'kind: NodeConfig\nspec: {}\n';
     expect(await readObject(file('a.yaml', yaml), deps)).toEqual({ kind: 'NodeConfig', spec: {} });
     const wrapped = Buffer.from(yaml).toString('base64');
     expect(await readObject(file('a.b64', wrapped), deps)).toEqual({ kind: 'NodeConfig', spec: {} });
   });
 
-  it('that does not exist says what to name instead', () => {
+  it('causes an error with a hint if it does not exist', () => {
     const missing = () => readBytes(join(folder, 'none'), deps, 'name another');
     expect(missing).toThrow(expect.objectContaining({ code: 'node/no-document', next: 'name another' }));
   });
 
-  it('is not a folder and not a link', () => {
+  it('must not be a folder or a link', () => {
     symlinkSync(file('real', '{}'), join(folder, 'link'));
     for (const path of [folder, join(folder, 'link')])
       expect(() => readBytes(path, deps)).toThrow(expect.objectContaining({ code: 'node/document-unreadable' }));
@@ -42,7 +42,7 @@ describe('the document that a person names', () => {
     ['a list', '[1]'],
     ['a word', 'word'],
     ['half of a document', '{"kind":'],
-  ])('that is %s is an error with the next step', async (_, text) => {
+  ])('causes an error with the next step if it is %s', async (_, text) => {
     const path = file('bad', text);
     await expect(readObject(path, deps)).rejects.toMatchObject({ next: `headstart node check ${path}` });
   });

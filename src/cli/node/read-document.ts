@@ -1,4 +1,4 @@
-// cli/node/read-document.ts: the document that a person names on the command line, before anybody has looked into it.
+// cli/node/read-document.ts: reads the document that the command line names, without validating it.
 import { UserError } from '../../base/errors.ts';
 import { parseText } from '../../node/document/parse-text.ts';
 import type { Problem } from '../../node/document/problem.ts';
@@ -8,7 +8,7 @@ import { isObject, type JsonObject } from '../../schema/json.ts';
 import { renderProblem } from '../../schema/problem.ts';
 import type { CliDeps } from '../verb.ts';
 
-/** `-` is standard input. `next`: what to name instead where it is not there. */
+/** `-` is standard input. `next`: the hint if the file does not exist. */
 export function readBytes(
   path: string,
   deps: CliDeps,
@@ -23,7 +23,7 @@ export function readBytes(
   });
 }
 
-/** Its values, for verbs that change a document rather than judge it. */
+/** For verbs that change a document and do not check it. */
 export async function readObject(path: string, deps: CliDeps): Promise<JsonObject> {
   const unwrapped = unwrap(readBytes(path, deps), MAX_TEXT_BYTES);
   if ('problem' in unwrapped) throw unusable(path, unwrapped.problem);

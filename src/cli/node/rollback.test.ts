@@ -4,7 +4,7 @@ import { nodeStandIn } from './testing.ts';
 const { node, applied, daemonThat } = nodeStandIn();
 
 describe('headstart node rollback', () => {
-  it('refuses what is not there or runs already, and what was not confirmed', async () => {
+  it('refuses a generation that does not exist or is active, and needs confirmation', async () => {
     await applied(3, 4);
     for (const to of ['9', '2'])
       expect((await node('rollback', '--to', to, '--yes')).stderr).toContain('node/no-such-generation');
@@ -12,7 +12,7 @@ describe('headstart node rollback', () => {
     expect(await node('rollback')).toMatchObject({ code: 2, stderr: expect.stringContaining('cli/not-confirmed') });
   });
 
-  it('lets the daemon go back, and tells what came of it', async () => {
+  it('sends the rollback to the daemon, and prints the result', async () => {
     await applied(3, 4);
     const heard = await daemonThat(({ do: what }) =>
       what === 'status' ? { status: {} } : { result: { kind: 'applied', code: 'verify/running', reason: 'x' } },

@@ -1,10 +1,10 @@
-// cli/node/rollback.ts: `headstart node rollback`: back to what this node ran before. What is left is not tried again by itself.
+// cli/node/rollback.ts: `headstart node rollback`: returns this node to an earlier generation. The daemon does not apply the abandoned document again.
 import { UserError } from '../../base/errors.ts';
 import type { GenerationRecord } from '../../node/apply/contract.ts';
 import { confirm } from '../confirm.ts';
 import { printJson } from '../output/json.ts';
 import type { CliDeps, Verb } from '../verb.ts';
-import { giveOrder } from './give-order.ts';
+import { requestChange } from './request-change.ts';
 import { type NodeOptions, openThisNode, withRoot } from './this-node.ts';
 
 interface Options extends NodeOptions {
@@ -20,10 +20,10 @@ export const verb: Verb = {
     withRoot(command)
       .option(
         '--to <NUMBER>',
-        'a number of `headstart node history`; default: the last good configuration before this one',
+        'a number from `headstart node history`; default: the last good configuration before this one',
       )
       .option('--once', 'without the daemon: roll back, wait until the health checks pass, then exit')
-      .option('--dry-run', 'print what it would return to, and change nothing')
+      .option('--dry-run', 'print the target generation, and change nothing')
       .option('--yes', 'do not ask for confirmation');
   },
   async run(_args, options: Options, deps) {
@@ -31,16 +31,16 @@ export const verb: Verb = {
     const opened = await openThisNode(options);
     const goal = goalOf(opened.store.listGenerations(), to);
     if (options.dryRun) return showGoal(goal, options, deps);
-    confirm(`Go back to generation ${goal.generation}, applied ${iso(goal)}?`, options, deps);
+    confirm(`Roll back to generation ${goal.generation}, applied ${iso(goal)}?`, options, deps);
     const request = { do: 'roll-back', to: goal.number } as const;
-    return giveOrder(opened, request, options, deps, {
+    return requestChange(opened, request, options, deps, {
       print: (body) => printJson(deps, 'NodeRollback', body),
       withoutDaemon: ({ store }) => store.rollbackTo(goal.number),
     });
   },
 };
 
-/** As the store would choose; the newest comes first. */
+/** Chooses the same generation as the store would. `generations` is sorted newest first. */
 function goalOf(generations: readonly GenerationRecord[], to: number | undefined): GenerationRecord {
   const active = generations.find(({ isActive }) => isActive);
   const good = generations.find(({ isLastKnownGood, isActive }) => isLastKnownGood && !isActive);
@@ -50,7 +50,7 @@ function goalOf(generations: readonly GenerationRecord[], to: number | undefined
   const what =
     to === undefined
       ? 'there is no earlier generation on this node'
-      : `number ${to} is ${goal ? 'what runs' : 'not on this node'}`;
+      : `number ${to} is ${goal ? 'already active' : 'not on this node'}`;
   throw new UserError(what, {
     code: 'node/no-such-generation',
     kept: 'Nothing was changed.',
@@ -62,13 +62,15 @@ function showGoal(goal: GenerationRecord, { json }: Options, deps: CliDeps): voi
   const { number, generation, hash, documentHash, origin } = goal;
   if (json) printJson(deps, 'NodeRollbackPlan', { number, generation, hash, documentHash, origin, applied: iso(goal) });
   else
-    deps.stdout(`would go back to number ${number}: generation ${generation} from ${origin}, applied ${iso(goal)}\n`);
+    deps.stdout(`would roll back to number ${number}: generation ${generation} from ${origin}, applied ${iso(goal)}\n`);
 }
 
 function parseNumber(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new UserError(`--to is a number from \`headstart node history\`, not '${text}'`, { code: 'node/bad-option' });
+  throw new UserError(`--to: expected a number from \`headstart node history\`, got '${text}'`, {
+    code: 'node/bad-option',
+  });
 }
 
 function iso({ appliedMs }: GenerationRecord): string {

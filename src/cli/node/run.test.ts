@@ -6,7 +6,7 @@ const standIn = nodeStandIn();
 const { node } = standIn;
 
 describe('headstart node run', () => {
-  it('says something first, tells what it is at line by line, answers on its socket, and ends when told', async () => {
+  it('logs its start first, prints its status as JSON lines, answers on its socket, and ends on a signal', async () => {
     const stop = new AbortController();
     const ran = run(['node', 'run', '--root', standIn.folder.root, '--json'], { signal: stop.signal });
     const status = async (): Promise<string> => {

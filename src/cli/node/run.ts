@@ -1,4 +1,4 @@
-// cli/node/run.ts: `headstart node run`: the daemon. The first line is in the journal before anything heavy is loaded.
+// cli/node/run.ts: `headstart node run`: the daemon. It logs its first line before it loads heavy modules.
 import { readFileSync } from 'node:fs';
 import { journalLog } from '../../node/status/log.ts';
 import { recordSteps } from '../../node/status/steps-file.ts';
@@ -27,7 +27,7 @@ export const verb: Verb = {
       .option('--platform <NAME>', 'azure or ec2; default: detected from the firmware')
       .option('--metadata-url <URL>', "the metadata service; default: the platform's own address")
       .option('--wire-server <URL>', "where to report that the node is up; default: Azure's own address")
-      .option('--wait-for <FILE>', 'prepare, and change nothing until this file exists')
+      .option('--wait-for <FILE>', 'prepare everything, but change nothing until this file exists')
       .option('--json', 'print the status as one JSON document per line, whenever it changes');
   },
   async run(_args, options: Options, deps) {
@@ -38,7 +38,7 @@ export const verb: Verb = {
     const [loggedUs, sinceStartUs] = [monotonicUs(), Math.round(performance.now() * 1000)];
     steps.add({ name: 'start', startUs: loggedUs - sinceStartUs, tookUs: sinceStartUs, isOk: true });
 
-    // Before anything is awaited: none of them may end a daemon that has only begun to load.
+    // Installed before the first await: a signal must not kill a daemon that is still loading.
     let onHangUp = () => {};
     deps.onHangUp?.(() => onHangUp());
     const signal = deps.signal();
@@ -68,7 +68,7 @@ export const verb: Verb = {
   },
 };
 
-/** Of the machine, not of a folder that stands in for one: it is its clock that is read. */
+/** Read from the machine even with --root, because the clock is the machine's. */
 function bootId(): string | undefined {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

@@ -18,19 +18,19 @@ describe('headstart node schema', () => {
     );
   });
 
-  it('exits 2 for a version there is not, and for a word without --fields', async () => {
+  it('exits 2 for an unknown version, and for a word without --fields', async () => {
     expect((await run(['node', 'schema', '--api-version', 'v9'])).code).toBe(2);
     expect((await run(['node', 'schema', 'kubelet'])).code).toBe(2);
   });
 });
 
 describe('the options of headstart node schema', () => {
-  it.each(['v1', 'headstart.dev/v1'])('take the version as %s', async (version) => {
+  it.each(['v1', 'headstart.dev/v1'])('accept the version %s', async (version) => {
     expect((await run(['node', 'schema', '--api-version', version])).code).toBe(0);
   });
 
   it.each(['v2', 'headstart.dev/v9', 'other.dev/v1', ''])(
-    'refuse the version %j with those there are',
+    'refuse the version %j and list the known versions',
     async (version) => {
       const { code, stdout, stderr } = await run(['node', 'schema', '--api-version', version]);
       expect([code, stdout]).toEqual([2, '']);
@@ -41,7 +41,7 @@ describe('the options of headstart node schema', () => {
   it('refuse a word without --fields', async () => {
     expect(await run(['node', 'schema', 'kubelet'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('goes with --fields'),
+      stderr: expect.stringContaining('needs --fields'),
     });
   });
 });

@@ -1,4 +1,4 @@
-// cli/node/schema.ts: `headstart node schema`: what may a document say? The JSON Schema for editors, or the fields for people.
+// cli/node/schema.ts: `headstart node schema`: which fields may a document have? Prints the JSON Schema for editors, or a table for people.
 import { UserError } from '../../base/errors.ts';
 import { type ApiVersion, isApiVersion, NODE_CONFIG_VERSIONS } from '../../node/document/schema/convert.ts';
 import { type Field, fieldsOf } from '../../node/document/schema/fields.ts';
@@ -30,7 +30,7 @@ export const verb: Verb = {
   run([word], { apiVersion, fields, json }: Options, deps) {
     const version = parseApiVersion(apiVersion);
     if (!fields && word !== undefined) {
-      throw new UserError(`the JSON Schema is whole; '${word}' goes with --fields`, { code: 'node/bad-option' });
+      throw new UserError(`'${word}' needs --fields: the JSON Schema cannot be filtered`, { code: 'node/bad-option' });
     }
     const found = fields
       ? fieldsOf(version).filter(({ path }) => path.toLowerCase().includes((word ?? '').toLowerCase()))
@@ -45,13 +45,13 @@ export const verb: Verb = {
   },
 };
 
-/** With or without the group in front. */
+/** Accepts `v1` and `headstart.dev/v1`. */
 export function parseApiVersion(text: string): ApiVersion {
   const version = text.includes('/') ? text : `headstart.dev/${text}`;
   if (isApiVersion(version)) return version;
-  throw new UserError(`there is no version '${text}' of the document`, {
+  throw new UserError(`unknown API version '${text}'`, {
     code: 'node/bad-api-version',
-    next: `take one of ${NODE_CONFIG_VERSIONS.join(', ')}`,
+    next: `use one of ${NODE_CONFIG_VERSIONS.join(', ')}`,
   });
 }
 

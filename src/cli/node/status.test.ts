@@ -6,7 +6,7 @@ import { APPLIED, nodeStandIn } from './testing.ts';
 const { node, says, daemonThat } = nodeStandIn();
 
 describe('headstart node status', () => {
-  it('says that nobody has said anything, with the next step', async () => {
+  it('reports a missing status with the next step', async () => {
     expect(await node('status')).toMatchObject({
       code: 1,
       stdout: '',
@@ -14,12 +14,12 @@ describe('headstart node status', () => {
     });
   });
 
-  it('tells what the daemon said last when it does not run', async () => {
+  it('prints the last status of a daemon that does not run', async () => {
     says({ ...APPLIED, notes: [{ code: 'config/disappeared', detail: 'it is gone' }] });
     const { code, stdout } = await node('status');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Applied: the node runs generation 7 \(ok\/applied\)\n/);
-    expect(stdout).toMatch(/^runs +7 .*abcdef012345\n/m);
+    expect(stdout).toMatch(/^active +7 .*abcdef012345\n/m);
     expect(stdout).toContain('note:  the daemon does not run');
     expect(stdout).toContain('note:  it is gone (config/disappeared)');
     expect(JSON.parse((await node('status', '--json')).stdout)).toMatchObject({
@@ -29,7 +29,7 @@ describe('headstart node status', () => {
     });
   });
 
-  it('asks the daemon when one runs', async () => {
+  it('reads the status from a running daemon', async () => {
     says(APPLIED);
     const status = statusOf(
       { ...INITIAL, ofNode: { phase: 'Degraded', code: 'apply/disk-full', detail: 'full' } },

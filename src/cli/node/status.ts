@@ -1,4 +1,4 @@
-// cli/node/status.ts: `headstart node status`: what does this node run, is it well, and if not, why? Works without root.
+// cli/node/status.ts: `headstart node status`: what does this node run, is it healthy, and if not, why? Works without root.
 import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { STATUS_PATH } from '../../node/status/files.ts';
@@ -28,24 +28,24 @@ export const verb: Verb = {
 
 const PATIENCE_MS = 5000;
 
-/** Undefined: who asks may not know, or is not answered. */
-type Running = boolean | undefined;
+/** Whether the daemon runs. Undefined: not known, because the caller is not root or the daemon does not answer. */
+type Liveness = boolean | undefined;
 
-async function lookUp(root: string, deps: CliDeps): Promise<{ status: NodeStatus; isRunning: Running }> {
+async function lookUp(root: string, deps: CliDeps): Promise<{ status: NodeStatus; isRunning: Liveness }> {
   const { live, isRunning } = await fromDaemon(root, deps);
   const status = live ?? readNodeStatus(root);
   if (status !== undefined) return { status, isRunning };
-  throw new UserError(
-    `the daemon has written no status in this boot: ${join(root, STATUS_PATH)} is missing or holds none`,
-    {
-      code: 'node/no-status',
-      next: 'see whether the daemon runs: systemctl status headstart-node',
-      exitCode: 1,
-    },
-  );
+  throw new UserError(`the daemon has written no status since boot: ${join(root, STATUS_PATH)} is missing or invalid`, {
+    code: 'node/no-status',
+    next: 'check the daemon: systemctl status headstart-node',
+    exitCode: 1,
+  });
 }
 
-async function fromDaemon(root: string, deps: CliDeps): Promise<{ live?: NodeStatus | undefined; isRunning: Running }> {
+async function fromDaemon(
+  root: string,
+  deps: CliDeps,
+): Promise<{ live?: NodeStatus | undefined; isRunning: Liveness }> {
   try {
     const patience = AbortSignal.any([deps.signal(), AbortSignal.timeout(PATIENCE_MS)]);
     const answer = await askDaemon(root, { do: 'status' }, patience);
@@ -53,16 +53,16 @@ async function fromDaemon(root: string, deps: CliDeps): Promise<{ live?: NodeSta
   } catch (error) {
     const isUnknown = error instanceof UserError && error.code === 'node/not-root';
     const isSilent = error instanceof DOMException && error.name === 'TimeoutError';
-    if (isUnknown || isSilent) return { isRunning: undefined }; // what it said last is at hand
+    if (isUnknown || isSilent) return { isRunning: undefined }; // the status file has the last status
     throw error;
   }
 }
 
-function render(status: NodeStatus, isRunning: Running, screen: Screen): string {
+function render(status: NodeStatus, isRunning: Liveness, screen: Screen): string {
   const rows: [string, SlotStatus | undefined][] = [
-    ['runs', status.active],
-    ['known to be good', status.lastKnownGood],
-    ['told last', status.assigned],
+    ['active', status.active],
+    ['last known good', status.lastKnownGood],
+    ['assigned', status.assigned],
   ];
   const table = renderTable(
     [
@@ -77,8 +77,8 @@ function render(status: NodeStatus, isRunning: Running, screen: Screen): string 
   const notes = status.notes.map(({ code, detail }) => `note:  ${printable(detail)} (${code})\n`);
   const next = status.next ? `next:  ${status.next}\n` : '';
   const kept = status.keepBy
-    ? `next:  headstart node apply --keep, before ${status.keepBy}, or it is taken back\n`
+    ? `next:  headstart node apply --keep, before ${status.keepBy}, or it is rolled back\n`
     : '';
-  const gone = isRunning === false ? 'note:  the daemon does not run; this is what it said last\n' : '';
+  const gone = isRunning === false ? 'note:  the daemon does not run; this is its last status\n' : '';
   return `${printable(headline(status))}\n\n${table}\n${gone}${notes.join('')}${kept}${next}`;
 }

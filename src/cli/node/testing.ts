@@ -1,5 +1,4 @@
-// cli/node/testing.ts: a folder that stands in for a node, and a daemon that answers what a test decides. What only root can do is left to the
-// daemon's own tests.
+// cli/node/testing.ts: a folder used as a node, and a fake daemon. The daemon's own tests cover what needs root.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -20,11 +19,11 @@ import { run } from '../testing.ts';
 export interface NodeStandIn {
   readonly folder: NodeFolder;
   node(verb: string, ...more: string[]): ReturnType<typeof run>;
-  /** A document in a file: its path. */
+  /** Writes a document to a file; returns the path. */
   file(content: JsonObject): string;
-  /** As the daemon would have applied them. */
+  /** Applies these generations like the daemon does. */
   applied(...generations: number[]): Promise<void>;
-  /** What a daemon that does not run any more said last. */
+  /** Writes the last status of a daemon that no longer runs. */
   says(state: Partial<DaemonState>): void;
   daemonThat(answers: (request: JsonObject) => object): Promise<JsonObject[]>;
 }
@@ -38,7 +37,7 @@ export const APPLIED: Partial<DaemonState> = {
   slots: { active: { number: 1, generation: 7, hash: 'h', documentHash: 'abcdef0123456789', atMs: 0 }, bad: [] },
 };
 
-/** A new one for each test of the file. No systemd and no firewall of this machine is asked or told anything. */
+/** A new one for each test of the file. `systemctl` and `nft` are replaced: the tests must not touch this machine. */
 export function nodeStandIn(): NodeStandIn {
   let programs: string;
   let folder: NodeFolder;

@@ -7,7 +7,7 @@ import { bytesOf } from '../../node/document/documents.testing.ts';
 import { type FetchedMetadata, MetadataFailure } from '../../node/metadata/source.ts';
 import { testDeps } from '../testing.ts';
 import { document, nodeStandIn } from './testing.ts';
-import { meantDocument, openThisNode, sourceOptions } from './this-node.ts';
+import { openThisNode, resolveDocument, sourceOptions } from './this-node.ts';
 
 const standIn = nodeStandIn();
 
@@ -22,7 +22,7 @@ async function failure(act: () => unknown): Promise<UserError> {
   return error as UserError;
 }
 
-/** The node of this test, with a platform that answers this. */
+/** The node of this test, with a platform that returns this. */
 function openedWith(fetch: () => Promise<FetchedMetadata>) {
   const { root } = standIn.folder;
   return { ...openNode({ root }), source: { name: 'the platform', isFixed: false, fetch } };
@@ -31,8 +31,8 @@ const unasked = () => openedWith(() => Promise.reject(new Error('the platform wa
 const instance = { platform: 'azure', vmId: 'vm-1', addresses: [], tags: {} } as const;
 const { deps } = testDeps({});
 
-describe('the options of a source', () => {
-  it('take the platforms there are and plain addresses of a metadata service', () => {
+describe('sourceOptions', () => {
+  it('accepts the known platforms and plain metadata URLs', () => {
     for (const metadataUrl of ['http://169.254.169.254', 'http://127.0.0.1:8080/', 'http://[::1]:80'])
       expect(sourceOptions({ root: '/', platform: 'ec2', metadataUrl })).toMatchObject({
         platform: 'ec2',
@@ -41,15 +41,15 @@ describe('the options of a source', () => {
     expect(sourceOptions({ root: '/x' })).toEqual({ root: '/x' });
   });
 
-  it('name what is allowed for a platform that is none', async () => {
+  it('names the known platforms for an unknown one', async () => {
     for (const platform of ['gcp', 'Azure', ''])
       expect(await failure(() => sourceOptions({ root: '/', platform }))).toMatchObject({
         code: 'node/bad-option',
-        message: `--platform is one of azure, ec2, not '${platform}'`,
+        message: `--platform: expected one of azure, ec2, got '${platform}'`,
       });
   });
 
-  it('refuse an address that is not http:// and a host', async () => {
+  it('refuses a URL that is not http:// and a host', async () => {
     const paths = ['http://host/path', 'http://host?x', 'http://user@host'];
     for (const metadataUrl of ['https://host', 'host', 'http://', 'http://a b', '', ...paths])
       expect((await failure(() => sourceOptions({ root: '/', metadataUrl }))).code, metadataUrl).toBe(
@@ -58,8 +58,8 @@ describe('the options of a source', () => {
   });
 });
 
-describe('this node', () => {
-  it('is opened by root only, and a folder that stands in for one by anybody', async () => {
+describe('openThisNode', () => {
+  it('needs root, except for a folder given with --root', async () => {
     const euid = vi.spyOn(process, 'geteuid').mockReturnValue(1000);
     try {
       expect(await failure(() => openThisNode({ root: '/' }))).toMatchObject({ code: 'node/not-root', exitCode: 2 });
@@ -70,32 +70,32 @@ describe('this node', () => {
   });
 });
 
-describe('the document that is meant', () => {
-  it('is the file that is named, and the platform is not asked', async () => {
+describe('resolveDocument', () => {
+  it('reads the named file without calling the platform', async () => {
     const file = standIn.file(document(3));
-    const { assignment } = await meantDocument(unasked(), file, deps);
+    const { assignment } = await resolveDocument(unasked(), file, deps);
     expect(assignment).toMatchObject({ origin: `file ${file}`, config: { generation: 3 } });
     expect(assignment.facts.instance.platform).toBe('file');
   });
 
-  it('is what the platform has where no file is named, with what it says of the instance', async () => {
+  it('reads the user data of the platform without a file, with the facts of the instance', async () => {
     const opened = openedWith(async () => ({ document: bytesOf(document(4)), instance }));
-    const { assignment } = await meantDocument(opened, undefined, deps);
+    const { assignment } = await resolveDocument(opened, undefined, deps);
     expect(assignment).toMatchObject({ origin: 'the platform', config: { generation: 4 }, facts: { instance } });
   });
 
-  it('may be older than what runs, which a daemon would not take by itself', async () => {
+  it('accepts a document older than the active one, which the daemon would not', async () => {
     await standIn.applied(7);
-    const { assignment } = await meantDocument(unasked(), standIn.file(document(2)), deps);
+    const { assignment } = await resolveDocument(unasked(), standIn.file(document(2)), deps);
     expect(assignment.config.generation).toBe(2);
   });
 
-  it('of a file may be larger than user data can be', async () => {
+  it('accepts a file larger than the limit of user data', async () => {
     const file = join(standIn.folder.folder, 'large.yaml');
     writeFileSync(file, `# ${'x'.repeat(300_000)}\n${JSON.stringify(document(5))}\n`);
-    expect((await meantDocument(unasked(), file, deps)).assignment.config.generation).toBe(5);
+    expect((await resolveDocument(unasked(), file, deps)).assignment.config.generation).toBe(5);
     const { code } = await failure(() =>
-      meantDocument(
+      resolveDocument(
         openedWith(async () => ({ document: Buffer.from(`# ${'x'.repeat(300_000)}\n`), instance })),
         undefined,
         deps,
@@ -104,36 +104,36 @@ describe('the document that is meant', () => {
     expect(code).toBe('config/too-large');
   });
 
-  it('is refused with every problem, and with what to do', async () => {
+  it('reports every problem of an invalid document, with the next step', async () => {
     const file = standIn.file(document(1, { kubernetes: { version: '1.99.0' }, kubelet: { maxPods: 0 } }));
-    const error = await failure(() => meantDocument(unasked(), file, deps));
+    const error = await failure(() => resolveDocument(unasked(), file, deps));
     expect(error.message.split('\n')).toEqual([
-      'this node does not take the document:',
+      'this node does not accept the document:',
       expect.stringMatching(/^ {7}spec\./),
       expect.stringMatching(/^ {7}spec\./),
     ]);
     expect(error).toMatchObject({ kept: 'Nothing was changed.', next: expect.any(String), exitCode: 2 });
   });
 
-  it('is missing where the platform has none', async () => {
+  it('reports that the platform has no document', async () => {
     const opened = openedWith(async () => ({ document: undefined, instance }));
-    expect(await failure(() => meantDocument(opened, undefined, deps))).toMatchObject({
+    expect(await failure(() => resolveDocument(opened, undefined, deps))).toMatchObject({
       message: 'the platform has no document for this node',
       code: 'metadata/no-user-data',
       exitCode: 1,
     });
   });
 
-  it('is not to be had where the platform fails, for its reason; a bug stays a bug', async () => {
+  it('reports the reason of a platform failure; other errors pass', async () => {
     const failing = (error: Error) =>
-      meantDocument(
+      resolveDocument(
         openedWith(() => Promise.reject(error)),
         undefined,
         deps,
       );
     const noAnswer = new MetadataFailure('metadata/unreachable', 'nothing answers');
     expect(await failure(() => failing(noAnswer))).toMatchObject({
-      message: 'there is no document to be had from the platform: nothing answers',
+      message: 'cannot read a document from the platform: nothing answers',
       code: 'metadata/unreachable',
       exitCode: 1,
     });

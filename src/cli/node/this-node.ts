@@ -1,4 +1,4 @@
-// cli/node/this-node.ts: the node that a verb is called on, and the document that is meant: a file, or what its metadata has.
+// cli/node/this-node.ts: opens the node that a verb runs on, and its document: a file, or the user data of the instance.
 import type { Command } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import type { Assignment } from '../../node/apply/contract.ts';
@@ -32,10 +32,10 @@ export function withSource(command: Command): Command {
     .option('--metadata-url <URL>', "the metadata service; default: the platform's own address");
 }
 
-/** Loaded when it is needed: it is most of the program. */
+/** Loads the modules only when needed: they are most of the program. */
 export async function openThisNode(options: NodeOptions): Promise<OpenNode> {
   if (options.root === '/' && process.geteuid?.() !== 0) {
-    throw new UserError('only root can look into the configuration of this node', {
+    throw new UserError('only root can read the configuration of this node', {
       code: 'node/not-root',
       kept: 'Nothing was changed.',
       next: 'run it with sudo; `headstart node status` works without',
@@ -52,26 +52,32 @@ export function sourceOptions({ root, file, platform, metadataUrl }: NodeOptions
 function parsePlatform(text: string | undefined): MetadataPlatform | undefined {
   const platform = PLATFORMS.find((name) => name === text);
   if (text === undefined || platform !== undefined) return platform;
-  throw new UserError(`--platform is one of ${PLATFORMS.join(', ')}, not '${text}'`, { code: 'node/bad-option' });
+  throw new UserError(`--platform: expected one of ${PLATFORMS.join(', ')}, got '${text}'`, {
+    code: 'node/bad-option',
+  });
 }
 
 function parseUrl(text: string | undefined): string | undefined {
   if (text === undefined || /^http:\/\/[^\s/?#@]+\/?$/.test(text)) return text;
-  throw new UserError(`--metadata-url is http:// and a host, not '${text}'`, { code: 'node/bad-option' });
+  throw new UserError(`--metadata-url: expected http:// and a host, got '${text}'`, { code: 'node/bad-option' });
 }
 
-export interface MeantDocument {
+export interface ResolvedDocument {
   assignment: Assignment;
   warnings: readonly Warning[];
 }
 
 const FETCH_MS = 5000;
 
-/** Throws a UserError with every problem when a node would not take it. */
-export async function meantDocument(opened: OpenNode, file: string | undefined, deps: CliDeps): Promise<MeantDocument> {
+/** Throws a UserError with every problem if this node would not accept the document. */
+export async function resolveDocument(
+  opened: OpenNode,
+  file: string | undefined,
+  deps: CliDeps,
+): Promise<ResolvedDocument> {
   const { readAssignment } = await import('../../node/daemon/read-assignment.ts');
   const { store, clock } = opened;
-  const context = opened.context(); // first: where there is no node, no document is missing
+  const context = opened.context(); // first: on a machine that is not a node, the error is about that
   const active = store.active();
   const found =
     file === undefined ? await fetchOnce(opened, deps) : { document: readBytes(file, deps), instance: undefined };
@@ -87,7 +93,7 @@ export async function meantDocument(opened: OpenNode, file: string | undefined, 
   const { problems, reason } = result.refused;
   const next = reasonFor(reason).next;
   throw new UserError(
-    `this node does not take the document:\n${problems.map((one) => `       ${renderProblem(one)}`).join('\n')}`,
+    `this node does not accept the document:\n${problems.map((one) => `       ${renderProblem(one)}`).join('\n')}`,
     {
       code: reason,
       kept: 'Nothing was changed.',
@@ -102,10 +108,10 @@ async function fetchOnce({ source }: OpenNode, deps: CliDeps) {
     if (document !== undefined) return { document, instance };
   } catch (error) {
     if (!(error instanceof MetadataFailure)) throw error;
-    throw new UserError(`there is no document to be had from ${source.name}: ${error.message}`, {
+    throw new UserError(`cannot read a document from ${source.name}: ${error.message}`, {
       code: error.reason,
       kept: 'Nothing was changed.',
-      next: reasonFor(error.reason).next ?? 'try again, or name a FILE',
+      next: reasonFor(error.reason).next ?? 'retry, or name a FILE',
       exitCode: 1,
       cause: error,
     });
@@ -113,7 +119,7 @@ async function fetchOnce({ source }: OpenNode, deps: CliDeps) {
   throw new UserError(`${source.name} has no document for this node`, {
     code: 'metadata/no-user-data',
     kept: 'Nothing was changed.',
-    next: 'deliver one, or name a FILE',
+    next: 'set the user data of the instance, or name a FILE',
     exitCode: 1,
   });
 }

@@ -1,9 +1,9 @@
-// cli/node/verbs.ts: the verbs of a node's own configuration. The executable that nodes carry has these and no others.
+// cli/node/verbs.ts: the verbs of `headstart node`. The executable on nodes has only these.
 import type { Groups, Verbs } from '../program.ts';
 
 export const NODE_GROUPS: Groups = {
   node: {
-    summary: 'Configure this machine as a Kubernetes node, and update it in place',
+    summary: 'Configure this machine as a Kubernetes node, and change its configuration in place',
     examples: ['node check node-config.yaml', 'node plan node-config.yaml', 'node status'],
   },
 };

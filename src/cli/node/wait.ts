@@ -1,4 +1,4 @@
-// cli/node/wait.ts: `headstart node wait`: until this node is configured, as an exit code: 0 it is, 3 it is not, or not in time.
+// cli/node/wait.ts: `headstart node wait`: waits until this node is configured. Exits 0 if it is, 3 if it is not, or not in time.
 import { systemClock } from '../../base/clock.ts';
 import { formatSpan, parseSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
@@ -36,7 +36,7 @@ export const verb: Verb = {
     const startUs = deps.nowUs();
     const onNews = (status: NodeStatus | undefined) => {
       const elapsed = formatSpan(deps.nowUs() - startUs).padStart(9);
-      deps.stderr(`${elapsed}  ${status ? printable(headline(status)) : 'the daemon has not said anything yet'}\n`);
+      deps.stderr(`${elapsed}  ${status ? printable(headline(status)) : 'the daemon has not reported a status yet'}\n`);
     };
     const awaited = await awaitStatus({
       goal,
@@ -54,20 +54,20 @@ export const verb: Verb = {
 };
 
 function sentence({ why, status }: AwaitResult, goal: string): string {
-  const now = status ? printable(headline(status)) : 'the daemon has not said anything';
+  const now = status ? printable(headline(status)) : 'the daemon has reported no status';
   if (why === 'reached') return now;
-  return why === 'cannot' ? `${goal}: not without another document: ${now}` : `${goal}: not in time: ${now}`;
+  return why === 'cannot' ? `${goal}: cannot be reached with this document: ${now}` : `${goal}: timed out: ${now}`;
 }
 
 function parseGoal(text: string): Goal {
   if (text === 'ready' || text === 'applied') return { is: text };
   const generation = /^generation=([1-9]\d{0,14})$/.exec(text)?.[1];
   if (generation !== undefined) return { is: 'generation', atLeast: Number(generation) };
-  throw new UserError(`--for is ready, applied or generation=N, not '${text}'`, { code: 'node/bad-option' });
+  throw new UserError(`--for: expected ready, applied or generation=N, got '${text}'`, { code: 'node/bad-option' });
 }
 
 function parseTimeout(text: string): number {
   const us = parseSpan(text);
   if (us !== undefined) return us / 1000;
-  throw new UserError(`--timeout is a span such as 5min, not '${text}'`, { code: 'node/bad-option' });
+  throw new UserError(`--timeout: expected a time span such as 5min, got '${text}'`, { code: 'node/bad-option' });
 }

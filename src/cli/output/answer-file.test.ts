@@ -24,7 +24,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 describe('writeAnswerFile', () => {
-  it('gives a new file what the umask allows, and lets an old one keep its mode', () => {
+  it('creates a file with the mode of the umask, and keeps the mode of an existing file', () => {
     const file = join(folder, 'a');
     const before = process.umask(0o077);
     try {
@@ -38,14 +38,14 @@ describe('writeAnswerFile', () => {
     expect([readFileSync(file, 'utf8'), modeOf(file)]).toEqual(['newer', '640']);
   });
 
-  it('closes a private file to others even when it was open before', () => {
+  it('makes a private file unreadable for others, even if it existed', () => {
     const file = join(folder, 'a');
     writeFileSync(file, '', { mode: 0o644 });
     writeAnswerFile(file, 'secret', CODE, 'private');
     expect(modeOf(file)).toBe('600');
   });
 
-  it('writes through a link, and into a device without taking its place', () => {
+  it('writes through a link, and into a device without replacing it', () => {
     writeFileSync(join(folder, 'real'), 'old');
     symlinkSync('real', join(folder, 'link'));
     writeAnswerFile(join(folder, 'link'), 'new', CODE);

@@ -1,10 +1,10 @@
-// cli/output/answer-file.ts: the file that -o names: whole or untouched, and a device stays a device.
+// cli/output/answer-file.ts: writes the file that -o names: completely or not at all. Devices stay devices.
 import { realpathSync, statSync, writeFileSync } from 'node:fs';
 import { UserError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files.ts';
 import { whyUnwritable } from '../../base/why-unreadable.ts';
 
-/** `code`: of the error when it cannot be written, in the area of the verb. `private`: for the owner's eyes only, whoever made the file. Others get what the umask allows, or keep what they had. */
+/** `code`: of the error if the file cannot be written. `private`: mode 0600, even if the file exists; otherwise an existing file keeps its mode. */
 export function writeAnswerFile(
   path: string,
   content: string | Uint8Array,
@@ -24,7 +24,7 @@ export function writeAnswerFile(
   }
 }
 
-/** /dev/stdout may lead to a file that somebody else is appending to. */
+/** /dev/stdout may be a file that another process appends to. */
 function isStream(path: string): boolean {
   return /^\/(?:dev|proc)\//.test(path);
 }
@@ -33,7 +33,7 @@ export function cannotWrite(path: string, code: string, cause: unknown): UserErr
   return new UserError(`cannot write ${path}: ${whyUnwritable(cause)}`, {
     code,
     kept: 'Nothing was written.',
-    next: 'name a file in a folder you may write to with -o FILE',
+    next: 'name a file in a writable folder with -o FILE',
     exitCode: 1,
     cause,
   });

@@ -1,4 +1,4 @@
-// Drives the real shells on a pseudo terminal: a line is typed with Tab and Enter, and the program writes down what it was given.
+// Runs the real shells on a pseudo terminal: types a line with Tab and Enter, and the program records its arguments.
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Completes as the real one does; otherwise it says what its arguments are. */
+/** Completes like the real program; otherwise records its arguments. */
 const PROGRAM = `#!/bin/sh
 [ "$1" != __complete ] || exec '${LAUNCHER}' "$@"
 for word in "$@"; do printf '[%s]' "$word"; done >>"$SEEN"
@@ -51,7 +51,7 @@ const environment = () => ({
   SEEN: join(folder, 'seen'),
 });
 
-/** What the program was given for each typed line; `⇥` is the Tab key. */
+/** The arguments of the program for each typed line; `⇥` is the Tab key. */
 async function typed(shell: Shell, lines: readonly string[]): Promise<string[]> {
   const { command, prepare } = SHELLS[shell];
   const input = [`${prepare}cd '${folder}'; source '${folder}/script.${shell}'`, ...lines, 'exit', ''];
@@ -63,18 +63,18 @@ async function typed(shell: Shell, lines: readonly string[]): Promise<string[]> 
 
 const UNITS = ['modprobe@fuse.service', String.raw`dev-disk-by\x2dlabel-0000:01.device`, 'kubelet.service'];
 
-/** As `systemctl show` prints a unit, here one after the other. */
+/** Units in the format of `systemctl show`. */
 function shown(unit: string, i: number): string {
   const after = UNITS[i - 1] ?? '';
   return `Id=${unit}\nAfter=${after}\nInactiveExitTimestampMonotonic=${i + 1}000000\nActiveEnterTimestampMonotonic=${i + 2}000000\n`;
 }
 
-/** Typed the same in all three shells, and to be understood the same. */
+/** The same input and the same result in all three shells. */
 const LINES: readonly (readonly [line: string, seen: string])[] = [
   ['headstart bo⇥exp⇥--format=ch⇥', '[boot][export][--format=chrome-trace]'],
   ['headstart boot export --forma⇥otlp⇥', '[boot][export][--format][otlp-json]'],
   ['./headstart pool exec poo⇥-- ch⇥', '[pool][exec][pool1-000001][--][ch]'],
-  // No file, though one of this name is there.
+  // Not a file, although a file of this name exists.
   ['headstart pool show ch⇥', '[pool][show][ch]'],
   ['headstart boot chain -i my⇥modprobe@f⇥', '[boot][chain][-i][my boot.txt][modprobe@fuse.service]'],
   [
@@ -107,7 +107,7 @@ describe.each(Object.keys(SHELLS) as Shell[])('%s', (shell) => {
   });
 });
 
-describe('the function of bash, called by hand', () => {
+describe('the bash function, called directly', () => {
   const offered = async (...words: string[]) => {
     const script = `cd "$1"; shift; ${SHELLS.bash.script}
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _headstart; printf '%s\\n' "\${COMPREPLY[@]}"`;

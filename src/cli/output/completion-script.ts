@@ -1,6 +1,6 @@
-// cli/output/completion-script.ts: the completion script of each shell. It asks `headstart __complete` at each key press.
+// cli/output/completion-script.ts: the completion script of each shell. It calls `headstart __complete` at each key press.
 
-/** Used where the typed name is no program: an alias, or a shell whose PATH lacks it. */
+/** The program to call if the typed name is not one: an alias, or a PATH without headstart. */
 export type Launcher = string;
 
 export function renderBash(launcher: Launcher): string {
@@ -53,7 +53,7 @@ if [[ $funcstack[1] == _headstart ]]; then _headstart "$@"; else compdef _headst
 
 export function renderFish(launcher: Launcher): string {
   return `# fish completion for headstart
-# Each line below asks whether it is wanted; the program is asked once per command line, and again after the next prompt.
+# Each complete line below calls __headstart_wants, which runs the program once per command line, and again after the next prompt.
 function __headstart_wants
     set -l words (commandline -opc)
     set -l current (commandline -ct)
@@ -78,7 +78,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** In fish a backslash counts inside single quotes as well. */
+/** In fish a backslash escapes inside single quotes, too. */
 function fishQuoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }

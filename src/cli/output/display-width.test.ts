@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cutTo, displayWidth, longestWord, padTo, wrapText } from './display-width.ts';
 
-describe('the width of a text on a terminal', () => {
+describe('displayWidth', () => {
   it.each([
     ['kubelet.service', 15],
     ['├─ é', 4],
@@ -25,13 +25,13 @@ describe('the width of a text on a terminal', () => {
     expect(displayWidth(text)).toBe(width);
   });
 
-  it('pads by columns', () => {
+  it('padTo pads by columns', () => {
     expect(padTo('日本', 6)).toBe('日本  ');
     expect(padTo('日本', 6, 'right')).toBe('  日本');
     expect(padTo('longer', 3)).toBe('longer');
   });
 
-  it('a cut text fits, says that it is cut, and does not tear a character', () => {
+  it('cutTo fits the width, ends in an ellipsis, and never splits a character', () => {
     expect(cutTo('waiting for x', 13)).toBe('waiting for x');
     expect(cutTo('waiting for x', 9)).toBe('waiting …');
     expect(cutTo('日本語', 4)).toBe('日…');
@@ -43,8 +43,8 @@ describe('the width of a text on a terminal', () => {
   });
 });
 
-describe('a wrapped text', () => {
-  it('breaks between words, not in a time, and keeps its indentation', () => {
+describe('wrapText', () => {
+  it('breaks between words, not inside a time, and keeps the indentation', () => {
     expect(wrapText('  one two three four', 10)).toEqual(['  one two', '  three', '  four']);
     expect(wrapText('took 1min 35.438s of 2h 1min', 12)).toEqual(['took', '1min 35.438s', 'of 2h 1min']);
     expect(wrapText(' waits: a b c', 9, 2)).toEqual([' waits: a', '  b c']);
@@ -52,7 +52,7 @@ describe('a wrapped text', () => {
     expect(wrapText('at /a/very/long/path now', 10, 4)).toEqual(['at /a/very/long/path', '    now']);
   });
 
-  it('has all its words in order, and no line is too wide unless one word is', () => {
+  it('keeps all words in order, and no line is too wide unless a word is', () => {
     const texts = fc.array(fc.string({ unit: 'grapheme', maxLength: 12 })).map((words) => words.join(' '));
     fc.assert(
       fc.property(texts, fc.integer({ min: 12, max: 60 }), (text, width) => {

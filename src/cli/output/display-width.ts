@@ -8,7 +8,7 @@ const NO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]/u;
 const STYLES = /\u001b\[\d+m/g;
 const ASCII = /^[ -~]*$/;
 
-/** What `paint` put around a text takes no room. */
+/** The codes that `paint` adds have no width. */
 export function displayWidth(painted: string): number {
   const text = painted.replace(STYLES, '');
   if (ASCII.test(text)) return text.length;
@@ -20,7 +20,7 @@ export function padTo(text: string, width: number, align: 'left' | 'right' = 'le
   return align === 'right' ? blanks + text : text + blanks;
 }
 
-/** For a line that is written over and must not wrap; what is missing shows as `…`. */
+/** For a line that is overwritten in place and must not wrap. Cut text ends in `…`. */
 export function cutTo(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = '';
@@ -35,7 +35,7 @@ export function cutTo(text: string, width: number): string {
 
 /**
  * Lines of at most `width` columns, broken between words; the later ones are indented like the first, or by `indent`.
- * A longer word stays whole, and where it is: it may be a name to type, and what the terminal breaks can still be copied.
+ * A longer word is neither broken nor moved to a new line: it may be a name to copy, and a line that the terminal breaks can be copied.
  */
 export function wrapText(text: string, width: number, indent = leadOf(text).length): string[] {
   if (displayWidth(text) <= width) return [text];
@@ -55,7 +55,6 @@ export function wrapText(text: string, width: number, indent = leadOf(text).leng
   return [...lines, line];
 }
 
-/** Every line of a text for people, wrapped by itself. */
 export function wrapLines(text: string, width: number, indent?: number): string {
   return text
     .split('\n')
@@ -73,7 +72,7 @@ function leadOf(text: string): string {
   return /^ */.exec(text)![0];
 }
 
-/** The blank of a time such as `1min 5s` is not between words. */
+/** Does not break a time such as `1min 5s`. */
 const BETWEEN_WORDS = /((?<!\d(?:y|month|w|d|h|min)) +(?=[^ ])| +(?=[^ \d]))/;
 
 function graphemes(text: string): string[] {

@@ -13,7 +13,7 @@ const verb: Verb = {
   },
 };
 
-it('an event and the result that ends a long verb are one line each; a single answer is for people too', async () => {
+it('events and results of long verbs are one line each; a single answer is indented', async () => {
   const { stdout } = await runVerb(verb, []);
   const [event, result, ...answer] = stdout.trimEnd().split('\n');
   expect(JSON.parse(event!)).toEqual({ apiVersion: 'headstart.dev/v1', kind: 'Event', note: 'two\nlines' });

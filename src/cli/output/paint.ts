@@ -1,10 +1,10 @@
-// cli/output/paint.ts: the few styles of an answer on a terminal. None of them is the only thing that says what it means.
+// cli/output/paint.ts: the styles of an answer on a terminal. The text is complete without them.
 import type { Screen } from './screen.ts';
 
-/** By meaning, so that a wait looks the same in every verb. */
+/** Named by meaning, so that a wait looks the same in every verb. */
 export type Style = keyof typeof CODES;
 
-// Not util.styleText: in Node 24.0 it opens process.stdout even without validateStream; process-deps.ts says what that does.
+// Not util.styleText: in Node 24.0 it opens process.stdout even without validateStream; process-deps.ts explains why that is bad.
 const CODES = {
   header: [2, 22],
   aside: [2, 22],
@@ -15,7 +15,7 @@ const CODES = {
   bad: [31, 39],
 } as const;
 
-/** `text` has no control characters: it went through `printable` or is ours. */
+/** `text` must have no control characters: pass foreign text through `printable` first. */
 export function paint(text: string, style: Style | undefined, { hasColour }: Pick<Screen, 'hasColour'>): string {
   if (!hasColour || style === undefined || text === '') return text;
   const [on, off] = CODES[style];

@@ -20,8 +20,8 @@ function listen(isTerminal = false) {
   return { told, deps };
 }
 
-describe('the progress of a long verb', () => {
-  it('tells what is awaited once, and again when nothing was said for half a minute', () => {
+describe('showProgress', () => {
+  it('prints a wait once, and again after 30 s without a line', () => {
     const { told, deps } = listen();
     const progress = showProgress(deps, 'PoolEvent', {});
     progress.step('starting');
@@ -38,7 +38,7 @@ describe('the progress of a long verb', () => {
     ]);
   });
 
-  it('goes on in place on a terminal, and leaves nothing of it behind', () => {
+  it('overwrites the line on a terminal, and clears it at the end', () => {
     const { told, deps } = listen(true);
     const progress = showProgress(deps, 'PoolEvent', {});
     progress.waiting('the guest', 40);
@@ -47,7 +47,7 @@ describe('the progress of a long verb', () => {
     expect(told.stderr).toBe('\r\u001b[K        0    waiting for the guest 40%\r\u001b[K        0  done\n');
   });
 
-  it('cuts what goes on in place to the terminal: a line that wraps cannot be written over', () => {
+  it('cuts the overwritten line to the terminal: a wrapped line cannot be overwritten', () => {
     const { told, deps } = listen(true);
     showProgress({ ...deps, columnsOf: () => 40 }, 'PoolEvent', {}).waiting(
       'pool1-000001 (cloud-init to finish), pool1-000002',
@@ -55,7 +55,7 @@ describe('the progress of a long verb', () => {
     expect(told.stderr).toBe('\r\u001b[K        0    waiting for pool1-000001 …');
   });
 
-  it('is lines of JSON for scripts, each thing once, and steers no terminal', () => {
+  it('prints one JSON line per event, repeated waits once, and no terminal codes', () => {
     const { told, deps } = listen();
     const progress = showProgress(deps, 'PoolEvent', { json: true });
     progress.waiting('a');
@@ -67,7 +67,7 @@ describe('the progress of a long verb', () => {
   });
 });
 
-it('tells each wait once, one a line, and lets no server steer the terminal', () => {
+it('showWaiting prints each wait once, on its own line, without control characters', () => {
   let told = '';
   const waiting = showWaiting({
     stderr: (text) => {
@@ -83,8 +83,8 @@ it('tells each wait once, one a line, and lets no server steer the terminal', ()
   ]);
 });
 
-describe('the lines of progress', () => {
-  it('show the time of the step behind a wait, and still fit the terminal', () => {
+describe('progressLines', () => {
+  it('show the time of the step after a wait, and fit the terminal', () => {
     const { told, deps } = listen(true);
     const lines = progressLines({ ...deps, columnsOf: () => 40 }, { showsStepTime: true });
     told.nowUs = 60e6;
@@ -96,7 +96,7 @@ describe('the lines of progress', () => {
     expect(shown.length).toBeLessThan(40);
   });
 
-  it('tell a wait once if they do not repeat it, also after a step and after more than an hour', () => {
+  it('print a wait only once without repeatsWaits, even after a step and more than an hour', () => {
     const { told, deps } = listen();
     const lines = progressLines(deps, { repeatsWaits: false });
     for (const second of [0, 40, 3_700, 3_733]) {
@@ -108,7 +108,7 @@ describe('the lines of progress', () => {
     expect(told.stderr.match(/waiting for the version/g)).toHaveLength(1);
   });
 
-  it('indent what belongs to a step', () => {
+  it('indent the details of a step', () => {
     const { told, deps } = listen();
     const lines = progressLines(deps);
     lines.line('donor');
@@ -117,10 +117,10 @@ describe('the lines of progress', () => {
   });
 });
 
-describe('a wait that is repeated every second', () => {
+describe('everySecond', () => {
   afterEach(() => vi.useRealTimers());
 
-  it('goes on with the last thing said until it is stopped, and says nothing of its own', () => {
+  it('repeats the last wait until it is stopped, and starts with nothing', () => {
     vi.useFakeTimers();
     const told: unknown[][] = [];
     const { waiting, stop } = everySecond((...said) => told.push(said));

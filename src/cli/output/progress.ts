@@ -1,5 +1,5 @@
 // cli/output/progress.ts: how does a long verb show what it does, what it waits for, and for how long? The only file that
-// writes over a line of the terminal.
+// overwrites a line of the terminal.
 import type { WaitReporter } from '../../base/call-options.ts';
 import { formatSpan } from '../../base/duration.ts';
 import type { CliDeps } from '../verb.ts';
@@ -10,17 +10,17 @@ import { printable } from './table.ts';
 
 export interface Progress {
   step(what: string): void;
-  /** What calls of every domain take as `onWaiting`; on a terminal it goes on in place. */
+  /** Passed to calls as `onWaiting`; on a terminal it overwrites its line. */
   waiting: WaitReporter;
   end(): void;
 }
 
-/** One line of `--json`, without its kind. */
+/** One line of `--json`, without the envelope. */
 export type ProgressEvent =
   | { event: 'step'; what: string }
   | { event: 'waiting'; for: string; percent: number | undefined };
 
-/** Lines for people on stderr; with `json`, events of this kind on stdout, the same wait only once in a row. */
+/** Prints text lines on stderr; with `json`, events of this kind on stdout. Repeated waits are printed once. */
 export function showProgress(deps: CliDeps, kind: string, { json }: { json?: boolean | undefined }): Progress {
   if (!json) return progressLines(deps);
   const print = (event: ProgressEvent) => printJsonLine(deps, kind, event);
@@ -40,16 +40,16 @@ export function showProgress(deps: CliDeps, kind: string, { json }: { json?: boo
 }
 
 export interface ProgressLines extends Progress {
-  /** A line that begins no step. */
+  /** A line that does not start a step. */
   line(what: string): void;
-  /** A line about the step that runs. */
+  /** A line about the current step. */
   detail(what: string): void;
 }
 
 export interface LineOptions {
-  /** On a terminal: behind a wait, the time since its step began. */
+  /** On a terminal: after a wait, the time since its step started. */
   showsStepTime?: boolean;
-  /** Where lines stay: the same wait is a line again after a new step, or after half a minute without a line. */
+  /** Without a terminal: prints the same wait again after a new step, or after 30 s without a line. */
   repeatsWaits?: boolean;
 }
 
@@ -83,7 +83,7 @@ export function progressLines(
       last = text;
       if (deps.isTerminal.stderr) {
         const since = showsStepTime ? ` (${formatSpan(deps.nowUs() - stepUs)})` : '';
-        // A line that wraps cannot be written over: CLEAR clears only the last row of it.
+        // A line that wraps cannot be overwritten: CLEAR clears only its last row.
         deps.stderr(`${CLEAR}${cutTo(`${elapsed()}${text}`, columns - since.length - 1)}${since}`);
         isInPlace = true;
       } else if (isNews) print(text);
@@ -95,26 +95,26 @@ export function progressLines(
   };
 }
 
-/** For a wait that belongs to no step, such as a cloud that asks to slow down: a line each, the same one only once in a row. */
+/** For waits outside a step, such as throttling by the cloud: one line each, repeated waits once. */
 export function showWaiting({ stderr, isTerminal }: Pick<CliDeps, 'stderr' | 'isTerminal'>): WaitReporter {
   let last = '';
   return (what) => {
     const text = `waiting: ${printable(what)}`;
     if (text === last) return;
     last = text;
-    // Progress of the verb may be on this line of the terminal.
+    // The verb's progress may be on this line of the terminal.
     stderr(`${isTerminal.stderr ? CLEAR : ''}${text}\n`);
   };
 }
 
-/** Repeats the last wait every second until `stop`: a call may be silent for minutes while the time on the terminal goes on. */
-export function everySecond(tell: WaitReporter): { waiting: WaitReporter; stop: () => void } {
+/** Repeats the last wait every second until `stop`, so that the time on the terminal keeps counting during a long call. */
+export function everySecond(show: WaitReporter): { waiting: WaitReporter; stop: () => void } {
   let last: Parameters<WaitReporter> | undefined;
-  const timer = setInterval(() => last && tell(...last), 1000);
+  const timer = setInterval(() => last && show(...last), 1000);
   return {
-    waiting: (...told) => {
-      last = told;
-      tell(...told);
+    waiting: (...wait) => {
+      last = wait;
+      show(...wait);
     },
     stop: () => clearInterval(timer),
   };
@@ -124,6 +124,6 @@ function awaited(what: string, percent: number | undefined): string {
   return printable(percent === undefined ? what : `${what} ${percent}%`);
 }
 
-/** A log without a new line for this long looks like a verb that hangs. */
+/** A verb that prints nothing for longer than this looks hung. */
 const SILENCE_US = 30e6;
 const CLEAR = '\r\u001b[K';

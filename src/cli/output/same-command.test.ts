@@ -4,7 +4,7 @@ import { sameCommand } from './same-command.ts';
 describe('sameCommand', () => {
   const typed = ['boot', 'chain', 'cloud-int.service', '-i', 'my boot.tar.gz', '--boot', '-1', '--json'];
 
-  it('keeps every option and replaces the one word', () => {
+  it('keeps every option and replaces one word', () => {
     expect(sameCommand(typed, { replace: { 'cloud-int.service': 'cloud-init.service' } })).toBe(
       "headstart boot chain cloud-init.service -i 'my boot.tar.gz' --boot -1 --json",
     );
@@ -20,7 +20,7 @@ describe('sameCommand', () => {
     );
   });
 
-  it('adds words where they are still options, and leaves what comes after -- alone', () => {
+  it('adds words before --, and does not change the words after it', () => {
     expect(sameCommand(['pool', 'exec', 'a', '--', 'ls', 'a'], { replace: { a: 'b' }, add: ['--json'] })).toBe(
       'headstart pool exec b --json -- ls a',
     );
@@ -30,11 +30,11 @@ describe('sameCommand', () => {
     [['boot', 'chain', 'boot'], 'boot', 'headstart boot chain x'],
     [['boot', 'systemd', 'critical-chain', 'systemd'], 'systemd', 'headstart boot systemd critical-chain x'],
     [['boot', 'chain', '--', 'cloud-finl'], 'cloud-finl', 'headstart boot chain -- x'],
-  ])('of %j replaces the argument %s, never a word of the verb', (words, wrong, expected) => {
+  ])('replaces in %j the argument %s, never a word of the verb', (words, wrong, expected) => {
     expect(sameCommand(words, { replace: { [wrong]: 'x' } })).toBe(expected);
   });
 
-  it('writes a word so that a shell takes it as it was', () => {
+  it('quotes words for a shell', () => {
     expect(sameCommand(['boot', 'chain', '', "it's $HOME"])).toBe("headstart boot chain '' 'it'\\''s $HOME'");
   });
 });

@@ -7,14 +7,14 @@ const LIMITLESS = Number.POSITIVE_INFINITY;
 
 describe('the width of the screen', () => {
   it.each([
-    ['a terminal is as wide as it says', TERMINAL, {}, 80],
+    ['the width of a terminal is used', TERMINAL, {}, 80],
     ['COLUMNS wins over the terminal', TERMINAL, { COLUMNS: '60' }, 60],
-    ['a COLUMNS that is no width is ignored', TERMINAL, { COLUMNS: 'wide' }, 80],
+    ['an invalid COLUMNS is ignored', TERMINAL, { COLUMNS: 'wide' }, 80],
     ['a COLUMNS of 0 is ignored', TERMINAL, { COLUMNS: '0' }, 80],
-    ['COLUMNS alone does not cut a pipe', PIPED, { COLUMNS: '60' }, LIMITLESS],
-    ['a terminal that does not tell cuts nothing', { ...TERMINAL, columnsOf: () => undefined }, {}, LIMITLESS],
-    ['a terminal of no width cuts nothing', { ...TERMINAL, columnsOf: () => 0 }, {}, LIMITLESS],
-    ['a very narrow terminal is taken for one of 20', { ...TERMINAL, columnsOf: () => 3 }, {}, 20],
+    ['COLUMNS does not limit a pipe', PIPED, { COLUMNS: '60' }, LIMITLESS],
+    ['a terminal of unknown width has no limit', { ...TERMINAL, columnsOf: () => undefined }, {}, LIMITLESS],
+    ['a terminal of width 0 has no limit', { ...TERMINAL, columnsOf: () => 0 }, {}, LIMITLESS],
+    ['a very narrow terminal counts as 20 columns', { ...TERMINAL, columnsOf: () => 3 }, {}, 20],
   ])('%s', (_, deps, env, columns) => {
     expect(screenOf({ ...deps, env }).columns).toBe(columns);
   });
@@ -36,7 +36,7 @@ describe('colour', () => {
     ['FORCE_COLOR colours a pipe', PIPED, { FORCE_COLOR: '1' }, true],
     ['FORCE_COLOR=0 turns it off', TERMINAL, { FORCE_COLOR: '0' }, false],
     ['CLICOLOR_FORCE colours a pipe', PIPED, { CLICOLOR_FORCE: '1' }, true],
-    ['CLICOLOR_FORCE=0 says nothing', PIPED, { CLICOLOR_FORCE: '0' }, false],
+    ['CLICOLOR_FORCE=0 has no effect', PIPED, { CLICOLOR_FORCE: '0' }, false],
     ['NO_COLOR wins over FORCE_COLOR', PIPED, { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
   ])('%s', (_, deps, env, expected) => {
     expect(screenOf({ ...deps, env }).hasColour).toBe(expected);

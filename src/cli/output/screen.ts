@@ -1,15 +1,15 @@
-// cli/output/screen.ts: what is an answer printed on? How wide it is, and whether it shows colour.
+// cli/output/screen.ts: how wide is the screen that an answer is printed on, and does it show colour?
 import type { CliDeps } from '../verb.ts';
 
 export interface Screen {
-  /** `Infinity` where nothing limits a line: a pipe, a file, a terminal that does not tell its width. */
+  /** `Infinity` for a pipe, a file, and a terminal of unknown width. */
   columns: number;
   hasColour: boolean;
 }
 
 export const PIPE: Screen = { columns: Number.POSITIVE_INFINITY, hasColour: false };
 
-/** Narrower than this nothing fits: lines are laid out for it, and the terminal wraps them. */
+/** On a narrower terminal lines are laid out for this width, and the terminal wraps them. */
 const LEAST_COLUMNS = 20;
 
 export function screenOf(
@@ -19,14 +19,14 @@ export function screenOf(
   return { columns: columnsOf(deps, stream), hasColour: hasColour(deps, stream) };
 }
 
-/** A shell exports COLUMNS rarely, a user on purpose. Alone it does not cut what goes into a pipe. */
+/** COLUMNS wins over the terminal: shells rarely export it, so the user set it. It does not apply to a pipe. */
 function columnsOf({ env, isTerminal, columnsOf: ask }: Parameters<typeof screenOf>[0], stream: 'stdout' | 'stderr') {
   if (!isTerminal[stream]) return PIPE.columns;
   const columns = /^[1-9]\d{0,4}$/.test(env.COLUMNS ?? '') ? Number(env.COLUMNS) : ask?.(stream);
   return columns ? Math.max(LEAST_COLUMNS, columns) : PIPE.columns;
 }
 
-/** https://no-color.org first, then FORCE_COLOR and CLICOLOR_FORCE, which also colour what goes into a pipe. */
+/** https://no-color.org first, then FORCE_COLOR and CLICOLOR_FORCE, which also apply to a pipe. */
 function hasColour({ env, isTerminal }: Parameters<typeof screenOf>[0], stream: 'stdout' | 'stderr'): boolean {
   if (env.NO_COLOR || /^(?:0|false)$/.test(env.FORCE_COLOR ?? '')) return false;
   if (env.FORCE_COLOR || (env.CLICOLOR_FORCE && env.CLICOLOR_FORCE !== '0')) return true;

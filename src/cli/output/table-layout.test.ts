@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ColumnFacts, GAP, layOut } from './table-layout.ts';
+import { type ColumnFacts, GAP, layOutColumns } from './table-layout.ts';
 
-/** Without `longestWord` its widest cell is one word. */
+/** Without `longestWord`, the widest cell is one word. */
 const column = (natural: number, more: Partial<ColumnFacts> = {}): ColumnFacts => {
   const longestWord = more.longestWord ?? natural;
   return { natural, title: Math.min(4, natural), longestWord, usualWord: longestWord, ...more };
@@ -10,28 +10,28 @@ const column = (natural: number, more: Partial<ColumnFacts> = {}): ColumnFacts =
 const text = (natural: number, more: Partial<ColumnFacts> = {}) =>
   column(natural, { longestWord: 8, narrow: 'wrap', ...more });
 const widths = (facts: ColumnFacts[], screen: number) =>
-  layOut(facts, screen).inPlace.map(({ column: at, width }) => [at, width]);
+  layOutColumns(facts, screen).inPlace.map(({ column: at, width }) => [at, width]);
 
-describe('the layout of a table', () => {
-  it('gives every column what it wants up to the last blank that fits', () => {
+describe('layOutColumns', () => {
+  it('gives every column its natural width if the table just fits', () => {
     const facts = [column(10), column(20), text(30)];
-    const layout = layOut(facts, 10 + GAP + 20 + GAP + 30);
+    const layout = layOutColumns(facts, 10 + GAP + 20 + GAP + 30);
     expect(layout.inPlace.map(({ width }) => width)).toEqual([10, 20, 30]);
-    expect(layOut(facts, 63)).not.toEqual(layout);
+    expect(layOutColumns(facts, 63)).not.toEqual(layout);
   });
 
-  it('asks no room for empty columns at the end, and gives empty ones none where it is narrow', () => {
-    expect(layOut([column(10), column(0), column(0)], 10).below).toEqual([]);
+  it('needs no room for empty columns at the end, and drops empty columns on a narrow screen', () => {
+    expect(layOutColumns([column(10), column(0), column(0)], 10).below).toEqual([]);
     expect(widths([column(10), column(0), text(60)], 40)).toEqual([
       [0, 10],
       [2, 28],
     ]);
   });
 
-  it('wraps text no narrower than a word, its title and a third of it', () => {
+  it('wraps text no narrower than its longest word, its title and a third of its length', () => {
     const beside = (facts: ColumnFacts) => {
       for (let screen = 13; ; screen++) {
-        const { inPlace, below } = layOut([column(10), facts], screen);
+        const { inPlace, below } = layOutColumns([column(10), facts], screen);
         if (below.length === 0) return inPlace[1]!.width;
       }
     };
@@ -43,16 +43,16 @@ describe('the layout of a table', () => {
     expect(beside(text(12))).toBe(12);
   });
 
-  it('gives what is spare to the first text that can use it', () => {
+  it('gives spare room to the first text that can use it', () => {
     expect(widths([text(30), text(30)], 30 + GAP + 20)).toEqual([
       [0, 30],
       [1, 20],
     ]);
   });
 
-  it('leaves a column out that says little, but never the first', () => {
+  it('leaves out a column marked drop, but never the first column', () => {
     const facts = [column(10, { narrow: 'drop' }), column(20, { narrow: 'drop' }), column(20)];
-    expect(layOut(facts, 32)).toEqual({
+    expect(layOutColumns(facts, 32)).toEqual({
       inPlace: [
         { column: 0, width: 10 },
         { column: 2, width: 20 },
@@ -61,9 +61,9 @@ describe('the layout of a table', () => {
     });
   });
 
-  it('moves the last columns below, one after the other', () => {
+  it('moves the last columns below the row, one by one', () => {
     const facts = [column(10), column(10), column(10), column(10)];
-    expect([46, 45, 33, 21, 3].map((screen) => layOut(facts, screen).below)).toEqual([
+    expect([46, 45, 33, 21, 3].map((screen) => layOutColumns(facts, screen).below)).toEqual([
       [],
       [3],
       [2, 3],
@@ -72,16 +72,16 @@ describe('the layout of a table', () => {
     ]);
   });
 
-  it('lets a rare long word of the last column stand out before that column goes below', () => {
+  it('ignores rare long words in the last column before it moves that column below', () => {
     const facts = [column(12), text(33, { longestWord: 33, usualWord: 9 })];
-    expect(layOut(facts, 40)).toEqual({
+    expect(layOutColumns(facts, 40)).toEqual({
       inPlace: [
         { column: 0, width: 12 },
         { column: 1, width: 26 },
       ],
       below: [],
     });
-    expect(layOut([...facts, column(5)], 40).below).toEqual([2]);
+    expect(layOutColumns([...facts, column(5)], 40).below).toEqual([2]);
   });
 
   it('wraps a single text at the edge of the screen, and never cuts a column that does not wrap', () => {
@@ -109,13 +109,13 @@ describe('any layout', () => {
       }),
     );
 
-  it('fits the screen where more than one column stands, loses no column that may not be dropped, and keeps the order', () => {
+  it('fits the screen if it has more than one column, loses no column that must not be dropped, and keeps the order', () => {
     fc.assert(
       fc.property(
         fc.array(facts, { minLength: 1, maxLength: 6 }).filter((all) => all.some(({ natural }) => natural > 0)),
         fc.integer({ min: 1, max: 200 }),
         (all, screen) => {
-          const { inPlace, below } = layOut(all, screen);
+          const { inPlace, below } = layOutColumns(all, screen);
           const last = inPlace.findLastIndex(({ width }) => width > 0);
           const used = inPlace.slice(0, last + 1).reduce((total, { width }) => total + width + GAP, -GAP);
           if (inPlace.length > 1) expect(used).toBeLessThanOrEqual(screen);

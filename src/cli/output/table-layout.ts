@@ -1,32 +1,32 @@
-// cli/output/table-layout.ts: which columns of a table stand next to each other on this screen, and how wide is each?
+// cli/output/table-layout.ts: which columns of a table fit next to each other on this screen, and how wide is each?
 
 export interface ColumnFacts {
-  /** Of its title and all its cells. */
+  /** The width of the title and all cells. */
   natural: number;
   title: number;
   longestWord: number;
-  /** The longest word of a cell, in most rows. */
+  /** The longest word of a cell, in three quarters of the rows. */
   usualWord: number;
   narrow?: 'wrap' | 'drop' | undefined;
 }
 
 export interface Layout {
-  /** Next to each other, as in every table. */
+  /** Next to each other. */
   inPlace: { column: number; width: number }[];
-  /** On lines of their own below each row. */
+  /** On extra lines below each row. */
   below: number[];
 }
 
 export const GAP = 2;
-/** A column of text that is narrower than this is a ladder of words; so is a long text on more than three lines, up to a width. */
+/** Narrower columns are hard to read: one word per line. A longer text gets at least a third of its width, up to LEAST_LONG_TEXT. */
 const LEAST_TEXT = 16;
 const LEAST_LONG_TEXT = 40;
 
 /**
- * As wide as it wants to be, where that fits. Otherwise text wraps in its column; then columns that say little are left
- * out; then the last columns go below their row, where nothing of them is lost.
+ * Natural widths if they fit. Otherwise text wraps in its column; then columns marked `drop` are left out; then the
+ * last columns go below their row, uncut.
  */
-export function layOut(facts: readonly ColumnFacts[], screen: number): Layout {
+export function layOutColumns(facts: readonly ColumnFacts[], screen: number): Layout {
   const all = facts.map((_, column) => column);
   const filled = all.filter((column) => facts[column]!.natural > 0);
   const last = filled.at(-1) ?? -1;
@@ -36,11 +36,11 @@ export function layOut(facts: readonly ColumnFacts[], screen: number): Layout {
 
   const needed = filled.filter((column, i) => i === 0 || facts[column]!.narrow !== 'drop');
   for (const columns of [filled, needed]) {
-    const inPlace = place(columns, facts, screen, 'words-fit');
+    const inPlace = fitColumns(columns, facts, screen, 'words-fit');
     if (inPlace) return { inPlace, below: [] };
   }
   for (let count = needed.length; count > 1; count--) {
-    const inPlace = place(needed.slice(0, count), facts, screen, 'most-words-fit');
+    const inPlace = fitColumns(needed.slice(0, count), facts, screen, 'most-words-fit');
     if (inPlace) return { inPlace, below: needed.slice(count) };
   }
   const { natural, narrow } = facts[needed[0]!]!;
@@ -48,8 +48,8 @@ export function layOut(facts: readonly ColumnFacts[], screen: number): Layout {
   return { inPlace: [{ column: needed[0]!, width }], below: needed.slice(1) };
 }
 
-/** `most-words-fit`: a row whose last cell has a longer word puts that cell below. */
-function place(
+/** `most-words-fit`: if the last cell of a row has a longer word, it goes below the row. */
+function fitColumns(
   columns: readonly number[],
   facts: readonly ColumnFacts[],
   screen: number,

@@ -12,7 +12,7 @@ const columnOf = (title: string, i: number, more: Partial<Column<string[]>> = {}
 });
 
 describe('a table', () => {
-  it('is as wide as its widest cells, with no blanks at the ends of lines', () => {
+  it('is as wide as its widest cells, without trailing blanks', () => {
     const columns = [columnOf('TOOK', 0, { align: 'right' }), columnOf('WHAT', 1)];
     expect(
       renderTable(columns, [
@@ -22,14 +22,14 @@ describe('a table', () => {
     ).toBe(' TOOK  WHAT\n10.5s  a\n   1s  longer\n');
   });
 
-  it('lets no character of a name steer the terminal or turn the line round', () => {
+  it('replaces control characters and bidirectional marks in names', () => {
     expect(printable('\u001b[31mred\u009b \u202elive\u2066')).toBe('\ufffd[31mred\ufffd \ufffdlive\ufffd');
     expect(printable('ملف.service')).toBe('ملف.service');
     const columns = [columnOf('WHAT', 0, { style: () => 'bad' })];
     expect(renderTable(columns, [['\u001b[2J']], { columns: 80, hasColour: true })).not.toContain('\u001b[2J');
   });
 
-  it('lines columns up under names of wide characters', () => {
+  it('aligns columns after wide characters', () => {
     const columns = [columnOf('UNIT', 0), columnOf('TOOK', 1)];
     expect(
       renderTable(columns, [
@@ -51,7 +51,7 @@ describe('a table on a narrow terminal', () => {
     );
   });
 
-  it('leaves out what says little before it moves anything below', () => {
+  it('drops columns before it moves any below the row', () => {
     const columns = [columnOf('TOOK', 0), columnOf('SOURCE', 1, { narrow: 'drop' }), columnOf('WHAT', 2)];
     expect(narrow(columns, [['1s', 'cloud-init', 'cloud-final.service']], 30)).toBe(
       'TOOK  WHAT\n1s    cloud-final.service\n',
@@ -69,7 +69,7 @@ describe('a table on a narrow terminal', () => {
     );
   });
 
-  it('names what stands below: in the header if it is one column, else on each line', () => {
+  it('labels the columns below: in the header for one column, else on each line', () => {
     const rows = [['pool-number-one', 'a-long-gallery/debian', '30']];
     const columns = [columnOf('POOL', 0), columnOf('FROM', 1)];
     const three = [...columns, columnOf('GB', 2)];
@@ -80,7 +80,7 @@ describe('a table on a narrow terminal', () => {
     );
   });
 
-  it('a name too long for its column stands whole on a line of its own', () => {
+  it('puts a name that is too long for its column uncut on its own line', () => {
     const columns = [columnOf('START', 0), columnOf('WHAT', 1, { narrow: 'wrap' })];
     const rows = [
       ['1min 35.438s', 'sys-devices-platform-ttyS1.device'],
@@ -121,7 +121,7 @@ describe('any table', () => {
   );
   const width = fc.integer({ min: 40, max: 140 });
 
-  it('has no line wider than the terminal, as long as its words are not', () => {
+  it('has no line wider than the terminal, unless a word is wider', () => {
     fc.assert(
       fc.property(table, width, ({ columns, rows }, columnsOfScreen) => {
         const lines = renderTable(columns, rows, { columns: columnsOfScreen, hasColour: false }).split('\n');
@@ -130,7 +130,7 @@ describe('any table', () => {
     );
   });
 
-  it('loses no word on a narrow terminal, except of columns that may be left out', () => {
+  it('loses no word on a narrow terminal, except in columns marked drop', () => {
     const words = (texts: string[]) => texts.join(' ').split(/\s+/).filter(Boolean).sort();
     fc.assert(
       fc.property(table, fc.integer({ min: 1, max: 140 }), ({ columns, rows }, columnsOfScreen) => {
@@ -141,7 +141,7 @@ describe('any table', () => {
     );
   });
 
-  it('is what it always was where nothing limits it', () => {
+  it('has natural widths without a limit', () => {
     fc.assert(
       fc.property(table, ({ columns, rows }) => {
         const cells = [columns.map(({ title }) => title), ...rows];
@@ -157,7 +157,7 @@ describe('any table', () => {
     );
   });
 
-  it('says the same without its colours', () => {
+  it('has the same text without colours', () => {
     fc.assert(
       fc.property(table, width, ({ columns, rows }, columnsOfScreen) => {
         const coloured = renderTable(columns, rows, { columns: columnsOfScreen, hasColour: true });

@@ -1,8 +1,8 @@
-// cli/output/table.ts: rows and columns a person can read, as wide as the screen allows.
+// cli/output/table.ts: renders rows and columns, as wide as the screen allows.
 import { displayWidth, longestWord, padTo, wrapText } from './display-width.ts';
 import { paint, type Style } from './paint.ts';
 import { PIPE, type Screen } from './screen.ts';
-import { type ColumnFacts, GAP, type Layout, layOut } from './table-layout.ts';
+import { type ColumnFacts, GAP, type Layout, layOutColumns } from './table-layout.ts';
 
 export interface Column<Row> {
   title: string;
@@ -10,8 +10,8 @@ export interface Column<Row> {
   cell(row: Row): string;
   style?(row: Row): Style | undefined;
   /**
-   * On a narrow terminal: text may wrap between words, a column that says little may be left out. Others stay whole.
-   * What still does not fit goes below its row.
+   * On a narrow terminal: `wrap` breaks the text between words, `drop` leaves out the column. Other columns stay whole.
+   * Columns that still do not fit go below the row.
    */
   narrow?: 'wrap' | 'drop';
 }
@@ -20,7 +20,7 @@ export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly
   const cells = rows.map((row) =>
     columns.map((column): Cell => ({ text: printable(column.cell(row)), style: column.style?.(row) })),
   );
-  const layout = layOut(
+  const layout = layOutColumns(
     columns.map((column, i) =>
       factsOf(
         column,
@@ -56,7 +56,7 @@ interface Table {
   columns: readonly Pick<Column<never>, 'title' | 'align'>[];
   layout: Layout;
   screen: Screen;
-  /** Of the columns below: in the header when there is only one with a title, else on each line. */
+  /** Where the titles of the columns below a row are: in the header if only one has a title, else on each line. */
   labels: 'header' | 'line';
 }
 
@@ -98,7 +98,7 @@ function renderRow(cells: readonly Cell[], table: Table, kind: 'header' | 'row')
   return [...lines, ...renderBelow(below, indentOf(below, isMoved, table), screen)];
 }
 
-/** Remarks stand under the last column, if it has room for them. */
+/** Remarks (columns without a title) go under the last column, if there is room. */
 function indentOf(below: readonly Cell[], isMoved: boolean, { columns, layout, screen }: Table): number {
   const { column, width } = layout.inPlace.at(-1)!;
   const start = layout.inPlace.reduce((sum, place) => sum + place.width + GAP, 0) - width - GAP;
@@ -124,7 +124,7 @@ function renderBelow(cells: readonly Cell[], indent: number, screen: Screen): st
   return lines.map((line) => `${' '.repeat(indent)}${joined(line, screen)}`);
 }
 
-/** No blanks at the ends of lines, and none inside a style. */
+/** No blanks at the end of a line, and none inside a style. */
 function joined(cells: readonly Cell[], screen: Screen): string {
   const last = cells.findLastIndex(({ text }) => text.trimEnd() !== '');
   return cells
@@ -136,7 +136,7 @@ function joined(cells: readonly Cell[], screen: Screen): string {
     .join(' '.repeat(GAP));
 }
 
-/** Names and messages come from logs: no control character of theirs, nor one that turns the line round, reaches the terminal. */
+/** Replaces control characters and bidirectional marks: names and messages come from logs and must not control the terminal. */
 export function printable(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '\ufffd');
 }

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { addService, poolName, readData, timeSpan, unitName, wholeNumber } from './arguments.ts';
+import { addService, parseUnitName, poolName, readData, timeSpan, wholeNumber } from './arguments.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'headstart-arguments-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('the name of a pool', () => {
-  it('is one that leaves room for a host name of its instances', () => {
+describe('poolName', () => {
+  it('accepts a name that leaves room for the host names of the instances', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         try {
@@ -23,13 +23,13 @@ describe('the name of a pool', () => {
     expect(poolName('pool1')).toBe('pool1');
   });
 
-  it.each(['', 'A', '-a', 'a-', '../x', 'a/b', 'a b', 'a'.repeat(51), 'a\n'])('is not %j', (name) => {
-    expect(() => poolName(name)).toThrow('cannot be the name of a pool');
+  it.each(['', 'A', '-a', 'a-', '../x', 'a/b', 'a b', 'a'.repeat(51), 'a\n'])('refuses %j', (name) => {
+    expect(() => poolName(name)).toThrow('is not a valid pool name');
   });
 });
 
-describe('a service', () => {
-  it('is where the guest connects to and where that leads', () => {
+describe('addService', () => {
+  it('reads the address for the guest and its target', () => {
     const first = addService('168.0.0.100:80=127.0.0.1:8080');
     expect(addService('168.0.0.100:81=localhost:8081', first)).toEqual([
       { address: '168.0.0.100', port: 80, to: { host: '127.0.0.1', port: 8080 } },
@@ -49,11 +49,11 @@ describe('a service', () => {
     '168.0.0.100:80=-oProxy:1',
     '168.0.0.100:80=a,b:1',
     '168.0.0.100:80=a b:1',
-  ])('is not %j', (text) => {
+  ])('refuses %j', (text) => {
     expect(() => addService(text)).toThrow();
   });
 
-  it('never lets anything through that an option of another program could be made of', () => {
+  it('never accepts text that another program could read as an option', () => {
     fc.assert(
       fc.property(fc.string(), (host) => {
         try {
@@ -67,28 +67,29 @@ describe('a service', () => {
   });
 });
 
-describe('numbers, times and units', () => {
-  it('are taken as they are meant, or refused', () => {
+describe('wholeNumber, timeSpan and parseUnitName', () => {
+  it('parse valid values and refuse others', () => {
     expect(wholeNumber(1, 8)('8')).toBe(8);
     for (const text of ['0', '9', '1.5', '-1', '1e1', '', 'x']) expect(() => wholeNumber(1, 8)(text)).toThrow();
     expect(timeSpan('10min')).toBe(600_000);
     for (const text of ['0', 'soon', '-1s', '1y']) expect(() => timeSpan(text)).toThrow();
-    expect(unitName('node-agent@1.service')).toBe('node-agent@1.service');
-    for (const text of ['x', '-x.service', 'a b.service', 'a;b.service', '']) expect(() => unitName(text)).toThrow();
+    expect(parseUnitName('node-agent@1.service')).toBe('node-agent@1.service');
+    for (const text of ['x', '-x.service', 'a b.service', 'a;b.service', ''])
+      expect(() => parseUnitName(text)).toThrow();
   });
 });
 
-describe('data of a file', () => {
-  it('is read as base64, whatever is in it', () => {
+describe('readData', () => {
+  it('reads any file as base64', () => {
     const path = join(folder, 'data');
     writeFileSync(path, Buffer.from([0, 255, 10]));
     expect(readData(path, '--user-data')).toBe('AP8K');
   });
 
-  it('that is too large or not there is refused by the option it was given with', () => {
+  it('names the option if the file is too large or missing', () => {
     const path = join(folder, 'large');
     writeFileSync(path, Buffer.alloc(50_000));
-    expect(() => readData(path, '--custom-data')).toThrow('--custom-data has room for 49152');
+    expect(() => readData(path, '--custom-data')).toThrow('--custom-data takes at most 49152');
     expect(() => readData(join(folder, 'none'), '--user-data')).toThrow('it does not exist');
   });
 });

@@ -1,4 +1,4 @@
-// cli/pool/arguments.ts: what people write on the command line, read into what the provider takes. All problems are found before anything is touched.
+// cli/pool/arguments.ts: parses and validates the arguments of the pool verbs before anything is changed.
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { parseSpan } from '../../base/duration.ts';
@@ -7,12 +7,12 @@ import { whyUnreadable } from '../../base/why-unreadable.ts';
 import type { Service } from '../../vms/qemu/local-provider.ts';
 import { isServiceAddress } from '../../vms/qemu/machine/addresses.ts';
 
-/** It becomes part of host names (`NAME-000001`), of which each label has room for 63 characters. */
+/** The name becomes part of host names (`NAME-000001`), and a label of a host name has at most 63 characters. */
 export function poolName(name: string): string {
   if (/^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$/.test(name)) return name;
-  throw new UserError(`${JSON.stringify(name)} cannot be the name of a pool`, {
+  throw new UserError(`${JSON.stringify(name)} is not a valid pool name`, {
     code: 'pool/bad-name',
-    next: 'take lower-case letters, digits and dashes, 50 at most, no dash at either end',
+    next: 'use at most 50 lower-case letters, digits and dashes, with no dash at either end',
   });
 }
 
@@ -31,7 +31,7 @@ export function timeSpan(text: string): number {
   throw new InvalidArgumentError(`"${text}" is not a time such as 90s or 10min.`);
 }
 
-/** The same on every verb that waits. */
+/** The same option for every verb that waits. */
 export function timeoutOption(what: string, span: string): Option {
   return new Option('--timeout <SPAN>', what).argParser(timeSpan).default(timeSpan(span), span);
 }
@@ -39,17 +39,17 @@ export function timeoutOption(what: string, span: string): Option {
 const ADDRESS = /^(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}$/;
 const HOST = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}[A-Za-z0-9])?$/;
 
-/** `ADDRESS:PORT=HOST:PORT`: what the guest connects to, and where on this machine's network that leads. For an option that may be repeated. */
+/** `ADDRESS:PORT=HOST:PORT`: the address that the guest connects to, and its target on this machine's network. For a repeatable option. */
 export function addService(text: string, before: readonly Service[] = []): Service[] {
   const [, address, port, host, toPort] = /^([^:=]+):(\d{1,5})=([^:=]+):(\d{1,5})$/.exec(text) ?? [];
   if (!address || !port || !host || !toPort || !ADDRESS.test(address) || !HOST.test(host)) {
     throw new InvalidArgumentError(
-      `"${text}" is not of the form ADDRESS:PORT=HOST:PORT, 168.0.0.100:80=127.0.0.1:8080.`,
+      `"${text}" is not of the form ADDRESS:PORT=HOST:PORT, such as 168.0.0.100:80=127.0.0.1:8080.`,
     );
   }
   if (!isServiceAddress(address)) {
     throw new InvalidArgumentError(
-      `${address} is not in 168.0.0.0/16, or the network itself has it (take 168.0.0.100).`,
+      `${address} is not in 168.0.0.0/16, or is reserved by the network (use 168.0.0.100).`,
     );
   }
   for (const number of [port, toPort]) {
@@ -61,16 +61,16 @@ export function addService(text: string, before: readonly Service[] = []): Servi
   return [...before, { address, port: Number(port), to: { host, port: Number(toPort) } }];
 }
 
-/** A template instance or an escape is part of a unit's name, too. */
-export function unitName(text: string): string {
+/** Also accepts template instances and escaped names. */
+export function parseUnitName(text: string): string {
   if (/^[A-Za-z0-9:_.\\@][A-Za-z0-9:_.\\@-]{0,200}\.[a-z]+$/.test(text)) return text;
-  throw new InvalidArgumentError(`"${text}" is not the name of a unit, such as kubelet.service.`);
+  throw new InvalidArgumentError(`"${text}" is not a unit name such as kubelet.service.`);
 }
 
-/** What cloud and metadata service take: 64 KiB as base64, the largest custom data that Azure allows. */
+/** 64 KiB as base64, the largest custom data that Azure accepts. */
 const MAX_BYTES = 48 << 10;
 
-/** base64. */
+/** Returns the file as base64. */
 export function readData(path: string, what: string): string {
   let bytes: Buffer;
   try {
@@ -78,13 +78,13 @@ export function readData(path: string, what: string): string {
   } catch (cause) {
     throw new UserError(`cannot read ${path}: ${whyUnreadable(cause)}`, {
       code: 'pool/unreadable',
-      next: `give an existing file with ${what}`,
+      next: `name an existing file with ${what}`,
       cause,
     });
   }
   if (bytes.length <= MAX_BYTES) return bytes.toString('base64');
-  throw new UserError(`${path} has ${bytes.length} bytes, and ${what} has room for ${MAX_BYTES}`, {
+  throw new UserError(`${path} has ${bytes.length} bytes; ${what} takes at most ${MAX_BYTES}`, {
     code: 'pool/too-large',
-    next: 'let it fetch the rest from a service (--service)',
+    next: 'let the instance fetch the rest from a service (--service)',
   });
 }

@@ -9,7 +9,7 @@ const home = mkdtempSync(join(tmpdir(), 'headstart-base-'));
 afterAll(() => rmSync(home, { recursive: true }));
 
 describe('headstart pool base', () => {
-  it('says what it would build, and builds nothing', async () => {
+  it('prints what it would build with --dry-run, and builds nothing', async () => {
     const ran = await runVerb(verb, ['--home', home, '--dry-run']);
     expect(ran).toMatchObject({ code: 0, stderr: '' });
     expect(ran.stdout).toMatch(/^would build a version of headstart\/debian-12 from \d+ packages of bookworm/);
@@ -17,7 +17,7 @@ describe('headstart pool base', () => {
     expect(JSON.parse(stdout)).toMatchObject({ kind: 'BaseImagePlan', definition: 'debian-13' });
   });
 
-  it('names the suites it knows when asked for another', async () => {
+  it('names the known suites for an unknown one', async () => {
     const ran = await runVerb(verb, ['--home', home, '--suite', 'sid']);
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain('bookworm, trixie');

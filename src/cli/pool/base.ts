@@ -1,4 +1,4 @@
-// cli/pool/base.ts: `headstart pool base`: a minimal Debian that pools can be made from, built from packages, once.
+// cli/pool/base.ts: `headstart pool base`: builds a minimal Debian image for pools from packages, once.
 import { systemClock } from '../../base/clock.ts';
 import { type RunCommand, runCommand } from '../../base/command.ts';
 import { formatSpan } from '../../base/duration.ts';
@@ -33,8 +33,8 @@ export const verb: Verb = {
     const home = homeFolder(options, deps.env);
     const refresh = options.refresh === true;
     const found = findBase(home, recipe);
-    if (options.dryRun) return tellPlan(plannedChanges(recipe, found, refresh), recipe, options, deps);
-    if (found && !refresh) return tellImage(found, recipe, options, deps);
+    if (options.dryRun) return printPlan(plannedChanges(recipe, found, refresh), recipe, options, deps);
+    if (found && !refresh) return printImage(found, recipe, options, deps);
 
     const isRoot = process.getuid?.() === 0;
     requireTools([...POOL_TOOLS, ...BASE_TOOLS, ...(isRoot ? [] : USER_TOOLS)], {
@@ -46,15 +46,15 @@ export const verb: Verb = {
     const startedUs = deps.nowUs();
     const progress = showProgress(deps, 'PoolEvent', options);
     progress.step(
-      `building ${recipe.definition} from the packages of ${recipe.suite}, from where this machine gets its own`,
+      `building ${recipe.definition} from the packages of ${recipe.suite}, from the apt sources of this machine`,
     );
-    const told = {
+    const interruption = {
       code: 'pool/interrupted',
       kept: 'Nothing was left behind.',
-      next: 'run the same command again; packages are asked for anew',
+      next: 'run the same command again; it downloads the packages again',
     };
     const { waiting, stop } = everySecond(progress.waiting);
-    const image = await orInterrupted(signal, told, () =>
+    const image = await orInterrupted(signal, interruption, () =>
       ensureBase(
         recipe,
         { refresh },
@@ -67,7 +67,7 @@ export const verb: Verb = {
     ).finally(stop);
     progress.end();
     if (image.isNew) progress.step(`built in ${formatSpan(Math.round((deps.nowUs() - startedUs) / 1e6) * 1e6)}`);
-    tellImage(image, recipe, options, deps);
+    printImage(image, recipe, options, deps);
   },
 };
 
@@ -79,15 +79,15 @@ function withToolPath(deps: CliDeps): RunCommand {
 function plannedChanges(recipe: Recipe, found: BaseImage | undefined, refresh: boolean): string[] {
   if (found && !refresh) return [];
   const build = `build a version of headstart/${recipe.definition} from ${recipe.packages.length} packages of ${recipe.suite} and what they depend on`;
-  return [found ? `${build}, unless ${found.record.name} has their newest versions` : build];
+  return [found ? `${build}, unless ${found.record.name} already has the newest versions` : build];
 }
 
-function tellPlan(changes: string[], { definition }: Recipe, options: Options, deps: CliDeps): void {
+function printPlan(changes: string[], { definition }: Recipe, options: Options, deps: CliDeps): void {
   if (options.json) printJson(deps, 'BaseImagePlan', { definition, changes });
   else deps.stdout(changes.length === 0 ? 'nothing to do\n' : changes.map((change) => `would ${change}\n`).join(''));
 }
 
-function tellImage({ id, isNew, record }: BaseImage, recipe: Recipe, options: Options, deps: CliDeps): void {
+function printImage({ id, isNew, record }: BaseImage, recipe: Recipe, options: Options, deps: CliDeps): void {
   const bytes = Object.values(record.files).reduce((sum, file) => sum + (file?.bytes ?? 0), 0);
   if (options.json) {
     printJsonLine(deps, 'BaseImage', {
@@ -107,6 +107,6 @@ function tellImage({ id, isNew, record }: BaseImage, recipe: Recipe, options: Op
   deps.stdout(`${id}  ${recipe.suite}, kernel ${record.tags[BASE_TAGS.kernel] ?? 'unknown'}, ${size}\n`);
   const image = recipe.definition === DEFAULT_IMAGE ? '' : ` --image ${recipe.definition}`;
   if (isNew) deps.stderr(`next:  headstart pool create pool1${image}\n`);
-  else if (options.refresh) deps.stderr('it was there already, and there are no newer packages\n');
-  else deps.stderr('it was there already; --refresh looks for newer packages\n');
+  else if (options.refresh) deps.stderr('it already exists, and there are no newer packages\n');
+  else deps.stderr('it already exists; --refresh checks for newer packages\n');
 }

@@ -8,7 +8,7 @@ const world = usePools();
 const { open, ask, create, names } = world;
 
 describe('pool create', () => {
-  it('makes a pool of the newest base image and waits until its instances are up', async () => {
+  it('creates a pool from the newest base image and waits until its instances are up', async () => {
     const ran = await create(
       'p',
       '--count',
@@ -31,7 +31,7 @@ describe('pool create', () => {
     });
   });
 
-  it('tells scripts what it does line by line, the pool last', async () => {
+  it('prints JSON lines, the pool last', async () => {
     const ran = await create(
       'p',
       '--json',
@@ -54,10 +54,10 @@ describe('pool create', () => {
     expect(ran.stderr).toBe('');
   });
 
-  it('only says what it would make in a dry run', async () => {
+  it('only prints what it would create with --dry-run', async () => {
     const ran = await create('p', '--count', '3', '--dry-run', '--image', 'debian-12/');
     expect(ran.code).toBe(2);
-    expect((await create('p', '--count', '3', '--dry-run')).stdout).toContain('would make and start 3 instances');
+    expect((await create('p', '--count', '3', '--dry-run')).stdout).toContain('would create and start 3 instances');
     expect(world.pools.state.pools.size).toBe(0);
   });
 
@@ -73,7 +73,7 @@ describe('pool create', () => {
     expect(world.pools.state.pools.size).toBe(0);
   });
 
-  it('leaves a pool that is there alone', async () => {
+  it('does not change an existing pool', async () => {
     await create('p');
     const ran = await create('p', '--count', '5');
     expect(ran).toMatchObject({ code: 1 });
@@ -81,14 +81,14 @@ describe('pool create', () => {
     expect(names()).toHaveLength(1);
   });
 
-  it('when interrupted says what there is and how to go on', async () => {
+  it('says after an interrupt what was created and how to continue', async () => {
     const ran = await ask(poolCreate(open), ['p', '--count', '2'], { signal: AbortSignal.abort('SIGINT') });
     expect(ran.code).toBe(4);
     expect(ran.stderr).toContain('headstart pool scale p 2');
     expect(ran.stderr).toContain('code:  pool/interrupted');
   });
 
-  it('shows why an instance did not come up, and how many others did not', async () => {
+  it('reports why an instance did not come up, and how many others did not', async () => {
     world.pools.trouble = new UserError('p-000001 is not up after 15min', { code: 'vms/not-up', exitCode: 1 });
     const ran = await create('p', '--count', '3');
     expect(ran.code).toBe(1);

@@ -1,4 +1,4 @@
-// cli/pool/create.ts: `headstart pool create NAME`: a pool of VMs on this machine, all made from one recipe.
+// cli/pool/create.ts: `headstart pool create NAME`: creates a pool of VMs on this machine from one image.
 
 import { UserError } from '../../base/errors.ts';
 import { Conflict } from '../../base/failures.ts';
@@ -12,11 +12,11 @@ import { printJsonLine } from '../output/json.ts';
 import { showProgress } from '../output/progress.ts';
 import { screenOf } from '../output/screen.ts';
 import type { CliDeps, Verb } from '../verb.ts';
-import { addService, poolName, readData, timeoutOption, unitName, wholeNumber } from './arguments.ts';
-import { tellChanges } from './dry-run.ts';
+import { addService, parseUnitName, poolName, readData, timeoutOption, wholeNumber } from './arguments.ts';
+import { printPoolPlan } from './dry-run.ts';
 import { homeFolder } from './home.ts';
-import { DEFAULT_IMAGE, resolveImage } from './image.ts';
-import { describeSize, imageName, readPoolView, renderPool } from './view.ts';
+import { DEFAULT_IMAGE, resolvePoolImage } from './image.ts';
+import { describeSize, readPoolView, renderPool, shortImageName } from './view.ts';
 
 interface Options extends PoolOptions {
   image: string;
@@ -73,7 +73,7 @@ export function poolCreate(open: OpenPools): Verb {
           'let instances reach HOST:PORT as ADDRESS:PORT; repeatable',
           addService,
         )
-        .option('--ready-unit <UNIT>', 'an instance is up when this systemd unit is active', unitName)
+        .option('--ready-unit <UNIT>', 'an instance is up when this systemd unit is active', parseUnitName)
         .option(
           '--cluster <NAME>',
           'join instances to this cluster of `cluster up`; an instance is up when its node is Ready',
@@ -87,14 +87,14 @@ export function poolCreate(open: OpenPools): Verb {
       if (options.cluster !== undefined) requireCluster(options.cluster, options, deps);
       const signal = deps.signal();
       const provider = await open(options, deps, 'run');
-      const image = await resolveImage(provider, options.image, signal);
+      const image = await resolvePoolImage(provider, options.image, signal);
       const spec: PoolSpec = { ...given, image: { kind: 'version', id: image.id } };
-      if (options.dryRun) return tellChanges(deps, name, changesOf(spec, options.count), options);
+      if (options.dryRun) return printPoolPlan(deps, name, changesOf(spec, options.count), options);
 
       const progress = showProgress(deps, 'PoolEvent', options);
-      progress.step(`creating pool ${name} from ${imageName(spec.image)}`);
-      const kept = `What was made of pool ${name} stays.`;
-      const next = `headstart pool show ${name} tells how far it came; \`headstart pool scale ${name} ${options.count}\` goes on, \`headstart pool delete ${name}\` removes it`;
+      progress.step(`creating pool ${name} from ${shortImageName(spec.image)}`);
+      const kept = `The parts of pool ${name} that were created stay.`;
+      const next = `headstart pool show ${name} shows the state; \`headstart pool scale ${name} ${options.count}\` continues, \`headstart pool delete ${name}\` removes it`;
       await orInterrupted(signal, { code: 'pool/interrupted', kept, next }, async () => {
         const call = { signal, onWaiting: progress.waiting };
         const pool = await createNew(provider, spec, call);
@@ -119,7 +119,7 @@ export function poolCreate(open: OpenPools): Verb {
   };
 }
 
-/** Before anything is made: a pool of a cluster that does not exist could never be started. */
+/** Checked before anything is created: instances of a missing cluster could never start. */
 function requireCluster(cluster: string, options: Options, { env }: CliDeps): void {
   const place = { home: homeFolder(options, env), name: checkClusterName(cluster) };
   if (!readClusterRecord(place)) throw noSuchCluster(place);
@@ -141,9 +141,9 @@ function specOf(name: string, options: Options): Omit<PoolSpec, 'image'> {
 
 function changesOf(spec: PoolSpec, count: number): string[] {
   return [
-    `make pool ${spec.name} from ${imageName(spec.image)}`,
-    `make and start ${count} instance${count === 1 ? '' : 's'}, each with ${describeSize(spec.size)}`,
-    ...(spec.cluster === undefined ? [] : [`make them nodes of cluster ${spec.cluster}`]),
+    `create pool ${spec.name} from ${shortImageName(spec.image)}`,
+    `create and start ${count} instance${count === 1 ? '' : 's'}, each with ${describeSize(spec.size)}`,
+    ...(spec.cluster === undefined ? [] : [`join them to cluster ${spec.cluster}`]),
     ...spec.services.map(({ address, port, to }) => `let them reach ${to.host}:${to.port} as ${address}:${port}`),
   ];
 }
@@ -157,7 +157,7 @@ async function createNew(
     return await provider.pools.createPool(spec, call);
   } catch (cause) {
     if (!(cause instanceof Conflict)) throw cause;
-    throw new UserError(`there is a pool ${spec.name} already`, {
+    throw new UserError(`pool ${spec.name} already exists`, {
       code: 'pool/exists',
       kept: 'It was not changed.',
       next: `headstart pool show ${spec.name}; headstart pool scale ${spec.name} N`,

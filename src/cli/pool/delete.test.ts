@@ -19,12 +19,12 @@ describe('pool delete', () => {
     mkdirSync(join(world.folder, 'prototype'));
     writeFileSync(saved, '{}');
     const gone = await ask(poolDelete(open), ['p', '--yes'], { env: { HEADSTART_HOME: world.folder } });
-    expect(gone.stdout).toContain('pool p is gone');
+    expect(gone.stdout).toContain('pool p is deleted');
     expect(world.pools.state.pools.size).toBe(0);
     expect(existsSync(saved)).toBe(false);
   });
 
-  it('interrupted, names the command that finishes it', async () => {
+  it('names the command that finishes an interrupted delete', async () => {
     await create('p');
     const ran = await ask(poolDelete(open), ['p', '--yes'], { signal: AbortSignal.abort('SIGINT') });
     expect(ran.code).toBe(4);
@@ -35,7 +35,7 @@ describe('pool delete', () => {
     ['pol', 'there is no pool "pol" (did you mean pool?); known: pool'],
     ['pool-000001', 'next:  headstart pool show pool lists the instances of pool pool'],
     ['', 'there is no pool ""; known: pool'],
-  ])('name what there is when %j is deleted, and never a command that makes it', async (name, said) => {
+  ])('names the existing pools for %j, and never a command that creates one', async (name, said) => {
     await create('pool');
     const ran = await ask(poolDelete(open), [name, '--yes']);
     expect(ran.code).toBe(1);

@@ -1,4 +1,4 @@
-// cli/pool/delete.ts: `headstart pool delete NAME`: the pool with its instances and their disks; image versions stay.
+// cli/pool/delete.ts: `headstart pool delete NAME`: deletes a pool with its instances and their disks; image versions stay.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { orInterrupted } from '../or-interrupted.ts';
 import { printJsonLine } from '../output/json.ts';
 import { showProgress } from '../output/progress.ts';
 import type { Verb } from '../verb.ts';
-import { tellChanges } from './dry-run.ts';
+import { printPoolPlan } from './dry-run.ts';
 import { homeFolder, prototypeFolder } from './home.ts';
 
 interface Options extends PoolOptions {
@@ -33,28 +33,28 @@ export function poolDelete(open: OpenPools): Verb {
       const pool = await findLocalPool(provider, name, {});
       const instances = (await provider.pools.listInstances(pool.ref)).map(({ computerName }) => computerName);
       const what = `delete pool ${name} with ${instances.length === 0 ? 'no instances' : instances.join(', ')} and their disks`;
-      if (options.dryRun) return tellChanges(deps, name, [what], options);
-      confirm(`${what}?`, options, deps); // before signals are ours: Ctrl-C has to end a question at once
+      if (options.dryRun) return printPoolPlan(deps, name, [what], options);
+      confirm(`${what}?`, options, deps); // before signals are handled: Ctrl-C must end the question at once
       const signal = deps.signal();
       const progress = showProgress(deps, 'PoolEvent', options);
       progress.step(`deleting pool ${name}`);
-      const told = {
+      const interruption = {
         code: 'pool/interrupted',
-        kept: `Pool ${name} may be there still, or only a part of it.`,
+        kept: `Pool ${name} may still exist, completely or in part.`,
         next: `headstart pool delete ${name} --yes`,
       };
-      await orInterrupted(signal, told, () =>
+      await orInterrupted(signal, interruption, () =>
         provider.pools.deletePool(pool.ref, { signal, onWaiting: progress.waiting }),
       );
-      forgetRecipe(homeFolder(options, deps.env), name);
+      deleteSavedModel(homeFolder(options, deps.env), name);
       progress.end();
       if (options.json) return printJsonLine(deps, 'PoolDeleted', { pool: name, instances });
-      deps.stdout(`pool ${name} is gone; image versions stay\n`);
+      deps.stdout(`pool ${name} is deleted; image versions stay\n`);
     },
   };
 }
 
-/** What a prototype run saved for the way back holds the pool's custom data, and would be the wrong way for a new pool of that name. */
-function forgetRecipe(home: string, pool: string): void {
+/** The saved model of a prototype run contains the pool's custom data, and would be wrong for a new pool of the same name. */
+function deleteSavedModel(home: string, pool: string): void {
   rmSync(join(prototypeFolder(home), `${savedModelName(pool)}.json`), { force: true });
 }

@@ -1,9 +1,9 @@
-// cli/pool/dry-run.ts: what a verb would do, told instead of done.
+// cli/pool/dry-run.ts: prints what a verb would do to a pool.
 import { printJson } from '../output/json.ts';
-import { renderPlan } from '../output/render-plan.ts';
+import { renderDryRun } from '../output/render-dry-run.ts';
 import type { CliDeps } from '../verb.ts';
 
-export function tellChanges(
+export function printPoolPlan(
   deps: CliDeps,
   pool: string,
   changes: readonly string[],
@@ -13,5 +13,5 @@ export function tellChanges(
     printJson(deps, 'PoolPlan', { pool, changes });
     return;
   }
-  deps.stdout(renderPlan(changes));
+  deps.stdout(renderDryRun(changes));
 }

@@ -21,7 +21,7 @@ describe('pool exec', () => {
     await create('p');
   });
 
-  it('passes program, arguments and exit code on, and bytes as they are', async () => {
+  it('passes on the program, its arguments, its exit code and its bytes unchanged', async () => {
     world.pools.guest = () => ({ exitCode: 7, stdout: Buffer.from([0xff, 0, 10]), stderr: Buffer.from('oh') });
     const [name] = names() as [string];
     const ran = await run([name, '--', 'ls', '-l', '--', "a b'"]);
@@ -32,14 +32,14 @@ describe('pool exec', () => {
     expect(told).toMatchObject({ kind: 'PoolExec', exitCode: 7, encoding: 'base64', stdout: '/wAK' });
   });
 
-  it('gives it what was piped in, unless told not to', async () => {
+  it('passes on piped input, unless --no-stdin is given', async () => {
     const [name] = names() as [string];
     await run([name, '--', 'sh', '-s'], { stdin: 'echo hi' }, true);
     await run([name, '--no-stdin', '--', 'sh', '-s'], { stdin: 'echo hi' }, true);
     expect(world.pools.ran.map(({ input }) => input)).toEqual(['echo hi', '']);
   });
 
-  it('says where to look when the guest does not answer', async () => {
+  it('says what to check if the guest does not answer', async () => {
     const [name] = names() as [string];
     world.pools.guest = () => new TransientError('agent.sock did not answer', { code: 'vms/not-answering' });
     const ran = await run([name, '--', 'ls']);
@@ -47,7 +47,7 @@ describe('pool exec', () => {
     expect(ran.stderr).toContain(`next:  headstart pool logs ${name}`);
   });
 
-  it('needs an instance that runs', async () => {
+  it('needs a running instance', async () => {
     const [name] = names() as [string];
     world.pools.state.pools.get('pools/p')!.instances[0]!.power = 'stopped';
     const ran = await run([name, '--', 'ls']);

@@ -1,4 +1,4 @@
-// cli/pool/exec.ts: `headstart pool exec INSTANCE -- CMD…`: run a program in the guest as root, through its agent; no network needed.
+// cli/pool/exec.ts: `headstart pool exec INSTANCE -- CMD…`: runs a program in the guest as root, through the guest agent, without a network.
 
 import { isUtf8 } from 'node:buffer';
 import { fstatSync } from 'node:fs';
@@ -16,7 +16,7 @@ interface Options extends PoolOptions {
   stdin: boolean;
 }
 
-/** The process's own streams: what a program prints need not be text. */
+/** The streams of this process: a program may print bytes that are not text. */
 export interface Streams {
   hasInput(): boolean;
   write(fd: 1 | 2, bytes: Uint8Array): void;
@@ -38,8 +38,12 @@ export function poolExec(open: OpenPools, { hasInput, write }: Streams): Verb {
       const signal = deps.signal();
       const provider = await open(options, deps);
       const instance = requireRunning(await findLocalInstance(provider, name, { signal }));
-      const told = { code: 'pool/interrupted', kept: `What it began on ${name} may go on.`, next: 'run it again' };
-      const ran = await orInterrupted(signal, told, () =>
+      const interruption = {
+        code: 'pool/interrupted',
+        kept: `The program may still be running on ${name}.`,
+        next: 'run it again',
+      };
+      const ran = await orInterrupted(signal, interruption, () =>
         callGuest(instance, () =>
           provider.guests.runInGuest(instance.ref, [program, ...args], {
             deadlineMs: options.timeout,
@@ -58,13 +62,13 @@ export function poolExec(open: OpenPools, { hasInput, write }: Streams): Verb {
   };
 }
 
-/** Text of another encoding, or none at all, must arrive as it was. */
+/** Output that is not UTF-8 is encoded as base64, so that no byte is lost. */
 function asText({ stdout, stderr }: { stdout: Buffer; stderr: Buffer }) {
   const encoding = isUtf8(stdout) && isUtf8(stderr) ? 'utf8' : 'base64';
   return { encoding, stdout: stdout.toString(encoding), stderr: stderr.toString(encoding) };
 }
 
-/** A pipe or a file; a terminal is nobody's input here, and neither is the socket that some programs leave open on it. */
+/** True for a pipe or a file; false for a terminal, and for the socket that some programs leave open on standard input. */
 function isStdinPiped(): boolean {
   const stat = fstatSync(0);
   return stat.isFIFO() || stat.isFile();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { homeFolder } from './home.ts';
 
-describe('the home of pools', () => {
+describe('homeFolder', () => {
   it.each([
     [{ home: '/a' }, { HEADSTART_HOME: '/b', XDG_DATA_HOME: '/c', HOME: '/d' }, '/a'],
     [{}, { HEADSTART_HOME: '/b', XDG_DATA_HOME: '/c', HOME: '/d' }, '/b'],
@@ -15,13 +15,13 @@ describe('the home of pools', () => {
   it.each([
     ['--home', { home: import.meta.filename }, {}],
     ['HEADSTART_HOME', {}, { HEADSTART_HOME: import.meta.filename }],
-  ])('is not a file, whatever %s says', (setting, options, env) => {
+  ])('refuses a file in %s', (setting, options, env) => {
     expect(() => homeFolder(options, env)).toThrow(
       expect.objectContaining({ code: 'pool/bad-home', message: expect.stringContaining(`${setting} is `) }),
     );
   });
 
-  it('is asked for where nothing tells', () => {
+  it('throws if no variable names a folder', () => {
     expect(() => homeFolder({}, {})).toThrow(expect.objectContaining({ code: 'pool/no-home' }));
   });
 });

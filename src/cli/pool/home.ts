@@ -1,4 +1,4 @@
-// cli/pool/home.ts: the one folder that holds galleries, pools and their disks: which is it?
+// cli/pool/home.ts: which folder holds the galleries, the pools and their disks?
 import { statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
@@ -14,7 +14,7 @@ export function withHomeOption(command: Command): Command {
   return command.addOption(
     new Option(
       '--home <FOLDER>',
-      'the folder with pools and clusters; default: HEADSTART_HOME, or headstart in XDG_DATA_HOME or ~/.local/share',
+      'the folder with pools and clusters; default: $HEADSTART_HOME, $XDG_DATA_HOME/headstart or ~/.local/share/headstart',
     ).helpGroup(SHARED_GROUPS.local),
   );
 }
@@ -22,17 +22,17 @@ export function withHomeOption(command: Command): Command {
 export function homeFolder({ home }: HomeOptions, env: CliDeps['env']): string {
   const named = home ?? env.HEADSTART_HOME;
   if (named) return notAFile(resolve(named), home === undefined ? 'HEADSTART_HOME' : '--home');
-  // The specification of base folders has relative ones ignored.
+  // The XDG base directory specification says to ignore relative paths.
   const data = env.XDG_DATA_HOME;
   if (data && isAbsolute(data)) return join(data, 'headstart');
   if (env.HOME) return join(env.HOME, '.local', 'share', 'headstart');
-  throw new UserError('there is no place for pools: neither HEADSTART_HOME, XDG_DATA_HOME nor HOME is set', {
+  throw new UserError('no folder for pools: none of HEADSTART_HOME, XDG_DATA_HOME and HOME is set', {
     code: 'pool/no-home',
     next: 'name a folder with --home FOLDER',
   });
 }
 
-/** An empty answer would be wrong where the folder of pools is none. One that does not exist yet is made when it is needed. */
+/** With a file as the home folder, `pool list` would wrongly report no pools. A missing folder is created when needed. */
 function notAFile(folder: string, setting: string): string {
   const stat = statSync(folder, { throwIfNoEntry: false });
   if (!stat || stat.isDirectory()) return folder;
@@ -43,7 +43,7 @@ function notAFile(folder: string, setting: string): string {
   });
 }
 
-/** Where runs on pools without a cluster keep their locks and saved recipes. */
+/** Holds the locks and saved models of runs on pools without a cluster. */
 export function prototypeFolder(home: string): string {
   return join(home, 'prototype');
 }

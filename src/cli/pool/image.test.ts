@@ -1,41 +1,41 @@
 import { describe, expect, it } from 'vitest';
-import { resolveImage } from './image.ts';
+import { resolvePoolImage } from './image.ts';
 import { usePools } from './testing.ts';
 
 const world = usePools();
 const { signal } = new AbortController();
-const resolve = (image: string) => resolveImage(world.pools, image, signal);
+const resolve = (image: string) => resolvePoolImage(world.pools, image, signal);
 const version = (name: string) => world.pools.state.versions.get(`galleries/headstart/debian-12/${name}`)!;
 
-describe('the image of a name', () => {
+describe('resolvePoolImage', () => {
   it.each(['debian-12', 'headstart/debian-12', 'galleries/headstart/debian-12'])(
-    '%s is the newest version',
+    'resolves %s to the newest version',
     async (name) => {
       await world.pools.addImage('headstart', 'debian-12', '2026.11.9');
       expect((await resolve(name)).name).toBe('2026.11.15');
     },
   );
 
-  it('is never a version that is excluded from latest, unless it is named', async () => {
+  it('never chooses a version that is excluded from latest, unless it is named', async () => {
     version('2026.11.15').isExcludedFromLatest = true;
     expect((await resolve('debian-12')).name).toBe('2026.11.14');
     expect((await resolve('headstart/debian-12/2026.11.15')).name).toBe('2026.11.15');
   });
 
   it.each([
-    ['debian-13', 'pool/no-image', '`headstart pool base --suite trixie` builds one'],
+    ['debian-13', 'pool/no-image', '`headstart pool base --suite trixie` builds it'],
     ['debian-99', 'pool/no-image', '`headstart image list --vms qemu`'],
     ['mine/x', 'pool/no-image', '`headstart image list --vms qemu --gallery mine`'],
     ['debian-12/2026.1.1', 'pool/no-image', ''],
-    ['headstart/debian-12/2026.1.1', 'pool/no-image', 'choose one with --image'],
+    ['headstart/debian-12/2026.1.1', 'pool/no-image', 'choose an image with --image'],
     ['a/b/c/d', 'pool/bad-image', 'GALLERY/DEFINITION/VERSION'],
     ['debian-12/', 'pool/bad-image', ''],
     ['', 'pool/bad-image', ''],
-  ])('%j is refused with %s', async (name, code, next) => {
+  ])('refuses %j with %s', async (name, code, next) => {
     await expect(resolve(name)).rejects.toMatchObject({ code, next: expect.stringContaining(next) });
   });
 
-  it('that has other versions is refused with their names', async () => {
+  it('names the existing versions for an unknown one', async () => {
     await expect(resolve('headstart/debian-12/2026.1.1')).rejects.toThrow('known versions: 2026.11.14, 2026.11.15');
   });
 });

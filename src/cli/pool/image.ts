@@ -6,12 +6,12 @@ import type { Version } from '../../vms/gallery.ts';
 import type { VmProvider } from '../../vms/provider.ts';
 import { suiteOf } from '../../vms/qemu/base/recipe.ts';
 
-/** Where `headstart pool base` puts what it builds. */
+/** `headstart pool base` writes to this gallery. */
 const BASE_GALLERY = 'headstart';
 export const DEFAULT_IMAGE = 'debian-12';
 
-/** `debian-12`, `headstart/debian-12`, `headstart/debian-12/2026.11.15`; with or without `galleries/` before it. */
-export async function resolveImage(
+/** `debian-12`, `headstart/debian-12`, `headstart/debian-12/2026.11.15`; each with or without `galleries/` in front. */
+export async function resolvePoolImage(
   provider: Pick<VmProvider, 'gallery'>,
   wanted: string,
   signal: AbortSignal,
@@ -39,9 +39,9 @@ function parseImage(text: string): ImageName {
   const parts = text.replace(/^galleries\//, '').split('/');
   const [gallery, name, version] = parts.length === 1 ? [BASE_GALLERY, parts[0]] : parts;
   if (gallery && name && version !== '' && parts.length <= 3) return { gallery, name, version };
-  throw new UserError(`${JSON.stringify(text)} names no image`, {
+  throw new UserError(`${JSON.stringify(text)} is not an image name`, {
     code: 'pool/bad-image',
-    next: 'give DEFINITION, GALLERY/DEFINITION or GALLERY/DEFINITION/VERSION',
+    next: 'use DEFINITION, GALLERY/DEFINITION or GALLERY/DEFINITION/VERSION',
   });
 }
 
@@ -50,32 +50,32 @@ function noImage(
   versions: readonly Version[],
   found: Version | undefined,
 ): UserError {
-  const said = `${gallery}/${name}${version === undefined ? '' : `/${version}`}`;
+  const shown = `${gallery}/${name}${version === undefined ? '' : `/${version}`}`;
   if (found) {
-    return new UserError(`the image ${said} is ${found.state}, not ready`, {
+    return new UserError(`the image ${shown} is ${found.state}, not ready`, {
       code: 'pool/image-not-ready',
-      next: 'choose another one with --image',
+      next: 'choose another image with --image',
       exitCode: 1,
     });
   }
   const known = versions.map((candidate) => candidate.name).join(', ');
-  return new UserError(`there is no image ${said}${known ? `; known versions: ${known}` : ''}`, {
+  return new UserError(`there is no image ${shown}${known ? `; known versions: ${known}` : ''}`, {
     code: 'pool/no-image',
-    kept: 'Nothing was made.',
+    kept: 'Nothing was created.',
     next: (known === '' && howToBuild(gallery, name)) || howToChoose(gallery),
     exitCode: 1,
   });
 }
 
-/** Only the images of `pool base` are built by one command. */
+/** Only for images that `pool base` builds. */
 function howToBuild(gallery: string, definition: string): string | undefined {
   const suite = gallery === BASE_GALLERY ? suiteOf(definition) : undefined;
   if (suite === undefined) return undefined;
   const option = definition === DEFAULT_IMAGE ? '' : ` --suite ${suite}`;
-  return `\`headstart pool base${option}\` builds one from packages; then run this again`;
+  return `\`headstart pool base${option}\` builds it from packages; then run this command again`;
 }
 
 function howToChoose(gallery: string): string {
   const option = gallery === BASE_GALLERY ? '' : ` --gallery ${shellWord(gallery)}`;
-  return `choose one with --image; \`headstart image list --vms qemu${option}\` shows them`;
+  return `choose an image with --image; \`headstart image list --vms qemu${option}\` lists them`;
 }

@@ -6,11 +6,11 @@ const world = usePools();
 const { open, ask, create } = world;
 
 describe('pool list', () => {
-  it('says that there is none, and how to get one', async () => {
+  it('reports that there are no pools, and how to create one', async () => {
     expect((await ask(poolList(open), [])).stdout).toContain('headstart pool create NAME');
   });
 
-  it('counts what runs and what is stale', async () => {
+  it('counts running and stale instances', async () => {
     await create('p', '--count', '2', '--image', 'headstart/debian-12/2026.11.14');
     const pool = world.pools.state.pools.get('pools/p')!;
     pool.model.image = { kind: 'version', id: 'galleries/headstart/debian-12/2026.11.15' };

@@ -1,19 +1,19 @@
-// cli/pool/list.ts: `headstart pool list`: the pools of this machine.
+// cli/pool/list.ts: `headstart pool list`: lists the pools on this machine.
 
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
+import { hintWithOptions } from '../output/hint-options.ts';
 import { printJson } from '../output/json.ts';
-import { inSamePlace } from '../output/same-place.ts';
 import { screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
-import { imageName } from './view.ts';
+import { shortImageName } from './view.ts';
 
 interface PoolLine {
   name: string;
   image: string;
   instances: number;
   running: number;
-  /** Instances that were made from another image than new ones are. */
+  /** Instances whose image differs from the image of new instances. */
   stale: number;
 }
 
@@ -29,19 +29,19 @@ export function poolList(open: OpenPools): Verb {
       const pools = await Promise.all(
         (await provider.pools.listPools({ signal })).map(async ({ ref, model }): Promise<PoolLine> => {
           const instances = await provider.pools.listInstances(ref, { signal });
-          const image = imageName(model.image);
+          const image = shortImageName(model.image);
           return {
             name: ref.name,
             image,
             instances: instances.length,
             running: instances.filter(({ power }) => power === 'running').length,
-            stale: instances.filter((instance) => imageName(instance.image) !== image).length,
+            stale: instances.filter((instance) => shortImageName(instance.image) !== image).length,
           };
         }),
       );
       if (options.json) return printJson(deps, 'PoolList', { pools });
       if (pools.length === 0) {
-        const how = inSamePlace('`headstart pool create NAME` makes one', deps.typed ?? []);
+        const how = hintWithOptions('`headstart pool create NAME` creates one', deps.typed ?? []);
         return deps.stdout(`no pools yet: ${printable(how)}\n`);
       }
       deps.stdout(

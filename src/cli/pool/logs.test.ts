@@ -8,7 +8,7 @@ const world = usePools();
 const { open, ask, create, names } = world;
 
 describe('pool logs', () => {
-  it('shows the last lines of the console without what would steer a terminal', async () => {
+  it('prints the last lines of the console without terminal codes', async () => {
     await create('p');
     const [name] = names() as [string];
     writeFileSync(

@@ -1,4 +1,4 @@
-// cli/pool/logs.ts: `headstart pool logs INSTANCE`: what its guest wrote on the serial console.
+// cli/pool/logs.ts: `headstart pool logs INSTANCE`: prints the serial console of a guest.
 import { systemClock } from '../../base/clock.ts';
 import { findLocalInstance } from '../../local/find.ts';
 import { consoleLines, followConsole } from '../../vms/qemu/guest/console.ts';
@@ -28,18 +28,18 @@ export function poolLogs(open: OpenPools): Verb {
       const { ref } = await findLocalInstance(provider, name, {});
       const { consoleLog } = await provider.guests.readDetails(ref);
       const { lines, endsAt } = consoleLines(consoleLog, options.lines);
-      const tell = (text: string) =>
+      const print = (text: string) =>
         options.json
           ? printJsonLine(deps, 'PoolLogLine', { instance: name, text })
           : deps.stdout(`${printable(text)}\n`);
       if (!options.follow) {
         if (options.json) return printJson(deps, 'PoolLogs', { instance: name, lines });
-        for (const line of lines) tell(line);
+        for (const line of lines) print(line);
         return;
       }
       const signal = deps.signal();
-      for (const line of lines) tell(line);
-      await followConsole(consoleLog, endsAt, { tell, clock: systemClock, signal });
+      for (const line of lines) print(line);
+      await followConsole(consoleLog, endsAt, { tell: print, clock: systemClock, signal });
     },
   };
 }

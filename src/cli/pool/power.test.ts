@@ -8,18 +8,18 @@ const world = usePools();
 const { open, ask, create, names } = world;
 
 describe('pool start, stop and reimage', () => {
-  it('give one instance its order and tell how it is afterwards', async () => {
+  it('change one instance and print its state', async () => {
     await create('p');
     const [name] = names() as [string];
     expect((await ask(poolStop(open), [name])).stdout).toBe(`${name} is stopped\n`);
     expect((await ask(poolStart(open), [name, '--dry-run'])).stdout).toBe(`would start ${name} (it is stopped)\n`);
     expect((await ask(poolStart(open), [name])).stdout).toBe(`${name} is running and up\n`);
-    expect((await ask(poolReimage(open), [name])).stderr).toContain('What is on its disk is lost');
+    expect((await ask(poolReimage(open), [name])).stderr).toContain('All data on its disk is lost');
     const ran = await ask(poolReimage(open), [name, '--yes', '--json']);
     expect(JSON.parse(ran.stdout.trim().split('\n').at(-1)!)).toMatchObject({ kind: 'PoolInstance', pool: 'p', name });
   });
 
-  it('name what is known when the instance is not', async () => {
+  it('name the known instances for an unknown one', async () => {
     await create('p');
     const ran = await ask(poolStop(open), ['p']);
     expect(ran.code).toBe(1);

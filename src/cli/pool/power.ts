@@ -1,4 +1,4 @@
-// cli/pool/power.ts: an order to one instance: what `pool start`, `pool stop` and `pool reimage` have in common.
+// cli/pool/power.ts: the common part of `pool start`, `pool stop` and `pool reimage`.
 
 import type { CallOptions } from '../../base/call-options.ts';
 import { awaitAllUp } from '../../local/await-up.ts';
@@ -12,7 +12,7 @@ import { printJsonLine } from '../output/json.ts';
 import { type Progress, showProgress } from '../output/progress.ts';
 import type { CliDeps, Verb } from '../verb.ts';
 import { timeoutOption } from './arguments.ts';
-import { tellChanges } from './dry-run.ts';
+import { printPoolPlan } from './dry-run.ts';
 import { readInstanceView } from './view.ts';
 
 export interface PowerOptions extends PoolOptions {
@@ -22,49 +22,56 @@ export interface PowerOptions extends PoolOptions {
   dryRun?: boolean;
 }
 
-export interface Order {
-  /** `start`: the verb, and what it would do. */
+export interface InstanceAction {
+  /** The verb, such as `start`. */
   name: string;
   doing: string;
   examples: string[];
-  /** What is lost by it: it asks first. */
+  /** What the action destroys. Set: the verb asks for confirmation. */
   loses?: string;
-  /** The instance runs afterwards, and its guest is awaited. */
+  /** The instance runs afterwards, and the verb waits until its guest is up. */
   endsUp: boolean;
   apply(provider: QemuProvider, instance: InstanceRef, options: CallOptions): Promise<void>;
 }
 
-export function orderVerb(order: Order, open: OpenPools): Verb {
+export function actionVerb(action: InstanceAction, open: OpenPools): Verb {
   return {
-    examples: order.examples,
+    examples: action.examples,
     configure(command) {
       withPoolOptions(command)
         .argument('<INSTANCE>', 'the instance, as `pool show` lists it')
         .option('--dry-run', 'print what would be done, and do nothing');
-      if (order.loses !== undefined) command.option('--yes', 'do not ask for confirmation');
-      if (!order.endsUp) return;
+      if (action.loses !== undefined) command.option('--yes', 'do not ask for confirmation');
+      if (!action.endsUp) return;
       command
         .option('--no-wait', 'return once the instance has started, without waiting until it is up')
         .addOption(timeoutOption('fail if the instance is not up after this time', '15min'));
     },
     async run([name = ''], options: PowerOptions, deps) {
-      const provider = await open(options, deps, order.endsUp ? 'run' : 'look');
+      const provider = await open(options, deps, action.endsUp ? 'run' : 'read');
       const instance = await findLocalInstance(provider, name, {});
       const pool = instance.ref.pool.name;
-      if (options.dryRun) return tellChanges(deps, pool, [`${order.name} ${name} (it is ${instance.power})`], options);
-      if (order.loses !== undefined) confirm(`${order.name} ${name}? ${order.loses}`, options, deps);
+      if (options.dryRun)
+        return printPoolPlan(deps, pool, [`${action.name} ${name} (it is ${instance.power})`], options);
+      if (action.loses !== undefined) confirm(`${action.name} ${name}? ${action.loses}`, options, deps);
       const signal = deps.signal();
       const progress = showProgress(deps, 'PoolEvent', options);
-      progress.step(`${order.doing} ${name}`);
-      const told = { code: 'pool/interrupted', kept: `${name} is kept.`, next: `headstart pool ${order.name} ${name}` };
-      await orInterrupted(signal, told, () => carryOut(order, { provider, instance, options, progress, signal }));
+      progress.step(`${action.doing} ${name}`);
+      const interruption = {
+        code: 'pool/interrupted',
+        kept: `${name} is kept.`,
+        next: `headstart pool ${action.name} ${name}`,
+      };
+      await orInterrupted(signal, interruption, () =>
+        runAction(action, { provider, instance, options, progress, signal }),
+      );
       progress.end();
-      return tellResult(provider, instance, options, deps);
+      return printResult(provider, instance, options, deps);
     },
   };
 }
 
-interface Carrying {
+interface ActionContext {
   provider: QemuProvider;
   instance: Instance;
   options: PowerOptions;
@@ -72,9 +79,12 @@ interface Carrying {
   signal: AbortSignal;
 }
 
-async function carryOut(order: Order, { provider, instance, options, progress, signal }: Carrying): Promise<void> {
-  await order.apply(provider, instance.ref, { signal, onWaiting: progress.waiting });
-  if (!order.endsUp || !options.wait) return;
+async function runAction(
+  action: InstanceAction,
+  { provider, instance, options, progress, signal }: ActionContext,
+): Promise<void> {
+  await action.apply(provider, instance.ref, { signal, onWaiting: progress.waiting });
+  if (!action.endsUp || !options.wait) return;
   await awaitAllUp(provider.guests, [instance], {
     onWaiting: progress.waiting,
     deadlineMs: options.timeout!,
@@ -82,7 +92,7 @@ async function carryOut(order: Order, { provider, instance, options, progress, s
   }).finally(progress.end);
 }
 
-async function tellResult(
+async function printResult(
   provider: QemuProvider,
   { ref, computerName }: Instance,
   { json }: PowerOptions,

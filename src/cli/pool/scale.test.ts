@@ -6,7 +6,7 @@ const world = usePools();
 const { open, ask, create, names } = world;
 
 describe('pool scale', () => {
-  it('makes more, deletes the newest, and is content when there is nothing to do', async () => {
+  it('adds instances, deletes the newest, and succeeds if there is nothing to do', async () => {
     await create('p');
     const [first] = names();
     expect((await ask(poolScale(open), ['p', '3'])).stderr).toContain(

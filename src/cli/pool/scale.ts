@@ -1,4 +1,4 @@
-// cli/pool/scale.ts: `headstart pool scale NAME N`: make new instances from the recipe as it is now, or delete the newest.
+// cli/pool/scale.ts: `headstart pool scale NAME N`: adds instances from the current model, or deletes the newest.
 
 import { InvalidArgumentError } from 'commander';
 import { UserError } from '../../base/errors.ts';
@@ -11,8 +11,8 @@ import { showProgress } from '../output/progress.ts';
 import { screenOf } from '../output/screen.ts';
 import type { Verb } from '../verb.ts';
 import { timeoutOption, wholeNumber } from './arguments.ts';
-import { tellChanges } from './dry-run.ts';
-import { imageName, readPoolView, renderPool } from './view.ts';
+import { printPoolPlan } from './dry-run.ts';
+import { readPoolView, renderPool, shortImageName } from './view.ts';
 
 interface Options extends PoolOptions {
   wait: boolean;
@@ -39,15 +39,15 @@ export function poolScale(open: OpenPools): Verb {
       const pool = await findLocalPool(provider, name, { signal });
       const before = await provider.pools.listInstances(pool.ref, { signal });
       const more = count - before.length;
-      const image = imageName(pool.model.image);
-      if (options.dryRun) return tellChanges(deps, name, changesOf(more, image), options);
+      const image = shortImageName(pool.model.image);
+      if (options.dryRun) return printPoolPlan(deps, name, changesOf(more, image), options);
       const progress = showProgress(deps, 'PoolEvent', options);
-      const told = {
+      const interruption = {
         code: 'pool/interrupted',
-        kept: `What was changed of pool ${name} stays.`,
+        kept: `Changes that were made to pool ${name} stay.`,
         next: `headstart pool scale ${name} ${count}`,
       };
-      await orInterrupted(signal, told, async () => {
+      await orInterrupted(signal, interruption, async () => {
         for (const change of changesOf(more, image)) progress.step(change);
         const made = await provider.pools.setCapacity(pool.ref, count, { signal, onWaiting: progress.waiting });
         if (options.wait)
@@ -67,7 +67,7 @@ export function poolScale(open: OpenPools): Verb {
 
 function changesOf(more: number, image: string): string[] {
   if (more > 0) return [`start ${more} more from ${image}`];
-  return more < 0 ? [`delete ${-more} with their disks, the newest that are not protected`] : [];
+  return more < 0 ? [`delete ${-more} with their disks, the newest first, except protected ones`] : [];
 }
 
 function countOf(text: string): number {
@@ -77,7 +77,7 @@ function countOf(text: string): number {
     if (!(cause instanceof InvalidArgumentError)) throw cause;
     throw new UserError(cause.message, {
       code: 'pool/bad-count',
-      next: 'give how many instances, as in `pool scale pool1 3`',
+      next: 'give the number of instances, as in `pool scale pool1 3`',
     });
   }
 }

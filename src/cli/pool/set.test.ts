@@ -7,7 +7,7 @@ const world = usePools();
 const { open, ask, create, names } = world;
 
 describe('pool set', () => {
-  it('gives user data to a pool or to one instance, and takes it away', async () => {
+  it('sets and removes the user data of a pool or of one instance', async () => {
     await create('p');
     const [first] = names() as [string];
     const set = (...argv: string[]) => ask(poolSet(open), ['p', ...argv]);
@@ -24,7 +24,7 @@ describe('pool set', () => {
     expect(world.pools.specs.get('p')!.userData).toBeUndefined();
   });
 
-  it('refuses an instance of another pool, and nothing at all', async () => {
+  it('refuses an instance of another pool, and missing options', async () => {
     await create('p');
     await create('q');
     const other = world.pools.state.pools.get('pools/q')!.instances[0]!.computerName;

@@ -1,11 +1,11 @@
-// cli/pool/set.ts: `headstart pool set NAME`: what the metadata service tells the pool's instances as their user data.
+// cli/pool/set.ts: `headstart pool set NAME`: sets the user data that the metadata service gives to a pool's instances.
 import { UserError } from '../../base/errors.ts';
 import { findLocalPool } from '../../local/find.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { printJson } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
 import { readData } from './arguments.ts';
-import { tellChanges } from './dry-run.ts';
+import { printPoolPlan } from './dry-run.ts';
 
 interface Options extends PoolOptions {
   /** false: `--no-user-data`. */
@@ -24,13 +24,13 @@ export function poolSet(open: OpenPools): Verb {
         .argument('<NAME>', 'the name of the pool')
         .option('--user-data <FILE>', 'the new user data; running instances see it at once')
         .option('--no-user-data', 'remove the user data')
-        .option('--instance <NAME>', 'change only this instance; default: all that have no user data of their own')
+        .option('--instance <NAME>', 'change only this instance; default: all instances without their own user data')
         .option('--dry-run', 'print what would change, and change nothing'),
     async run([name = ''], options: Options, deps) {
       if (options.userData === undefined) {
-        throw new UserError('there is nothing to set', {
+        throw new UserError('nothing to set', {
           code: 'pool/nothing-to-set',
-          next: 'give --user-data FILE or --no-user-data',
+          next: 'add --user-data FILE or --no-user-data',
         });
       }
       const userData = options.userData === false ? null : readData(options.userData, '--user-data');
@@ -41,14 +41,14 @@ export function poolSet(open: OpenPools): Verb {
       const instance = instances.find(({ computerName }) => computerName === options.instance);
       if (options.instance !== undefined && !instance) throw notInPool(options.instance, name);
       const target = options.instance ?? name;
-      const change = `${userData === null ? 'take the user data from' : 'give new user data to'} ${target}`;
-      if (options.dryRun) return tellChanges(deps, name, [change], options);
+      const change = `${userData === null ? 'remove the user data of' : 'set the user data of'} ${target}`;
+      if (options.dryRun) return printPoolPlan(deps, name, [change], options);
       await provider.pools.setUserData(instance?.ref ?? pool.ref, userData, { signal });
       if (options.json) {
-        const told = { pool: name, ...(options.instance !== undefined && { instance: options.instance }) };
-        return printJson(deps, 'PoolSet', { ...told, hasUserData: userData !== null });
+        const body = { pool: name, ...(options.instance !== undefined && { instance: options.instance }) };
+        return printJson(deps, 'PoolSet', { ...body, hasUserData: userData !== null });
       }
-      deps.stdout(`${target} ${userData === null ? 'has no user data of its own any more' : 'has new user data'}\n`);
+      deps.stdout(`${target} ${userData === null ? 'no longer has its own user data' : 'has new user data'}\n`);
     },
   };
 }

@@ -1,4 +1,4 @@
-// cli/pool/show.ts: `headstart pool show NAME`: the recipe of a pool, and how each of its instances is.
+// cli/pool/show.ts: `headstart pool show NAME`: shows the model of a pool and the state of its instances.
 
 import { findLocalPool } from '../../local/find.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';

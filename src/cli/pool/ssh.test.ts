@@ -19,7 +19,7 @@ describe('pool ssh', () => {
     world.pools.guest = () => ({ stdout: Buffer.from(HOST_KEYS) });
   });
 
-  it('connects with the key of the pool, trusting only host keys that the guest itself told', async () => {
+  it('connects with the key of the pool, and trusts only host keys from the guest agent', async () => {
     const [name] = names() as [string];
     const called: (readonly string[])[] = [];
     const runIt = async (argv: readonly string[]) => {
@@ -38,7 +38,7 @@ describe('pool ssh', () => {
     expect(world.pools.ran[0]!.input).toContain("'ssh-ed25519 AAAApool pool p'");
   });
 
-  it('tells how to connect instead, for other programs', async () => {
+  it('prints the ssh command with --json', async () => {
     const [name] = names() as [string];
     const ran = await ask(
       poolSsh(open, async () => expect.fail()),
@@ -47,7 +47,7 @@ describe('pool ssh', () => {
     expect(JSON.parse(ran.stdout)).toMatchObject({ kind: 'PoolSsh', instance: name });
   });
 
-  it('says so when the guest has no host key yet', async () => {
+  it('reports that the guest has no host key yet', async () => {
     const [name] = names() as [string];
     world.pools.guest = () => ({ exitCode: 1, stderr: Buffer.from('cat: /etc/ssh/ssh_host_*_key.pub: No such file') });
     const ran = await ask(

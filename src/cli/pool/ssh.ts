@@ -1,4 +1,4 @@
-// cli/pool/ssh.ts: `headstart pool ssh INSTANCE`: a shell in the guest, with the pool's key and a host key learned from inside.
+// cli/pool/ssh.ts: `headstart pool ssh INSTANCE`: opens a shell in the guest, with the pool's key and the host key read through the guest agent.
 
 import { spawn } from 'node:child_process';
 import { UserError } from '../../base/errors.ts';
@@ -12,7 +12,7 @@ import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '..
 import { printJson } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
 
-/** Runs a program on our own terminal until it ends; its exit code. */
+/** Runs a program on this terminal until it ends; returns its exit code. */
 export type RunInForeground = (argv: readonly [string, ...string[]]) => Promise<number>;
 
 export const verb = poolSsh(openPools, runInForeground);
@@ -29,7 +29,7 @@ export function poolSsh(open: OpenPools, runIt: RunInForeground): Verb {
       const provider = await open(options, deps);
       const instance = requireRunning(await findLocalInstance(provider, name, { signal }));
       const argv = sshArgv(await callGuest(instance, () => admitKey(provider, instance, signal)), command);
-      // With --json the connection is told, not made: scp, rsync and scripts make their own.
+      // --json prints the ssh command without running it, for scp, rsync and scripts.
       if (options.json) return printJson(deps, 'PoolSsh', { instance: name, argv });
       return runIt(argv);
     },

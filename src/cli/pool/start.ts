@@ -1,8 +1,8 @@
-// cli/pool/start.ts: `headstart pool start INSTANCE`: boot a stopped instance again, with the disk and the VM id it had.
+// cli/pool/start.ts: `headstart pool start INSTANCE`: boots a stopped instance with its previous disk and VM id.
 import { type OpenPools, openPools } from '../compose/open-pools.ts';
-import { type Order, orderVerb } from './power.ts';
+import { actionVerb, type InstanceAction } from './power.ts';
 
-const start: Order = {
+const start: InstanceAction = {
   name: 'start',
   doing: 'starting',
   examples: ['pool start pool1-000001', 'pool start pool1-000001 --no-wait'],
@@ -10,5 +10,5 @@ const start: Order = {
   apply: (provider, instance, options) => provider.pools.start(instance, options),
 };
 
-export const poolStart = (open: OpenPools) => orderVerb(start, open);
+export const poolStart = (open: OpenPools) => actionVerb(start, open);
 export const verb = poolStart(openPools);

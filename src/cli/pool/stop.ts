@@ -1,8 +1,8 @@
-// cli/pool/stop.ts: `headstart pool stop INSTANCE`: shut the guest down; its disk stays.
+// cli/pool/stop.ts: `headstart pool stop INSTANCE`: shuts down the guest; its disk stays.
 import { type OpenPools, openPools } from '../compose/open-pools.ts';
-import { type Order, orderVerb } from './power.ts';
+import { actionVerb, type InstanceAction } from './power.ts';
 
-const stop: Order = {
+const stop: InstanceAction = {
   name: 'stop',
   doing: 'stopping',
   examples: ['pool stop pool1-000001', 'pool stop pool1-000001 --json'],
@@ -10,5 +10,5 @@ const stop: Order = {
   apply: (provider, instance, options) => provider.pools.stop(instance, options),
 };
 
-export const poolStop = (open: OpenPools) => orderVerb(stop, open);
+export const poolStop = (open: OpenPools) => actionVerb(stop, open);
 export const verb = poolStop(openPools);

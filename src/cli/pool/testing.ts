@@ -1,10 +1,10 @@
-// cli/pool/testing.ts: verbs about pools in a test: fake pools in a folder of their own, two base images, and a file with a secret in it.
+// cli/pool/testing.ts: runs the pool verbs in a test, with fake pools in a temporary folder, two base images and a file with a secret.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { type FakePools, fakePools } from '../../local/testing.ts';
-import { type Ran, runVerb, type TestWorld } from '../testing.ts';
+import { type CliResult, runVerb, type TestWorld } from '../testing.ts';
 import type { Verb } from '../verb.ts';
 import { poolCreate } from './create.ts';
 
@@ -15,13 +15,13 @@ export interface PoolWorld {
   folder: string;
   pools: FakePools;
   open(): Promise<FakePools>;
-  ask(verb: Verb, argv: string[], world?: TestWorld): Promise<Ran>;
-  create(...argv: string[]): Promise<Ran>;
-  /** Of the instances of pool p. */
+  ask(verb: Verb, argv: string[], world?: TestWorld): Promise<CliResult>;
+  create(...argv: string[]): Promise<CliResult>;
+  /** The names of the instances of pool p. */
   names(): string[];
 }
 
-/** Each test of the file gets its own. */
+/** Each test of the file gets a new one. */
 export function usePools(): PoolWorld {
   let nowUs: number;
   const world: PoolWorld = {

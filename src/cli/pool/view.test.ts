@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { poolShow } from './show.ts';
 import { SECRET, usePools } from './testing.ts';
-import { describeSize, imageName } from './view.ts';
+import { describeSize, shortImageName } from './view.ts';
 
 const world = usePools();
 const { open, ask, create } = world;
 
-describe('a pool that is shown', () => {
-  it('tells which instances run and which are stale, also on a narrow terminal', async () => {
+describe('renderPool', () => {
+  it('shows which instances run and which are stale, also on a narrow terminal', async () => {
     await create('p', '--count', '2', '--image', 'headstart/debian-12/2026.11.14');
     const pool = world.pools.state.pools.get('pools/p')!;
     pool.model.image = { kind: 'version', id: 'galleries/headstart/debian-12/2026.11.15' };
@@ -21,7 +21,7 @@ describe('a pool that is shown', () => {
     );
   });
 
-  it('never tells what instances are given to run', async () => {
+  it('never shows custom data or user data', async () => {
     await create('p', '--custom-data', join(world.folder, 'data'), '--user-data', join(world.folder, 'data'));
     for (const argv of [['p'], ['p', '--json']]) {
       const { stdout } = await ask(poolShow(open), argv);
@@ -29,7 +29,7 @@ describe('a pool that is shown', () => {
     }
   });
 
-  it('names its cluster, its services and when an instance is up', async () => {
+  it('shows the cluster, the services and when an instance is up', async () => {
     await create('p', '--count', '0', '--service', '168.0.0.100:80=127.0.0.1:8080', '--ready-unit', 'agent.service');
     world.pools.specs.get('p')!.cluster = 'lab';
     const { stdout } = await ask(poolShow(open), ['p']);
@@ -44,11 +44,11 @@ it.each([
   [undefined, 'unknown'],
   [{ kind: 'version', id: 'galleries/g/d/1.0.0' }, 'g/d/1.0.0'],
   [{ kind: 'marketplace', publisher: 'p', offer: 'o', sku: 's', version: 'latest' }, 'p:o:s:latest'],
-] as const)('the image %j is called %s', (image, name) => {
-  expect(imageName(image)).toBe(name);
+] as const)('shortImageName of %j is %s', (image, name) => {
+  expect(shortImageName(image)).toBe(name);
 });
 
-it('a size of one CPU is in the singular', () => {
+it('describeSize uses the singular for one CPU', () => {
   expect(describeSize({ cpus: 1, memoryMb: 512, diskGb: 4 })).toBe('1 CPU, 512 MB memory, 4 GB disk');
   expect(describeSize({ cpus: 2, memoryMb: 512, diskGb: 4 })).toMatch(/^2 CPUs,/);
 });

@@ -1,4 +1,4 @@
-// cli/pool/view.ts: what is there to see of a pool and its instances? Never its custom data or user data: they hold secrets.
+// cli/pool/view.ts: the state of a pool and its instances. Never contains custom data or user data: they hold secrets.
 import { formatSpan } from '../../base/duration.ts';
 import type { ImageRef, Instance, Pool } from '../../vms/pools.ts';
 import type { QemuProvider, Service, Size } from '../../vms/qemu/local-provider.ts';
@@ -9,9 +9,9 @@ import { renderTable } from '../output/table.ts';
 export interface InstanceView {
   name: string;
   power: Instance['power'];
-  /** Whether the guest has come up as its pool defines it; only a running one can be asked. */
+  /** The guest is up, as its pool defines it; false if the instance does not run. */
   isUp: boolean;
-  /** Made from something else than new ones are. */
+  /** Made from a different image than new instances. */
   isStale: boolean;
   image: string;
   vmId: string;
@@ -24,7 +24,7 @@ export interface PoolView {
   name: string;
   image: string;
   size: Size;
-  /** New instances are given something to run on their first boot. */
+  /** New instances run custom data at first boot. */
   hasCustomData: boolean;
   hasUserData: boolean;
   extensions: string[];
@@ -41,7 +41,7 @@ export async function readPoolView(provider: QemuProvider, pool: Pool, signal: A
   ]);
   return {
     name: pool.ref.name,
-    image: imageName(pool.model.image),
+    image: shortImageName(pool.model.image),
     size: spec.size,
     hasCustomData: spec.customData !== undefined,
     hasUserData: spec.userData !== undefined,
@@ -61,12 +61,12 @@ export async function readInstanceView(
 ): Promise<InstanceView> {
   const { address, sshPort, startedMs } = await provider.guests.readDetails(instance.ref);
   const isRunning = instance.power === 'running';
-  const image = imageName(instance.image);
+  const image = shortImageName(instance.image);
   return {
     name: instance.computerName,
     power: instance.power,
     isUp: isRunning && (await provider.guests.isUp(instance.ref, { signal })),
-    isStale: image !== imageName(pool.model.image),
+    isStale: image !== shortImageName(pool.model.image),
     image,
     vmId: instance.vmId,
     address,
@@ -76,7 +76,7 @@ export async function readInstanceView(
 }
 
 /** `headstart/debian-12/2026.11.15` */
-export function imageName(image: ImageRef | undefined): string {
+export function shortImageName(image: ImageRef | undefined): string {
   if (!image) return 'unknown';
   if (image.kind === 'marketplace') return `${image.publisher}:${image.offer}:${image.sku}:${image.version}`;
   return image.id.replace(/^galleries\//, '');

@@ -4,7 +4,7 @@ import { candidatesVerb } from './candidates.ts';
 import { verbLab } from './testing.ts';
 
 describe('prototype candidates', () => {
-  it('lists the best first, with what speaks for it or against it', async () => {
+  it('lists the best node first, with the reasons for or against each', async () => {
     const world = verbLab();
     const [first, second] = [...world.cluster.nodes.keys()].sort();
     world.cluster.touch(first!, { isUnschedulable: true });
@@ -16,7 +16,7 @@ describe('prototype candidates', () => {
     expect(lines.at(-1)).toMatch(new RegExp(`^${first} .*no: it is cordoned$`));
   });
 
-  it('exits 3 when no node would do, and has the reasons for programs', async () => {
+  it('exits 3 if no node is suitable, and prints the reasons as JSON', async () => {
     const world = verbLab();
     for (const name of world.cluster.nodes.keys()) world.cluster.touch(name, { isReady: false });
     expect(await world.tell(candidatesVerb, '--pool', POOL)).toMatchObject({ code: 3 });
@@ -25,7 +25,7 @@ describe('prototype candidates', () => {
     expect(told).toHaveProperty('candidates.0.against', ['it is not Ready']);
   });
 
-  it('names the pools that are there when there is none of that name', async () => {
+  it('names the existing pools for an unknown one', async () => {
     expect(await verbLab().tell(candidatesVerb, '--pool', 'pool2')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('known: pool1 (did you mean pool1?)'),

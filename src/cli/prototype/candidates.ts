@@ -1,4 +1,4 @@
-// cli/prototype/candidates.ts: `headstart prototype candidates --pool P`: which node is the best donor, and why?
+// cli/prototype/candidates.ts: `headstart prototype candidates --pool P`: which node of a pool is the best donor, and why?
 
 import { formatSpan } from '../../base/duration.ts';
 import { rankCandidates } from '../../prototype/donor/candidates.ts';

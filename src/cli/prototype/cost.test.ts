@@ -4,7 +4,7 @@ import { costVerb } from './cost.ts';
 import { verbLab } from './testing.ts';
 
 describe('prototype cost', () => {
-  it('multiplies size and replicas with the price that is given', async () => {
+  it('multiplies size and replicas by the given price', async () => {
     const world = verbLab();
     await world.run();
     const { stdout } = await world.tell(costVerb, '--pool', POOL, '--price-per-gb', '0.1', '--json');
@@ -18,7 +18,7 @@ describe('prototype cost', () => {
     expect(told.perMonth).toBeCloseTo(sizeGb * replicas * 0.1);
   });
 
-  it('says how sure its own prices are', async () => {
+  it('says how reliable the built-in prices are', async () => {
     const { code, stdout } = await verbLab().tell(costVerb, '--pool', POOL);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^0\.00 \w+ a month \(prices: /m);
@@ -28,7 +28,7 @@ describe('prototype cost', () => {
     [['--price-per-gb', '-1'], 2, '"-1" is not a price'],
     [['--price-per-gb', ''], 2, '"" is not a price'],
     [['--prices', '/nowhere/prices.json'], 2, 'cannot read /nowhere/prices.json: ENOENT'],
-  ])('refuses %j before it asks anything', async (argv, code, message) => {
+  ])('refuses %j before any call', async (argv, code, message) => {
     const world = verbLab();
     world.cluster.listNodes = () => Promise.reject(new Error('the cluster was asked'));
     const told = await world.tell(costVerb, '--pool', POOL, ...argv);

@@ -1,4 +1,4 @@
-// cli/prototype/cost.ts: `headstart prototype cost`: what the kept versions cost a month, and how sure the prices are.
+// cli/prototype/cost.ts: `headstart prototype cost`: estimates what the kept versions cost per month, and says how reliable the prices are.
 
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
@@ -28,14 +28,14 @@ export function costVerb(connect: ConnectSite): Verb {
     configure: (command) =>
       withConnectOptions(command)
         .requiredOption('--pool <NAME>', 'the pool; on Azure the name of the scale set')
-        .option('--prices <FILE>', 'a table of prices; the built-in one is an assumption, not a price list of Azure')
+        .option('--prices <FILE>', 'a price table; the built-in one is an assumption, not a price list of Azure')
         .addOption(
-          new Option('--price-per-gb <PRICE>', 'one price per GB and month, instead of a table')
+          new Option('--price-per-gb <PRICE>', 'one price per GB and month, instead of a price table')
             .argParser(price)
             .conflicts('prices'),
         ),
     async run(_args, options: Options, deps) {
-      const prices = choosePrices(options); // a mistake in the file is told before anything is asked
+      const prices = choosePrices(options); // first, so that a mistake in the file is reported before any call
       const site = await connect(options, deps);
       const signal = deps.signal();
       const pool = await findSitePool(site, options.pool, signal);
@@ -56,8 +56,8 @@ export function costVerb(connect: ConnectSite): Verb {
         ),
       );
       const sum = `${cost.perMonth.toFixed(2)} ${prices.currency} a month`;
-      const told = `${sum} (prices: ${prices.asOf}, ${printable(prices.status)})`;
-      deps.stdout(`\n${wrapLines(told, screen.columns)}\n`);
+      const total = `${sum} (prices: ${prices.asOf}, ${printable(prices.status)})`;
+      deps.stdout(`\n${wrapLines(total, screen.columns)}\n`);
     },
   };
 }
@@ -73,7 +73,7 @@ function readPrices(path: string): string {
   } catch (cause) {
     throw new UserError(`cannot read ${path}: ${(cause as NodeJS.ErrnoException).code}`, {
       code: 'prototype/bad-prices',
-      next: 'give an existing file with --prices',
+      next: 'name an existing file with --prices',
       cause,
     });
   }

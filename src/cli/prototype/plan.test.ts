@@ -7,7 +7,7 @@ import { planVerb } from './plan.ts';
 import { verbLab } from './testing.ts';
 
 describe('prototype plan', () => {
-  it('says that the inspection is not part of it, and changes nothing', async () => {
+  it('says that the donor was not inspected, and changes nothing', async () => {
     const world = verbLab();
     const before = JSON.stringify([...world.provider.state.pools, ...world.cluster.nodes]);
     const { code, stdout } = await world.tell(planVerb, '--node', world.donor.computerName);
@@ -20,7 +20,7 @@ describe('prototype plan', () => {
     expect(JSON.stringify([...world.provider.state.pools, ...world.cluster.nodes])).toBe(before);
   });
 
-  it('with --inspect shows what a look from inside found, with file and line, and exits 3 when it speaks against it', async () => {
+  it('shows the findings of --inspect with file and line, and exits 3 if the run would be refused', async () => {
     const world = verbLab({ hasCluster: false });
     world.cluster.runScript = () => ({
       exitCode: 0,
@@ -33,10 +33,10 @@ describe('prototype plan', () => {
     });
     const told = await world.tell(planVerb, '--node', world.donor.computerName, '--inspect');
     expect(told.code).toBe(3);
-    expect(told.stdout).toContain('seen from inside:');
+    expect(told.stdout).toContain('inspected from inside:');
     expect(told.stdout).toContain('/etc/default/kubelet:3: hostname-override is');
     expect(told.stdout).toContain('no: a reboot is pending (/run/reboot-required)');
-    expect(told.stdout).toMatch(/the way back is +none/);
+    expect(told.stdout).toMatch(/rollback uses +none/);
     const { code, stdout } = await world.tell(planVerb, '--node', world.donor.computerName, '--inspect', '--json');
     expect(code).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -59,7 +59,7 @@ describe('prototype plan', () => {
     }
   });
 
-  it('does not try to inspect a donor that is out of service, and says why', async () => {
+  it('does not inspect a donor that is out of service, and says why', async () => {
     const world = verbLab();
     world.cluster.touch(world.donor.computerName, { annotations: { [PRIOR_ANNOTATION]: '{}' } });
     const { stdout } = await world.tell(planVerb, '--node', world.donor.computerName, '--inspect');
@@ -67,7 +67,7 @@ describe('prototype plan', () => {
     expect(world.cluster.scripts).toEqual([]);
   });
 
-  it('chooses the best of a pool and says which and why', async () => {
+  it('chooses the best node of a pool and says why', async () => {
     const world = verbLab();
     const { stdout } = await world.tell(planVerb, '--pool', POOL);
     expect(stdout).toMatch(
@@ -75,7 +75,7 @@ describe('prototype plan', () => {
     );
   });
 
-  it('refuses when no node of the pool would do, each with its reason', async () => {
+  it('refuses if no node of the pool is suitable, with the reason for each', async () => {
     const world = verbLab();
     for (const name of world.cluster.nodes.keys()) world.cluster.touch(name, { isReady: false });
     const { code, stderr } = await world.tell(planVerb, '--pool', POOL);
@@ -87,7 +87,7 @@ describe('prototype plan', () => {
   it.each([
     [[], 'prototype/no-donor-named'],
     [['--node', 'a', '--pool', 'b'], 'prototype/two-donors'],
-  ])('with %j touches nothing', async (argv, error) => {
+  ])('refuses %j before any call', async (argv, error) => {
     for (const verb of ['plan', 'run']) {
       const { code, stderr } = await run(['prototype', verb, ...argv]);
       expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(error) });

@@ -1,4 +1,4 @@
-// cli/prototype/plan.ts: `headstart prototype plan`: every step with its present state, and the exact change of the model.
+// cli/prototype/plan.ts: `headstart prototype plan`: shows every step with its current state, and the exact change to the model.
 
 import { systemClock } from '../../base/clock.ts';
 import { formatSpan } from '../../base/duration.ts';
@@ -8,16 +8,16 @@ import { describeRun, type RunDescription } from '../../prototype/run/describe-r
 import type { Site } from '../../prototype/site.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { wrapLines } from '../output/display-width.ts';
+import { hintWithOptions } from '../output/hint-options.ts';
 import { printJson } from '../output/json.ts';
 import { paint } from '../output/paint.ts';
-import { inSamePlace } from '../output/same-place.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { CliDeps, Verb } from '../verb.ts';
 import { donorDeps } from './donor-deps.ts';
-import { donorTerms, intentOf, namedDonor, type RunOptions, withRunOptions } from './run-options.ts';
+import { donorTerms, intentOf, namedDonor, type PrototypeRunOptions, withRunOptions } from './run-options.ts';
 
-interface Options extends RunOptions {
+interface Options extends PrototypeRunOptions {
   inspect?: boolean;
 }
 
@@ -37,31 +37,32 @@ export function planVerb(connect: ConnectSite): Verb {
     async run(_args, options: Options, deps) {
       const wish = { named: namedDonor(options), ...donorTerms(options) };
       const site = await connect(options, deps);
-      return tellPlan(site, await findDonor(site, wish, donorDeps(deps)), options, deps);
+      return printRunPlan(site, await findDonor(site, wish, donorDeps(deps)), options, deps);
     },
   };
 }
 
-/** Exit code 3 when something speaks against it: a plan that would be refused is a "no". */
-export async function tellPlan(site: Site, donor: FoundDonor, options: Options, deps: CliDeps): Promise<number> {
+/** Exit code 3 if the run would be refused. */
+export async function printRunPlan(site: Site, donor: FoundDonor, options: Options, deps: CliDeps): Promise<number> {
   const wish = {
     intent: intentOf(donor.node.name, options, site.gallery, deps),
     terms: donorTerms(options),
     isInspecting: options.inspect === true,
   };
   const { against, ...described } = await describeRun(site, donor, wish, { ...donorDeps(deps), clock: systemClock });
-  const told: RunDescription = {
+  const description: RunDescription = {
     ...described,
-    against: against.map((refusal) => ({ ...refusal, next: inSamePlace(refusal.next, deps.typed ?? []) })),
+    against: against.map((refusal) => ({ ...refusal, next: hintWithOptions(refusal.next, deps.typed ?? []) })),
   };
-  if (options.json) printJson(deps, 'PrototypePlan', told);
-  else deps.stdout(renderPlan(told, screenOf(deps)));
-  return told.against.length > 0 ? 3 : 0;
+  if (options.json) printJson(deps, 'PrototypePlan', description);
+  else deps.stdout(renderRunPlan(description, screenOf(deps)));
+  return description.against.length > 0 ? 3 : 0;
 }
 
-function renderPlan(told: RunDescription, screen: Screen): string {
+function renderRunPlan(description: RunDescription, screen: Screen): string {
   const sentences = (text: string, indent?: number) => wrapLines(text, screen.columns, indent);
-  const chosen = told.because === undefined ? '' : `donor: ${told.node} (${printable(told.because)})\n\n`;
+  const chosen =
+    description.because === undefined ? '' : `donor: ${description.node} (${printable(description.because)})\n\n`;
   const steps = renderTable(
     [
       { title: 'STEP', cell: (step) => step.id },
@@ -69,34 +70,34 @@ function renderPlan(told: RunDescription, screen: Screen): string {
       { title: 'USUALLY', align: 'right', cell: (step) => formatSpan(step.usuallyMs * 1000) },
       { title: '', cell: (step) => step.title, narrow: 'wrap' },
     ],
-    told.steps,
+    description.steps,
     screen,
   );
-  const changes = told.model.map(
+  const changes = description.model.map(
     ({ field, from, to }) => `  ${field}\n    - ${printable(from)}\n    + ${printable(to)}\n`,
   );
   const model =
     changes.length === 0
-      ? `\nThe model of ${told.pool} stays as it is.\n`
-      : `\nThe model of ${told.pool}, in one conditional update:\n${changes.join('')}`;
-  const against = told.against.map(
+      ? `\nThe model of ${description.pool} does not change.\n`
+      : `\nThe model of ${description.pool}, in one conditional update:\n${changes.join('')}`;
+  const against = description.against.map(
     ({ reason, next }) =>
       `\n${sentences(`${paint('against it:', 'bad', screen)} ${printable(reason)}`)}\n  next: ${printable(next)}\n`,
   );
-  return `${sentences(chosen)}${steps}${sentences(model)}${sentences(renderInspection(told))}${against.join('')}`;
+  return `${sentences(chosen)}${steps}${sentences(model)}${sentences(renderInspection(description))}${against.join('')}`;
 }
 
 function renderInspection({ node, inspection }: RunDescription): string {
   if (!inspection.isDone) {
-    return `\n${node} was not inspected (${inspection.because}): how a clone would join, the way back, and names and addresses written down on its disk are not part of this plan.\n`;
+    return `\n${node} was not inspected (${inspection.because}): this plan does not show how a clone would join, how a rollback restores the bootstrap, and which names and addresses are on its disk.\n`;
   }
   const { joining, wayBack, unpatched, findings } = inspection.verdict;
   const rows: [string, string][] = [
-    ...(joining ? [['a clone joins by', describeCloneJoin(joining)] as [string, string]] : []),
-    ['the way back is', describeBootstrapSource(wayBack)],
-    ['patched', unpatched.length === 0 ? 'yes, as far as can be told' : `no: ${unpatched.join('; ')}`],
-    ['written down', findings.length === 0 ? 'no name and no address of this node' : findings.join('; ')],
+    ...(joining ? [['clones join by', describeCloneJoin(joining)] as [string, string]] : []),
+    ['rollback uses', describeBootstrapSource(wayBack)],
+    ['patched', unpatched.length === 0 ? 'yes, as far as known' : `no: ${unpatched.join('; ')}`],
+    ['on its disk', findings.length === 0 ? 'no name or address of this node' : findings.join('; ')],
   ];
   const lines = rows.map(([what, how]) => `  ${what.padEnd(18)}${printable(how)}\n`);
-  return `\n${node}, seen from inside:\n${lines.join('')}`;
+  return `\n${node}, inspected from inside:\n${lines.join('')}`;
 }

@@ -4,7 +4,7 @@ import { POOL } from '../../prototype/testing.ts';
 import { pruneVerb } from './prune.ts';
 import { type VerbLab, verbLab } from './testing.ts';
 
-/** One version in use, and three that nothing refers to any more. */
+/** One version in use, and three unused versions. */
 async function withOldVersions(): Promise<VerbLab> {
   const world = verbLab();
   await world.run();
@@ -20,16 +20,16 @@ const names = ({ provider }: VerbLab) => [...provider.state.versions.values()].m
 const prune = ['--pool', POOL, '--image-history', '2'];
 
 describe('prototype prune', () => {
-  it('refuses rather than guesses where nobody can be asked, and deletes nothing', async () => {
+  it('refuses without a terminal, and deletes nothing', async () => {
     const world = await withOldVersions();
     const before = names(world);
     const { code, stderr } = await world.tell(pruneVerb, ...prune);
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('give --yes') });
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('add --yes') });
     expect(stderr).toContain('2020.01.01, 2020.01.02');
     expect(names(world)).toEqual(before);
   });
 
-  it('deletes what is beyond the history when told so, and leaves the pool free', async () => {
+  it('deletes versions beyond the history with --yes, and releases the pool', async () => {
     const world = await withOldVersions();
     const { code, stdout } = await world.tell(pruneVerb, ...prune, '--yes');
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'deleted 2020.01.01, 2020.01.02\n' });
@@ -37,7 +37,7 @@ describe('prototype prune', () => {
     expect(world.cluster.leases.size).toBe(0);
   });
 
-  it('deletes nothing beside a run, which may be about to use what looks free', async () => {
+  it('deletes nothing during a run, which may be about to use an unused version', async () => {
     const world = await withOldVersions();
     const before = names(world);
     await world.cluster.holdLease(leaseName(POOL), { holder: 'somebody-1', durationMs: 60_000, note: 'rollback' });
@@ -46,7 +46,7 @@ describe('prototype prune', () => {
     expect(names(world)).toEqual(before);
   });
 
-  it('spares a version that came into use between the question and the answer', async () => {
+  it('keeps a version that came into use after the confirmation', async () => {
     const world = await withOldVersions();
     const { holdLease } = world.cluster;
     world.cluster.holdLease = async (...args) => {
@@ -59,14 +59,14 @@ describe('prototype prune', () => {
     expect(names(world)).toContain('2020.01.01');
   });
 
-  it('names them, and deletes none, when it is only asked', async () => {
+  it('names the versions with --dry-run, and deletes none', async () => {
     const world = await withOldVersions();
     const { code, stdout } = await world.tell(pruneVerb, ...prune, '--dry-run');
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'would delete 2020.01.01, 2020.01.02\n' });
     expect(names(world)).toHaveLength(4);
   });
 
-  it('has nothing to ask when there is nothing to delete', async () => {
+  it('does not ask if there is nothing to delete', async () => {
     const world = verbLab();
     expect(await world.tell(pruneVerb, '--pool', POOL)).toMatchObject({ code: 0, stdout: 'nothing to delete\n' });
   });

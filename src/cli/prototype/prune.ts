@@ -1,4 +1,4 @@
-// cli/prototype/prune.ts: `headstart prototype prune`: old versions that nothing refers to.
+// cli/prototype/prune.ts: `headstart prototype prune`: deletes old versions that are not in use.
 
 import { InvalidArgumentError } from 'commander';
 import { systemClock } from '../../base/clock.ts';
@@ -32,24 +32,24 @@ export function pruneVerb(connect: ConnectSite): Verb {
         .option('--dry-run', 'print what would be deleted, and delete nothing'),
     async run(_args, options: Options, deps) {
       const site = await connect(options, deps);
-      // Until it is confirmed Ctrl-C has to end the question at once, so signals are not ours yet.
+      // Signals are not handled until the user confirms: Ctrl-C must end the question at once.
       const quiet = new AbortController().signal;
       const pool = await findSitePool(site, options.pool, quiet);
       const going = await prunable(site, pool, options.imageHistory, quiet);
       if (going.length === 0 || options.dryRun) return answer(going, options, deps);
-      confirm(`delete ${going.join(', ')} of ${pool.name} for good?`, options, deps);
+      confirm(`delete ${going.join(', ')} of ${pool.name} permanently?`, options, deps);
       const order = { pool, history: options.imageHistory, agreed: going, holder: holderName('prune') };
-      const told = { clock: systemClock, signal: deps.signal(), onEvent: showRetries(deps) };
-      return answer(await prunePool(site, order, told), options, deps);
+      const pruneDeps = { clock: systemClock, signal: deps.signal(), onEvent: showRetries(deps) };
+      return answer(await prunePool(site, order, pruneDeps), options, deps);
     },
   };
 }
 
 function answer(names: readonly string[], options: Options, deps: CliDeps): void {
   const isDryRun = options.dryRun === true;
-  const said = `${isDryRun ? 'would delete' : 'deleted'} ${names.join(', ')}\n`;
+  const text = `${isDryRun ? 'would delete' : 'deleted'} ${names.join(', ')}\n`;
   if (options.json) printJson(deps, 'PrototypePrune', { pool: options.pool, deleted: names, isDryRun });
-  else deps.stdout(names.length === 0 ? 'nothing to delete\n' : said);
+  else deps.stdout(names.length === 0 ? 'nothing to delete\n' : text);
 }
 
 function wholeNumber(text: string): number {

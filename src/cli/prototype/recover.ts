@@ -1,4 +1,4 @@
-// cli/prototype/recover.ts: `headstart prototype recover --node NODE`: bring a donor home after a run that nobody resumed.
+// cli/prototype/recover.ts: `headstart prototype recover --node NODE`: returns a donor to service after a run that was not resumed.
 
 import { systemClock } from '../../base/clock.ts';
 import { holderName } from '../../cluster/holder.ts';
@@ -40,12 +40,12 @@ export function recoverVerb(connect: ConnectSite): Verb {
         cluster: site.cluster,
         clock: systemClock,
         signal,
-        seal: async () => undefined, // the way home seals nothing
+        seal: async () => undefined, // recovery seals nothing
         onEvent: showRun(deps, options),
       });
       if (options.json) return printJsonLine(deps, 'PrototypeRecover', { node: options.node, steps });
-      const said = steps.length === 0 ? 'is in service: nothing to do' : 'is back in service, as it was found';
-      deps.stdout(`${options.node} ${said}\n`);
+      const state = steps.length === 0 ? 'is in service: nothing to do' : 'is back in service, in its original state';
+      deps.stdout(`${options.node} ${state}\n`);
     },
   };
 }

@@ -21,7 +21,7 @@ async function afterARun(): Promise<VerbLab> {
 const toOriginal = ['--pool', POOL, '--to', 'original'];
 
 describe('prototype rollback', () => {
-  it('goes back, says so, and leaves the pool free', async () => {
+  it('rolls back, reports it, and releases the pool', async () => {
     const world = await afterARun();
     const { code, stdout } = await world.tell(rollbackVerb, ...toOriginal);
     expect({ code, stdout }).toMatchObject({
@@ -31,7 +31,7 @@ describe('prototype rollback', () => {
     expect(world.cluster.leases.size).toBe(0);
   });
 
-  it('plans again when somebody changed the pool meanwhile: an autoscaler does that all the time', async () => {
+  it('plans again if the pool changed meanwhile, as autoscalers often do', async () => {
     const world = await afterARun();
     const { changeModel } = world.provider.publisher;
     let tries = 0;
@@ -42,10 +42,10 @@ describe('prototype rollback', () => {
     const { code, stderr } = await world.tell((connect) => rollbackVerb(connect, world.clock), ...toOriginal);
     expect(code, stderr).toBe(0);
     expect(tries).toBe(2);
-    expect(stderr).toContain('changed since it was read; again in');
+    expect(stderr).toContain('changed since it was read; retrying in');
   });
 
-  it('does nothing beside a run, and names who is at work', async () => {
+  it('does nothing during a run, and names its holder', async () => {
     const world = await afterARun();
     const hold = { holder: 'somebody-1', durationMs: 60_000, note: 'prototype of a' };
     await world.cluster.holdLease(leaseName(POOL), hold);
@@ -53,7 +53,7 @@ describe('prototype rollback', () => {
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('held by somebody-1') });
   });
 
-  it('holds the pool under a name that no other process has: the numbers of processes repeat from pod to pod', async () => {
+  it('holds the pool under a unique name: process ids repeat from pod to pod', async () => {
     const holders: string[] = [];
     for (let time = 0; time < 2; time++) {
       const world = await afterARun();
@@ -67,14 +67,14 @@ describe('prototype rollback', () => {
     expect(new Set(holders).size).toBe(2);
   });
 
-  it('looks without holding anything when it is only asked what it would do', async () => {
+  it('takes no hold with --dry-run', async () => {
     const world = await afterARun();
     await world.cluster.holdLease(leaseName(POOL), { holder: 'x', durationMs: 60_000, note: '' });
     const { code, stdout } = await world.tell(rollbackVerb, ...toOriginal, '--dry-run');
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('would point') });
   });
 
-  it('of a pool that no run has changed says so, and does not send in a circle', async () => {
+  it('reports that no run has changed the pool, and does not suggest the same command', async () => {
     const world = verbLab();
     for (const to of [[], ['--to', 'original']]) {
       const { code, stderr } = await world.tell(rollbackVerb, '--pool', POOL, ...to);
@@ -83,7 +83,7 @@ describe('prototype rollback', () => {
     }
   });
 
-  it('to a version does not need the right to read the saved recipe', async () => {
+  it('to a version needs no permission to read the saved model', async () => {
     const world = await afterARun();
     world.cluster.readSecret = async () => {
       throw new Forbidden('no right to get secrets');

@@ -1,4 +1,4 @@
-// cli/prototype/rollback.ts: `headstart prototype rollback [--to VERSION|original]`: one conditional update, quick.
+// cli/prototype/rollback.ts: `headstart prototype rollback [--to VERSION|original]`: points a pool at an earlier version, in one conditional update.
 
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { holderName } from '../../cluster/holder.ts';
@@ -27,7 +27,7 @@ export function rollbackVerb(connect: ConnectSite, clock: Clock = systemClock): 
     configure: (command) =>
       withConnectOptions(command)
         .requiredOption('--pool <NAME>', 'the pool; on Azure the name of the scale set')
-        .option('--to <VERSION|original>', 'the version to return to; default: the one before the current')
+        .option('--to <VERSION|original>', 'the version to return to; default: the version before the current one')
         .option('--custom-data <FILE>', 'the original bootstrap, if no run saved it')
         .option('--dry-run', 'print the change, and change nothing'),
     async run(_args, options: Options, deps) {
@@ -43,15 +43,13 @@ export function rollbackVerb(connect: ConnectSite, clock: Clock = systemClock): 
             { pool: ref, holder: holderName('rollback'), ...wish },
             { clock, signal, onEvent: showRetries(deps) },
           );
-      const said = { pool: ref.name, from: describeImage(pool.model.image), to: describeImage(change.image), isDryRun };
-      if (options.json) return printJson(deps, 'PrototypeRollback', said);
+      const body = { pool: ref.name, from: describeImage(pool.model.image), to: describeImage(change.image), isDryRun };
+      if (options.json) return printJson(deps, 'PrototypeRollback', body);
       if (change.extensions.add.length > 0) {
-        deps.stderr(
-          'note: protected settings of extensions are never given back by the cloud; set them again by hand\n',
-        );
+        deps.stderr('note: the cloud never returns protected settings of extensions; set them again manually\n');
       }
       deps.stdout(
-        `${isDryRun ? 'would point' : 'pointed'} ${said.pool} from ${said.from} at ${said.to}; existing instances stay as they are\n`,
+        `${isDryRun ? 'would point' : 'pointed'} ${body.pool} from ${body.from} at ${body.to}; existing instances do not change\n`,
       );
     },
   };

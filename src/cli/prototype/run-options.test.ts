@@ -1,21 +1,21 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { testDeps } from '../testing.ts';
-import { donorTerms, intentOf, namedDonor, type RunOptions, withRunOptions } from './run-options.ts';
+import { donorTerms, intentOf, namedDonor, type PrototypeRunOptions, withRunOptions } from './run-options.ts';
 
-const parsed = (...line: string[]): RunOptions =>
+const parsed = (...line: string[]): PrototypeRunOptions =>
   withRunOptions(new Command().exitOverride().configureOutput({ writeErr: () => {} }))
     .parse(line, { from: 'user' })
     .opts();
 
 describe('namedDonor', () => {
-  it('is a node, or a pool to choose from', () => {
+  it('returns the node, or the pool to choose from', () => {
     expect(namedDonor(parsed('--node', 'n'))).toEqual({ node: 'n' });
     expect(namedDonor(parsed('--pool', 'p'))).toEqual({ pool: 'p' });
     expect(() => namedDonor(parsed())).toThrow(expect.objectContaining({ code: 'prototype/no-donor-named' }));
   });
 
-  it('is not both, except where a node does not tell its pool', () => {
+  it('refuses both, except without a cluster', () => {
     const both = ['--node', 'n', '--pool', 'p'];
     expect(() => namedDonor(parsed(...both))).toThrow(expect.objectContaining({ code: 'prototype/two-donors' }));
     expect(namedDonor(parsed(...both, '--no-cluster'))).toEqual({ node: 'n' });
@@ -32,7 +32,7 @@ describe('donorTerms', () => {
     });
   });
 
-  it('read the custom data only when it is needed', () => {
+  it('read the custom data only when needed', () => {
     const { readBootstrap } = donorTerms(parsed('--custom-data', '/nowhere/data'));
     expect(readBootstrap).toThrow(expect.objectContaining({ code: 'prototype/custom-data' }));
   });
@@ -41,7 +41,7 @@ describe('donorTerms', () => {
 describe('intentOf', () => {
   const { deps } = testDeps({ nowUs: Date.UTC(2026, 10, 15, 23) * 1000 });
 
-  it('makes the version of the day, and leaves each pod its own time where that is asked for', () => {
+  it("uses the version of the day, and each pod's own grace period for -1", () => {
     expect(intentOf('n', parsed(), 'g', deps)).toMatchObject({
       version: '2026.11.15',
       graceSeconds: 300,
@@ -62,7 +62,7 @@ describe('the options of a run', () => {
     expect(() => parsed(...line)).toThrow();
   });
 
-  it('take a level in any case, and VERBOSE for DEBUG', () => {
+  it('accept a log level in any case, and VERBOSE for DEBUG', () => {
     expect(parsed('--log-level', 'warning').logLevel).toBe('WARNING');
     expect(parsed('--log-level', 'verbose').logLevel).toBe('DEBUG');
   });

@@ -1,4 +1,4 @@
-// cli/prototype/run-options.ts: which options does a run take, and which donor, terms and intent do they make?
+// cli/prototype/run-options.ts: which options does a run take, and which donor, terms and intent do they describe?
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { versionOfDay } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
@@ -14,7 +14,7 @@ import { readCustomData } from './custom-data.ts';
 import { nodeName } from './node-name.ts';
 import type { LogLevel } from './run-progress.ts';
 
-export interface RunOptions extends ConnectOptions {
+export interface PrototypeRunOptions extends ConnectOptions {
   /** ms */
   readyFor: number;
   imageHistory: number;
@@ -34,23 +34,23 @@ export function withRunOptions(command: Command): Command {
     .option('--node <NAME>', 'the donor; give either --node or --pool', nodeName)
     .option(
       '--pool <NAME>',
-      'take the best node of this pool, or the donor of an unfinished run; with --no-cluster on Azure: the scale set',
+      'choose the best node of this pool, or the donor of an unfinished run; with --no-cluster on Azure: the scale set',
     )
     .optionsGroup('Donor:')
     .addOption(readyForOption())
     .option('--allow-unpatched', 'accept a donor that needs a reboot or is older than its pool')
-    .option('--allow-managed', 'change a pool that AKS or Cluster API manages; it may reset the model')
+    .option('--allow-managed', 'change a pool that AKS or Cluster API manages; the manager may reset the model')
     .optionsGroup('Drain and stop:')
     .option(
       '--drain-grace-period <SECONDS>',
-      "how long each pod may take to end; -1: the pod's own time",
+      "how long each pod may take to terminate; -1: the pod's own grace period",
       atLeast(-1),
       300,
     )
     .option('--drain-force', 'also delete pods without a controller, and pods that exceed the grace period')
     .option('--deallocate', 'deallocate instead of stopping; the instance may fail to start again for lack of capacity')
     .optionsGroup('New version:')
-    .option('--image-history <N>', 'how many versions to keep; one that is in use is never deleted', atLeast(1), 3)
+    .option('--image-history <N>', 'how many versions to keep; versions in use are never deleted', atLeast(1), 3)
     .option('--replicas <N>', 'replicas of the version; use one per 20 instances that start at once', atLeast(1), 3)
     .option('--no-scrub', "on this machine: keep the donor's identity on the copy; the clone check replaces it at boot")
     .addOption(
@@ -63,27 +63,27 @@ export function withRunOptions(command: Command): Command {
     .addOption(logLevelOption());
 }
 
-/** A mistake in the options is told before anything is asked. */
-export function namedDonor({ node, pool, cluster }: RunOptions): NamedDonor {
-  // Without a cluster a node's name does not tell its pool.
+/** Called before anything is connected, so that a mistake in the options is reported first. */
+export function namedDonor({ node, pool, cluster }: PrototypeRunOptions): NamedDonor {
+  // Without a cluster the pool does not follow from the node.
   const isExclusive = cluster !== false;
   if (node !== undefined && pool !== undefined && isExclusive) {
-    throw new UserError('--node names the donor and --pool chooses one: both at once make no sense', {
+    throw new UserError('--node and --pool exclude each other: --node names the donor, --pool chooses it', {
       code: 'prototype/two-donors',
       kept: 'Nothing was touched.',
-      next: 'leave one of them out',
+      next: 'leave out one of them',
     });
   }
   if (node !== undefined) return { node };
   if (pool !== undefined) return { pool };
-  throw new UserError('no donor is named', {
+  throw new UserError('no donor: neither --node nor --pool is given', {
     code: 'prototype/no-donor-named',
     kept: 'Nothing was touched.',
-    next: 'name it with --node, or let --pool choose the best of a pool',
+    next: 'name a node with --node, or let --pool choose the best node of a pool',
   });
 }
 
-export function donorTerms(options: RunOptions): DonorTerms & Pick<DonorRequest, 'provenMs'> {
+export function donorTerms(options: PrototypeRunOptions): DonorTerms & Pick<DonorRequest, 'provenMs'> {
   const { allowUnpatched, withoutWayBack, customData, readyFor } = options;
   return {
     mayBeUnpatched: allowUnpatched === true,
@@ -93,7 +93,7 @@ export function donorTerms(options: RunOptions): DonorTerms & Pick<DonorRequest,
   };
 }
 
-export function intentOf(nodeName: string, options: RunOptions, gallery: string, deps: CliDeps): Intent {
+export function intentOf(nodeName: string, options: PrototypeRunOptions, gallery: string, deps: CliDeps): Intent {
   return {
     nodeName,
     gallery,

@@ -30,8 +30,8 @@ const planned = (id: string, usuallyMs: number): RunEvent => ({
   steps: [{ id, title: id, usuallyMs, state: 'next' }],
 });
 
-describe('the story of a run', () => {
-  it('says which donor was chosen and why, and how long a step usually takes when it is long', () => {
+describe('showRun', () => {
+  it('prints the chosen donor with the reason, and the usual duration of long steps', () => {
     const { stderr, stdout } = shown([
       { event: 'donor', node: 'n1', because: 'the best candidate' },
       planned('cordon', 1000),
@@ -48,19 +48,19 @@ describe('the story of a run', () => {
     expect(stdout).toBe('');
   });
 
-  it('writes no control characters of others to a terminal', () => {
+  it('writes no foreign control characters to a terminal', () => {
     const { stderr } = shown([{ event: 'donor', node: 'n1', because: 'a\u001b[2Jb' }]);
     expect(stderr).not.toContain('\u001b');
   });
 
-  it('is one document a line as JSON, and the plan is not told', () => {
+  it('prints one JSON document per line, without the plan', () => {
     const { stdout, stderr } = shown([planned('a', 1), step('a', 'A')], {}, true);
     expect(JSON.parse(stdout)).toMatchObject({ kind: 'PrototypeEvent', event: 'step', step: 'a' });
     expect(stderr).toBe('');
   });
 });
 
-it('a verb without progress tells only what is tried again', () => {
+it('showRetries prints only retries', () => {
   let told = '';
   const tell = showRetries({
     stderr: (text) => {
@@ -69,5 +69,5 @@ it('a verb without progress tells only what is tried again', () => {
   });
   tell(step('a', 'A'));
   tell({ event: 'retry', step: 'a', attempt: 2, inMs: 4_000, because: 'Azure answered\n503' });
-  expect(told).toBe('waiting: Azure answered\ufffd503; again in 4s\n');
+  expect(told).toBe('waiting: Azure answered\ufffd503; retrying in 4s\n');
 });

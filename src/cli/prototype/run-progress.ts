@@ -1,4 +1,4 @@
-// cli/prototype/run-progress.ts: how is each event of a prototype run shown?
+// cli/prototype/run-progress.ts: prints each event of a prototype run.
 import { formatSpan } from '../../base/duration.ts';
 import type { RunEvent, RunEventListener } from '../../prototype/run/run-event.ts';
 import { printJsonLine } from '../output/json.ts';
@@ -28,11 +28,11 @@ function show(event: RunEvent, lines: ProgressLines, usual: ReadonlyMap<string, 
   else if (event.event === 'retry') lines.detail(`${again(event)} (attempt ${event.attempt})`);
   else if (event.event === 'going-home') {
     lines.line(event.because);
-    lines.line('bringing the donor back into service first (interrupted again, it stays out)');
+    lines.line('returning the donor to service first (a second interrupt leaves it out of service)');
   }
 }
 
-/** For a verb that shows no progress of its own: only what fails and is tried again. */
+/** For a verb without progress lines: prints only retries. */
 export function showRetries({ stderr }: Pick<CliDeps, 'stderr'>): RunEventListener {
   return (event) => {
     if (event.event === 'retry') stderr(`waiting: ${printable(again(event))}\n`);
@@ -40,7 +40,7 @@ export function showRetries({ stderr }: Pick<CliDeps, 'stderr'>): RunEventListen
 }
 
 function again({ because, inMs }: Extract<RunEvent, { event: 'retry' }>): string {
-  return `${because}; again in ${formatSpan(inMs * 1000)}`;
+  return `${because}; retrying in ${formatSpan(inMs * 1000)}`;
 }
 
 /** Shorter steps need no estimate. */

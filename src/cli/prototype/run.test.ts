@@ -14,20 +14,23 @@ describe('prototype run', () => {
     expect(JSON.stringify([...world.provider.state.pools, ...world.cluster.nodes])).toBe(before);
   });
 
-  it('says which donor it chose and why, looks at it, and refuses one that is not good enough', async () => {
+  it('prints the chosen donor with the reason, inspects it, and refuses an unsuitable one', async () => {
     const world = verbLab({ hasCluster: false });
     const stdout = inspectionOf(world.donor.vmId, 'reboot-required\t/run/reboot-required\tlinux-base');
     world.cluster.runScript = () => ({ exitCode: 0, stdout, stderr: '' });
     const told = await world.tell(runVerb, '--pool', POOL, '--without-way-back');
     expect(told.code).toBe(1);
     expect(told.stderr).toContain(world.donor.computerName);
-    expect(told.stderr).toContain(`looking at ${world.donor.computerName} from inside ...\n`);
+    expect(told.stderr).toContain(`inspecting ${world.donor.computerName} from inside ...\n`);
     expect(told.stderr).toContain('code:  prototype/unpatched');
     expect(world.cluster.leases.size).toBe(0);
   });
 
-  it('refuses options that name no donor before it connects', async () => {
+  it('refuses options without a donor before it connects', async () => {
     const { code, stderr } = await verbLab().tell(runVerb, '--dry-run');
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('no donor is named') });
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no donor: neither --node nor --pool is given'),
+    });
   });
 });

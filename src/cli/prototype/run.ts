@@ -1,4 +1,4 @@
-// cli/prototype/run.ts: `headstart prototype run --node NODE | --pool POOL`: the whole operation; repeated, it resumes.
+// cli/prototype/run.ts: `headstart prototype run --node NODE | --pool POOL`: captures a donor and points its pool at the new version. Run again, it resumes.
 
 import { systemClock } from '../../base/clock.ts';
 import { holderName } from '../../cluster/holder.ts';
@@ -8,11 +8,11 @@ import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { printJsonLine } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
 import { donorDeps } from './donor-deps.ts';
-import { tellPlan } from './plan.ts';
-import { donorTerms, intentOf, namedDonor, type RunOptions, withRunOptions } from './run-options.ts';
+import { printRunPlan } from './plan.ts';
+import { donorTerms, intentOf, namedDonor, type PrototypeRunOptions, withRunOptions } from './run-options.ts';
 import { showRun } from './run-progress.ts';
 
-interface Options extends RunOptions {
+interface Options extends PrototypeRunOptions {
   dryRun?: boolean;
   inspect?: boolean;
 }
@@ -35,10 +35,10 @@ export function runVerb(connect: ConnectSite): Verb {
     async run(_args, options: Options, deps) {
       const named = namedDonor(options);
       const terms = donorTerms(options);
-      const lent = donorDeps(deps);
+      const searchDeps = donorDeps(deps);
       const site = await connect(options, deps);
-      const donor = await findDonor(site, { named, ...terms }, lent);
-      if (options.dryRun) return tellPlan(site, donor, options, deps);
+      const donor = await findDonor(site, { named, ...terms }, searchDeps);
+      if (options.dryRun) return printRunPlan(site, donor, options, deps);
       const { node, ref } = donor;
       const order = {
         intentFor: (name: string) => intentOf(name, options, site.gallery, deps),
@@ -46,13 +46,13 @@ export function runVerb(connect: ConnectSite): Verb {
         runId: holderName('run'),
       };
       const result = await runOnSite(site, donor, order, {
-        ...lent,
+        ...searchDeps,
         clock: systemClock,
         restoreSignal: deps.secondSignal?.(),
         onEvent: showRun(deps, options),
       });
       if (options.json) return printJsonLine(deps, 'PrototypeRun', { node: node.name, ...result });
-      const what = result.steps.length === 0 ? 'nothing was left to do' : 'done';
+      const what = result.steps.length === 0 ? 'nothing to do' : 'done';
       deps.stdout(
         `${what}: new instances of ${ref.pool.name} start from version ${result.version}, without bootstrap\n`,
       );

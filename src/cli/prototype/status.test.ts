@@ -26,11 +26,11 @@ describe('prototype status', () => {
     expect(stdout).toContain('out of service: a donor');
     const name = world.donor.computerName;
     expect(stderr).toBe(
-      `next:  if no run has ${name} any more, headstart prototype run --node ${name} goes on with it, headstart prototype recover --node ${name} only brings it back\n`,
+      `next:  if no run uses ${name} any more: headstart prototype run --node ${name} resumes the run, headstart prototype recover --node ${name} only returns the node to service\n`,
     );
   });
 
-  it('has one document for programs', async () => {
+  it('prints one document with --json', async () => {
     const world = verbLab();
     expect(JSON.parse((await world.tell(statusVerb, '--json')).stdout)).toMatchObject({
       kind: 'PrototypeStatus',
@@ -41,8 +41,8 @@ describe('prototype status', () => {
 
   it.each([
     [true, 'no node of this cluster belongs to a pool\n'],
-    [false, 'there is no pool\n'],
-  ])('says that there is none, in a cluster: %s', async (hasCluster, said) => {
+    [false, 'no pools\n'],
+  ])('reports that there are no pools (with a cluster: %s)', async (hasCluster, said) => {
     const world = verbLab({ hasCluster });
     world.cluster.nodes.clear();
     expect(await world.tell(statusVerb)).toMatchObject({ code: 0, stdout: said });

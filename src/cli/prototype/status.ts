@@ -1,4 +1,4 @@
-// cli/prototype/status.ts: `headstart prototype status`: what the gallery holds, what each pool starts from, which instances are stale.
+// cli/prototype/status.ts: `headstart prototype status`: shows the versions in the gallery, what each pool starts from, and which instances are stale.
 import { shellWord } from '../../base/shell-word.ts';
 import { readPoolStatus } from '../../prototype/after/read-versions.ts';
 import type { PoolStatus } from '../../prototype/after/status.ts';
@@ -23,7 +23,7 @@ export function statusVerb(connect: ConnectSite): Verb {
     configure: (command) =>
       withConnectOptions(command).option(
         '--pool <NAME>',
-        'show only this pool; default: all that have nodes in the cluster',
+        'show only this pool; default: all pools with nodes in the cluster',
       ),
     async run(_args, options: Options, deps) {
       const site = await connect(options, deps);
@@ -33,7 +33,7 @@ export function statusVerb(connect: ConnectSite): Verb {
       const statuses = await Promise.all(pools.map((pool) => readPoolStatus(site, pool, deps.signal())));
       if (options.json) return printJson(deps, 'PrototypeStatus', { gallery: site.gallery, pools: statuses });
       if (statuses.length === 0)
-        deps.stdout(site.hasCluster ? 'no node of this cluster belongs to a pool\n' : 'there is no pool\n');
+        deps.stdout(site.hasCluster ? 'no node of this cluster belongs to a pool\n' : 'no pools\n');
       for (const status of statuses) show(status, deps);
     },
   };
@@ -80,7 +80,9 @@ function show(status: PoolStatus, deps: CliDeps): void {
   );
   deps.stdout(`${status.versions.length > 0 ? `${versions}\n` : ''}${instances}\n`);
   for (const { name } of status.instances.filter(({ isDonor }) => isDonor)) {
-    const [goOn, bringBack] = ['run', 'recover'].map((verb) => `headstart prototype ${verb} --node ${shellWord(name)}`);
-    deps.stderr(`next:  if no run has ${name} any more, ${goOn} goes on with it, ${bringBack} only brings it back\n`);
+    const [resume, recover] = ['run', 'recover'].map((verb) => `headstart prototype ${verb} --node ${shellWord(name)}`);
+    deps.stderr(
+      `next:  if no run uses ${name} any more: ${resume} resumes the run, ${recover} only returns the node to service\n`,
+    );
   }
 }

@@ -1,12 +1,12 @@
-// cli/prototype/testing.ts: runs a verb on a site in memory: a pool, its nodes, and whatever a test does to them.
+// cli/prototype/testing.ts: runs a prototype verb on an in-memory site with a pool and its nodes.
 import { type DonorLab, donorLab } from '../../prototype/donor/testing.ts';
 import type { ConnectSite } from '../compose/connect-site.ts';
-import { type Ran, runVerb } from '../testing.ts';
+import { type CliResult, runVerb } from '../testing.ts';
 import type { Verb } from '../verb.ts';
 
 export interface VerbLab extends DonorLab {
-  /** Runs a verb that is told how to connect. */
-  tell(verb: (connect: ConnectSite) => Verb, ...argv: string[]): Promise<Ran>;
+  /** Runs a verb that takes `connect`. */
+  tell(verb: (connect: ConnectSite) => Verb, ...argv: string[]): Promise<CliResult>;
 }
 
 export function verbLab(options: { hasCluster?: boolean } = {}): VerbLab {

@@ -14,40 +14,40 @@ async function prototyped(): Promise<VerbLab> {
 }
 
 describe('prototype uninstall', () => {
-  it('says with --dry-run what would go, and changes nothing', async () => {
+  it('prints with --dry-run what would be removed, and changes nothing', async () => {
     const world = await prototyped();
     const { code, stdout } = await world.tell(uninstallVerb, '--pool', POOL, '--dry-run');
     expect(code).toBe(0);
     expect(stdout.split('\n').slice(0, 3)).toEqual([
-      `on ${POOL}, this would be done:`,
-      `  point ${POOL} at marketplace debian:debian-12:12-gen2:latest instead of version ${world.intent.version}`,
-      '  remove the tags headstart-bootstrap, headstart-prototype from the pool',
+      `changes to ${POOL} that would be made:`,
+      `  point ${POOL} from version ${world.intent.version} at marketplace debian:debian-12:12-gen2:latest`,
+      '  take the tags headstart-bootstrap, headstart-prototype off the pool',
     ]);
     expect(stdout).toContain(`the clone check stays on the disks of ${world.donor.computerName}`);
     expect(world.provider.state.versions.size).toBe(1);
     expect(world.cluster.leases.size).toBe(0);
   });
 
-  it('refuses where nobody can be asked, unless it is told --yes', async () => {
+  it('refuses without a terminal, unless --yes is given', async () => {
     const world = await prototyped();
     const refused = await world.tell(uninstallVerb, '--pool', POOL);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('cli/not-confirmed') });
     expect(world.provider.state.versions.size).toBe(1);
     const done = await world.tell(uninstallVerb, '--pool', POOL, '--yes');
-    expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining(`on ${POOL}, this was done:`) });
-    expect(done.stdout).toContain('delete the saved original model');
+    expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining(`changes made to ${POOL}:`) });
+    expect(done.stdout).toContain('delete the saved original recipe');
     expect(done.stdout + done.stderr).not.toContain(Buffer.from('canary').toString('base64'));
     expect([world.provider.state.versions.size, world.cluster.secrets.size]).toEqual([0, 0]);
   });
 
-  it('the second time has nothing to do, and asks nobody', async () => {
+  it('has nothing to do the second time, and does not ask', async () => {
     const world = await prototyped();
     await world.tell(uninstallVerb, '--pool', POOL, '--yes');
     const again = await world.tell(uninstallVerb, '--pool', POOL);
-    expect(again).toMatchObject({ code: 0, stdout: `nothing of headstart is left on ${POOL}\n` });
+    expect(again).toMatchObject({ code: 0, stdout: `nothing that headstart added is left on ${POOL}\n` });
   });
 
-  it('exits 4 while instances run a version, names them and what to do, in JSON too', async () => {
+  it('exits 4 while instances use a version, and names them and the next step, also as JSON', async () => {
     const world = await prototyped();
     const born = world.provider.scaleOut(world.ref.pool);
     const told = await world.tell(uninstallVerb, '--pool', POOL, '--yes', '--json');
@@ -68,7 +68,7 @@ describe('prototype uninstall', () => {
     expect(again).toMatchObject({ code: 4, stdout: expect.stringContaining(`nothing to do on ${POOL} for now`) });
   });
 
-  it('does not know a version that is not there', async () => {
+  it('refuses an unknown version', async () => {
     const world = await prototyped();
     const { code, stderr } = await world.tell(uninstallVerb, '--pool', POOL, '--to', '1.2.3', '--yes');
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('prototype/no-such-version') });

@@ -1,4 +1,4 @@
-// cli/prototype/uninstall.ts: `headstart prototype uninstall --pool POOL`: the pool back on a recipe of your choice, and everything of ours gone.
+// cli/prototype/uninstall.ts: `headstart prototype uninstall --pool POOL`: points the pool at a model of your choice, and removes everything that runs added.
 
 import { systemClock } from '../../base/clock.ts';
 import { holderName } from '../../cluster/holder.ts';
@@ -7,8 +7,8 @@ import { planUninstall, type UninstallOptions, type UninstallPlan } from '../../
 import { findSitePool } from '../../prototype/donor/find-pool.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { confirm } from '../confirm.ts';
+import { hintWithOptions } from '../output/hint-options.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
-import { inSamePlace } from '../output/same-place.ts';
 import { printable } from '../output/table.ts';
 import type { CliDeps, Verb } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from './connect-options.ts';
@@ -50,24 +50,24 @@ export function uninstallVerb(connect: ConnectSite): Verb {
     async run(_args, options: Options, deps) {
       const wish = wishOf(options);
       const site = await connect(options, deps);
-      // Until everything is confirmed Ctrl-C has to end the question at once, so signals are not ours yet.
+      // Signals are not handled until the user confirms: Ctrl-C must end the question at once.
       const quiet = new AbortController().signal;
       const pool = await findSitePool(site, options.pool, quiet);
-      const asked = { pool, gallery: site.gallery, runId: holderName('uninstall'), wish };
-      const seen = await observePool(asked, { ...site.provider, cluster: site.cluster, signal: quiet });
-      const plan = planUninstall(seen, { ...wish, unsealed: new Set() });
+      const request = { pool, gallery: site.gallery, runId: holderName('uninstall'), wish };
+      const observed = await observePool(request, { ...site.provider, cluster: site.cluster, signal: quiet });
+      const plan = planUninstall(observed, { ...wish, unsealed: new Set() });
       const planned = plan.steps.map(({ what }) => what);
-      if (options.dryRun || planned.length === 0) return tell(pool.name, planned, plan, options, deps);
+      if (options.dryRun || planned.length === 0) return report(pool.name, planned, plan, options, deps);
       deps.stderr(renderAnswer(pool.name, planned, hinted(plan, deps), 'would'));
-      confirm(`do all this to ${pool.name}?`, options, deps);
-      const ended = await uninstallPool(asked, {
+      confirm(`make these changes to ${pool.name}?`, options, deps);
+      const ended = await uninstallPool(request, {
         ...site.provider,
         cluster: site.cluster,
         clock: systemClock,
         signal: deps.signal(),
         onEvent: showRun(deps, options),
       });
-      return tell(pool.name, ended.done, ended, options, deps);
+      return report(pool.name, ended.done, ended, options, deps);
     },
   };
 }
@@ -80,15 +80,15 @@ function wishOf({ to, customData, unseal }: Options): Omit<UninstallOptions, 'un
   };
 }
 
-type Left = Pick<UninstallPlan, 'kept' | 'sealed'>;
+type Remainder = Pick<UninstallPlan, 'kept' | 'sealed'>;
 
-function hinted({ kept, sealed }: Left, { typed = [] }: CliDeps): Left {
-  const hint = (next: string | undefined) => next !== undefined && { next: inSamePlace(next, typed) };
+function hinted({ kept, sealed }: Remainder, { typed = [] }: CliDeps): Remainder {
+  const hint = (next: string | undefined) => next !== undefined && { next: hintWithOptions(next, typed) };
   return { kept: kept.map((one) => ({ ...one, ...hint(one.next) })), sealed };
 }
 
-/** Exit code 4 when something stays that somebody has to do something about. */
-function tell(pool: string, done: string[], left: Left, options: Options, deps: CliDeps): number {
+/** Exit code 4 if something stays that needs an action by the user. */
+function report(pool: string, done: string[], left: Remainder, options: Options, deps: CliDeps): number {
   const isDryRun = options.dryRun === true;
   const { kept, sealed } = hinted(left, deps);
   const body = { pool, to: options.to, done, kept, sealed, isDryRun };
@@ -98,10 +98,15 @@ function tell(pool: string, done: string[], left: Left, options: Options, deps: 
   return !isDryRun && kept.some(({ next }) => next !== undefined) ? 4 : 0;
 }
 
-function renderAnswer(pool: string, done: readonly string[], { kept, sealed }: Left, tense: 'would' | 'did'): string {
+function renderAnswer(
+  pool: string,
+  done: readonly string[],
+  { kept, sealed }: Remainder,
+  tense: 'would' | 'did',
+): string {
   const nothing =
-    kept.length === 0 ? `nothing of headstart is left on ${pool}\n` : `nothing to do on ${pool} for now\n`;
-  const head = tense === 'would' ? `on ${pool}, this would be done:\n` : `on ${pool}, this was done:\n`;
+    kept.length === 0 ? `nothing that headstart added is left on ${pool}\n` : `nothing to do on ${pool} for now\n`;
+  const head = tense === 'would' ? `changes to ${pool} that would be made:\n` : `changes made to ${pool}:\n`;
   const lines = [
     ...(done.length === 0 ? [nothing] : [head, ...done.map((what) => `  ${printable(what)}\n`)]),
     ...kept.map(
@@ -111,7 +116,7 @@ function renderAnswer(pool: string, done: readonly string[], { kept, sealed }: L
     ...(sealed.length === 0
       ? []
       : [
-          `the clone check stays on the disks of ${printable(sealed.join(', '))}; there it does nothing, and --unseal removes it\n`,
+          `the clone check stays on the disks of ${printable(sealed.join(', '))}; it has no effect there, and --unseal removes it\n`,
         ]),
   ];
   return lines.join('');

@@ -1,4 +1,4 @@
-// cli/prototype/vms-option.ts: on which kind of VMs does a verb work: Azure's, or those of this machine?
+// cli/prototype/vms-option.ts: which VMs does a verb work on: Azure's, or those on this machine?
 import { Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { SHARED_GROUPS } from '../help.ts';
@@ -23,6 +23,6 @@ export function chosenVms(options: VmsOptions, { HEADSTART_VMS: named }: CliDeps
   if (vms) return vms;
   throw new UserError(`HEADSTART_VMS is ${JSON.stringify(named)}, not one of ${VMS.join(', ')}`, {
     code: 'prototype/bad-vms',
-    next: 'set it right, or give --vms',
+    next: 'set it to one of them, or add --vms',
   });
 }

@@ -1,4 +1,4 @@
-// cli/boot/cloud-init/blame.ts: `headstart boot cloud-init blame`: what took longest, longest first.
+// cli/boot/cloud-init/blame.ts: `headstart boot cloud-init blame`: lists modules by the time they took.
 import { blameOf, blameText } from '../../../boot/compat/cloud-init/blame.ts';
 import { compatCloudInitBlame } from '../../../boot/compat/cloud-init/exact/compat-records.ts';
 import { stepJson } from '../../../boot/compat/cloud-init/steps-json.ts';
@@ -9,7 +9,7 @@ import {
   runCompat,
   withCloudInitOptions,
   writeAnswer,
-  writeJson,
+  writeJsonAnswer,
 } from './options.ts';
 
 export const verb: Verb = {
@@ -25,7 +25,7 @@ export const verb: Verb = {
         boots: [...boots()].map((boot) => ({ blame: blameOf(boot).map(({ step }) => stepJson(step)) })),
         notes,
       };
-      writeJson(options, deps, 'CloudInitBlame', body);
+      writeJsonAnswer(options, deps, 'CloudInitBlame', body);
     } else {
       writeAnswer(options, deps, blameText(boots()));
     }

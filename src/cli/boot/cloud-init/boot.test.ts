@@ -7,7 +7,7 @@ import { verb as boot } from './boot.ts';
 const golden = fileURLToPath(new URL('../../../boot/fixtures/boots/first-boot.tar.gz', import.meta.url));
 
 describe('cloud-init boot', () => {
-  it('tells the four instants in microseconds with --json', async () => {
+  it('prints the four times in microseconds with --json', async () => {
     const { stdout } = await runVerb(boot, ['-i', golden, '--json']);
     expect(JSON.parse(stdout)).toMatchObject({
       kind: 'CloudInitBoot',
@@ -16,7 +16,7 @@ describe('cloud-init boot', () => {
     });
   });
 
-  it('answers from a log alone what a log can tell', async () => {
+  it('prints from a log alone what the log contains', async () => {
     const { code, stdout } = await runVerb(boot, ['-i', '-', '--json'], { stdin: banner(stampAt(0), 'init-local', 5) });
     expect(code).toBe(0);
     const told = JSON.parse(stdout) as { started: object; kernelTookUs?: number };
@@ -24,10 +24,10 @@ describe('cloud-init boot', () => {
     expect(told.kernelTookUs).toBeUndefined();
   });
 
-  it('refuses an input that tells none of them, with what to give instead', async () => {
+  it('refuses an input without any of the times, with a hint', async () => {
     const { code, stdout, stderr } = await runVerb(boot, ['-i', '-'], { stdin: 'nothing of the kind\n' });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('none of the four instants is known from -');
+    expect(stderr).toContain('cannot find any of the four times in -');
     expect(stderr).toContain('code:  boot/no-boot-times');
   });
 
@@ -37,14 +37,14 @@ describe('cloud-init boot', () => {
 });
 
 describe('cloud-init boot --compat', () => {
-  it('prints what the recorded tool printed of an archive', async () => {
+  it('prints what the real tool printed for an archive', async () => {
     const { stdout, stderr, code } = await runVerb(boot, ['-i', golden, '--compat=22.4']);
     expect(stdout).toContain('    Kernel time to boot (seconds): 10.494710922241211\n');
     expect(stdout).toContain('    Cloud-init start: 2026-11-15 21:08:50.104000\n');
     expect({ stderr, code }).toEqual({ stderr: 'successful\n', code: 1 });
   });
 
-  it('keeps the failure message where a boot’s times are not known', async () => {
+  it('keeps the failure message of the real tool for unknown times', async () => {
     const stdin = banner(stampAt(0), 'init-local', 5);
     const { stdout, stderr, code } = await runVerb(boot, ['-i', '-', '--compat=22.4'], { stdin });
     expect(stdout).toContain('Your Linux distro or container does not support this functionality.\n');

@@ -1,4 +1,4 @@
-// cli/boot/cloud-init/boot.ts: `headstart boot cloud-init boot`: from kernel start to cloud-init's first line.
+// cli/boot/cloud-init/boot.ts: `headstart boot cloud-init boot`: when did the kernel and cloud-init start?
 import { UserError } from '../../../base/errors.ts';
 import { betweenUs, bootTimesText } from '../../../boot/compat/cloud-init/boot-text.ts';
 import { bootTimes, type CloudInitBootTimes, logOf } from '../../../boot/compat/cloud-init/boot-times.ts';
@@ -13,7 +13,7 @@ import {
   runCompat,
   withCloudInitOptions,
   writeAnswer,
-  writeJson,
+  writeJsonAnswer,
 } from './options.ts';
 
 interface Options extends CloudInitOptions {
@@ -26,7 +26,7 @@ export const verb: Verb = {
     withCloudInitOptions(command).option('-b, --boot <N|ID>', WHICH_BOOT);
   },
   async run(_args, options: Options, deps) {
-    const world = withStdinKept(deps);
+    const world = withCachedStdin(deps);
     if (options.compat !== undefined) {
       const record = await recordOf(options, { ...world, stderr: () => {} }).catch(orRethrow);
       return runCompat(options, world, (events, version) => compatBoot(events, record, version));
@@ -35,14 +35,14 @@ export const verb: Verb = {
     const log = await readCloudInit(options, { ...world, stderr: () => {} }).catch(noLog);
     const times = bootTimes(record, logOf(record, log?.boots() ?? []));
     if (Object.values(times).every((at) => typeof at === 'string' || 'unknown' in at)) throw nothingKnown(options);
-    if (options.json) writeJson(options, deps, 'CloudInitBoot', jsonOf(times, record));
+    if (options.json) writeJsonAnswer(options, deps, 'CloudInitBoot', jsonOf(times, record));
     else writeAnswer(options, deps, bootTimesText(times));
     return 0;
   },
 };
 
-/** Read once for the record and once for the log. */
-function withStdinKept(deps: CliDeps): CliDeps {
+/** Standard input is needed twice: for the record and for the log. */
+function withCachedStdin(deps: CliDeps): CliDeps {
   let kept: Uint8Array | undefined;
   return { ...deps, readStdin: () => (kept ??= deps.readStdin()) };
 }
@@ -53,13 +53,13 @@ async function recordOf(options: Options, deps: CliDeps): Promise<BootRecord | u
   return readBoot({ ...named, ...(options.boot === undefined ? {} : { boot: options.boot }) }, deps).catch(noRecord);
 }
 
-/** Without a log the other half of the answer is still known; a path that cannot be read has been told by then. */
+/** Without a log, the kernel times are still known. An unreadable path has already been reported. */
 function noLog(error: unknown): undefined {
   if (error instanceof UserError) return undefined;
   throw error;
 }
 
-/** What no source recognises may still be a log in a format of its own. */
+/** An input that no source recognises may still be a log in a custom format. */
 function noRecord(error: unknown): undefined {
   if (error instanceof UserError && error.code !== 'boot/input-unreadable' && !error.code.startsWith('boot/no-such')) {
     return undefined;
@@ -67,17 +67,17 @@ function noRecord(error: unknown): undefined {
   throw error;
 }
 
-/** What cannot be opened is told by what reads the log, in the real tool's words. */
+/** An unreadable input is reported by runCompat, in the words of the real tool. */
 function orRethrow(error: unknown): undefined {
   if (error instanceof UserError && error.code === 'boot/input-unreadable') return undefined;
   throw error;
 }
 
 function nothingKnown(options: Options): UserError {
-  return new UserError(`none of the four instants is known from ${pathsOf(options).join(', ')}`, {
+  return new UserError(`cannot find any of the four times in ${pathsOf(options).join(', ')}`, {
     code: 'boot/no-boot-times',
     exitCode: 1,
-    next: 'give a bundle of `headstart boot collect`, or cloud-init.log together with `systemctl show` of the manager and the units',
+    next: 'use a bundle from `headstart boot collect`, or cloud-init.log together with `systemctl show` of the manager and the units',
   });
 }
 

@@ -1,4 +1,4 @@
-// cli/boot/cloud-init/dump.ts: `headstart boot cloud-init dump`: the events of a log as JSON.
+// cli/boot/cloud-init/dump.ts: `headstart boot cloud-init dump`: prints the events of a log as JSON.
 
 import { dumpText } from '../../../boot/compat/cloud-init/dump.ts';
 import { compatDump } from '../../../boot/compat/cloud-init/exact/compat-records.ts';
@@ -9,7 +9,7 @@ import {
   runCompat,
   withCloudInitOptions,
   writeAnswer,
-  writeJson,
+  writeJsonAnswer,
 } from './options.ts';
 
 export const verb: Verb = {
@@ -20,7 +20,7 @@ export const verb: Verb = {
   async run(_args, options: CloudInitOptions, deps) {
     if (options.compat !== undefined) return runCompat(options, deps, compatDump);
     const { events, notes } = await readCloudInit(options, deps);
-    if (options.json) writeJson(options, deps, 'CloudInitDump', { events, notes });
+    if (options.json) writeJsonAnswer(options, deps, 'CloudInitDump', { events, notes });
     else writeAnswer(options, deps, dumpText(events));
     return 0;
   },

@@ -25,9 +25,9 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('the verbs', () => {
+describe('the cloud-init verbs', () => {
   it.each(['show', 'blame', 'dump'] as const)(
-    '%s: a log, the same on standard input, and by its long option agree',
+    '%s prints the same for a file, standard input and the long option',
     async (name) => {
       const fromFile = await runVerb(verbs[name], ['-i', file]);
       expect(fromFile).toMatchObject({ code: 0, stderr: '' });
@@ -37,7 +37,7 @@ describe('the verbs', () => {
     },
   );
 
-  it('show joins rotated logs, oldest first, compressed or not', async () => {
+  it('join rotated logs, oldest first, compressed or not', async () => {
     const rotated = mkdtempSync(join(folder, 'rotated-'));
     const lines = log.split(/(?<=\n)/);
     writeFileSync(join(rotated, 'a-new.log'), lines.slice(3).join(''));
@@ -47,7 +47,7 @@ describe('the verbs', () => {
     expect((await runVerb(show, both)).stdout).toBe((await runVerb(show, ['-i', file])).stdout);
   });
 
-  it('write to a file when asked, and say so when they cannot', async () => {
+  it('write to --outfile, and report if they cannot', async () => {
     const out = join(folder, 'out.txt');
     expect(await runVerb(show, ['-i', file, '-o', out])).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(readFileSync(out, 'utf8')).toContain('2 boot records'.replace('2', '1'));
@@ -56,7 +56,7 @@ describe('the verbs', () => {
     );
   });
 
-  it('tell --json in microseconds', async () => {
+  it('print microseconds with --json', async () => {
     const told = async (name: keyof typeof verbs) =>
       JSON.parse((await runVerb(verbs[name], ['-i', golden, '--json'])).stdout);
     expect(await told('show')).toMatchObject({
@@ -70,20 +70,20 @@ describe('the verbs', () => {
     expect((await told('dump')).events[0]).toMatchObject({ kind: 'banner', upUs: 51_070_000 });
   });
 
-  it('edge case 18: say what was looked for where there are no events', async () => {
+  it('edge case 18: say what they expected if there are no events', async () => {
     const { code, stdout, stderr } = await runVerb(show, ['-i', '-'], { stdin: 'nothing of the kind\n' });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('no cloud-init events in standard input: looked for');
+    expect(stderr).toContain('no cloud-init events in standard input: expected');
     const bare = await runVerb(show, ['-i', '-'], { stdin: '' });
     expect(bare.stderr).toContain('an empty file');
   });
 
-  it('do not pass on what could steer a terminal', async () => {
+  it('print no control characters', async () => {
     const stdin = stageLog('init-local', 0).replace('ran successfully', 'ran \u001b[2J');
     expect((await runVerb(show, ['-i', '-'], { stdin })).stdout).not.toContain('\u001b');
   });
 
-  it('throw nothing but a user’s mistake, for any bytes', async () => {
+  it('throw only user errors, for any bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(show, blame, dump, boot), fc.string({ maxLength: 200 }), async (verb, stdin) => {
         expect((await runVerb(verb, ['-i', '-'], { stdin })).code).not.toBe(70);
@@ -94,19 +94,19 @@ describe('the verbs', () => {
 });
 
 describe('--compat', () => {
-  it('prints one line and exits 1 where the tool crashes, after what it says before', async () => {
+  it('prints one line with the reason, and exits 1 where the tool crashes', async () => {
     const stdin = `${report('x', 'start: init-local/a: a')}${report(stampAt(0), 'finish: init-local: SUCCESS: x')}`;
     const { stdout, stderr, code } = await runVerb(show, ['-i', '-', '--compat=22.4'], { stdin });
     expect({ stdout, code }).toEqual({ stdout: '', code: 1 });
     expect(stderr).toMatch(/^cloud-init analyze 22\.4 crashes here: .*\n$/);
   });
 
-  it('says what it skips', async () => {
+  it('reports skipped entries', async () => {
     const stdin = `${stageLog('init-local', 0)}a,b,c - handlers.py[DEBUG]: start: x: y\n`;
     expect((await runVerb(dump, ['-i', '-', '--compat'], { stdin })).stderr).toBe('Skipping invalid entry\n');
   });
 
-  it('says in the tool’s words what cannot be opened or is empty', async () => {
+  it('reports unreadable and empty files in the tool’s words', async () => {
     const missing = join(folder, 'missing.log');
     for (const verb of [show, boot]) {
       const ran = await runVerb(verb, ['-i', missing, '--compat']);
@@ -123,7 +123,7 @@ describe('--compat', () => {
   });
 });
 
-it('a log that is compressed in a way that is not read gets the command that unpacks it', async () => {
+it('a log with unsupported compression gets the command that unpacks it', async () => {
   const stdin = 'BZh91AY&SY';
   const { code, stderr } = await run(['boot', 'cloud-init', 'blame', '-i', '-', '--json'], { stdin });
   expect(code).toBe(2);

@@ -1,4 +1,4 @@
-// cli/boot/cloud-init/options.ts: what the four cloud-init verbs share: their options, their input, and where the answer goes.
+// cli/boot/cloud-init/options.ts: the options, the input and the output of the four cloud-init verbs.
 import { closeSync, openSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { UserError } from '../../../base/errors.ts';
@@ -17,7 +17,7 @@ import { writeAnswerFile } from '../../output/answer-file.ts';
 import { API_VERSION } from '../../output/json.ts';
 import { printable } from '../../output/table.ts';
 import type { CliDeps } from '../../verb.ts';
-import { againAs, collect, throwWithStdinHint } from '../read-boot.ts';
+import { againAs, appendValue, throwWithStdinHint } from '../read-boot.ts';
 
 export interface CloudInitOptions {
   infile?: string[];
@@ -34,9 +34,9 @@ export function withCloudInitOptions(command: Command): Command {
     .option(
       '-i, --infile <FILE|DIR|->',
       `read this file, folder or standard input (-) instead of ${LIVE_LOG}; repeatable`,
-      collect,
+      appendValue,
     )
-    .addOption(new Option('--input <FILE|DIR|->').argParser(collect).hideHelp())
+    .addOption(new Option('--input <FILE|DIR|->').argParser(appendValue).hideHelp())
     .option('-o, --outfile <FILE|->', 'write to this file instead of standard output')
     .option('--compat [VERSION]', `print exactly what this version of cloud-init analyze prints (default: ${NEWEST})`)
     .option('--json', 'print one JSON document');
@@ -47,7 +47,7 @@ export function pathsOf(options: CloudInitOptions): string[] {
   return paths.length > 0 ? paths : [LIVE_LOG];
 }
 
-/** The log or dump that the paths name; of folders and archives what is cloud-init's, by content. */
+/** Opens the log or dump that the paths name; in folders and archives, finds it by its content. */
 async function openLog(paths: readonly string[], deps: CliDeps): Promise<{ input: Input; kind?: 'log' | 'dump' }> {
   const groups = (await Promise.all(paths.map((path) => openInputs(path, deps.readStdin)))).flat();
   for (const { problems } of groups) for (const text of problems) deps.stderr(`warning: ${printable(text)}\n`);
@@ -59,18 +59,18 @@ async function openLog(paths: readonly string[], deps: CliDeps): Promise<{ input
     return { input: joinLogs(groups.flatMap((group) => group.inputs)), kind: 'log' };
   throw new UserError(`no cloud-init log and no cloud-init analyze dump in ${paths.join(', ')}`, {
     code: 'boot/no-cloud-init-log',
-    next: 'give the log itself: -i cloud-init.log',
+    next: 'name the log itself: -i cloud-init.log',
   });
 }
 
-export interface ReadBoots extends ParsedLog {
-  /** One after the other, made anew at each call. */
+export interface CloudInitBoots extends ParsedLog {
+  /** Iterates lazily; each call starts again. */
   boots(): Iterable<CloudInitBoot>;
   input: Input;
 }
 
-/** The correct reading. Warnings are told on stderr; a file without anything of cloud-init's is an error. */
-export async function readCloudInit(options: CloudInitOptions, deps: CliDeps): Promise<ReadBoots> {
+/** Reads the events correctly (not like --compat). Prints warnings on stderr; throws if there are no cloud-init events. */
+export async function readCloudInit(options: CloudInitOptions, deps: CliDeps): Promise<CloudInitBoots> {
   const isLive = options.infile === undefined && options.input === undefined;
   const { input, kind } = await openLog(pathsOf(options), deps).catch((error: unknown) => {
     if (isLive) throwWithStdinHint(error, deps);
@@ -84,7 +84,7 @@ export async function readCloudInit(options: CloudInitOptions, deps: CliDeps): P
     const { packedFormatOf, unrecognised } = await import('../../../boot/load/unrecognised.ts');
     if (packedFormatOf(input.head)) throw unrecognised(input, againAs(deps.typed).commandWith);
     throw new UserError(
-      `no cloud-init events in ${input.name}: looked for "start:" and "finish:" reports and "Cloud-init v." banners, found ` +
+      `no cloud-init events in ${input.name}: expected "start:" and "finish:" reports and "Cloud-init v." banners, found ` +
         (input.head.length === 0 ? 'an empty file' : 'none that can be read'),
       {
         code: 'boot/no-cloud-init-events',
@@ -96,7 +96,7 @@ export async function readCloudInit(options: CloudInitOptions, deps: CliDeps): P
   return { ...read, boots: () => bootsOf(read.events), input };
 }
 
-/** What the real tool would print, and its exit code. `answer` may end in a ToolCrash: then nothing is printed but why. */
+/** Prints what the real tool prints, and returns its exit code. If `answer` throws a ToolCrash, prints only the reason. */
 export async function runCompat(
   options: CloudInitOptions,
   deps: CliDeps,
@@ -136,7 +136,7 @@ function cannotOpen(path: string, deps: CliDeps): number {
   return 1;
 }
 
-/** Opened, and so emptied, before anything is read, as the real tool does. */
+/** Opens and truncates the file before anything is read, like the real tool. */
 function openOutput(path: string | undefined): ((text: string, deps: CliDeps) => void) | undefined {
   if (path === undefined || path === '-') return (text, deps) => deps.stdout(text);
   try {
@@ -152,11 +152,11 @@ export function writeAnswer({ outfile }: CloudInitOptions, deps: CliDeps, text: 
   else writeAnswerFile(outfile, text, 'boot/output-unwritable');
 }
 
-export function writeJson(options: CloudInitOptions, deps: CliDeps, kind: string, body: object): void {
+export function writeJsonAnswer(options: CloudInitOptions, deps: CliDeps, kind: string, body: object): void {
   writeAnswer(options, deps, `${JSON.stringify({ apiVersion: API_VERSION, kind, ...body }, null, 2)}\n`);
 }
 
-/** The zone of whoever runs it: old versions read every stamp as local time. One offset holds for a quarter of an hour. */
+/** The local time zone: old versions read every timestamp as local time. The offset is cached for 15 minutes of log time. */
 function localZone(): (civilSeconds: number) => number {
   let quarter = Number.NaN;
   let offset = 0;

@@ -7,14 +7,14 @@ import { verb as show } from './show.ts';
 const golden = fileURLToPath(new URL('../../../boot/fixtures/boots/first-boot.tar.gz', import.meta.url));
 const log = stageLog('init-local', 0) + stageLog('init-network', 10);
 
-it('finds the log in an archive by its content', async () => {
+it('show finds the log in an archive by its content', async () => {
   const { stdout, code } = await runVerb(show, ['-i', golden]);
   expect(code).toBe(0);
   expect(stdout).toContain('|`->config-scripts-user ran successfully @36.77000s +14.66800s\n');
   expect(stdout).toContain('Total Time: 29.19900 seconds\n\n1 boot records analyzed\n');
 });
 
-it('takes a format of codes, and never fails on one', async () => {
+it('show accepts any format string', async () => {
   const { stdout } = await runVerb(show, ['-i', '-', '-f', '%n %d %l {} %T %q'], { stdin: log });
   expect(stdout).toContain('init-local/config-a 02.00000 DEBUG {} 02.00000 %q\n');
 });
@@ -25,7 +25,7 @@ it('edge case 18: an empty list is one empty record', async () => {
   expect(stdout).toContain('Total Time: 0.00000 seconds\n\n1 boot records analyzed\n');
 });
 
-it('--json has the total of each boot, and of nothing else', async () => {
+it('--json has the total of each boot only', async () => {
   const { stdout } = await runVerb(show, ['-i', '-', '--json'], { stdin: log });
   const { boots } = JSON.parse(stdout) as { boots: { totalUs: number; stages: unknown[] }[] };
   expect(boots).toHaveLength(1);

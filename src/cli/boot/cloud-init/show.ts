@@ -1,4 +1,4 @@
-// cli/boot/cloud-init/show.ts: `headstart boot cloud-init show`: what cloud-init did, in order.
+// cli/boot/cloud-init/show.ts: `headstart boot cloud-init show`: shows stages and modules in the order they ran.
 import { compatShow, DEFAULT_FORMAT } from '../../../boot/compat/cloud-init/exact/compat-records.ts';
 import { showText, stageCoverageUs } from '../../../boot/compat/cloud-init/show.ts';
 import { bootJson } from '../../../boot/compat/cloud-init/steps-json.ts';
@@ -9,7 +9,7 @@ import {
   runCompat,
   withCloudInitOptions,
   writeAnswer,
-  writeJson,
+  writeJsonAnswer,
 } from './options.ts';
 
 interface Options extends CloudInitOptions {
@@ -36,7 +36,7 @@ export const verb: Verb = {
         boots: [...boots()].map((boot) => ({ ...bootJson(boot), totalUs: stageCoverageUs(boot) })),
         notes,
       };
-      writeJson(options, deps, 'CloudInitShow', body);
+      writeJsonAnswer(options, deps, 'CloudInitShow', body);
     } else {
       writeAnswer(options, deps, showText(boots(), options.format));
     }

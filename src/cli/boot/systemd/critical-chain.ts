@@ -18,7 +18,7 @@ import { screenOf } from '../../output/screen.ts';
 import { printable } from '../../output/table.ts';
 import type { CliDeps, Verb } from '../../verb.ts';
 import { readBoot, refuseFileAsUnit } from '../read-boot.ts';
-import { compatOf, isColoured, jsonFacts, type SystemdOptions, tell, withSystemdOptions } from './options.ts';
+import { compatOf, isColoured, jsonFacts, printCompat, type SystemdOptions, withSystemdOptions } from './options.ts';
 
 interface ChainOptions extends SystemdOptions {
   fuzz?: string;
@@ -31,26 +31,28 @@ export const verb: Verb = {
     'boot systemd critical-chain --fuzz=1s --compat=252 -i boot.tar.gz',
   ],
   configure: (command: Command) =>
-    withSystemdOptions(command.argument('[UNIT...]', 'where the chain ends; default: the default target')).option(
-      '--fuzz <SPAN>',
-      'also show units that were ready at most this long before the latest',
-    ),
+    withSystemdOptions(
+      command.argument('[UNIT...]', 'the unit at the end of the chain; default: the default target'),
+    ).option('--fuzz <SPAN>', 'also show units that were ready at most this long before the latest'),
   async run(given, options: ChainOptions, deps) {
     const { behaviour, args: targets } = compatOf(options, given);
     refuseFileAsUnit(targets, options, 'boot systemd critical-chain');
     const fuzzUs = parseFuzz(options.fuzz);
     const record = await readBoot(options, deps);
     if (behaviour) {
-      return tell(compatCriticalChain(record, behaviour, { targets, fuzzUs, isColoured: isColoured(deps) }), deps);
+      return printCompat(
+        compatCriticalChain(record, behaviour, { targets, fuzzUs, isColoured: isColoured(deps) }),
+        deps,
+      );
     }
     const chains = (targets.length > 0 ? targets : [mainTarget(record, deps.typed)]).map((target) => {
       if (!namedUnit(record, target)) throw unknownUnit(record, target, deps.typed);
       return { target, nodes: criticalChain(record, { target, fuzzUs }) };
     });
-    for (const { nodes } of chains) tellIfUnordered(nodes, deps);
+    for (const { nodes } of chains) warnIfUnordered(nodes, deps);
     if (knownUserspaceUs(record) === undefined) {
       deps.stderr(
-        'note: nothing given tells when userspace began: times count from the start of the kernel or of the log\n',
+        'note: the inputs do not say when userspace started: times count from the start of the kernel or of the log\n',
       );
     }
     if (options.json) {
@@ -78,34 +80,34 @@ function parseFuzz(text: string | undefined): number {
   });
 }
 
-/** For who calls the verb without a command line. */
+/** For calls without a command line, such as tests. */
 const TYPED = ['boot', 'systemd', 'critical-chain'];
 
-/** Pasted text has the root its author asked for; otherwise it is the boot's own target. */
+/** Pasted output of systemd-analyze starts with the unit that its author named; otherwise uses the boot's default target. */
 function mainTarget(record: BootRecord, typed: readonly string[] = TYPED): string {
   const isPasted = record.sources.every(({ kind }) => kind === 'analyze-critical-chain' || kind === 'analyze-time');
   const target =
     (isPasted ? record.units.find((unit) => unit.after.length > 0)?.name : undefined) ?? defaultTarget(record);
   if (target !== undefined) return target;
-  throw new UserError('nothing given tells the default target of this boot', {
+  throw new UserError('the inputs do not name the default target of this boot', {
     code: 'boot/no-default-target',
     next: `name a unit, as in \`${sameCommand(typed, { add: ['multi-user.target'] })}\`, or add \`systemctl show\` of all units with -i`,
   });
 }
 
-/** A chain of one is an answer only where the input knows orderings at all. */
-function tellIfUnordered(nodes: readonly ChainNode[], deps: CliDeps): void {
+/** A chain of one unit is an answer only if the input has orderings. */
+function warnIfUnordered(nodes: readonly ChainNode[], deps: CliDeps): void {
   const unit = nodes.length === 1 ? nodes[0]!.unit : undefined;
   if (!unit || unit.after.length > 0) return;
   deps.stderr(
-    `warning: nothing given says what ${printable(unit.name)} was ordered after; add \`systemctl show '*'\` with -i\n`,
+    `warning: the inputs do not say what ${printable(unit.name)} was ordered after; add \`systemctl show '*'\` with -i\n`,
   );
 }
 
 function unknownUnit(record: BootRecord, target: string, typed: readonly string[] = TYPED): UserError {
   const names = record.units.map((unit) => unit.name);
   const [nearest] = nearestNames(target, names);
-  return new UserError(`${target} is not among the ${names.length} units given${didYouMean(target, names)}`, {
+  return new UserError(`${target} is not among the ${names.length} units of the inputs${didYouMean(target, names)}`, {
     code: 'boot/unknown-unit',
     next:
       nearest === undefined

@@ -1,12 +1,19 @@
-// cli/boot/systemd/dot.ts: `headstart boot systemd dot`: units and their dependencies as a graph for graphviz.
+// cli/boot/systemd/dot.ts: `headstart boot systemd dot`: prints units and their dependencies as a graph for graphviz.
 import type { Command } from 'commander';
 import { UserError } from '../../../base/errors.ts';
 import { type DotOptions, dotEdges, renderDot } from '../../../boot/compat/systemd/dot.ts';
 import { compatDot, legend } from '../../../boot/compat/systemd/exact/dot.ts';
 import { printJson } from '../../output/json.ts';
 import type { Verb } from '../../verb.ts';
-import { collect, readBoot } from '../read-boot.ts';
-import { compatOf, jsonFacts, type printLines, type SystemdOptions, tell, withSystemdOptions } from './options.ts';
+import { appendValue, readBoot } from '../read-boot.ts';
+import {
+  compatOf,
+  jsonFacts,
+  printCompat,
+  type printLines,
+  type SystemdOptions,
+  withSystemdOptions,
+} from './options.ts';
 
 interface DotCommandOptions extends SystemdOptions {
   order?: boolean;
@@ -23,9 +30,9 @@ export const verb: Verb = {
   configure: (command: Command) =>
     withSystemdOptions(command.argument('[PATTERN...]', 'print only edges with a matching unit at either end'))
       .option('--order', 'print only After=')
-      .option('--require', 'print everything but After=')
-      .option('--from-pattern <GLOB>', 'print only edges from matching units; repeatable', collect)
-      .option('--to-pattern <GLOB>', 'print only edges to matching units; repeatable', collect),
+      .option('--require', 'print everything except After=')
+      .option('--from-pattern <GLOB>', 'print only edges from matching units; repeatable', appendValue)
+      .option('--to-pattern <GLOB>', 'print only edges to matching units; repeatable', appendValue),
   async run(given, options: DotCommandOptions, deps) {
     const { behaviour, args: patterns } = compatOf(options, given);
     const dot: DotOptions = {
@@ -35,9 +42,9 @@ export const verb: Verb = {
       toPatterns: options.toPattern ?? [],
     };
     const record = await readBoot(options, deps);
-    if (behaviour) return tell(compatDot(record, behaviour, dot), deps);
+    if (behaviour) return printCompat(compatDot(record, behaviour, dot), deps);
     if (record.units.length === 0) {
-      throw new UserError('nothing given lists the units of this boot', {
+      throw new UserError('the inputs do not list the units of this boot', {
         code: 'boot/no-units',
         next: "add `systemctl show '*'` of the machine, or a bundle made by `headstart boot collect`, with -i",
       });

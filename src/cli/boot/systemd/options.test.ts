@@ -1,30 +1,29 @@
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { testDeps } from '../../testing.ts';
-import { compatOf, isColoured, printLines, tell } from './options.ts';
+import { compatOf, isColoured, printCompat, printLines } from './options.ts';
 import { boot, expectRefused, FIXTURES } from './testing.ts';
 
-test('--compat before a unit is still --compat and a unit', async () => {
+test('--compat UNIT is read as --compat and a unit', async () => {
   const model = join(FIXTURES, 'models/r00');
   const { stdout } = await boot('critical-chain --compat multi-user.target', '-i', model);
   expect(stdout).toMatch(/\n\nmulti-user\.target @/);
 });
 
-test('a version of systemd that is not known is refused', () =>
-  expectRefused('time --compat=12', 'boot/compat-version'));
+test('an unknown version of systemd is refused', () => expectRefused('time --compat=12', 'boot/compat-version'));
 
 describe('--compat', () => {
-  it('is not given: arguments are arguments', () => {
+  it('leaves the arguments unchanged if it is not given', () => {
     expect(compatOf({}, ['a.service'])).toEqual({ args: ['a.service'] });
   });
 
-  it.each(['252', 'v252', '252.5-1'])('takes %s as a version', (compat) => {
+  it.each(['252', 'v252', '252.5-1'])('accepts %s as a version', (compat) => {
     const { behaviour, args } = compatOf({ compat }, ['a.service']);
     expect(behaviour).toEqual(compatOf({ compat: '252' }, []).behaviour);
     expect(args).toEqual(['a.service']);
   });
 
-  it('takes a unit behind it as the first argument, and the newest version', () => {
+  it('reads a following unit as the first argument, and uses the newest version', () => {
     expect(compatOf({ compat: 'a.service' }, ['b.service'])).toEqual({
       behaviour: compatOf({ compat: true }, []).behaviour,
       args: ['a.service', 'b.service'],
@@ -32,14 +31,14 @@ describe('--compat', () => {
   });
 });
 
-describe('what is printed', () => {
-  it('keeps the streams and the exit code of the real tool apart', () => {
+describe('the output of systemd-analyze verbs', () => {
+  it('has the streams and the exit code of the real tool', () => {
     const { ran, deps } = testDeps({});
-    expect(tell({ stdout: 'a', stderr: 'b', exitCode: 1 }, deps)).toBe(1);
+    expect(printCompat({ stdout: 'a', stderr: 'b', exitCode: 1 }, deps)).toBe(1);
     expect(ran).toMatchObject({ stdout: 'a', stderr: 'b' });
   });
 
-  it('keeps its lines, and no control character within one', () => {
+  it('keeps line breaks, and replaces other control characters', () => {
     const { ran, deps } = testDeps({});
     printLines(deps, 'a\u001b[2J\nb\n');
     expect(ran.stdout).toBe('a\ufffd[2J\nb\n');

@@ -1,4 +1,4 @@
-// cli/boot/systemd/options.ts: the options that the `boot systemd` verbs share with systemd-analyze, and how its answers are told.
+// cli/boot/systemd/options.ts: the options that the `boot systemd` verbs share with systemd-analyze, and how its output is printed.
 import type { Command } from 'commander';
 import type { ToolOutput } from '../../../boot/compat/systemd/exact/tool-output.ts';
 import { type Behaviour, behaviourOf, NEWEST_VERSION, parseVersion } from '../../../boot/compat/systemd/versions.ts';
@@ -22,7 +22,7 @@ export function withCompatOptions(command: Command): Command {
       '--compat [VERSION]',
       `print exactly what this version of systemd-analyze prints (default: ${NEWEST_VERSION})`,
     )
-    .option('--no-pager', 'accepted for scripts of systemd-analyze; there is no pager');
+    .option('--no-pager', 'ignored; accepted for compatibility with systemd-analyze');
 }
 
 /** `--compat UNIT` means `--compat` and a unit: a version starts with a digit, a unit's name hardly ever does. */
@@ -33,23 +33,23 @@ export function compatOf(options: SystemdOptions, args: string[]): { behaviour?:
   return { behaviour: behaviourOf(parseVersion(isUnit ? true : compat)), args: isUnit ? [compat, ...args] : args };
 }
 
-export function tell({ stdout, stderr, exitCode }: ToolOutput, deps: CliDeps): number {
+export function printCompat({ stdout, stderr, exitCode }: ToolOutput, deps: CliDeps): number {
   if (stdout !== '') deps.stdout(stdout);
   if (stderr !== '') deps.stderr(stderr);
   return exitCode;
 }
 
-/** As systemd-analyze decides: what goes into a pipe is never coloured, whatever FORCE_COLOR says. */
+/** Like systemd-analyze: output into a pipe is never coloured, even with FORCE_COLOR. */
 export function isColoured(deps: CliDeps): boolean {
   return deps.isTerminal.stdout && screenOf(deps).hasColour;
 }
 
-/** Names come from files: no control character of theirs reaches a terminal. */
+/** Replaces control characters: names come from files and must not control the terminal. */
 export function printLines(deps: CliDeps, text: string): void {
   deps.stdout(text.split('\n').map(printable).join('\n'));
 }
 
-/** Facts of the record that every JSON answer of these verbs carries. */
+/** The fields of the record that are in every JSON answer of these verbs. */
 export function jsonFacts(record: BootRecord): object {
   return { ...(record.bootId !== undefined && { bootId: record.bootId }), clock: record.clock };
 }

@@ -4,7 +4,7 @@ import { boot, expectDocument, expectRefused, FIXTURES, useRecorded } from './te
 
 describe.each(['first-boot', 'clone-boot'])('the recorded %s', (name) => {
   const recorded = useRecorded(name);
-  test('systemd-analyze plot is drawn byte for byte, given the whole archive', async () => {
+  test('systemd-analyze plot is reproduced byte for byte from the whole archive', async () => {
     const { stdout } = await boot('plot', '--compat=252', '-i', recorded.archive);
     expect(stdout).toBe(recorded.answers.get('analyze-plot.svg'));
   });

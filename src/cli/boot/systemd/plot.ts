@@ -1,4 +1,4 @@
-// cli/boot/systemd/plot.ts: `headstart boot systemd plot`: the boot as an SVG picture.
+// cli/boot/systemd/plot.ts: `headstart boot systemd plot`: draws the boot as an SVG picture.
 import type { Command } from 'commander';
 import { UserError } from '../../../base/errors.ts';
 import { type CompatPlotOptions, compatPlot } from '../../../boot/compat/systemd/exact/plot.ts';
@@ -7,7 +7,7 @@ import { phases } from '../../../boot/model/phases.ts';
 import { printJson } from '../../output/json.ts';
 import type { Verb } from '../../verb.ts';
 import { readBoot, withInputOptions } from '../read-boot.ts';
-import { compatOf, jsonFacts, type SystemdOptions, tell, withCompatOptions } from './options.ts';
+import { compatOf, jsonFacts, printCompat, type SystemdOptions, withCompatOptions } from './options.ts';
 
 interface PlotOptions extends Omit<SystemdOptions, 'json'> {
   json?: string | true;
@@ -27,9 +27,9 @@ export const verb: Verb = {
     withCompatOptions(withInputOptions(command))
       .option(
         '--json [short|pretty|off]',
-        'print one JSON document; with --compat the rows of systemd-analyze, in this form',
+        'print one JSON document; with --compat: the rows of systemd-analyze in this format',
       )
-      .option('--table', 'with --compat: print the table of times of systemd-analyze')
+      .option('--table', 'with --compat: print the time table of systemd-analyze')
       .option('--no-legend', 'with --compat: leave out the header and the count of --table and --json')
       .option('--scale-svg <FACTOR>', 'stretch the time axis by this factor')
       .option('--detailed', 'with --compat: add the times at which userspace started'),
@@ -41,7 +41,7 @@ export const verb: Verb = {
     const format = formatOf(options);
     const record = await readBoot(shared, deps);
     if (behaviour) {
-      return tell(
+      return printCompat(
         compatPlot(record, behaviour, {
           format,
           hasLegend: options.legend,
@@ -52,7 +52,7 @@ export const verb: Verb = {
       );
     }
     if (record.units.length === 0 && !record.manager) {
-      throw new UserError('nothing given lists the units of this boot', {
+      throw new UserError('the inputs do not list the units of this boot', {
         code: 'boot/no-units',
         next: "add `systemctl show '*'` of the machine, or a bundle made by `headstart boot collect`, with -i",
       });
@@ -72,17 +72,17 @@ function formatOf({ json, table }: PlotOptions): CompatPlotOptions['format'] {
   if (json === undefined || json === 'off') return table ? 'table' : 'svg';
   if (json === 'pretty') return 'json-pretty';
   if (json === 'short' || json === true) return 'json-short';
-  throw new UserError(`--json=${json} is none of short, pretty, off`, {
+  throw new UserError(`--json=${json}: expected short, pretty or off`, {
     code: 'boot/bad-option',
-    next: 'leave the value out, or give one of those',
+    next: 'leave out the value, or use one of these',
   });
 }
 
 function parseScale(text: string | undefined): number {
   const scale = text === undefined ? 1 : Number(text);
   if (scale > 0 && scale <= 1000) return scale;
-  throw new UserError(`--scale-svg=${text} is not a factor above 0 and up to 1000`, {
+  throw new UserError(`--scale-svg=${text}: expected a factor above 0 and up to 1000`, {
     code: 'boot/bad-option',
-    next: 'give a number such as 2 or 0.5',
+    next: 'use a number such as 2 or 0.5',
   });
 }

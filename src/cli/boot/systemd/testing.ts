@@ -1,4 +1,4 @@
-// cli/boot/systemd/testing.ts: the verbs of systemd-analyze in a test, and what the real tool answered about two recorded boots.
+// cli/boot/systemd/testing.ts: runs the `boot systemd` verbs in a test, and compares them with the recorded output of systemd-analyze.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,11 +10,11 @@ export const FIXTURES = join(import.meta.dirname, '../../../boot/fixtures');
 
 export const boot = (verb: string, ...more: string[]) => run(['boot', 'systemd', ...verb.split(' '), ...more]);
 
-/** Pairs of a verb and the file with the real tool's answer. */
+/** Each pair is a verb and the file with the output of the real tool. */
 export function describeRecorded(pairs: readonly (readonly [verb: string, file: string])[]): void {
   describe.each(['first-boot', 'clone-boot'])('the recorded %s', (name) => {
     const recorded = useRecorded(name);
-    test.each(pairs)('systemd-analyze %s is answered byte for byte from the inputs alone', async (verb, file) => {
+    test.each(pairs)('systemd-analyze %s is reproduced byte for byte from the inputs alone', async (verb, file) => {
       const { code, stdout } = await boot(verb, '--compat=252', '-i', recorded.inputs);
       expect(stdout).toBe(recorded.answers.get(file));
       expect(code).toBe(0);
@@ -22,21 +22,21 @@ export function describeRecorded(pairs: readonly (readonly [verb: string, file: 
   });
 }
 
-export interface Recorded {
+export interface RecordedBoot {
   archive: string;
-  /** A folder without the real tool's answers, which must not be needed to give them. */
+  /** A folder without the real tool's output, which the verbs must not need. */
   inputs: string;
   answers: Map<string, string>;
 }
 
-export function useRecorded(name: string): Recorded {
-  const recorded: Recorded = { archive: join(FIXTURES, 'boots', `${name}.tar.gz`), inputs: '', answers: new Map() };
+export function useRecorded(name: string): RecordedBoot {
+  const recorded: RecordedBoot = { archive: join(FIXTURES, 'boots', `${name}.tar.gz`), inputs: '', answers: new Map() };
   beforeAll(async () => {
     recorded.inputs = mkdtempSync(join(tmpdir(), 'headstart-'));
     const groups = await openInputs(recorded.archive, () => new Uint8Array());
     for (const input of groups.flatMap((group) => group.inputs)) {
       const [folder, file = ''] = input.name.split('/').slice(-2);
-      if (folder === 'cloud') continue; // cloud-init's own answers, of the same names
+      if (folder === 'cloud') continue; // the output of cloud-init analyze, which has the same file names
       if (file.startsWith('analyze-')) recorded.answers.set(file, new TextDecoder().decode(input.bytes()));
       else if (/^(systemctl-|uname|os-release|hostname)/.test(file))
         writeFileSync(join(recorded.inputs, file), input.bytes());
@@ -46,7 +46,7 @@ export function useRecorded(name: string): Recorded {
   return recorded;
 }
 
-/** One document with `--json`, whose field is a list that is not empty. */
+/** Expects one JSON document in which `field` is a non-empty list. */
 export async function expectDocument(verb: string, kind: string, field: string): Promise<void> {
   const { stdout, code } = await boot(`${verb} --json`, '-i', join(FIXTURES, 'models/initrd'));
   const document = JSON.parse(stdout);
@@ -55,7 +55,7 @@ export async function expectDocument(verb: string, kind: string, field: string):
   expect(code).toBe(0);
 }
 
-/** Nothing on stdout, and an error with a next step. */
+/** Expects no output on stdout, and an error with a next step. */
 export async function expectRefused(verb: string, code: string, input = 'models/r00'): Promise<void> {
   const ran = await boot(verb, '-i', join(FIXTURES, input));
   expect(ran).toMatchObject({ code: 2, stdout: '' });

@@ -6,7 +6,7 @@ describeRecorded([['time', 'analyze-time.txt']]);
 
 test('--json is one document with the phases', () => expectDocument('time', 'SystemdTime', 'phases'));
 
-test('edge case 34: an unfinished boot exits 1 in compat and is answered otherwise', async () => {
+test('edge case 34: an unfinished boot exits 1 with --compat, and is shown otherwise', async () => {
   const input = join(FIXTURES, 'systemd/unfinished');
   expect((await boot('time --compat=252', '-i', input)).code).toBe(1);
   const { code, stdout } = await boot('time', '-i', input);
@@ -14,10 +14,10 @@ test('edge case 34: an unfinished boot exits 1 in compat and is answered otherwi
   expect(stdout).toContain('Startup has not finished, so far');
 });
 
-test('of several boots the last is answered for, and that is said', async () => {
+test('of several boots the last is shown, with a note', async () => {
   const archives = ['first-boot', 'clone-boot'].flatMap((name) => ['-i', join(FIXTURES, 'boots', `${name}.tar.gz`)]);
   const last = await boot('time', ...archives);
-  expect(last.stderr).toBe('note: the last of 2 boots; --boot -1 is the one before\n');
+  expect(last.stderr).toBe('note: showing the last of 2 boots; --boot -1 shows the one before\n');
   const before = await boot('time', '--boot', '-1', ...archives);
   expect(before.stderr).toBe('');
   expect(before.stdout).not.toBe(last.stdout);

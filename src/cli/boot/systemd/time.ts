@@ -1,11 +1,11 @@
-// cli/boot/systemd/time.ts: `headstart boot systemd time`: firmware, loader, kernel, initrd, userspace.
+// cli/boot/systemd/time.ts: `headstart boot systemd time`: shows the time spent in firmware, loader, kernel, initrd and userspace.
 import { UserError } from '../../../base/errors.ts';
 import { compatTime } from '../../../boot/compat/systemd/exact/time.ts';
 import { bootTime, renderTime } from '../../../boot/compat/systemd/time.ts';
 import { printJson } from '../../output/json.ts';
 import type { Verb } from '../../verb.ts';
 import { readBoot } from '../read-boot.ts';
-import { compatOf, jsonFacts, printLines, type SystemdOptions, tell, withSystemdOptions } from './options.ts';
+import { compatOf, jsonFacts, printCompat, printLines, type SystemdOptions, withSystemdOptions } from './options.ts';
 
 export const verb: Verb = {
   examples: ['boot systemd time', 'boot systemd time --compat=252 -i boot.tar.gz'],
@@ -13,10 +13,10 @@ export const verb: Verb = {
   async run(args, options: SystemdOptions, deps) {
     const { behaviour } = compatOf(options, args);
     const record = await readBoot(options, deps);
-    if (behaviour) return tell(compatTime(record, behaviour), deps);
+    if (behaviour) return printCompat(compatTime(record, behaviour), deps);
     const time = bootTime(record);
     if (!time) {
-      throw new UserError('nothing given tells how long the phases of this boot took', {
+      throw new UserError('the inputs do not say how long the phases of this boot took', {
         code: 'boot/no-phases',
         next: 'add `systemctl show` of the manager, or a journal of the same boot, with -i',
       });

@@ -1,14 +1,14 @@
-// cli/complete/few-words.ts: the values of options that take one of a few words, each with what it means.
+// cli/complete/fixed-values.ts: which values do options accept that take one of a few fixed words?
 import type { LoginName } from '../../vms/azure/connect/credentials.ts';
-import type { Candidate } from './place.ts';
+import type { CompletionCandidate } from './command-syntax.ts';
 
 type Summaries = Readonly<Record<string, string>>;
 
 export const LOGINS: Readonly<Record<LoginName, string>> = {
-  cluster: 'as the cluster does: the login in azure.json',
+  cluster: 'with the credentials in azure.json, like the cluster',
   'workload-identity': 'with the federated token of this pod',
-  'managed-identity': 'as the identity of this VM',
-  operator: 'as you are logged in on this machine',
+  'managed-identity': 'with the managed identity of this VM',
+  operator: 'with your login on this machine',
 };
 
 const CLOUDS: Summaries = {
@@ -22,7 +22,7 @@ const LOG_LEVELS: Summaries = {
   INFO: 'the default',
   WARNING: 'warnings and errors',
   ERROR: 'errors',
-  CRITICAL: 'only what ends the run',
+  CRITICAL: 'only the error that ends the run',
 };
 
 const BOOT_FORMATS: Summaries = {
@@ -34,16 +34,16 @@ const BOOT_FORMATS: Summaries = {
 
 const PLOT_JSON_FORMS: Summaries = { short: 'on one line', pretty: 'indented', off: 'no JSON' };
 
-const GOALS: readonly Candidate[] = [
+const GOALS: readonly CompletionCandidate[] = [
   { value: 'ready', summary: 'kubelet may start' },
-  { value: 'applied', summary: 'the document is in force' },
-  { value: 'generation=', summary: 'this generation is in force', isPart: true },
+  { value: 'applied', summary: 'the document is applied' },
+  { value: 'generation=', summary: 'this generation is applied', isPart: true },
 ];
 
 const CLOUD_INIT_VERSIONS: readonly string[] = ['22.4', '23.4', '24.1', '24.2', '25.1', '25.2', '26.1'];
 
-/** Each loads the list of the domain only when it is asked for. */
-export const FEW_WORDS = {
+/** Each function loads the list from its module only when it is called. */
+export const FIXED_VALUES = {
   logins: () => summarised(LOGINS),
   clouds: () => summarised(CLOUDS),
   'log-levels': () => summarised(LOG_LEVELS),
@@ -65,13 +65,13 @@ export const FEW_WORDS = {
   },
   'cloud-init-versions': async () =>
     plain([...CLOUD_INIT_VERSIONS, (await import('../../boot/compat/cloud-init/exact/compat-version.ts')).NEWEST]),
-} satisfies Record<string, () => readonly Candidate[] | Promise<readonly Candidate[]>>;
+} satisfies Record<string, () => readonly CompletionCandidate[] | Promise<readonly CompletionCandidate[]>>;
 
-function summarised(words: Summaries): Candidate[] {
+function summarised(words: Summaries): CompletionCandidate[] {
   return Object.entries(words).map(([value, summary]) => ({ value, summary }));
 }
 
-function plain(words: readonly string[]): Candidate[] {
+function plain(words: readonly string[]): CompletionCandidate[] {
   return words.map((value) => ({ value }));
 }
 

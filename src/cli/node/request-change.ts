@@ -1,4 +1,4 @@
-// cli/node/give-order.ts: who changes this node, the daemon or, with --once, this process, and what is printed of the result?
+// cli/node/request-change.ts: requests a change from the daemon, or makes it in this process with --once, and prints the result.
 import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import type { ApplyOutcome } from '../../node/apply/contract.ts';
@@ -9,12 +9,12 @@ import { askDaemon } from '../../node/triggers/ask-socket.ts';
 import { printable } from '../output/table.ts';
 import type { CliDeps } from '../verb.ts';
 
-export interface OrderOptions {
+export interface ChangeRequestOptions {
   once?: boolean;
   json?: boolean;
 }
 
-export interface OrderedChange {
+export interface ChangeHandlers {
   /** For --json. */
   print(body: object): void;
   withoutDaemon(opened: OpenNode, signal: AbortSignal): Promise<ApplyOutcome>;
@@ -24,13 +24,13 @@ const FAILED = 1;
 const ANSWER_IS_NO = 3;
 const CHECK_MS = 2000;
 
-/** The exit code. */
-export async function giveOrder(
+/** Returns the exit code. */
+export async function requestChange(
   opened: OpenNode,
   request: DaemonRequest,
-  options: OrderOptions,
+  options: ChangeRequestOptions,
   deps: CliDeps,
-  { print, withoutDaemon }: OrderedChange,
+  { print, withoutDaemon }: ChangeHandlers,
 ): Promise<number> {
   const signal = deps.signal();
   const daemon = await askDaemon(opened.root, { do: 'status' }, signal);
@@ -45,10 +45,10 @@ export async function giveOrder(
   return exitCodeOf(result);
 }
 
-/** Nobody else would look after it. */
+/** Without the daemon, this process has to run the health checks. */
 async function onceAndWatch(
   opened: OpenNode,
-  withoutDaemon: OrderedChange['withoutDaemon'],
+  withoutDaemon: ChangeHandlers['withoutDaemon'],
   signal: AbortSignal,
   deps: CliDeps,
 ): Promise<ApplyOutcome> {
@@ -57,13 +57,13 @@ async function onceAndWatch(
   if (recovered.kind !== 'unchanged') deps.stderr(`${printable(recovered.reason)} (${recovered.code})\n`);
   let outcome = await withoutDaemon(opened, signal);
   const startMs = clock.nowMs();
-  let said = '';
+  let printed = '';
   while (outcome.kind === 'applied' && store.slots().watch !== undefined) {
-    if (said !== outcome.code) {
+    if (printed !== outcome.code) {
       const elapsed = formatSpan((clock.nowMs() - startMs) * 1000).padStart(9);
       deps.stderr(`${elapsed}  ${printable(outcome.reason)} (${outcome.code})\n`);
     }
-    said = outcome.code;
+    printed = outcome.code;
     await clock.sleep(CHECK_MS, signal);
     outcome = await store.check();
   }
@@ -74,7 +74,12 @@ function toResult({ kind, code, reason, plan }: ApplyOutcome): OrderAnswer {
   return { kind, code, reason, ...(plan && { changes: plan.changes.length }) };
 }
 
-function show(result: OrderAnswer, { json }: OrderOptions, deps: CliDeps, print: OrderedChange['print']): void {
+function show(
+  result: OrderAnswer,
+  { json }: ChangeRequestOptions,
+  deps: CliDeps,
+  print: ChangeHandlers['print'],
+): void {
   const next = isReasonCode(result.code) ? reasonFor(result.code).next : undefined;
   if (json) {
     print({ outcome: result.kind ?? 'refused', ...withoutKind(result), ...(next && { next }) });
@@ -97,17 +102,17 @@ function exitCodeOf({ kind, code }: OrderAnswer): number {
 }
 
 function noDaemon(): UserError {
-  return new UserError('no daemon runs on this node', {
+  return new UserError('the daemon does not run on this node', {
     code: 'node/no-daemon',
     kept: 'Nothing was changed.',
-    next: 'systemctl start headstart-node, or give --once',
+    next: 'systemctl start headstart-node, or add --once',
   });
 }
 
 function isDaemon(): UserError {
-  return new UserError('a daemon runs on this node, and looks after what is applied', {
+  return new UserError('the daemon runs on this node; --once is for nodes without it', {
     code: 'node/daemon-runs',
     kept: 'Nothing was changed.',
-    next: 'leave --once out',
+    next: 'leave out --once',
   });
 }

@@ -1,24 +1,24 @@
-// cli/complete/place.ts: what may stand at one place of the command line? The options and arguments that a verb declares.
+// cli/complete/command-syntax.ts: which options and arguments does a verb take, and which values does each accept?
 import type { Argument, Command, Option } from 'commander';
 import { type ValueKind, valueKindOf } from './value-kinds.ts';
 
-export interface Candidate {
+export interface CompletionCandidate {
   value: string;
   summary?: string;
-  /** The value goes on after this: no blank follows it. */
+  /** The value is incomplete: the shell adds no blank after it. */
   isPart?: boolean;
 }
 
-/** A kind that a look-up gives the values of, or the values themselves. */
-export type Values = ValueKind | readonly Candidate[];
+/** A kind whose values look-up.ts reads, or the values themselves. */
+export type CompletionValues = ValueKind | readonly CompletionCandidate[];
 
-export interface Place {
+export interface CommandSyntax {
   path: string;
-  options: readonly PlaceOption[];
-  args: readonly PlaceArgument[];
+  options: readonly OptionSyntax[];
+  args: readonly ArgumentSyntax[];
 }
 
-export interface PlaceOption {
+export interface OptionSyntax {
   short?: string;
   long?: string;
   summary: string;
@@ -28,16 +28,16 @@ export interface PlaceOption {
   isVariadic?: boolean;
   isRepeatable?: boolean;
   isHidden?: boolean;
-  values: Values;
+  values: CompletionValues;
 }
 
-export interface PlaceArgument {
+export interface ArgumentSyntax {
   name: string;
   isVariadic?: boolean;
-  values: Values;
+  values: CompletionValues;
 }
 
-export const HELP_OPTION: PlaceOption = {
+export const HELP_OPTION: OptionSyntax = {
   short: '-h',
   long: '--help',
   summary: 'print the help',
@@ -45,7 +45,7 @@ export const HELP_OPTION: PlaceOption = {
   values: 'nothing',
 };
 
-export const VERSION_OPTION: PlaceOption = {
+export const VERSION_OPTION: OptionSyntax = {
   short: '-V',
   long: '--version',
   summary: 'print the version',
@@ -53,7 +53,7 @@ export const VERSION_OPTION: PlaceOption = {
   values: 'nothing',
 };
 
-export function placeOf(path: string, command: Command): Place {
+export function syntaxOf(path: string, command: Command): CommandSyntax {
   return {
     path,
     options: [...command.options.map((option) => optionOf(path, option)), HELP_OPTION],
@@ -61,7 +61,7 @@ export function placeOf(path: string, command: Command): Place {
   };
 }
 
-function optionOf(path: string, option: Option): PlaceOption {
+function optionOf(path: string, option: Option): OptionSyntax {
   const placeholder = /[<[](.+)[>\]]/.exec(option.flags)?.[1] ?? '';
   return {
     ...(option.short !== undefined && { short: option.short }),
@@ -75,7 +75,7 @@ function optionOf(path: string, option: Option): PlaceOption {
   };
 }
 
-function argumentOf(path: string, argument: Argument): PlaceArgument {
+function argumentOf(path: string, argument: Argument): ArgumentSyntax {
   const name = argument.name();
   return {
     name,
@@ -87,17 +87,17 @@ function argumentOf(path: string, argument: Argument): PlaceArgument {
 function valuesOf(
   path: string,
   { name, placeholder, choices }: { name: string; placeholder: string; choices: readonly string[] | undefined },
-): Values {
+): CompletionValues {
   const kind = valueKindOf(path, name, placeholder);
   return kind.isNamed || !choices ? kind.kind : choices.map((value) => ({ value }));
 }
 
-/** Its parser gives a list, or its help says so. */
+/** The parser returns a list, or the description contains "repeat". */
 function isRepeatable({ variadic, defaultValue, parseArg, description }: Option): boolean {
   if (variadic || Array.isArray(defaultValue) || /\brepeat/.test(description)) return true;
   try {
     return Array.isArray(parseArg?.('', undefined));
   } catch {
-    return false; // a parser that refuses the empty text reads one value
+    return false; // a parser that rejects empty text reads one value
   }
 }

@@ -1,26 +1,26 @@
-// The table of kinds against the verbs as they are: a renamed option or a new one must not lose its values.
+// Checks the table of kinds against the verbs: a new or renamed option must not lose its values.
 import { Command } from 'commander';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { VERBS } from '../main.ts';
 import { declareOptions } from '../program.ts';
-import { FEW_WORDS } from './few-words.ts';
-import { type Place, placeOf, type Values } from './place.ts';
+import { type CommandSyntax, type CompletionValues, syntaxOf } from './command-syntax.ts';
+import { FIXED_VALUES } from './fixed-values.ts';
 import { NAMED_KEYS, valueKindOf } from './value-kinds.ts';
 
 const commands = new Map<string, Command>();
-const places: Place[] = [];
+const places: CommandSyntax[] = [];
 beforeAll(async () => {
   for (const [path, entry] of Object.entries(VERBS)) {
     const command = new Command();
     declareOptions(command, (await entry.load()).verb);
     commands.set(path, command);
-    places.push(placeOf(path, command));
+    places.push(syntaxOf(path, command));
   }
 }, 120_000);
 
 const optionOf = (path: string, long: string) =>
   places.find((place) => place.path === path)?.options.find((option) => option.long === long);
-const valuesOf = (path: string, name: string): Values | undefined => {
+const valuesOf = (path: string, name: string): CompletionValues | undefined => {
   const place = places.find((one) => one.path === path);
   return [...(place?.options ?? []).filter(({ long }) => long === name), ...(place?.args ?? [])].find(
     (one) => !('name' in one) || one.name === name,
@@ -37,12 +37,12 @@ describe('the table of kinds', () => {
     expect(NAMED_KEYS.filter((key) => !used.includes(key))).toEqual([]);
   });
 
-  it('has the same words as the verb, where the verb declares them', async () => {
+  it('has the same words as the verb, if the verb declares choices', async () => {
     for (const [path, command] of commands) {
       for (const { long = '', argChoices } of command.options) {
         const { kind } = valueKindOf(path, long, '');
-        if (!argChoices || !Object.hasOwn(FEW_WORDS, kind)) continue;
-        const words = await FEW_WORDS[kind as keyof typeof FEW_WORDS]();
+        if (!argChoices || !Object.hasOwn(FIXED_VALUES, kind)) continue;
+        const words = await FIXED_VALUES[kind as keyof typeof FIXED_VALUES]();
         expect(words.map(({ value }) => value).sort(), `${path} ${long}`).toEqual([...argChoices].sort());
       }
     }
@@ -76,7 +76,7 @@ describe('the table of kinds', () => {
   });
 });
 
-describe('an option may be repeated', () => {
+describe('isRepeatable', () => {
   it.each([
     ['boot timeline', '--input', true],
     ['boot what-if', '--mask', true],
@@ -88,7 +88,7 @@ describe('an option may be repeated', () => {
     ['image build', '--kubernetes', true],
     ['image hotfix', '--allow', true],
     ['node check', '--override', true],
-  ])('%s %s: %s', (path, long, expected) => {
+  ])('of %s %s is %s', (path, long, expected) => {
     expect(optionOf(path, long)?.isRepeatable).toBe(expected);
   });
 });

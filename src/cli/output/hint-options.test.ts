@@ -4,67 +4,67 @@ import { describe, expect, it } from 'vitest';
 import { TransientError, UserError } from '../../base/errors.ts';
 import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from '../prototype/connect-options.ts';
 import { testDeps } from '../testing.ts';
-import { depsFor, errorInSamePlace, inSamePlace } from './same-place.ts';
+import { depsFor, errorWithOptions, hintWithOptions } from './hint-options.ts';
 
-describe('inSamePlace', () => {
+describe('hintWithOptions', () => {
   it.each([
     ['--home', ['pool', 'show', 'x', '--home', '/a b'], 'headstart pool list', "headstart pool list --home '/a b'"],
     ['--home=', ['cluster', 'up', '--home=/h'], 'see `headstart pool list`', 'see `headstart pool list --home /h`'],
     [
-      'before the words that are not its own',
+      'before the arguments',
       ['pool', 'ssh', 'x', '--home', 'h'],
       'headstart pool exec x -- CMD; headstart pool logs x',
       'headstart pool exec --home h x -- CMD; headstart pool logs --home h x',
     ],
     [
-      'where it is said already',
+      'if the hint has it already',
       ['pool', 'show', '--home', 'h'],
       'headstart pool list --home h',
       'headstart pool list --home h',
     ],
     [
-      'for image verbs that look into a gallery',
+      'for image verbs that read a gallery',
       ['image', 'promote', 'x', '--vms', 'qemu', '--gallery', 'g'],
       '`headstart image list` shows them; `headstart image build` makes one',
       '`headstart image list --vms qemu --gallery g` shows them; `headstart image build` makes one',
     ],
     ['--root', ['node', 'plan', '--root', 'r'], 'headstart node history', 'headstart node history --root r'],
     [
-      'for each command of a sentence',
+      'for each command in a sentence',
       ['pool', 'show', '--home', 'h'],
       'headstart pool start x, or headstart pool list',
       'headstart pool start --home h x, or headstart pool list --home h',
     ],
-    ['of no help', ['pool', 'show', '--home', 'h'], 'headstart pool show --help', 'headstart pool show --help'],
-    ['of no command', ['pool', 'list', '--home', 'h'], 'free some space', 'free some space'],
+    ['nothing for --help', ['pool', 'show', '--home', 'h'], 'headstart pool show --help', 'headstart pool show --help'],
+    ['nothing without a command', ['pool', 'list', '--home', 'h'], 'free some space', 'free some space'],
     [
-      'that is an argument of another program',
+      'nothing from the arguments of another program',
       ['pool', 'exec', 'x', '--', 'y', '--home', 'h'],
       'headstart pool list',
       'headstart pool list',
     ],
   ])('keeps %s', (_, typed, hint, expected) => {
-    expect(inSamePlace(hint, typed)).toBe(expected);
+    expect(hintWithOptions(hint, typed)).toBe(expected);
   });
 
-  it('is applied to the next step of an error, and leaves other errors as they are', () => {
+  it('is applied to the next step of an error, and to no other error', () => {
     const error = new UserError('x', { code: 'pool/x', next: 'headstart pool list' });
-    expect(errorInSamePlace(error, ['pool', 'show', '--home', 'h'])).toMatchObject({
+    expect(errorWithOptions(error, ['pool', 'show', '--home', 'h'])).toMatchObject({
       code: 'pool/x',
       next: 'headstart pool list --home h',
     });
     const passing = new TransientError('x', { code: 'pool/x', next: 'headstart pool list' });
-    expect(errorInSamePlace(passing, ['pool', 'show', '--home', 'h'])).toMatchObject({
+    expect(errorWithOptions(passing, ['pool', 'show', '--home', 'h'])).toMatchObject({
       next: 'headstart pool list --home h',
     });
     const bug = new Error('y');
-    expect(errorInSamePlace(bug, ['pool', 'show', '--home', 'h'])).toBe(bug);
+    expect(errorWithOptions(bug, ['pool', 'show', '--home', 'h'])).toBe(bug);
   });
 });
 
 describe('the hint of a prototype verb', () => {
   const recover = (...line: string[]) =>
-    inSamePlace('headstart prototype recover --node n1', ['prototype', 'run', ...line]);
+    hintWithOptions('headstart prototype recover --node n1', ['prototype', 'run', ...line]);
 
   it.each<[string[], string]>([
     [[], 'headstart prototype recover --node n1'],
@@ -84,9 +84,9 @@ describe('the hint of a prototype verb', () => {
     expect(recover(...line)).toBe(expected);
   });
 
-  it('leaves out how nodes are entered where the verb enters none, and keeps --over-ssh without a host', () => {
+  it('leaves out node access options if the verb does not enter nodes, and keeps --over-ssh without a host', () => {
     const line = ['--no-cluster', '--pool', 'p', '--over-ssh', '--helper-image', 'i'];
-    expect(inSamePlace('headstart prototype status', ['prototype', 'run', ...line])).toBe(
+    expect(hintWithOptions('headstart prototype status', ['prototype', 'run', ...line])).toBe(
       'headstart prototype status --no-cluster --pool p',
     );
     expect(recover(...line)).toBe(
@@ -96,7 +96,7 @@ describe('the hint of a prototype verb', () => {
 
   it('shows its own options first, and only once', () => {
     const hint = 'headstart prototype rollback --pool p --to original';
-    expect(inSamePlace(hint, ['prototype', 'rollback', '--pool', 'P'])).toBe(hint);
+    expect(hintWithOptions(hint, ['prototype', 'rollback', '--pool', 'P'])).toBe(hint);
   });
 
   it.each([
@@ -113,31 +113,31 @@ describe('the hint of a prototype verb', () => {
       'wait until `headstart prototype status --no-cluster --pool p --vms qemu` shows it as ready',
     ],
     [
-      'if no run has a, headstart prototype run --node a goes on, headstart prototype recover --node a brings it back',
-      'if no run has a, headstart prototype run --node a --no-cluster --pool p --vms qemu goes on, headstart prototype recover --node a --no-cluster --pool p --vms qemu brings it back',
+      'if no run uses a: headstart prototype run --node a resumes, headstart prototype recover --node a returns it',
+      'if no run uses a: headstart prototype run --node a --no-cluster --pool p --vms qemu resumes, headstart prototype recover --node a --no-cluster --pool p --vms qemu returns it',
     ],
     ['run the same command again', 'run the same command again'],
     ['headstart pool create NAME', 'headstart pool create NAME'],
     ['headstart prototype run --help', 'headstart prototype run --help'],
-  ])('is completed once: %s', (hint, shown) => {
+  ])('is completed only once: %s', (hint, shown) => {
     const typed = ['prototype', 'plan', '--no-cluster', '--pool', 'p', '--vms', 'qemu'];
-    expect(inSamePlace(hint, typed)).toBe(shown);
-    expect(inSamePlace(shown, typed)).toBe(shown);
+    expect(hintWithOptions(hint, typed)).toBe(shown);
+    expect(hintWithOptions(shown, typed)).toBe(shown);
   });
 
-  it('keeps the folder of the pools of this machine for every command', () => {
+  it('keeps --home for every command', () => {
     const typed = ['prototype', 'status', '--vms', 'qemu', '--home', '/my pools'];
-    expect(inSamePlace('headstart pool create p, then headstart prototype status', typed)).toBe(
+    expect(hintWithOptions('headstart pool create p, then headstart prototype status', typed)).toBe(
       "headstart pool create --home '/my pools' p, then headstart prototype status --home '/my pools' --vms qemu",
     );
   });
 
-  it('means something else in the hints of other verbs, which stay as they are', () => {
+  it('does not change the hints of verbs in other groups', () => {
     const hint = 'make the image again with `headstart prototype run`';
-    expect(inSamePlace(hint, ['pool', 'show', '--home', 'h'])).toBe(hint);
+    expect(hintWithOptions(hint, ['pool', 'show', '--home', 'h'])).toBe(hint);
   });
 
-  it('keeps every option that names VMs or cluster: what it says is read back as it was given', () => {
+  it('keeps every option that names VMs or a cluster: parsing the hint gives the same options', () => {
     const value = fc.stringMatching(/^[a-z0-9][a-z0-9./ '$-]{0,8}$/);
     const flags = [
       'kubeconfig',
@@ -153,14 +153,14 @@ describe('the hint of a prototype verb', () => {
     fc.assert(
       fc.property(given, fc.array(value, { minLength: 6, maxLength: 6 }), (names, values) => {
         const line = names.flatMap((name, i) => [`--${name}`, values[i]!]);
-        const words = shellWords(inSamePlace('headstart prototype plan', ['prototype', 'run', ...line]));
+        const words = shellWords(hintWithOptions('headstart prototype plan', ['prototype', 'run', ...line]));
         expect(parsed(words.slice(3))).toEqual(parsed(line));
       }),
     );
   });
 });
 
-/** What commander makes of a command line, defaults and all. */
+/** The options that commander parses, with defaults. */
 function parsed(line: string[]): ConnectOptions {
   return withNodeAccessOptions(withConnectOptions(new Command('x')))
     .option('--pool <NAME>')
@@ -168,7 +168,7 @@ function parsed(line: string[]): ConnectOptions {
     .opts();
 }
 
-/** As a shell takes a line apart that has single quotes only. */
+/** Splits a line like a shell does, for single quotes only. */
 function shellWords(line: string): string[] {
   return [...line.matchAll(/(?:'[^']*'|\\'|[^\s'])+/g)].map(([word]) =>
     word.replace(/'([^']*)'|\\(')/g, (_, quoted?: string, single?: string) => quoted ?? single ?? ''),
@@ -176,7 +176,7 @@ function shellWords(line: string): string[] {
 }
 
 describe('depsFor', () => {
-  it('completes the hints that a verb prints, and nothing else that it prints', () => {
+  it('completes the hints that a verb prints, and changes no other output', () => {
     const { ran, deps } = testDeps({});
     const { stderr, typed } = depsFor(['pool', 'show', '--home', 'h'], deps);
     stderr('note: headstart pool list\n');

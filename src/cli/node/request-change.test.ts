@@ -5,7 +5,7 @@ import type { OpenNode } from '../../node/daemon/open-node.ts';
 import { type ReasonCode, reasonFor } from '../../node/reason-codes.ts';
 import type { JsonObject } from '../../schema/json.ts';
 import { testDeps } from '../testing.ts';
-import { giveOrder, type OrderOptions } from './give-order.ts';
+import { type ChangeRequestOptions, requestChange } from './request-change.ts';
 import { nodeStandIn } from './testing.ts';
 
 const standIn = nodeStandIn();
@@ -19,11 +19,11 @@ const outcome = (kind: ApplyOutcome['kind'], code: ReasonCode, reason = 'x'): Ap
 });
 const NOTHING_LEFT = outcome('unchanged', 'ok/applied');
 
-interface World extends OrderOptions {
+interface World extends ChangeRequestOptions {
   recovered?: ApplyOutcome;
-  /** Of the order itself, without a daemon. */
+  /** The outcome of the change itself, without a daemon. */
   first?: ApplyOutcome;
-  /** Of each look at its health; it is watched as long as there are any. */
+  /** The outcome of each health check; the change is watched as long as there are any. */
   checks?: ApplyOutcome[];
 }
 
@@ -44,7 +44,7 @@ async function order({ recovered = NOTHING_LEFT, first = NOTHING_LEFT, checks = 
     },
   };
   const opened = { root, clock, store } as unknown as OpenNode; // what an order needs of it
-  const error = await giveOrder(opened, { do: 'keep' }, options, deps, {
+  const error = await requestChange(opened, { do: 'keep' }, options, deps, {
     print: (body) => void printed.push(body),
     withoutDaemon: async () => {
       did.push('order');
@@ -62,7 +62,7 @@ async function order({ recovered = NOTHING_LEFT, first = NOTHING_LEFT, checks = 
 const answering = (result: JsonObject | undefined) =>
   standIn.daemonThat(({ do: what }) => (what === 'status' ? { status: {} } : { ...(result && { result }) }));
 
-describe('an order where a daemon runs', () => {
+describe('requestChange with a daemon', () => {
   it.each([
     ['unchanged', 'ok/applied', 0],
     ['applied', 'verify/running', 0],
@@ -74,13 +74,13 @@ describe('an order where a daemon runs', () => {
     ['blocked', 'plan/needs-control-plane', 0],
     ['failed', 'apply/disk-full', 1],
     ['failed', 'plan/needs-control-plane', 1],
-  ])('that was %s (%s) exits %i', async (kind, code, exitCode) => {
+  ])('for the outcome %s (%s) exits %i', async (kind, code, exitCode) => {
     await answering({ kind, code, reason: 'x' });
     expect(await order()).toMatchObject({ error: undefined, code: exitCode, stdout: `${kind}: x (${code})\n` });
     expect(await order({ json: true })).toMatchObject({ error: undefined, code: exitCode, stdout: '' });
   });
 
-  it('is given to the daemon, and nothing is done here', async () => {
+  it('sends the request to the daemon, and changes nothing itself', async () => {
     const heard = await answering({ kind: 'verified', code: 'ok/applied', reason: 'x' });
     expect((await order()).did).toEqual([]);
     expect(heard).toEqual([{ do: 'status' }, { do: 'keep' }]);
@@ -91,12 +91,12 @@ describe('an order where a daemon runs', () => {
     ['blocked', 'plan/obstructed', `next:  ${reasonFor('plan/obstructed').next}\n`],
     ['blocked', 'plan/needs-control-plane', ''],
     ['failed', 'code/of-a-newer-daemon', ''],
-  ])('that was %s (%s) names what to do next, if there is anything', async (kind, code, next) => {
+  ])('for the outcome %s (%s) prints the next step, if there is one', async (kind, code, next) => {
     await answering({ kind, code, reason: 'x' });
     expect((await order()).stderr).toBe(next);
   });
 
-  it('calls what was never begun refused, for people and for programs', async () => {
+  it('prints refused for a request without an outcome, as text and as JSON', async () => {
     await answering({ code: 'plan/obstructed', reason: 'a folder\u001b[2J is there' });
     expect(await order()).toMatchObject({ code: 3, stdout: 'refused: a folder\ufffd[2J is there (plan/obstructed)\n' });
     const { stdout, printed } = await order({ json: true });
@@ -106,14 +106,14 @@ describe('an order where a daemon runs', () => {
     ]);
   });
 
-  it('counts the changes for programs, and has no next step where the reason has none', async () => {
+  it('prints the number of changes as JSON, and no next step if the reason has none', async () => {
     await answering({ kind: 'applied', code: 'plan/staged', reason: 'x', changes: 3 });
     expect((await order({ json: true })).printed).toEqual([
       { outcome: 'applied', code: 'plan/staged', reason: 'x', changes: 3 },
     ]);
   });
 
-  it('is not done with --once beside it, nor believed done where the daemon says nothing of it', async () => {
+  it('refuses --once, and fails if the daemon does not answer the request', async () => {
     await answering(undefined);
     const { error, did } = await order({ once: true });
     expect([error?.code, did]).toEqual(['node/daemon-runs', []]);
@@ -121,20 +121,20 @@ describe('an order where a daemon runs', () => {
   });
 });
 
-describe('an order without a daemon', () => {
-  it('is not done unless --once says so', async () => {
+describe('requestChange without a daemon', () => {
+  it('refuses without --once', async () => {
     const { error, did } = await order();
     expect(error).toBeInstanceOf(UserError);
     expect([error?.code, did]).toEqual(['node/no-daemon', []]);
   });
 
-  it('recovers what was interrupted first, and says so', async () => {
+  it('first recovers an interrupted change, and reports it', async () => {
     const recovered = outcome('reverted', 'apply/interrupted', 'it was taken back');
     const { did, stderr } = await order({ once: true, recovered });
     expect([did, stderr]).toEqual([['recover', 'order'], 'it was taken back (apply/interrupted)\n']);
   });
 
-  it('is watched until its health is certain, and tells each thing it waits for once', async () => {
+  it('watches the change until its health checks end, and prints each wait once', async () => {
     const running = outcome('applied', 'verify/running', 'it is watched');
     const { code, stdout, stderr, did, sleptMs } = await order({
       once: true,
@@ -147,7 +147,7 @@ describe('an order without a daemon', () => {
     expect(sleptMs).toBe(6000);
   });
 
-  it('that did not change anything is not watched', async () => {
+  it('does not watch a request that changed nothing', async () => {
     const { did } = await order({ once: true, first: outcome('blocked', 'plan/obstructed'), checks: [NOTHING_LEFT] });
     expect(did).toEqual(['recover', 'order']);
   });

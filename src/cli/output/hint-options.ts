@@ -1,24 +1,24 @@
-// cli/output/same-place.ts: a hint names another command: which options of the typed one does it need to lead to the same place? A hint
-// that drops `--home`, `--no-cluster` or `--context` leads to other pools, to another cluster, or to an error.
+// cli/output/hint-options.ts: which options of the typed command does a command in a hint need? Without `--home`, `--no-cluster`
+// or `--context` the hinted command would use other pools or another cluster, or fail.
 import { TransientError, UserError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import type { CliDeps } from '../verb.ts';
 
-/** Options with what was typed for them; true: without a value. */
-type Given = ReadonlyMap<string, string | true>;
+/** Option to typed value; true: without a value. */
+type TypedOptions = ReadonlyMap<string, string | true>;
 
-interface Place {
-  /** The commands of hints that need the options, as `pool list`. */
+interface HintRule {
+  /** The hinted commands that need the options, such as `pool list`. */
   commands: RegExp;
-  /** Only for hints of these commands. */
+  /** Applies only if the typed command is in this group. */
   typed?: string;
   options: readonly string[];
-  /** A hint starts with options of its own: ours follow them. Otherwise ours come first, before arguments. */
+  /** The options go after the options in the hint; otherwise they go first, before the arguments. */
   followsOptions?: boolean;
-  leavesOut?(option: string, hint: { command: string; own: Given }, given: Given): boolean;
+  leavesOut?(option: string, hint: { command: string; own: TypedOptions }, given: TypedOptions): boolean;
 }
 
-const PLACES: readonly Place[] = [
+const HINT_RULES: readonly HintRule[] = [
   { commands: /^(?:pool|cluster) /, options: ['--home'] },
   { commands: /^image (?:list|publish|promote)$/, options: ['--vms', '--home', '--gallery'] },
   { commands: /^node (?:apply|history|plan|rollback|status|wait)$/, options: ['--root'] },
@@ -34,15 +34,14 @@ const PLACES: readonly Place[] = [
     leavesOut(option, { command, own }, given) {
       const entersNodes = /^prototype (?:run|plan|recover|uninstall)$/.test(command);
       switch (option) {
-        case '--pool': // A node tells its pool, except where there is no cluster to ask.
+        case '--pool': // The pool follows from the node, unless there is no cluster.
           return own.has('--node') && !given.has('--no-cluster');
         case '--helper-image':
           return !entersNodes;
         case '--over-ssh': {
-          // A host leads to one machine; without a value --over-ssh leads to any.
-          const leadsThere =
-            given.get(option) === true || !own.has('--node') || own.get('--node') === given.get('--node');
-          return !entersNodes || !leadsThere;
+          // A host is valid for one machine only; without a value --over-ssh is valid for all.
+          const isValid = given.get(option) === true || !own.has('--node') || own.get('--node') === given.get('--node');
+          return !entersNodes || !isValid;
         }
         default:
           return false;
@@ -55,17 +54,17 @@ const VALUE = String.raw`(?:'[^']*'|[\w@%+=:,./-]*[\w@%+=/-])`;
 const OWN_OPTIONS = new RegExp(`^(?: (?:--no-cluster|--[a-z-]+ ${VALUE}))*`);
 const COMMAND = /\bheadstart ([a-z]+ [a-z-]+)\b((?:(?!\bheadstart )[^;`\n])*)/g;
 
-/** A hint whose commands keep the options with which the user said where things are. */
-export function inSamePlace(hint: string, typed: readonly string[]): string {
+/** Adds the typed options, such as `--home`, to the commands in a hint. */
+export function hintWithOptions(hint: string, typed: readonly string[]): string {
   const given = optionsIn(typed);
   return hint.replace(COMMAND, (whole, command: string, rest: string) => {
-    const place = PLACES.find((one) => one.commands.test(command) && (one.typed ?? typed[0]) === typed[0]);
-    if (!place || / --help\b/.test(rest)) return whole;
-    const own = place.followsOptions ? OWN_OPTIONS.exec(rest)![0] : '';
+    const rule = HINT_RULES.find((one) => one.commands.test(command) && (one.typed ?? typed[0]) === typed[0]);
+    if (!rule || / --help\b/.test(rest)) return whole;
+    const own = rule.followsOptions ? OWN_OPTIONS.exec(rest)![0] : '';
     const hinted = { command, own: optionsIn(own.split(' ')) };
-    const isSaid = (option: string) => new RegExp(`${option}(?![\\w-])`).test(place.followsOptions ? own : rest);
-    const kept = place.options.filter(
-      (option) => given.has(option) && !isSaid(option) && !place.leavesOut?.(option, hinted, given),
+    const isInHint = (option: string) => new RegExp(`${option}(?![\\w-])`).test(rule.followsOptions ? own : rest);
+    const kept = rule.options.filter(
+      (option) => given.has(option) && !isInHint(option) && !rule.leavesOut?.(option, hinted, given),
     );
     const words = kept.flatMap((option) => {
       const value = given.get(option)!;
@@ -75,10 +74,10 @@ export function inSamePlace(hint: string, typed: readonly string[]): string {
   });
 }
 
-const KNOWN = new Set(['--node', ...PLACES.flatMap(({ options }) => options)]);
+const KNOWN = new Set(['--node', ...HINT_RULES.flatMap(({ options }) => options)]);
 
-/** Of each option that says where, the last value that was typed. */
-function optionsIn(words: readonly string[]): Given {
+/** The last typed value of each known option. */
+function optionsIn(words: readonly string[]): TypedOptions {
   const given = new Map<string, string | true>();
   for (const [i, word] of words.entries()) {
     if (word === '--') break;
@@ -100,15 +99,15 @@ function typedValue(option: string, next: string | undefined): string | true | u
   return next;
 }
 
-/** For one command line: the verb learns what was typed, and every `next:` it prints or throws stays in the same place. */
+/** The deps for one command line: adds `typed`, and adds the typed options to every `next:` line on stderr. */
 export function depsFor(typed: readonly string[], deps: CliDeps): CliDeps {
-  const stderr = (text: string) => deps.stderr(/^next:/m.test(text) ? inSamePlace(text, typed) : text);
+  const stderr = (text: string) => deps.stderr(/^next:/m.test(text) ? hintWithOptions(text, typed) : text);
   return { ...deps, stderr, typed };
 }
 
-export function errorInSamePlace(error: unknown, typed: readonly string[]): unknown {
+export function errorWithOptions(error: unknown, typed: readonly string[]): unknown {
   const canHint = error instanceof UserError || error instanceof TransientError;
   if (!canHint || error.next === undefined) return error;
-  const next = inSamePlace(error.next, typed);
+  const next = hintWithOptions(error.next, typed);
   return next === error.next ? error : Object.assign(error, { next });
 }
