@@ -86,8 +86,8 @@ async function takeAll(items: readonly CollectItem[], machine: MachineAccess): P
   let next = 0;
   const worker = async () => {
     while (next < items.length) {
-      const mine = next++;
-      taken[mine] = await takeItem(items[mine]!, machine);
+      const index = next++;
+      taken[index] = await takeItem(items[index]!, machine);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
@@ -102,10 +102,10 @@ function matches(item: CollectItem, member: string): boolean {
 
 /** Names commands and paths instead of bundle members, which mean nothing to a user who never made a bundle. */
 function reasons(missed: readonly MissedItem[], items: readonly CollectItem[]): string {
-  const chief = missed.filter(({ name }) =>
+  const main = missed.filter(({ name }) =>
     /^(?:systemctl-show-manager\.txt|journal\.json|var\/log\/cloud-init)/.test(name),
   );
-  return chief.map((each) => describeMissed(each, items)).join('; ');
+  return main.map((each) => describeMissed(each, items)).join('; ');
 }
 
 function describeMissed({ name, why }: MissedItem, items: readonly CollectItem[]): string {

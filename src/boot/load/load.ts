@@ -81,11 +81,11 @@ async function readGroup(
 /** The source with the highest confidence, if any. Ignores the input's name. */
 export function recognise(input: Input): EvidenceSource | undefined {
   if (packedFormatOf(input.head)) return undefined; // lz4 leaves enough plain text for a source to match
-  let best: { source: EvidenceSource; sureness: number } | undefined;
+  let best: { source: EvidenceSource; confidence: number } | undefined;
   for (const source of SOURCES) {
-    const sureness = source.recognise(input);
-    if (sureness > (best?.sureness ?? 0)) best = { source, sureness };
-    if (sureness === 1) break; // certain: saves every other source from scanning a listing of 5,000 units
+    const confidence = source.recognise(input);
+    if (confidence > (best?.confidence ?? 0)) best = { source, confidence };
+    if (confidence === 1) break; // certain: saves every other source from scanning a listing of 5,000 units
   }
   return best?.source;
 }

@@ -184,7 +184,7 @@ class Builder {
   }
 
   private close(event: Extract<LogEvent, { kind: 'finish' }>): void {
-    const step = this.openByName.get(event.name)?.pop() ?? this.unbegun(event);
+    const step = this.openByName.get(event.name)?.pop() ?? this.newStepWithoutStart(event);
     step.endUs = event.atUs;
     if (event.description !== '') step.description = event.description;
     if (event.result !== undefined) step.result = event.result;
@@ -202,7 +202,7 @@ class Builder {
     if (found) this.boot.datasource ??= found[1]!;
   }
 
-  private unbegun(event: Extract<LogEvent, { kind: 'finish' }>): CloudInitStep {
+  private newStepWithoutStart(event: Extract<LogEvent, { kind: 'finish' }>): CloudInitStep {
     const isInside = event.name.includes('/');
     const step = this.newStep(event.name, isInside ? this.innermost() : undefined);
     if (isInside) step.depth = Math.max(1, step.depth); // its stage is in an older file

@@ -39,10 +39,10 @@ function spansOf(boot: CloudInitBoot, notes: Note[], input: string): Span[] {
     return `cloud-init:${name}${count > 1 ? `#${count}` : ''}`;
   };
   const spans: Span[] = [];
-  let unbegun = 0;
+  let withoutStart = 0;
   for (const step of boot.steps) {
     if (step.startUs === undefined) {
-      unbegun++;
+      withoutStart++;
       continue;
     }
     const id = newId(step.name);
@@ -70,8 +70,8 @@ function spansOf(boot: CloudInitBoot, notes: Note[], input: string): Span[] {
     const wait = `cloud-init: until systemd lets stage ${stage} start`;
     spans.push({ id: newId(name), name, source: 'cloud-init', startUs, endUs, wait, ...(unit ? { unit } : {}) });
   }
-  if (unbegun > 0) {
-    const text = `${input}: ${unbegun} steps of cloud-init finish but do not start in this log (rotated?); their duration is unknown`;
+  if (withoutStart > 0) {
+    const text = `${input}: ${withoutStart} steps of cloud-init finish but do not start in this log (rotated?); their duration is unknown`;
     notes.push({ level: 'warning', text });
   }
   return spans;

@@ -36,7 +36,7 @@ export function criticalChain(record: BootRecord, { target, fuzzUs = 0 }: ChainO
   const root = namedUnit(record, rootName);
   return walkChain({ name: root?.name ?? rootName, unit: root }, (node) => {
     if (!node.unit) return [];
-    return latestWithFuzz(heldBackBy(node.unit, units, record), doneUs, fuzzUs).map((unit) => ({
+    return latestWithFuzz(blockersOf(node.unit, units, record), doneUs, fuzzUs).map((unit) => ({
       name: unit.name,
       unit,
     }));
@@ -93,7 +93,7 @@ function unitsByName(record: BootRecord): Map<string, Unit> {
   return units;
 }
 
-function heldBackBy(unit: Unit, units: Map<string, Unit>, record: BootRecord): Unit[] {
+function blockersOf(unit: Unit, units: Map<string, Unit>, record: BootRecord): Unit[] {
   const finishUs = record.manager?.finishUs || Number.POSITIVE_INFINITY;
   // A unit that has not started waits for everything that finished before the end of the boot.
   const beganUs = unit.activatingUs || unit.activatedUs || finishUs;

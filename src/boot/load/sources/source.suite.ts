@@ -42,9 +42,9 @@ export function sourceSuite(source: EvidenceSource, sample: string | Uint8Array,
 
 async function check(source: EvidenceSource, bytes: Uint8Array): Promise<void> {
   const input = memoryInput('any', bytes);
-  const sureness = source.recognise(input);
-  expect(sureness).toBeGreaterThanOrEqual(0);
-  expect(sureness).toBeLessThanOrEqual(1);
+  const confidence = source.recognise(input);
+  expect(confidence).toBeGreaterThanOrEqual(0);
+  expect(confidence).toBeLessThanOrEqual(1);
   for (const evidence of await source.parse(input, { nowUs: NOW_US })) expectSound(evidence);
 }
 
