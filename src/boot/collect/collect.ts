@@ -45,18 +45,17 @@ export async function readLiveMachine(
 
 /** Existing boot data that could not be read. Without it an answer may look complete but be wrong. */
 export function readProblems({ missed }: CollectResult, boot: string): string[] {
-  const describing = itemsFor(boot).filter((item) => item.describesBoot);
+  const bootItems = itemsFor(boot).filter((item) => item.describesBoot);
   return missed
-    .filter(({ name, why }) => why !== NO_SUCH_FILE && describing.some((item) => matches(item, name)))
-    .map((each) => describeMissed(each, describing));
+    .filter(({ name, why }) => why !== NO_SUCH_FILE && bootItems.some((item) => matches(item, name)))
+    .map((each) => describeMissed(each, bootItems));
 }
 
 /** Kernel messages and a host name alone are not enough to explain a boot. */
 export function requireBoot({ members, missed }: CollectResult, boot: string, where = 'this machine'): void {
-  const describing = itemsFor(boot).filter((item) => item.describesBoot);
-  if (members.some((member) => member.bytes.length > 0 && describing.some((item) => matches(item, member.name))))
-    return;
-  throw new UserError(`no boot data on ${where}: ${reasons(missed, describing)}`, {
+  const bootItems = itemsFor(boot).filter((item) => item.describesBoot);
+  if (members.some((member) => member.bytes.length > 0 && bootItems.some((item) => matches(item, member.name)))) return;
+  throw new UserError(`no boot data on ${where}: ${reasons(missed, bootItems)}`, {
     code: 'boot/no-live-boot',
     next:
       boot === '0'

@@ -24,7 +24,7 @@ export interface LoadOptions {
 /** All boots in the inputs, oldest first; the live machine's boot without inputs. Never empty. */
 export async function loadInputs(paths: readonly string[] | undefined, options: LoadOptions): Promise<BootRecord[]> {
   const groups = await openAll(paths, options);
-  // Loose files on one command line may describe the same boot. Each folder or archive holds separate boots.
+  // Loose files on one command line may describe the same boot. Folders and archives are kept apart.
   const loose = groups.filter((group) => !group.isFolder);
   const sets = [...groups.filter((group) => group.isFolder), ...(loose.length > 0 ? [mergeLoose(loose)] : [])];
   const evidence = await Promise.all(

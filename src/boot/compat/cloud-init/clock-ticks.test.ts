@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { clockSteps, wallRangeAt, zeroOf } from './clock-ticks.ts';
-import type { CloudInitBoot, Tick } from './stages.ts';
+import type { CloudInitBoot, UptimeTick } from './stages.ts';
 
-const bootOf = (...ticks: Tick[]): CloudInitBoot => ({ steps: [], pauses: [], firstUs: 0, lastUs: 0, ticks });
+const bootOf = (...ticks: UptimeTick[]): CloudInitBoot => ({ steps: [], pauses: [], firstUs: 0, lastUs: 0, ticks });
 /** A banner with the clock `clockS` and the uptime `upS`, written at `atS`. */
-const tick = (clockS: number, atS: number, upS: number): Tick => ({
+const tick = (clockS: number, atS: number, upS: number): UptimeTick => ({
   clockUs: clockS * 1e6,
   atUs: atS * 1e6,
   upUs: upS * 1e6,

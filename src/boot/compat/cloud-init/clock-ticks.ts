@@ -1,5 +1,5 @@
 // boot/compat/cloud-init/clock-ticks.ts: when was uptime zero, and did the clock step, according to the uptimes in the banners?
-import type { CloudInitBoot, Tick } from './stages.ts';
+import type { CloudInitBoot, UptimeTick } from './stages.ts';
 
 export interface ZeroRange {
   /** The wall clock at uptime zero is in [fromUs, toUs]. */
@@ -23,7 +23,7 @@ const WRITE_DELAY_US = 1_000_000;
  * A banner has the clock in whole seconds and the uptime. Its stamp is taken when the line is written, on a busy machine
  * hundreds of milliseconds later, so the stamp is only an upper bound.
  */
-export function wallRangeAt(tick: Tick): { fromUs: number; toUs: number } {
+export function wallRangeAt(tick: UptimeTick): { fromUs: number; toUs: number } {
   const fromUs = tick.clockUs ?? tick.atUs - WRITE_DELAY_US;
   const wholeSecondUs = fromUs + 1_000_000;
   const stampHasFraction = tick.atUs % 1_000_000 !== 0;
@@ -33,7 +33,7 @@ export function wallRangeAt(tick: Tick): { fromUs: number; toUs: number } {
 
 export function clockSteps(boot: CloudInitBoot): ClockStep[] {
   const steps: ClockStep[] = [];
-  let known: (ZeroRange & { tick: Tick }) | undefined;
+  let known: (ZeroRange & { tick: UptimeTick }) | undefined;
   for (const tick of boot.ticks) {
     const range = zeroRange(tick);
     const apartUs = known ? distance(known, range) : 0;
@@ -55,7 +55,7 @@ export function zeroOf(boot: CloudInitBoot): ZeroRange | undefined {
   return known;
 }
 
-function zeroRange(tick: Tick): ZeroRange {
+function zeroRange(tick: UptimeTick): ZeroRange {
   const { fromUs, toUs } = wallRangeAt(tick);
   return { fromUs: fromUs - tick.upUs, toUs: toUs - tick.upUs };
 }

@@ -9,7 +9,7 @@ export interface CloudInitBoot {
   /** Stages, nested parents and modules in the order they started. A flat list, so deep nesting needs no recursion. */
   steps: CloudInitStep[];
   /** Lines with both the uptime and the clock. */
-  ticks: Tick[];
+  ticks: UptimeTick[];
   /** Pauses before a stage, measured by cloud-init. */
   pauses: StagePause[];
   finishedUs?: number;
@@ -43,7 +43,7 @@ export interface CloudInitStep {
   details?: { text: string; tookUs: number }[];
 }
 
-export interface Tick {
+export interface UptimeTick {
   atUs: number;
   upUs: number;
   /** The clock in the banner, in whole seconds. */
@@ -196,7 +196,7 @@ class Builder {
       const movedUs = byStampsUs - step.tookUs;
       if (byStampsUs < 0 || Math.abs(movedUs) > CLOCK_STEP_US) step.clockStepUs = movedUs === 0 ? byStampsUs : movedUs;
     }
-    // The end of a stage ends all its steps. The end of a step does not: another process may still be in its own step.
+    // The end of a stage ends all its steps. The end of a step ends no other step: another process may still run that one.
     if (!event.name.includes('/')) this.abandonAll();
     const found = /found \w+ data from (DataSource\w+)/.exec(event.description);
     if (found) this.boot.datasource ??= found[1]!;

@@ -8,7 +8,7 @@ import type { EvidenceSource } from './source.ts';
 
 const NOW_US = 1_794_800_000e6;
 
-/** `sample` is a valid input of this kind; the suite also tests damaged copies of it. */
+/** `sample` is a valid input of this kind; the suite also damages copies. */
 export function sourceSuite(source: EvidenceSource, sample: string | Uint8Array, name = 'a sample'): void {
   const bytes = Buffer.from(sample as string);
   describe(`the source ${source.kind} with ${name}`, () => {
