@@ -10,7 +10,7 @@ export interface CollectResult {
 export interface BundleMember {
   name: string;
   bytes: Uint8Array;
-  /** Set if the content is incomplete: which part of it this is. */
+  /** Set if the content is incomplete: which part was kept. */
   note?: string;
 }
 

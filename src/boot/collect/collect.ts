@@ -45,18 +45,17 @@ export async function readLiveMachine(
 
 /** Existing boot data that could not be read. Without it an answer may look complete but be wrong. */
 export function readProblems({ missed }: CollectResult, boot: string): string[] {
-  const describing = itemsFor(boot).filter((item) => item.describesBoot);
+  const bootItems = itemsFor(boot).filter((item) => item.describesBoot);
   return missed
-    .filter(({ name, why }) => why !== NO_SUCH_FILE && describing.some((item) => matches(item, name)))
-    .map((each) => describeMissed(each, describing));
+    .filter(({ name, why }) => why !== NO_SUCH_FILE && bootItems.some((item) => matches(item, name)))
+    .map((each) => describeMissed(each, bootItems));
 }
 
 /** Kernel messages and a host name alone are not enough to explain a boot. */
 export function requireBoot({ members, missed }: CollectResult, boot: string, where = 'this machine'): void {
-  const describing = itemsFor(boot).filter((item) => item.describesBoot);
-  if (members.some((member) => member.bytes.length > 0 && describing.some((item) => matches(item, member.name))))
-    return;
-  throw new UserError(`no boot data on ${where}: ${reasons(missed, describing)}`, {
+  const bootItems = itemsFor(boot).filter((item) => item.describesBoot);
+  if (members.some((member) => member.bytes.length > 0 && bootItems.some((item) => matches(item, member.name)))) return;
+  throw new UserError(`no boot data on ${where}: ${reasons(missed, bootItems)}`, {
     code: 'boot/no-live-boot',
     next:
       boot === '0'
@@ -86,8 +85,8 @@ async function takeAll(items: readonly CollectItem[], machine: MachineAccess): P
   let next = 0;
   const worker = async () => {
     while (next < items.length) {
-      const mine = next++;
-      taken[mine] = await takeItem(items[mine]!, machine);
+      const index = next++;
+      taken[index] = await takeItem(items[index]!, machine);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
@@ -102,10 +101,10 @@ function matches(item: CollectItem, member: string): boolean {
 
 /** Names commands and paths instead of bundle members, which mean nothing to a user who never made a bundle. */
 function reasons(missed: readonly MissedItem[], items: readonly CollectItem[]): string {
-  const chief = missed.filter(({ name }) =>
+  const main = missed.filter(({ name }) =>
     /^(?:systemctl-show-manager\.txt|journal\.json|var\/log\/cloud-init)/.test(name),
   );
-  return chief.map((each) => describeMissed(each, items)).join('; ');
+  return main.map((each) => describeMissed(each, items)).join('; ');
 }
 
 function describeMissed({ name, why }: MissedItem, items: readonly CollectItem[]): string {

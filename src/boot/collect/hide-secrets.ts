@@ -2,7 +2,7 @@
 import type { BootRecord } from '../model/record.ts';
 import { redactText } from './redact.ts';
 
-/** Users share reports, traces and exports, and `boot collect` has not redacted a raw log. Names and times stay. */
+/** Users share reports, traces and exports, and a raw log is not redacted, unlike a bundle. Names and times stay. */
 export function hideSecrets(record: BootRecord): BootRecord {
   return {
     ...record,

@@ -65,7 +65,7 @@ take_command() {
   why=$(head -n 1 "$work/err" | tr '\t\r' '  ')
   case $status in
     0) why=${why:-$1 printed nothing: no data, or no permission to read it} ;;
-        124) why="$1 timed out after $limit s" ;;
+    124) why="$1 timed out after $limit s" ;;
     *) why="$1 failed: ${why:-exit code $status}" ;;
   esac
   return 1

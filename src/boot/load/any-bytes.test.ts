@@ -60,9 +60,9 @@ describe.each(SOURCES.map((source) => [source.kind, source] as const))('%s', (_,
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.uint8Array({ maxLength: 4000 }), soup), async (content) => {
         const input = memoryInput('x', content);
-        const sureness = source.recognise(input);
-        expect(sureness).toBeGreaterThanOrEqual(0);
-        expect(sureness).toBeLessThanOrEqual(1);
+        const confidence = source.recognise(input);
+        expect(confidence).toBeGreaterThanOrEqual(0);
+        expect(confidence).toBeLessThanOrEqual(1);
         const evidence = await source.parse(input, context);
         mergeEvidence([{ isFolder: false, evidence }]);
       }),

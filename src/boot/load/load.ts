@@ -24,7 +24,7 @@ export interface LoadOptions {
 /** All boots in the inputs, oldest first; the live machine's boot without inputs. Never empty. */
 export async function loadInputs(paths: readonly string[] | undefined, options: LoadOptions): Promise<BootRecord[]> {
   const groups = await openAll(paths, options);
-  // Loose files on one command line may describe the same boot. Each folder or archive holds separate boots.
+  // Loose files on one command line may describe the same boot. Folders and archives are kept apart.
   const loose = groups.filter((group) => !group.isFolder);
   const sets = [...groups.filter((group) => group.isFolder), ...(loose.length > 0 ? [mergeLoose(loose)] : [])];
   const evidence = await Promise.all(
@@ -81,11 +81,11 @@ async function readGroup(
 /** The source with the highest confidence, if any. Ignores the input's name. */
 export function recognise(input: Input): EvidenceSource | undefined {
   if (packedFormatOf(input.head)) return undefined; // lz4 leaves enough plain text for a source to match
-  let best: { source: EvidenceSource; sureness: number } | undefined;
+  let best: { source: EvidenceSource; confidence: number } | undefined;
   for (const source of SOURCES) {
-    const sureness = source.recognise(input);
-    if (sureness > (best?.sureness ?? 0)) best = { source, sureness };
-    if (sureness === 1) break; // certain: saves every other source from scanning a listing of 5,000 units
+    const confidence = source.recognise(input);
+    if (confidence > (best?.confidence ?? 0)) best = { source, confidence };
+    if (confidence === 1) break; // certain: saves every other source from scanning a listing of 5,000 units
   }
   return best?.source;
 }

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { blameOf, blameText } from './blame.ts';
 import { banner, bootsIn, report, stageLog, stampAt } from './testing.ts';
 
-describe('what took cloud-init longest', () => {
-  it('edge case 9: 120 seconds are blamed before 30', () => {
+describe('cloud-init blame', () => {
+  it('edge case 9: sorts 120 seconds before 30', () => {
     const log = [
       banner(stampAt(0), 'init-local', 5),
       report(stampAt(1), 'start: init-local/short: s'),
@@ -19,7 +19,7 @@ describe('what took cloud-init longest', () => {
     ]);
   });
 
-  it('blames a stage for what its steps do not explain, and says so', () => {
+  it('lists a stage with its time without its steps, and labels it', () => {
     expect(blameText(bootsIn(stageLog('init-local', 0)))).toBe(
       '-- Boot Record 01 --\n' +
         '     02.00000s (init-local, without the steps in it)\n' +
@@ -28,14 +28,14 @@ describe('what took cloud-init longest', () => {
     );
   });
 
-  it('edge case 14: lists a stage that was cut off last, without a number', () => {
+  it('edge case 14: lists an unfinished stage last, without a number', () => {
     const cut = stageLog('init-network', 10).split('\n').slice(0, 2).join('\n');
     const text = blameText(bootsIn(`${stageLog('init-local', 0)}${cut}\n`));
     expect(text).toContain('? (init-network) [its finish is not in this log]');
     expect(text.trimEnd().split('\n').at(-3)).toContain('?');
   });
 
-  it('orders what took the same time by name, so that every run prints the same', () => {
+  it('sorts equal durations by name, so that the output is deterministic', () => {
     const log = [
       banner(stampAt(0), 'init-local', 5),
       report(stampAt(0), 'start: init-local/b: b'),

@@ -1,4 +1,4 @@
-// boot/compat/cloud-init/blame.ts: what took longest, longest first, each second counted once?
+// boot/compat/cloud-init/blame.ts: which cloud-init steps took longest? Counts each second once.
 import { seconds08 } from './exact/python-numbers.ts';
 import { bootHeading } from './show.ts';
 import type { CloudInitBoot, CloudInitStep } from './stages.ts';
@@ -6,7 +6,7 @@ import { maskControls, remarks } from './step-text.ts';
 
 export interface CloudInitBlame {
   step: CloudInitStep;
-  /** A stage or nested parent is blamed for what its children do not explain. */
+  /** For a stage or parent: its time without its children. */
   ownUs: number;
   isParent: boolean;
 }
@@ -32,7 +32,7 @@ function blameLine({ step, ownUs, isParent }: CloudInitBlame): string {
   return `     ${seconds08(ownUs / 1e6)}s (${maskControls(what)})${remarks(step)}\n`;
 }
 
-/** Never left out silently: a stage that was cut off may be the very one to blame. */
+/** Also lists steps without a duration: a stage that was cut off may be the slowest one. */
 function untimed(boot: CloudInitBoot): string {
   return boot.steps
     .filter((step) => step.ownUs === undefined)

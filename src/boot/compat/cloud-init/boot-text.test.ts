@@ -12,8 +12,8 @@ const machine = () =>
     units: [unit('cloud-init-local.service', 8, 5)],
   });
 
-describe('the text of the four instants of a boot', () => {
-  it('comes from the record and the log, differences from the monotonic clock', () => {
+describe('bootTimesText', () => {
+  it('prints instants from the record and the log, and differences on the monotonic clock', () => {
     expect(bootTimesText(bootTimes(machine(), log))).toBe(
       [
         '-- Most Recent Boot Record --',
@@ -29,7 +29,7 @@ describe('the text of the four instants of a boot', () => {
     );
   });
 
-  it('is shorter for a container, which has no kernel of its own', () => {
+  it('prints fewer lines for a container, which shares the kernel of its host', () => {
     const text = bootTimesText({
       host: 'container',
       kernelStart: { atUs: 5e6 },
@@ -43,8 +43,8 @@ describe('the text of the four instants of a boot', () => {
   });
 });
 
-describe('the time between two instants', () => {
-  it('is on the monotonic clock where both are, on the wall clock otherwise, and unknown where one is', () => {
+describe('betweenUs', () => {
+  it('uses the monotonic clock if both instants have it, else the wall clock, and is unknown if one is', () => {
     const from = { atUs: 100, monotonicUs: 7 };
     expect(betweenUs(from, { atUs: 300, monotonicUs: 9 })).toBe(2);
     expect(betweenUs(from, { atUs: 300 })).toBe(200);

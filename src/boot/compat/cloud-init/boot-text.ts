@@ -1,4 +1,4 @@
-// boot/compat/cloud-init/boot-text.ts: how are a boot's four instants told?
+// boot/compat/cloud-init/boot-text.ts: prints the four instants of a boot.
 import type { BootInstant, CloudInitBootTimes, UnknownInstant } from './boot-times.ts';
 import { utcText } from './utc-text.ts';
 
@@ -28,7 +28,7 @@ function instant(at: BootInstant | UnknownInstant): string {
   return `${utcText(at.atUs)}${error}`;
 }
 
-/** On the monotonic clock where both are on it: a difference of wall times would carry their error. */
+/** Uses the monotonic clock if both instants have it: a difference of wall times would include their error. */
 export function betweenUs(from: BootInstant | UnknownInstant, to: BootInstant | UnknownInstant): number | undefined {
   if ('unknown' in from || 'unknown' in to) return undefined;
   if (from.monotonicUs !== undefined && to.monotonicUs !== undefined) return to.monotonicUs - from.monotonicUs;

@@ -17,31 +17,31 @@ function machine(more: Partial<BootRecord> = {}): BootRecord {
   });
 }
 
-describe('the four instants of a boot', () => {
-  it('take the earlier of cloud-init-main and cloud-init-local as activation', () => {
+describe('bootTimes', () => {
+  it('uses the earlier of cloud-init-main and cloud-init-local as activation', () => {
     const record = machine({ units: [unit('cloud-init-local.service', 8, 5), unit('cloud-init-main.service', 6, 1)] });
     expect(bootTimes(record, log).activated).toMatchObject({ monotonicUs: 6_000_000 });
   });
 
-  it('edge case 22: stamps of 0 are unknown, not 1970', () => {
+  it('edge case 22: treats stamps of 0 as unknown, not as 1970', () => {
     const record = machine({
       manager: managerTimes({ userspaceUs: 0 }),
       units: [unit('cloud-init-local.service', 0, 0)],
     });
     const text = bootTimesText(bootTimes(record, undefined));
-    expect(text).toContain('Kernel ended boot at: unknown (neither systemd nor the kernel log tells');
+    expect(text).toContain('Kernel ended boot at: unknown (neither systemd nor the kernel log has');
     expect(text).toContain('Cloud-init activated by systemd at: unknown');
     expect(text).toContain('Cloud-init start: unknown (no init-local line');
   });
 
-  it('tell a container apart: it starts with its init, on the host’s monotonic clock', () => {
+  it('starts a container with its init, on the host’s monotonic clock', () => {
     const record = machine({ host: { virtualization: 'lxc' }, manager: managerTimes({ userspaceUs: 5_000_000 }) });
     const text = bootTimesText(bootTimes(record, log));
     expect(text).toContain('Container started at: 2026-11-15 21:00:05');
     expect(text).not.toContain('Kernel');
   });
 
-  it('without systemd come from the log’s uptime line and the kernel log, and what is unknown is named', () => {
+  it('uses the uptime in the cloud-init log and the kernel log without systemd, and names what is unknown', () => {
     const record = bootRecord({
       clock: { zero: 'kernel' },
       milestones: [{ name: 'userspace', atUs: 2_500_000, source: 'kernel' }],
@@ -52,7 +52,7 @@ describe('the four instants of a boot', () => {
     expect(times.activated).toEqual({ unknown: 'no unit times: not systemd, or `systemctl show` was not given' });
   });
 
-  it('are no more exact than the kernel log, which only brackets the start of userspace', () => {
+  it('is no more exact than the kernel log, which only brackets the start of userspace', () => {
     const milestones: BootRecord['milestones'] = [
       { name: 'userspace', atUs: 2_500_000, source: 'kernel', errorUs: 1_400_000 },
     ];
@@ -62,7 +62,7 @@ describe('the four instants of a boot', () => {
     expect(times.kernelEnd).toMatchObject({ monotonicUs: 2_500_000, errorUs: 1_400_000 });
   });
 
-  it('are taken from that boot of a log which the record is of', () => {
+  it('uses the boot in the log that matches the record', () => {
     const boots = bootsIn(
       banner(stampAt(-600), 'init-local', 5) + stageLog('init-local', 20, 20) + banner(stampAt(900), 'init-local', 5),
     );

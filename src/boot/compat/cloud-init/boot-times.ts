@@ -5,22 +5,22 @@ import type { CloudInitBoot } from './stages.ts';
 
 export interface CloudInitBootTimes {
   host: 'machine' | 'container';
-  /** Of a container: when its init was started; its kernel is the host's. */
+  /** For a container: when its init started, because its kernel is the host's. */
   kernelStart: BootInstant | UnknownInstant;
-  /** The kernel hands over to the first process of userspace. */
+  /** When the kernel started the first process of userspace. */
   kernelEnd: BootInstant | UnknownInstant;
-  /** systemd starts the first unit of cloud-init. */
+  /** When systemd started the first unit of cloud-init. */
   activated: BootInstant | UnknownInstant;
-  /** cloud-init's first line in its log. */
+  /** The first line of cloud-init in its log. */
   started: BootInstant | UnknownInstant;
 }
 
 export interface BootInstant {
   /** µs since 1970. */
   atUs: number;
-  /** Known to lie within ± this; absent: as exact as its source. */
+  /** Exact to ± this; absent: as exact as its source. */
   errorUs?: number;
-  /** µs since the machine's monotonic zero, where the source counts on that clock: differences of these are exact. */
+  /** µs on the machine's monotonic clock, if the source has it: differences of these are exact. */
   monotonicUs?: number;
 }
 
@@ -29,10 +29,10 @@ export interface UnknownInstant {
 }
 
 /**
- * The formula of 2019 was kernel start = now − uptime, both read when the question is asked. Uptime runs on its own, `now` is
- * whatever the clock was last set to: a time service that corrects the clock by two seconds after boot moves kernel start, and all
- * that is added to it, by two seconds; asked again tomorrow it moves by the drift. systemd notes the wall clock and the monotonic
- * clock at the same moment early in boot (KernelTimestamp), and the journal does so for each entry: those pairs stay put, and the record's clock is made from them.
+ * `cloud-init analyze boot` computes kernel start as now − uptime when it runs. But `now` depends on later clock changes: a time
+ * service that corrects the clock by two seconds after boot moves kernel start, and everything derived from it, by two seconds, and
+ * drift moves it further every day. systemd records the wall clock and the monotonic clock at the same moment early in boot
+ * (KernelTimestamp), and the journal does so for each entry. These pairs do not change; the record's clock is derived from them.
  */
 export function bootTimes(record: BootRecord | undefined, log: CloudInitBoot | undefined): CloudInitBootTimes {
   const host = record && isContainerHost(record) ? 'container' : 'machine';
@@ -48,10 +48,10 @@ export function bootTimes(record: BootRecord | undefined, log: CloudInitBoot | u
   const activatedUs = record && activationUs(record);
   return {
     host,
-    kernelStart: startUs === undefined ? { unknown: 'no source tells when userspace began' } : at(startUs),
+    kernelStart: startUs === undefined ? { unknown: 'no source has the start of userspace' } : at(startUs),
     kernelEnd: userspaceUs
       ? atLeastAsVague(at(userspaceUs), manager?.userspaceUs ? undefined : userspace?.errorUs)
-      : { unknown: 'neither systemd nor the kernel log tells when userspace began' },
+      : { unknown: 'neither systemd nor the kernel log has the start of userspace' },
     activated:
       activatedUs === undefined
         ? { unknown: 'no unit times: not systemd, or `systemctl show` was not given' }
@@ -60,13 +60,13 @@ export function bootTimes(record: BootRecord | undefined, log: CloudInitBoot | u
   };
 }
 
-/** A kernel log only tells between which two lines userspace began. */
+/** In a kernel log, the start of userspace is only known to be between two lines. */
 function atLeastAsVague(instant: BootInstant | UnknownInstant, errorUs = 0): BootInstant | UnknownInstant {
   if ('unknown' in instant || errorUs <= (instant.errorUs ?? 0)) return instant;
   return { ...instant, errorUs };
 }
 
-/** From 24.3 one process, cloud-init-main, serves all stages and is there before the unit of the first one asks it to begin. */
+/** From 24.3 on, one process (cloud-init-main) runs all stages and starts before the unit of the first stage. */
 export function activationUs(record: BootRecord): number | undefined {
   let earliest: number | undefined;
   for (const unit of record.units) {
@@ -81,7 +81,7 @@ const CONTAINERS =
 
 export function isContainerHost(record: BootRecord): boolean {
   if (record.host.virtualization !== undefined) return CONTAINERS.test(record.host.virtualization);
-  // systemd sets up security modules only where it owns the kernel.
+  // systemd does not set up security modules in a container.
   return record.manager !== undefined && record.manager.userspaceUs > 0 && record.manager.securityStartUs === 0;
 }
 
@@ -91,7 +91,7 @@ function zeroInstant(record: BootRecord | undefined, log: CloudInitBoot | undefi
     return errorUs === undefined ? { atUs } : { atUs, errorUs };
   }
   const range = log && zeroOf(log);
-  if (!range) return { unknown: 'no source ties the uptime to the wall clock' };
+  if (!range) return { unknown: 'no source relates the uptime to the wall clock' };
   const atUs = Math.round((range.fromUs + range.toUs) / 2);
   return { atUs, errorUs: Math.ceil((range.toUs - range.fromUs) / 2) };
 }
@@ -116,7 +116,7 @@ function milestone(record: BootRecord, name: Milestone['name']): Milestone | und
   return record.clock.zero === 'kernel' ? record.milestones.find((reached) => reached.name === name) : undefined;
 }
 
-/** Of several boots in one log the one that this record is of: the kernel started at the same time; else the last. */
+/** The boot in the log that matches this record by kernel start; else the last boot. */
 export function logOf(record: BootRecord | undefined, boots: Iterable<CloudInitBoot>): CloudInitBoot | undefined {
   const zeroUs = record?.clock.zero === 'kernel' ? record.clock.wallAtZeroUs : undefined;
   let best: CloudInitBoot | undefined;

@@ -1,8 +1,8 @@
-// boot/compat/cloud-init/clock-ticks.ts: what do the banners' uptimes say about the clock: when was zero, and did it step?
-import type { CloudInitBoot, Tick } from './stages.ts';
+// boot/compat/cloud-init/clock-ticks.ts: when was uptime zero, and did the clock step, according to the uptimes in the banners?
+import type { CloudInitBoot, UptimeTick } from './stages.ts';
 
 export interface ZeroRange {
-  /** The wall clock at uptime zero lies in [fromUs, toUs]. */
+  /** The wall clock at uptime zero is in [fromUs, toUs]. */
   fromUs: number;
   toUs: number;
 }
@@ -10,20 +10,20 @@ export interface ZeroRange {
 export interface ClockStep {
   beforeUs: number;
   afterUs: number;
-  /** At least this much, negative if the clock was set back. */
+  /** A lower bound; negative if the clock was set back. */
   byUs: number;
 }
 
-/** /proc/uptime is cut off at a hundredth of a second. */
+/** /proc/uptime is truncated to hundredths of a second. */
 const UPTIME_US = 10_000;
-/** Without the banner's own clock only its stamp is known, which is written some time after the uptime was read. */
+/** Without a clock in the banner, only its stamp is known, which is taken some time after the uptime. */
 const WRITE_DELAY_US = 1_000_000;
 
 /**
- * A banner shows its clock in whole seconds and the uptime beside it, and gets its own stamp when it is written, which on a
- * busy machine is hundreds of milliseconds later: the stamp is only an upper bound.
+ * A banner has the clock in whole seconds and the uptime. Its stamp is taken when the line is written, on a busy machine
+ * hundreds of milliseconds later, so the stamp is only an upper bound.
  */
-export function wallRangeAt(tick: Tick): { fromUs: number; toUs: number } {
+export function wallRangeAt(tick: UptimeTick): { fromUs: number; toUs: number } {
   const fromUs = tick.clockUs ?? tick.atUs - WRITE_DELAY_US;
   const wholeSecondUs = fromUs + 1_000_000;
   const stampHasFraction = tick.atUs % 1_000_000 !== 0;
@@ -33,7 +33,7 @@ export function wallRangeAt(tick: Tick): { fromUs: number; toUs: number } {
 
 export function clockSteps(boot: CloudInitBoot): ClockStep[] {
   const steps: ClockStep[] = [];
-  let known: (ZeroRange & { tick: Tick }) | undefined;
+  let known: (ZeroRange & { tick: UptimeTick }) | undefined;
   for (const tick of boot.ticks) {
     const range = zeroRange(tick);
     const apartUs = known ? distance(known, range) : 0;
@@ -43,7 +43,7 @@ export function clockSteps(boot: CloudInitBoot): ClockStep[] {
   return steps;
 }
 
-/** When uptime was zero, by the boot's first banners up to a step of the clock; undefined without banners. */
+/** When uptime was zero, from the boot's first banners up to a clock step; undefined without banners. */
 export function zeroOf(boot: CloudInitBoot): ZeroRange | undefined {
   let known: ZeroRange | undefined;
   for (const tick of boot.ticks) {
@@ -55,12 +55,12 @@ export function zeroOf(boot: CloudInitBoot): ZeroRange | undefined {
   return known;
 }
 
-function zeroRange(tick: Tick): ZeroRange {
+function zeroRange(tick: UptimeTick): ZeroRange {
   const { fromUs, toUs } = wallRangeAt(tick);
   return { fromUs: fromUs - tick.upUs, toUs: toUs - tick.upUs };
 }
 
-/** 0 if the ranges touch; else how far the second lies from the first. */
+/** 0 if the ranges overlap or touch; else the gap from the first to the second, with sign. */
 function distance(a: ZeroRange, b: ZeroRange): number {
   if (b.fromUs > a.toUs) return b.fromUs - a.toUs;
   return b.toUs < a.fromUs ? b.toUs - a.fromUs : 0;

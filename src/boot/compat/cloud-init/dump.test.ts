@@ -6,8 +6,8 @@ import { eventsOf, finishedBanner, report, stageLog, stampAt } from './testing.t
 
 const dumped = (log: string) => JSON.parse(dumpText(eventsOf(log))) as Record<string, unknown>[];
 
-describe('a dump', () => {
-  it('has a banner as the start of its stage, in the words of the real tool', () => {
+describe('dumpText', () => {
+  it('prints a banner as the start of its stage, with the description of the real tool', () => {
     expect(dumped(stageLog('init-local', 0))[0]).toMatchObject({
       event_type: 'start',
       name: 'init-local',
@@ -17,7 +17,7 @@ describe('a dump', () => {
     expect(dumped(stageLog('modules-init', 0))[0]).toMatchObject({ description: 'running modules-init' });
   });
 
-  it('has a result for a finish that says one', () => {
+  it('prints the result of a finish', () => {
     const log =
       report(stampAt(0), 'start: init-local/a: x') +
       report(stampAt(1), 'finish: init-local/a: WARN: x') +
@@ -25,12 +25,12 @@ describe('a dump', () => {
     expect(dumped(log).map(({ result }) => result)).toEqual([undefined, 'WARN', undefined]);
   });
 
-  it('leaves out the last banner and timings, which the real one does not know', () => {
+  it('omits the last banner and timings, like the real tool', () => {
     const log = `${finishedBanner(stampAt(0), 9)}${stampAt(1)} - x.py[DEBUG]: Doing a took 2.0 seconds\n`;
     expect(dumped(log)).toEqual([]);
   });
 
-  it('is read back as the same events', () => {
+  it('can be read back as the same events', () => {
     const events = eventsOf(stageLog('init-local', 0) + stageLog('modules-final', 9));
     const back = readDump(memoryInput('d', dumpText(events))).events;
     expect(back.map(({ atUs }) => atUs)).toEqual(events.map(({ atUs }) => atUs));

@@ -1,4 +1,4 @@
-// boot/compat/cloud-init/dump.ts: the events as JSON, in the shape `cloud-init analyze dump` prints and reads.
+// boot/compat/cloud-init/dump.ts: prints events as JSON in the format of `cloud-init analyze dump`.
 
 import { dumpsJson, type PythonValue } from './exact/python-json.ts';
 import type { LogEvent } from './read/log-line.ts';
@@ -16,11 +16,13 @@ function dumped(event: LogEvent): PythonValue[] {
   }
   if (event.kind !== 'start' && event.kind !== 'finish') return [];
   const level = event.level ? { level: event.level } : {};
-  const said = { ...common, ...level, event_type: event.kind, name: event.name, description: event.description };
-  return [event.kind === 'finish' && event.result !== undefined ? { ...said, result: event.result } : said];
+  const dumpedEvent = { ...common, ...level, event_type: event.kind, name: event.name, description: event.description };
+  return [
+    event.kind === 'finish' && event.result !== undefined ? { ...dumpedEvent, result: event.result } : dumpedEvent,
+  ];
 }
 
-/** The words of the real dump for what a banner announces: `cloud-init analyze boot` searches for the first. */
+/** The descriptions of the real dump for a banner: `cloud-init analyze boot` searches for the first one. */
 const STAGES: Readonly<Record<string, string>> = {
   'init-local': 'starting search for local datasources',
   'init-network': 'searching for network datasources',

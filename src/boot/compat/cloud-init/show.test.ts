@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { showText, stageCoverageUs } from './show.ts';
 import { banner, bootsIn, report, stageLog, stampAt } from './testing.ts';
 
-describe('what cloud-init did, in order', () => {
-  it('names stages, the steps in them and how long each took', () => {
+describe('showText', () => {
+  it('prints stages, their steps and how long each took', () => {
     const text = showText(bootsIn(stageLog('init-local', 0)), undefined);
     expect(text).toContain('-- Boot Record 01 --\n');
     expect(text).toContain(
@@ -12,26 +12,26 @@ describe('what cloud-init did, in order', () => {
     expect(text).toMatch(/Total Time: 4\.00000 seconds\n\n1 boot records analyzed\n$/);
   });
 
-  it('is written in the format asked for, without remarks', () => {
+  it('uses a custom format, without remarks', () => {
     const log = stageLog('init-local', 0).replace('SUCCESS: config-a', 'WARN: config-a');
     expect(showText(bootsIn(log), '%n %r')).toContain('\ninit-local/config-a WARN\n');
   });
 
-  it('edge case 13: banners without events are told as such', () => {
+  it('edge case 13: prints banners without events as unfinished stages', () => {
     const log = banner(stampAt(0), 'init-local', 5, '0.7.5') + banner(stampAt(4), 'init', 9, '0.7.5');
     expect(showText(bootsIn(log), undefined)).toContain(
       'Unfinished stage: (init-network) [its finish is not in this log]',
     );
   });
 
-  it('edge case 14: a stage that is cut off counts up to the last event', () => {
+  it('edge case 14: counts an unfinished stage up to the last event', () => {
     const cut = stageLog('init-network', 10).split('\n').slice(0, 2).join('\n');
     const [boot] = bootsIn(`${stageLog('init-local', 0)}${cut}\n`);
     expect(stageCoverageUs(boot!)).toBe(5e6);
     expect(showText([boot!], undefined)).toContain('Unfinished stage: (init-network)');
   });
 
-  it('edge case 16: WARN and FAIL are shown', () => {
+  it('edge case 16: prints WARN and FAIL', () => {
     const log = stageLog('init-local', 0)
       .replace('SUCCESS: config-a', 'WARN: config-a')
       .replace('SUCCESS: running', 'FAIL: running');
@@ -40,7 +40,7 @@ describe('what cloud-init did, in order', () => {
     expect(text).toMatch(/04\.00000 seconds \[FAIL\]$/m);
   });
 
-  it('tells pauses where they were, before a stage and at the end', () => {
+  it('prints pauses in order, before a stage and at the end', () => {
     const pause = (atS: number, stage: string) =>
       `${stampAt(atS)} - performance.py[DEBUG]: Waiting to start stage ${stage} took 2.000 seconds\n`;
     const log = stageLog('init-local', 0) + pause(8, 'network') + stageLog('init-network', 8) + pause(20, 'config');
@@ -55,14 +55,14 @@ describe('what cloud-init did, in order', () => {
     ]);
   });
 
-  it('says that a clock stepped between two stages', () => {
+  it('prints a clock step between two stages', () => {
     const log = stageLog('init-local', 0, 5) + stageLog('init-network', 3610, 20);
     expect(showText(bootsIn(log), undefined)).toMatch(
       /Clock step: by the uptime in the banners the clock moved by 359\d\.\d seconds/,
     );
   });
 
-  it('is no boot at all where there is none', () => {
+  it('prints zero boots without boots', () => {
     expect(showText([], undefined)).toBe('0 boot records analyzed\n');
     expect(showText(bootsIn(report(stampAt(0), 'nothing')), undefined)).toBe('0 boot records analyzed\n');
   });

@@ -1,4 +1,4 @@
-// boot/compat/cloud-init/show.ts: what did cloud-init do, in order, and how long did each thing take?
+// boot/compat/cloud-init/show.ts: which steps did cloud-init run, in order, and how long did each take?
 import { clockSteps } from './clock-ticks.ts';
 import { pythonFixed, seconds08 } from './exact/python-numbers.ts';
 import type { CloudInitBoot, CloudInitStep, StagePause } from './stages.ts';
@@ -18,7 +18,7 @@ const LEGEND =
   'The time from the first event to the start of an event is printed after the "@" character.\n' +
   'The time the event takes is printed after the "+" character.\n\n';
 
-/** Wall time that some stage covers: what overlaps or is nested counts once. A stage without an end counts to the last event. */
+/** The time covered by stages, with overlaps counted once. A stage without an end counts up to the last event. */
 export function stageCoverageUs(boot: CloudInitBoot): number {
   const last = boot.steps.findLast((step) => step.depth === 0);
   const stages = boot.steps

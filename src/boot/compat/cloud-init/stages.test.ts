@@ -7,34 +7,34 @@ import { banner, bootsIn, finishedBanner, report, stageLog, stampAt } from './te
 
 const at = (seconds: number) => (Date.UTC(2026, 10, 15, 21) + seconds * 1000) * 1000;
 
-describe('boots', () => {
-  it('edge case 19: begin where the uptime starts over', () => {
+describe('bootsOf', () => {
+  it('edge case 19: starts a boot where the uptime decreases', () => {
     const log = stageLog('init-local', 0, 10) + stageLog('init-network', 10, 20) + stageLog('init-local', 300, 10);
     expect(bootsIn(log).map((boot) => boot.steps.length)).toEqual([4, 2]);
   });
 
-  it('edge case 19: begin at init-local even after a longer uptime, when the kernel started after the last event', () => {
+  it('edge case 19: starts a boot at init-local with a longer uptime if the kernel started after the last event', () => {
     expect(bootsIn(stageLog('init-local', 0, 10) + stageLog('init-local', 300, 30))).toHaveLength(2);
   });
 
-  it('edge case 19: do not begin where cloud-init clean runs it again in the same boot', () => {
+  it('edge case 19: starts no boot where cloud-init runs again in the same boot after cloud-init clean', () => {
     const log = stageLog('init-local', 0, 10) + stageLog('modules-final', 20, 30) + stageLog('init-local', 500, 510);
     expect(bootsIn(log)).toHaveLength(1);
   });
 
-  it('edge case 19: with only init-local are boots', () => {
+  it('edge case 19: accepts boots with only init-local', () => {
     const log = banner(stampAt(0), 'init-local', 5) + banner(stampAt(900), 'init-local', 5);
     expect(bootsIn(log)).toHaveLength(2);
   });
 
-  it('tell the version, the datasource and when cloud-init was done', () => {
+  it('gives the version, the datasource and when cloud-init finished', () => {
     const [boot] = bootsIn(stageLog('init-local', 0) + finishedBanner(stampAt(30), 40));
     expect(boot).toMatchObject({ version: '22.4.2', datasource: 'DataSourceNoCloud', finishedUs: at(30) });
   });
 });
 
 describe('steps', () => {
-  it('edge case 1: a finish without a start is kept, without a length', () => {
+  it('edge case 1: keeps a finish without a start, without a duration', () => {
     const log =
       report(stampAt(1), 'finish: init-local/a: SUCCESS: a') + report(stampAt(2), 'finish: init-local: SUCCESS: x');
     const boots = bootsIn(log + stageLog('init-network', 10));
@@ -42,14 +42,14 @@ describe('steps', () => {
     expect(showText(boots, undefined)).toContain('[its start is not in this log]');
   });
 
-  it('edge case 2: a stage without children is a stage', () => {
+  it('edge case 2: accepts a stage without children', () => {
     const log = banner(stampAt(0), 'init-local', 5) + report(stampAt(3), 'finish: init-local: SUCCESS: x');
     const text = showText(bootsIn(log), undefined);
     expect(text).toContain('Finished stage: (init-local) 03.00000 seconds');
     expect(text).toContain('Total Time: 3.00000 seconds');
   });
 
-  it('edge case 6: two announcements of one stage are one start, the first', () => {
+  it('edge case 6: uses the first of two announcements of one stage', () => {
     const log =
       report(stampAt(9), 'start: init-network: searching for network datasources') + stageLog('init-network', 10);
     const [boot] = bootsIn(stageLog('init-local', 0) + log);
@@ -57,7 +57,7 @@ describe('steps', () => {
     expect(stage).toMatchObject({ startUs: at(9), tookUs: 5e6 });
   });
 
-  it('edge case 6: also when a step of the stage comes between the two announcements, as 25.1 writes module stages', () => {
+  it('edge case 6: accepts a step between the two announcements, as in module stages of 25.1', () => {
     const log = [
       '2026-11-15 23:38:50,280 - handlers.py[DEBUG]: start: modules-config: running modules for config',
       '2026-11-15 23:38:59,447 - handlers.py[DEBUG]: start: modules-config/check-cache: attempting to read from cache [trust]',
@@ -73,7 +73,7 @@ describe('steps', () => {
     ]);
   });
 
-  it('edge case 7: nested parents are shown inside each other and counted once', () => {
+  it('edge case 7: nests parents and counts them once', () => {
     const log = [
       banner(stampAt(0), 'init-local', 5),
       report(stampAt(1), 'start: init-local/search-Azure: searching'),
@@ -97,25 +97,25 @@ describe('steps', () => {
     expect(blameOf(boot!).reduce((sum, { ownUs }) => sum + ownUs, 0)).toBe(10e6);
   });
 
-  it('edge case 8: a clock that is set back is told, not hidden', () => {
+  it('edge case 8: labels a step during which the clock was set back', () => {
     const log = stageLog('init-local', 0).replace(stampAt(3), stampAt(-1));
     expect(blameText(bootsIn(log))).toContain(
       '-2.00000s (init-local/config-a) [clock step: the clock moved by -2.000s meanwhile]',
     );
   });
 
-  it('edge case 15: the finished banner is no stage', () => {
+  it('edge case 15: does not treat the finished banner as a stage', () => {
     const [boot] = bootsIn(stageLog('init-local', 0) + finishedBanner(stampAt(30), 40));
     expect(boot!.steps).toHaveLength(2);
   });
 
-  it('edge case 17: the monotonic duration is believed rather than the stamps', () => {
+  it('edge case 17: prefers the monotonic duration over the stamps', () => {
     const log = stageLog('init-local', 0).replace('ran successfully', 'ran successfully (duration: 0.500s)');
     const step = bootsIn(log)[0]!.steps[1]!;
     expect(step).toMatchObject({ tookUs: 500_000, clockStepUs: 1_500_000, description: 'config-a ran successfully' });
   });
 
-  it('edge case 20: uptimes in the banners betray a clock that stepped between stages', () => {
+  it('edge case 20: detects a clock step between stages from the uptimes in the banners', () => {
     const log = stageLog('init-local', 0, 10) + stageLog('init-network', 3610, 20);
     expect(showText(bootsIn(log), undefined)).toContain('the clock moved by 3599.0 seconds before @3610.00000s');
     expect(
@@ -123,7 +123,7 @@ describe('steps', () => {
     ).not.toContain('Clock step');
   });
 
-  it('keeps what a step itself timed, and waits before a stage, as extra', () => {
+  it('keeps timings inside a step, and pauses before a stage', () => {
     const log =
       stageLog('init-local', 0) +
       `${stampAt(9)} - performance.py[DEBUG]: Waiting to start stage network took 4.500 seconds\n` +
@@ -137,13 +137,13 @@ describe('steps', () => {
     expect(showText([boot!], undefined)).toContain('Waited to start stage: network 04.50000 seconds');
   });
 
-  it('finds the same waits in lines that went through the journal', () => {
+  it('finds the same pauses in lines from the journal', () => {
     const lines = `${stageLog('init-local', 0)}${stampAt(9)} - performance.py[DEBUG]: Waiting to start stage network took 4.500 seconds\n${stageLog('init-network', 10)}`;
     const through = lines.replace(/^(\S+) (\S+),(\d+) - /gm, '$1T$2.$3+00:00 node-a cloud-init[106]: [CLOUDINIT] ');
     expect(bootsIn(through)[0]!.pauses).toEqual([{ stage: 'network', startUs: at(4.5), endUs: at(9) }]);
   });
 
-  it('edge case 39: a pre-provisioned VM parked in the datasource is a wait of the platform', () => {
+  it('edge case 39: labels the time in which a pre-provisioned VM is parked as a platform wait', () => {
     const log =
       banner(stampAt(0), 'init-local', 5) +
       report(stampAt(1), 'start: azure-ds/_poll_imds: polling') +
@@ -153,7 +153,7 @@ describe('steps', () => {
   });
 });
 
-describe('any order of events', () => {
+describe('events in any order', () => {
   const name = fc.constantFrom('init-local', 'init-local/a', 'init-network', 'init-network/b', 'azure-ds/c');
   const line = fc.oneof(
     fc.tuple(fc.nat(5000), name).map(([s, n]) => report(stampAt(s), `start: ${n}: x`)),
@@ -161,7 +161,7 @@ describe('any order of events', () => {
     fc.tuple(fc.nat(5000), fc.nat(500)).map(([s, up]) => banner(stampAt(s), 'init-local', up)),
   );
 
-  it('gives an answer in which no second is counted twice', () => {
+  it('never count a second twice', () => {
     fc.assert(
       fc.property(fc.array(line, { minLength: 1, maxLength: 30 }), (lines) => {
         const boots = bootsIn(lines.join(''));
@@ -175,7 +175,7 @@ describe('any order of events', () => {
     );
   });
 
-  it('edge case 50: a hundred thousand starts without a finish are read and shown', () => {
+  it('edge case 50: may be a hundred thousand starts without a finish', () => {
     const events = Array.from({ length: 100_000 }, (_, i) => {
       return { kind: 'start' as const, atUs: i, name: `azure-ds/${i}`, description: '' };
     });

@@ -1,4 +1,4 @@
-// boot/compat/cloud-init/stages.ts: which boots, stages and steps do these events tell of?
+// boot/compat/cloud-init/stages.ts: groups log events into boots, stages and steps.
 import type { LogEvent } from './read/log-line.ts';
 import { platformWait } from './waits.ts';
 
@@ -6,11 +6,11 @@ export interface CloudInitBoot {
   version?: string;
   /** `DataSourceAzure` … */
   datasource?: string;
-  /** Stages, nested parents and modules in the order they began. A flat list: depth is data, never recursion. */
+  /** Stages, nested parents and modules in the order they started. A flat list, so deep nesting needs no recursion. */
   steps: CloudInitStep[];
-  /** Moments at which the log names both the uptime and the clock. */
-  ticks: Tick[];
-  /** Pauses before a stage that cloud-init measured itself. */
+  /** Lines with both the uptime and the clock. */
+  ticks: UptimeTick[];
+  /** Pauses before a stage, measured by cloud-init. */
   pauses: StagePause[];
   finishedUs?: number;
   firstUs: number;
@@ -24,29 +24,29 @@ export interface CloudInitStep {
   /** The outermost parent. */
   stage?: CloudInitStep;
   depth: number;
-  /** Absent: the beginning is in an older file. */
+  /** Absent if the start is in an older file. */
   startUs?: number;
-  /** Absent: the log ends, or the stage was cut off, before it. */
+  /** Absent if the log or the stage ended before. */
   endUs?: number;
-  /** By the monotonic clock where the log tells it, else by its stamps; then negative if the clock was set back. */
+  /** From the monotonic clock if the log has it; else from the stamps, then negative if the clock was set back. */
   tookUs?: number;
-  /** tookUs without what its own children took. */
+  /** tookUs without the time of its children. */
   ownUs?: number;
   childrenUs: number;
   level?: string;
   /** SUCCESS, WARN, FAIL. */
   result?: string;
   wait?: string;
-  /** By how much the clock moved while it ran. */
+  /** How much the clock moved while it ran. */
   clockStepUs?: number;
   /** `… took N seconds` lines inside it. */
   details?: { text: string; tookUs: number }[];
 }
 
-export interface Tick {
+export interface UptimeTick {
   atUs: number;
   upUs: number;
-  /** The banner's own clock, whole seconds. */
+  /** The clock in the banner, in whole seconds. */
   clockUs?: number;
 }
 
@@ -56,7 +56,7 @@ export interface StagePause {
   endUs: number;
 }
 
-/** One boot at a time: who only prints them need not keep a thousand in memory. */
+/** A generator, so that a caller that only prints boots need not keep a thousand in memory. */
 export function* bootsOf(events: readonly LogEvent[]): Generator<CloudInitBoot> {
   let builder: Builder | undefined;
   for (const event of events) {
@@ -70,8 +70,8 @@ export function* bootsOf(events: readonly LogEvent[]): Generator<CloudInitBoot> 
 }
 
 /**
- * A boot begins where the uptime is smaller than it was, or, when init-local comes again, where the kernel must have
- * started after the last thing seen: `cloud-init clean` and a second run in one boot keep the same kernel start.
+ * A boot starts where the uptime decreases, or where init-local repeats and the kernel must have started after the last
+ * event. `cloud-init clean` and a second run in one boot have the same kernel start.
  */
 function startsNewBoot(event: LogEvent, builder: Builder): boolean {
   const { boot } = builder;
@@ -86,20 +86,20 @@ function startsNewBoot(event: LogEvent, builder: Builder): boolean {
   return isStart && event.name === 'init-local' && builder.hasSeen('init-local') && !builder.isDoubleStart(event);
 }
 
-/** Steps that a boot is still in the middle of. */
+/** Builds one boot from its events. */
 class Builder {
   readonly boot: CloudInitBoot;
   private readonly open: CloudInitStep[] = [];
   private readonly openByName = new Map<string, CloudInitStep[]>();
   private readonly seen = new Set<string>();
-  /** The stage that is running, by how it was announced so far. */
+  /** The running stage, and how it was announced so far. */
   private announced: { name: string; by: 'start' | 'banner' | 'both' } | undefined;
 
   constructor(firstUs: number) {
     this.boot = { steps: [], ticks: [], pauses: [], firstUs, lastUs: firstUs };
   }
 
-  /** Only timings of something that no event tells of. */
+  /** True if the boot has only timings, without steps or banners. */
   isEmpty(): boolean {
     return this.boot.steps.length === 0 && this.boot.ticks.length === 0;
   }
@@ -109,7 +109,7 @@ class Builder {
   }
 
   /**
-   * With all stages in one process a stage is announced twice, by its event and by its banner, and its first step may
+   * If all stages run in one process, a stage is announced twice, by its event and by its banner, and its first step may
    * come between the two.
    */
   isDoubleStart(event: LogEvent): boolean {
@@ -184,7 +184,7 @@ class Builder {
   }
 
   private close(event: Extract<LogEvent, { kind: 'finish' }>): void {
-    const step = this.openByName.get(event.name)?.pop() ?? this.unbegun(event);
+    const step = this.openByName.get(event.name)?.pop() ?? this.newStepWithoutStart(event);
     step.endUs = event.atUs;
     if (event.description !== '') step.description = event.description;
     if (event.result !== undefined) step.result = event.result;
@@ -196,13 +196,13 @@ class Builder {
       const movedUs = byStampsUs - step.tookUs;
       if (byStampsUs < 0 || Math.abs(movedUs) > CLOCK_STEP_US) step.clockStepUs = movedUs === 0 ? byStampsUs : movedUs;
     }
-    // The end of a stage is the end of all in it; another step may end while a neighbour's process is still in its own.
+    // The end of a stage ends all its steps. The end of a step ends no other step: another process may still run that one.
     if (!event.name.includes('/')) this.abandonAll();
     const found = /found \w+ data from (DataSource\w+)/.exec(event.description);
     if (found) this.boot.datasource ??= found[1]!;
   }
 
-  private unbegun(event: Extract<LogEvent, { kind: 'finish' }>): CloudInitStep {
+  private newStepWithoutStart(event: Extract<LogEvent, { kind: 'finish' }>): CloudInitStep {
     const isInside = event.name.includes('/');
     const step = this.newStep(event.name, isInside ? this.innermost() : undefined);
     if (isInside) step.depth = Math.max(1, step.depth); // its stage is in an older file
@@ -238,5 +238,5 @@ class Builder {
   }
 }
 
-/** Stamps are in milliseconds and are taken a little apart from the monotonic readings; a step is more than that. */
+/** Stamps have milliseconds and are not taken at the same moment as the monotonic time; a clock step is larger than that. */
 const CLOCK_STEP_US = 250_000;

@@ -18,7 +18,7 @@ const step: CloudInitStep = {
 const bare: CloudInitStep = { name: 'x', description: '', depth: 0, childrenUs: 0 };
 const write = (format: string, one: CloudInitStep = step) => stepWriter(format)(one, boot);
 
-describe('a step in the codes of show --format', () => {
+describe('stepWriter', () => {
   it.each([
     ['%d', '03.00000', '?'],
     ['%D', 'doing a', 'x'],
@@ -32,32 +32,32 @@ describe('a step in the codes of show --format', () => {
     ['%t', '15.00000', '00.00000'],
     ['%T', '01.50000', '?'],
     ['%x 100% %', '%x 100% %', '%x 100% %'],
-  ])('%s is %j, or %j where it is not known', (format, known, unknown) => {
+  ])('prints %s as %j, or as %j if unknown', (format, known, unknown) => {
     expect([write(format), write(format, bare)]).toEqual([known, unknown]);
   });
 
-  it('does not move to the right without end', () => {
+  it('limits the indentation', () => {
     expect(write('%I', { ...step, depth: 9000 })).toHaveLength(44);
   });
 });
 
-describe('remarks on a step', () => {
+describe('remarks', () => {
   it.each<[Partial<CloudInitStep>, string]>([
     [{ result: 'SUCCESS' }, ''],
     [{}, ' [WARN]'],
     [{ result: 'SUCCESS', wait: 'platform: parked' }, ' [wait, platform: parked]'],
     [{ result: 'SUCCESS', clockStepUs: 2.5e6 }, ' [clock step: the clock moved by +2.500s meanwhile]'],
     [{ result: 'SUCCESS', clockStepUs: -1e6 }, ' [clock step: the clock moved by -1.000s meanwhile]'],
-  ])('with %j are %j', (more, expected) => {
+  ])('of a step with %j are %j', (more, expected) => {
     expect(remarks({ ...step, ...more })).toBe(expected);
   });
 
-  it('say which end is not in the log', () => {
+  it('name the end that is not in the log', () => {
     expect(remarks(bare)).toBe(' [its start is not in this log]');
     expect(remarks({ ...bare, startUs: 1 })).toBe(' [its finish is not in this log]');
   });
 });
 
-it('what could steer a terminal is not passed on to one', () => {
+it('maskControls replaces control characters', () => {
   expect(maskControls('a\u001b[31m\u009bb\u00e9')).toBe('a\ufffd[31m\ufffdb\u00e9');
 });

@@ -1,11 +1,10 @@
-// boot/compat/cloud-init/step-text.ts: how is one step written, in the codes of `show --format`?
+// boot/compat/cloud-init/step-text.ts: prints one step with the codes of `show --format`.
 import { seconds08 } from './exact/python-numbers.ts';
 import type { CloudInitBoot, CloudInitStep } from './stages.ts';
 
-/** Deep nesting only comes from a damaged log; beyond this the line stops moving right. */
+/** Only a damaged log has deep nesting; lines are not indented further than this. */
 const MAX_INDENT = 40;
 
-/** Writes steps in one format. */
 export function stepWriter(format: string): (step: CloudInitStep, boot: CloudInitBoot) => string {
   const parts = format.split(/(%[dDEeIlnortT])/);
   return (step, boot) => {
@@ -42,25 +41,25 @@ function codeText(code: string, step: CloudInitStep, boot: CloudInitBoot): strin
     case '%T':
       return step.ownUs === undefined ? '?' : seconds08(step.ownUs / 1e6);
     default:
-      return code; // not a code: text that begins with a per cent sign
+      return code; // not a code: text that starts with a percent sign
   }
 }
 
-/** What a reader must know beside the number: ` [WARN]`, ` [wait: …]`, ` [clock stepped …]`. Empty for a plain success. */
+/** Labels printed after the duration: ` [WARN]`, ` [wait, …]`, ` [clock step: …]`. Empty for a plain success. */
 export function remarks(step: CloudInitStep): string {
-  const said: string[] = [];
-  if (step.result !== undefined && step.result !== 'SUCCESS') said.push(step.result);
-  if (step.wait) said.push(`wait, ${step.wait}`);
+  const labels: string[] = [];
+  if (step.result !== undefined && step.result !== 'SUCCESS') labels.push(step.result);
+  if (step.wait) labels.push(`wait, ${step.wait}`);
   if (step.clockStepUs !== undefined) {
     const seconds = (step.clockStepUs / 1e6).toFixed(3);
-    said.push(`clock step: the clock moved by ${step.clockStepUs > 0 ? '+' : ''}${seconds}s meanwhile`);
+    labels.push(`clock step: the clock moved by ${step.clockStepUs > 0 ? '+' : ''}${seconds}s meanwhile`);
   }
-  if (step.startUs === undefined) said.push('its start is not in this log');
-  else if (step.endUs === undefined) said.push('its finish is not in this log');
-  return said.map((text) => ` [${text}]`).join('');
+  if (step.startUs === undefined) labels.push('its start is not in this log');
+  else if (step.endUs === undefined) labels.push('its finish is not in this log');
+  return labels.map((text) => ` [${text}]`).join('');
 }
 
-/** A log line may hold anything; what could steer a terminal is not passed on to one. */
+/** Replaces control characters: a log line may contain terminal escape sequences. */
 export function maskControls(text: string): string {
   return CONTROL.test(text) ? text.replace(/[\x00-\x1f\x7f-\x9f]/g, '\ufffd') : text;
 }

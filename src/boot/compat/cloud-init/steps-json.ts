@@ -1,4 +1,4 @@
-// boot/compat/cloud-init/steps-json.ts: a step and a boot as --json tells them: names and µs, no references.
+// boot/compat/cloud-init/steps-json.ts: a step and a boot for --json: names and µs instead of object references.
 import type { CloudInitBoot, CloudInitStep } from './stages.ts';
 
 export function bootJson(boot: CloudInitBoot): object {

@@ -1,10 +1,10 @@
-// boot/compat/cloud-init/testing.ts: small logs to test with.
+// boot/compat/cloud-init/testing.ts: small logs for tests.
 import { memoryInput } from '../../load/input.ts';
 import type { LogEvent } from './read/log-line.ts';
 import { readLog } from './read/read-log.ts';
 import { bootsOf, type CloudInitBoot } from './stages.ts';
 
-/** 2026-11-16 in UTC: after everything the logs below speak of. */
+/** 2026-11-16 in UTC: after all times in the logs below. */
 export const NOW_US = Date.UTC(2026, 10, 16) * 1000;
 
 export function banner(stamp: string, stage: string, up: number, version = '22.4.2'): string {
@@ -17,7 +17,7 @@ export function finishedBanner(stamp: string, up: number, datasource = 'DataSour
   return `${stamp} - util.py[DEBUG]: Cloud-init v. 22.4.2 finished at ${clock}. Datasource ${datasource}.  Up ${up} seconds\n`;
 }
 
-/** `12.5` seconds after 21:00:00 on the day, as a stamp. */
+/** The stamp of a time in seconds after 21:00:00 on that day. */
 export function stampAt(seconds: number): string {
   return new Date(Date.UTC(2026, 10, 15, 21) + Math.round(seconds * 1000))
     .toISOString()

@@ -5,14 +5,14 @@ import { isSingleProcess, toEvidence } from './to-evidence.ts';
 const evidenceOf = (log: string) => toEvidence(bootsIn(log)[0]!, { kind: 'cloud-init-log', input: 'c.log' });
 const at = (seconds: number) => (Date.UTC(2026, 10, 15, 21) + seconds * 1000) * 1000;
 
-describe('what a boot of cloud-init tells the boot record', () => {
+describe('toEvidence', () => {
   it.each([
     ['init-local', 'cloud-init-local.service'],
     ['init-network', 'cloud-init.service'],
     ['modules-config', 'cloud-config.service'],
     ['modules-final', 'cloud-final.service'],
     ['single', undefined],
-  ])('a stage %s, run by %s, with its steps', (stage, unit) => {
+  ])('gives the stage %s, run by %s, with its steps', (stage, unit) => {
     const { spans } = evidenceOf(stageLog(stage, 0));
     expect(spans).toMatchObject([
       { id: `cloud-init:${stage}`, startUs: at(0), endUs: at(4), result: 'ok' },
@@ -21,12 +21,12 @@ describe('what a boot of cloud-init tells the boot record', () => {
     for (const span of spans) expect(span.unit).toBe(unit);
   });
 
-  it('the results of its steps', () => {
+  it('gives the results of steps', () => {
     const result = (word: string) => evidenceOf(stageLog('init-local', 0).replaceAll('SUCCESS', word)).spans[0]!.result;
     expect(['SUCCESS', 'WARN', 'FAIL', 'OTHER'].map(result)).toEqual(['ok', 'warn', 'fail', undefined]);
   });
 
-  it('a step without an end up to the last event, and says so', () => {
+  it('ends a step without a finish at the last event, with a note', () => {
     const log = banner(stampAt(0), 'init-local', 5) + report(stampAt(2), 'start: init-local/a: a');
     expect(evidenceOf(`${log}${report(stampAt(7), 'start: init-local/b: b')}`).spans).toMatchObject([
       { endUs: at(7), detail: 'its finish is not in this log' },
@@ -35,14 +35,14 @@ describe('what a boot of cloud-init tells the boot record', () => {
     ]);
   });
 
-  it('no span for steps whose start is in an older file, but their number', () => {
+  it('gives no span for steps that start in an older file, but warns with their number', () => {
     const log = report(stampAt(0), 'finish: init-local/a: SUCCESS: a') + stageLog('init-network', 2);
     const { spans, notes } = evidenceOf(log);
     expect(spans.map(({ name }) => name)).toEqual(['init-network', 'init-network/config-a']);
-    expect(notes[0]!.text).toContain('c.log: 1 steps of cloud-init finish without having started in it');
+    expect(notes[0]!.text).toContain('c.log: 1 steps of cloud-init finish but do not start in this log');
   });
 
-  it('when it began and ended, by its last stage or else by its last banner', () => {
+  it('gives the start and the end of cloud-init, from its last stage or else from its last banner', () => {
     const names = (log: string) => evidenceOf(log).milestones.map(({ name, atUs }) => [name, atUs]);
     expect(names(stageLog('modules-final', 0) + finishedBanner(stampAt(9), 9))).toEqual([
       ['cloud-init-started', at(0)],
@@ -55,7 +55,7 @@ describe('what a boot of cloud-init tells the boot record', () => {
     expect(names(stageLog('init-local', 0))).toHaveLength(1);
   });
 
-  it('an anchor for every banner that shows the uptime', () => {
+  it('gives an anchor for every banner with an uptime', () => {
     const { anchors } = evidenceOf(stageLog('init-local', 0, 20) + stageLog('init-network', 10, 30));
     expect(anchors.map(({ monotonicUs }) => monotonicUs)).toEqual([20e6, 30e6]);
     for (const { wallUs, errorUs } of anchors) expect(wallUs + errorUs).toBeGreaterThan(wallUs);
@@ -68,6 +68,6 @@ it.each([
   ['24.2', false],
   ['24.3', true],
   ['25.1.4', true],
-])('version %s runs all stages in one process: %s', (version, expected) => {
+])('isSingleProcess of version %s is %s', (version, expected) => {
   expect(isSingleProcess(version)).toBe(expected);
 });

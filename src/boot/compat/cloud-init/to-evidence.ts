@@ -1,4 +1,4 @@
-// boot/compat/cloud-init/to-evidence.ts: what does one boot in a cloud-init log or dump tell the boot record?
+// boot/compat/cloud-init/to-evidence.ts: converts one boot of a cloud-init log or dump to evidence for the boot record.
 
 import { type Evidence, evidence, type SourceKind } from '../../model/evidence.ts';
 import type { Milestone, Note, Span } from '../../model/record.ts';
@@ -39,10 +39,10 @@ function spansOf(boot: CloudInitBoot, notes: Note[], input: string): Span[] {
     return `cloud-init:${name}${count > 1 ? `#${count}` : ''}`;
   };
   const spans: Span[] = [];
-  let unbegun = 0;
+  let withoutStart = 0;
   for (const step of boot.steps) {
     if (step.startUs === undefined) {
-      unbegun++;
+      withoutStart++;
       continue;
     }
     const id = newId(step.name);
@@ -70,14 +70,14 @@ function spansOf(boot: CloudInitBoot, notes: Note[], input: string): Span[] {
     const wait = `cloud-init: until systemd lets stage ${stage} start`;
     spans.push({ id: newId(name), name, source: 'cloud-init', startUs, endUs, wait, ...(unit ? { unit } : {}) });
   }
-  if (unbegun > 0) {
-    const text = `${input}: ${unbegun} steps of cloud-init finish without having started in it (a rotated log?) and have no length`;
+  if (withoutStart > 0) {
+    const text = `${input}: ${withoutStart} steps of cloud-init finish but do not start in this log (rotated?); their duration is unknown`;
     notes.push({ level: 'warning', text });
   }
   return spans;
 }
 
-/** A stage's name is the first part of its modules' names; a datasource reports under its own, inside the stage that asked it. */
+/** The first part of a module's name is its stage. A datasource reports under its own name, inside the stage that runs it. */
 function stageOf(step: CloudInitStep): string {
   return (step.stage ?? step).name.split('/', 1)[0]!;
 }
@@ -101,13 +101,13 @@ function unitOf(stage: string, boot: CloudInitBoot): string | undefined {
   }
 }
 
-/** 24.3 gave the network stage a unit name of its own. */
+/** 24.3 renamed the unit of the network stage. */
 export function isSingleProcess(version: string | undefined): boolean {
   const match = /^(\d+)\.(\d+)/.exec(version ?? '');
   return match !== null && Number(match[1]) * 100 + Number(match[2]) >= 2403;
 }
 
-/** By its own length rather than its last stamp: a clock that was set back must not end a span before it began. */
+/** Uses the duration, not the last stamp: if the clock was set back, the span would end before its start. */
 function endOf(step: CloudInitStep, boot: CloudInitBoot): number {
   if (step.tookUs !== undefined) return step.startUs! + Math.max(0, step.tookUs);
   return Math.max(step.startUs!, step.parent?.endUs ?? boot.lastUs);
@@ -120,10 +120,10 @@ function resultOf(step: CloudInitStep): Span['result'] {
 }
 
 function detailOf(step: CloudInitStep): string | undefined {
-  const said = [step.description];
-  if (step.endUs === undefined) said.push('its finish is not in this log');
-  if (step.clockStepUs !== undefined) said.push('the clock stepped meanwhile');
-  return said.filter((text) => text !== '').join('; ') || undefined;
+  const parts = [step.description];
+  if (step.endUs === undefined) parts.push('its finish is not in this log');
+  if (step.clockStepUs !== undefined) parts.push('the clock stepped meanwhile');
+  return parts.filter((text) => text !== '').join('; ') || undefined;
 }
 
 function milestonesOf(boot: CloudInitBoot): Milestone[] {
@@ -138,7 +138,7 @@ function milestonesOf(boot: CloudInitBoot): Milestone[] {
   return milestones;
 }
 
-/** `DataSourceEc2Local` → `ec2`: cloud-init's own word for the platform. */
+/** `DataSourceEc2Local` → `ec2`: cloud-init's name of the platform. */
 function cloudName(datasource: string): string {
   return datasource
     .replace(/^DataSource/, '')

@@ -1,4 +1,4 @@
-// boot/compat/cloud-init/utc-text.ts: an instant as Python prints a datetime: `2026-11-15 20:56:48.780784`, no fraction if there is none.
+// boot/compat/cloud-init/utc-text.ts: formats an instant like Python's datetime: `2026-11-15 20:56:48.780784`, without a zero fraction.
 
 export function utcText(us: number): string {
   const date = new Date(Math.floor(us / 1e6) * 1000);

@@ -1,9 +1,9 @@
-// boot/compat/cloud-init/waits.ts: which steps of cloud-init are the platform's doing rather than the node's?
+// boot/compat/cloud-init/waits.ts: in which steps does cloud-init wait for the platform?
 import { PRE_PROVISIONED_WAIT } from '../../model/waits.ts';
 
 /**
- * Azure boots a VM ahead of demand and parks it inside its datasource until one is asked for. The steps in which it is
- * parked carry these names in one version or another; their length says nothing about the node.
+ * Azure boots VMs ahead of demand and parks them in the datasource until they are claimed. These are the names, in various
+ * versions of cloud-init, of the steps in which a VM is parked. Their duration does not depend on the node.
  */
 const PARKED =
   /^azure-ds\/.*(?:poll_imds|poll-imds|media[-_]switch|wait_for_nic_(?:detach|attach)|wait_for_hot_attached|wait_for_\w*reuse|wait_for_all_nics_ready|wait_for_pps|savable_pps|running_pps|unknown_pps|os_disk_pps)/i;

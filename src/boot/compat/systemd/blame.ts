@@ -11,11 +11,11 @@ export interface BlamedUnit {
   wait?: string;
   isRestarted: boolean;
   isAfterBoot: boolean;
-  /** For the reader: what the number alone does not say. */
+  /** Remarks for the user, such as `failed`. */
   labels: string[];
 }
 
-/** Longest first; ties by name, so that every run prints the same. */
+/** Longest first; ties by name, so that the output is deterministic. */
 export function slowestUnits(record: BootRecord): BlamedUnit[] {
   return record.units
     .filter((unit) => hasStarted(unit) && startTookUs(unit) > 0)
@@ -36,7 +36,7 @@ function blamed(unit: Unit, record: BootRecord): BlamedUnit {
   };
 }
 
-/** Loaded units that took no time because they did not run, and why: for JSON, where "absent" would be ambiguous. */
+/** Loaded units that did not run, and why. For JSON, where a missing unit would be ambiguous. */
 export function unitsNotRun(record: BootRecord): { unit: string; state: StartState }[] {
   return record.units
     .filter((unit) => !hasStarted(unit) && unit.activatedUs === 0)

@@ -5,15 +5,15 @@ import type { BootRecord, Unit } from '../../model/record.ts';
 
 export interface ChainNode {
   name: string;
-  /** What is known of it; the target itself may be unknown. */
+  /** Undefined only for an unknown target. */
   unit?: Unit;
   /** 0 = the target. */
   depth: number;
-  /** Where the unit that waited for this one is in the list; -1 for the target. */
+  /** The index of the node that waited for this one; -1 for the target. */
   parent: number;
-  /** The last of the units its parent waited for. */
+  /** The last child of its parent. */
   isLast: boolean;
-  /** Shown further up with its own chain, which is not repeated here. */
+  /** Listed earlier with its chain, which is not repeated here. */
   isRepeat: boolean;
 }
 
@@ -25,9 +25,9 @@ export interface ChainOptions {
 }
 
 /**
- * The target, then, depth first, the units it waited for last. A unit waits for those of its After= that were done
- * starting when it began; one that was done later (restarted since) cannot have held it back. A unit that failed held
- * it back until it failed. Total on any graph; no recursion, so depth costs no stack.
+ * The target, followed depth first by the units it waited for last. A unit waits for the units in its After= that
+ * finished starting before it started; a unit that finished later was restarted and cannot have delayed it. A failed
+ * unit delayed it until the failure. Works on any graph, without recursion, so a deep chain cannot overflow the stack.
  */
 export function criticalChain(record: BootRecord, { target, fuzzUs = 0 }: ChainOptions = {}): ChainNode[] {
   const rootName = target ?? defaultTarget(record);
@@ -36,14 +36,14 @@ export function criticalChain(record: BootRecord, { target, fuzzUs = 0 }: ChainO
   const root = namedUnit(record, rootName);
   return walkChain({ name: root?.name ?? rootName, unit: root }, (node) => {
     if (!node.unit) return [];
-    return latestWithFuzz(heldBackBy(node.unit, units, record), doneUs, fuzzUs).map((unit) => ({
+    return latestWithFuzz(blockersOf(node.unit, units, record), doneUs, fuzzUs).map((unit) => ({
       name: unit.name,
       unit,
     }));
   });
 }
 
-/** When a unit was done starting: became active, or failed or finished without ever being active. 0 = not known. */
+/** When a unit finished starting: became active, or failed or ended without becoming active. 0 = unknown. */
 export function doneUs(unit: Unit): number {
   if (unit.activatedUs > 0 && unit.activatedUs >= unit.activatingUs) return unit.activatedUs;
   return unit.activatingUs > 0 && unit.deactivatedUs >= unit.activatingUs ? unit.deactivatedUs : 0;
@@ -54,7 +54,7 @@ export interface ChainStart {
   unit?: Unit | undefined;
 }
 
-/** Depth-first, each name expanded once for the whole chain: an observed graph may hold cycles and diamonds. */
+/** Depth first. Expands each name once, because a real graph may contain cycles and diamonds. */
 export function walkChain(root: ChainStart, waitedFor: (node: ChainStart) => ChainStart[]): ChainNode[] {
   const nodes: ChainNode[] = [];
   const expanded = new Set<string>();
@@ -75,7 +75,7 @@ export function walkChain(root: ChainStart, waitedFor: (node: ChainStart) => Cha
   return nodes;
 }
 
-/** Those within `fuzzUs` of the latest, latest first; ties in their given order. */
+/** The units within `fuzzUs` of the latest one, latest first; ties in their given order. */
 export function latestWithFuzz<T>(units: readonly T[], timeOf: (unit: T) => number, fuzzUs: number): T[] {
   let latestUs = 0;
   for (const unit of units) latestUs = Math.max(latestUs, timeOf(unit));
@@ -85,7 +85,7 @@ export function latestWithFuzz<T>(units: readonly T[], timeOf: (unit: T) => numb
     .sort((a, b) => timeOf(b) - timeOf(a));
 }
 
-/** After= may name a unit by an alias when the record was put together from text. */
+/** In a record built from text, After= may contain aliases. */
 function unitsByName(record: BootRecord): Map<string, Unit> {
   const units = new Map<string, Unit>();
   for (const unit of record.units) for (const alias of unit.aliases ?? []) units.set(alias, unit);
@@ -93,9 +93,9 @@ function unitsByName(record: BootRecord): Map<string, Unit> {
   return units;
 }
 
-function heldBackBy(unit: Unit, units: Map<string, Unit>, record: BootRecord): Unit[] {
+function blockersOf(unit: Unit, units: Map<string, Unit>, record: BootRecord): Unit[] {
   const finishUs = record.manager?.finishUs || Number.POSITIVE_INFINITY;
-  // A unit that has not begun yet waits for whatever was done up to the end of the boot.
+  // A unit that has not started waits for everything that finished before the end of the boot.
   const beganUs = unit.activatingUs || unit.activatedUs || finishUs;
   const found = new Set<Unit>();
   for (const name of unit.after) {

@@ -1,4 +1,4 @@
-// boot/compat/systemd/dot.ts: which units point at which, as a graph that graphviz draws?
+// boot/compat/systemd/dot.ts: prints the dependencies between units as a graph for graphviz.
 
 import { namedUnit } from '../../model/default-target.ts';
 import type { BootRecord, Unit } from '../../model/record.ts';
@@ -53,13 +53,13 @@ export function dotEdges(record: BootRecord, options: DotOptions): DotEdge[] {
 }
 
 export function renderDot(edges: readonly DotEdge[]): string {
-  // Graphviz reads a backslash in a label as an escape: `\x2d` would lose it.
+  // Graphviz treats a backslash in a label as an escape: `\x2d` would lose it.
   const quote = (name: string) => `"${name.replace(/[\\"]/g, '\\$&')}"`;
   const lines = edges.map(({ from, to, color }) => `\t${quote(from)}->${quote(to)} [color="${color}"];\n`);
   return `digraph systemd {\n${lines.join('')}}\n`;
 }
 
-/** A pattern without wildcards may be an alias: it also stands for the unit's Id. Answers are remembered per name. */
+/** A pattern without wildcards may be an alias: it also matches the unit's Id. Results are cached per name. */
 function matcher(record: BootRecord, patterns: readonly string[]): (name: string) => boolean {
   const all = patterns.flatMap((pattern) => {
     const id = /[*?[]/.test(pattern) ? undefined : namedUnit(record, pattern)?.name;

@@ -10,16 +10,16 @@ const SVG = { format: 'svg', hasLegend: true, scale: 1, isDetailed: false } as c
 const read = (svg: string) => plotSvgSource.parse(memoryInput('plot.svg', svg))[0]!;
 const draw = (...args: Parameters<typeof boot>) => compatPlot(boot(...args), behaviourOf(257), SVG).stdout;
 
-test('a scaled picture is read back by its own ticks', () => {
+test('reads back a scaled plot by its ticks', () => {
   const record = boot([unit('a.service', 3, 5)]);
   expect(read(renderPlot(record, 0.5)).units![0]).toMatchObject({ activatingUs: 3e6, activatedUs: 5e6 });
 });
 
-test('a boot of centuries is refused instead of drawn', () => {
+test('refuses to draw a boot of centuries', () => {
   expect(() => renderPlot(boot([], { finishUs: 1e15 }))).toThrow(/too long to draw/);
 });
 
-test('there is a row for every phase that the boot has', () => {
+test('draws a row for every phase of the boot', () => {
   const phases = (svg: string) =>
     [...svg.matchAll(/<text class="left"[^>]*>([a-z-]+)<\/text>/g)].map(([, name]) => name);
   const units = [unit('a.service', 3, 5)];
@@ -33,7 +33,7 @@ test('there is a row for every phase that the boot has', () => {
   expect(phases(draw(units, { userspaceUs: 2e6, securityStartUs: 0, securityFinishUs: 0 }))).toEqual(['systemd']);
 });
 
-test('the picture is as high as its rows and the legend', () => {
+test('gives the plot the height of its rows and the legend', () => {
   const units = [unit('a.service', 3, 5)];
   expect(draw(units, { firmwareUs: 5e6, loaderUs: 2e6, initrdUs: 1e6 })).toContain(
     `height="${150 + 6 * 20 + 5 * 20}px"`,
@@ -41,7 +41,7 @@ test('the picture is as high as its rows and the legend', () => {
   expect(draw(units)).toContain(`height="${150 + 3 * 20 + 5 * 20}px"`);
 });
 
-test('the steps of the manager in the initrd are drawn where they took time', () => {
+test('draws the manager steps in the initrd that took time', () => {
   const svg = draw([unit('a.service', 3, 5)], {
     initrdUs: 1e6,
     initrdSecurityStartUs: 1.1e6,
@@ -50,7 +50,7 @@ test('the steps of the manager in the initrd are drawn where they took time', ()
   expect(svg).toContain('<rect class="security" x="110.000" y="20.000" width="10.000"');
 });
 
-test('units of the initrd stand above the manager, and one from after the boot is left out', () => {
+test('draws units of the initrd above the manager, and omits units that started after the boot', () => {
   const units = [unit('early.mount', 1.5, 1.6), unit('a.service', 3, 5), unit('late.service', 70, 80)];
   const labels = [...draw(units, { initrdUs: 1e6 }).matchAll(/<text class="(?:left|right)"[^>]*>([^<]+)</g)].map(
     ([, text]) => text!.split(' ')[0],
@@ -59,12 +59,12 @@ test('units of the initrd stand above the manager, and one from after the boot i
   expect(labels).not.toContain('late.service');
 });
 
-test('a label stands on the side where it has room', () => {
+test('puts a label on the side with room for it', () => {
   const svg = draw([unit('a.service', 3, 5), unit('b.service', 50, 55)]);
   expect(svg).toMatch(/<text class="left"[^>]*>a\.service/);
   expect(svg).toMatch(/<text class="right"[^>]*>b\.service/);
 });
 
-test('a tooltip has the times as seconds and a number of microseconds', () => {
+test('prints times in a tooltip as seconds and a number of microseconds', () => {
   expect(draw([unit('a.service', 12.000045, 13)])).toContain('Activating: 12.045\nActivated: 13.000\n');
 });

@@ -1,4 +1,4 @@
-// boot/compat/systemd/plot-svg.ts: what does a boot look like as systemd-analyze draws it: one row per unit, 100 pixels per second?
+// boot/compat/systemd/plot-svg.ts: draws a boot like systemd-analyze plot: one row per unit, 100 pixels per second.
 import { UserError } from '../../../base/errors.ts';
 import { cFixed } from './exact/fixed.ts';
 import type { SystemdBootTimes, UnitTimes } from './exact/times.ts';
@@ -34,7 +34,7 @@ export interface PlotInput {
 }
 
 const ROW_PX = 20;
-/** One line is drawn per tenth of a second: a picture of a longer boot would be gigabytes of lines. */
+/** The plot has one grid line per tenth of a second: a longer boot would give gigabytes of lines. */
 const MAX_BOOT_US = 7 * 24 * 3600e6;
 
 export function drawPlot(input: PlotInput): string {
@@ -43,7 +43,7 @@ export function drawPlot(input: PlotInput): string {
   if (spanUs > MAX_BOOT_US) {
     throw new UserError('this boot took more than a week: too long to draw', {
       code: 'boot/plot-too-long',
-      next: 'check the manager’s time stamps; `headstart boot systemd time` of the same input prints them',
+      next: 'check the manager’s timestamps: `headstart boot systemd time` with the same input prints them',
       exitCode: 1,
     });
   }
@@ -80,7 +80,7 @@ class Pen {
     this.parts.push(text);
   }
 
-  /** Lengths are differences of unsigned numbers in the real tool, so a stamp that is missing makes a giant bar. */
+  /** The real tool subtracts unsigned numbers, so a missing stamp gives a huge bar. */
   bar(kind: string, fromUs: number, toUs: number): void {
     const lengthUs = fromUs < 0 ? toUs - fromUs : unsigned(toUs - fromUs);
     const x = cFixed(this.pxPerUs * fromUs, 3);
@@ -99,7 +99,7 @@ class Pen {
   }
 }
 
-/** Names that would not fit left of their bar are given room on the right. */
+/** Widens the plot for names that do not fit left of their bar. */
 function plotWidth(boot: SystemdBootTimes, units: readonly PlotUnit[], pxPerUs: number): number {
   let width = Math.max(800, pxPerUs * (boot.firmwareUs + boot.finishUs));
   if (boot.loaderUs > 0) width = Math.max(1000, width);
@@ -112,8 +112,8 @@ function plotWidth(boot: SystemdBootTimes, units: readonly PlotUnit[], pxPerUs: 
 }
 
 function phaseRows(boot: SystemdBootTimes): number {
-  const isThere = [boot.firmwareUs > boot.loaderUs, boot.loaderUs > 0, boot.initrdUs > 0, boot.kernelDoneUs > 0];
-  return isThere.filter(Boolean).length;
+  const rows = [boot.firmwareUs > boot.loaderUs, boot.loaderUs > 0, boot.initrdUs > 0, boot.kernelDoneUs > 0];
+  return rows.filter(Boolean).length;
 }
 
 function writeHead(pen: Pen, input: PlotInput, { width, rows }: { width: number; rows: number }): void {
@@ -250,7 +250,7 @@ function tooltip({ name, unit, activatingUs, activatedUs }: PlotUnit, behaviour:
   return lines.join('');
 }
 
-/** Seconds, a dot, and the microseconds as a number of at least three digits: 12 s 45 µs is `12.045`. */
+/** Seconds, a dot, and the number of microseconds with at least three digits: 12 s 45 µs is `12.045`. */
 function tooltipStamp(us: number): string {
   return `${Math.floor(us / 1e6)}.${String(us % 1e6).padStart(3, '0')}`;
 }

@@ -8,13 +8,13 @@ const limited = (...[activatingUs, activatedUs, deactivatingUs, deactivatedUs]: 
 };
 
 test.each([
-  ['is up to the end', limited(3, 5, 0, 0), [3, 5, 60, 60]],
-  ['was stopped before it', limited(3, 5, 7, 8), [3, 5, 7, 8]],
+  ['stays up to the end of the boot', limited(3, 5, 0, 0), [3, 5, 60, 60]],
+  ['stopped before the end of the boot', limited(3, 5, 7, 8), [3, 5, 7, 8]],
   ['is still starting', limited(3, 0, 0, 0), [3, 60, 60, 60]],
-  ['failed to start: straight to its end', limited(3, 0, 0, 8), [3, 8, 8, 8]],
-  ['came up after the boot', limited(3, 70, 80, 90), [3, 60, 60, 60]],
-  ['was stopped after the boot', limited(3, 5, 70, 80), [3, 5, 60, 60]],
-  ['was restarted: its end is of the run before', limited(30, 31, 7, 8), [30, 31, 60, 60]],
-])('a unit that %s', (_, drawn, expected) => {
+  ['failed to start (no active bar)', limited(3, 0, 0, 8), [3, 8, 8, 8]],
+  ['became active after the boot', limited(3, 70, 80, 90), [3, 60, 60, 60]],
+  ['stopped after the boot', limited(3, 5, 70, 80), [3, 5, 60, 60]],
+  ['was restarted (its end belongs to the earlier run)', limited(30, 31, 7, 8), [30, 31, 60, 60]],
+])('limitToBoot handles a unit that %s', (_, drawn, expected) => {
   expect(drawn).toEqual(expected);
 });

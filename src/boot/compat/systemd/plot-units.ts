@@ -1,4 +1,4 @@
-// boot/compat/systemd/plot-units.ts: where do a unit's bars begin and end in a picture that ends with the boot?
+// boot/compat/systemd/plot-units.ts: where do a unit's bars start and end in a plot that ends with the boot?
 export interface UnitStamps {
   activatingUs: number;
   activatedUs: number;
@@ -6,7 +6,7 @@ export interface UnitStamps {
   deactivatedUs: number;
 }
 
-/** What has not happened by the end of the boot is drawn up to there; a unit that failed to start goes straight to its end. */
+/** Clips stamps to the end of the boot, and sets unset ones to it. A unit that failed to start has no active bar. */
 export function limitToBoot<T extends UnitStamps>(times: T, finishUs: number): T {
   let { activatedUs, deactivatingUs, deactivatedUs } = times;
   const { activatingUs } = times;

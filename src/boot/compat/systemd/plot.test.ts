@@ -16,7 +16,7 @@ test.each([
   ['models/r00', 252],
   ['models/m1-handmade', 255],
   ['systemd/firmware-initrd', 257],
-])('the picture of %s as v%i draws it, read back, has the same times to 10 µs', (folder, version) => {
+])('reads back the plot of %s drawn as v%i with the same times to 10 µs', (folder, version) => {
   const record = recordedBoot(folder);
   const behaviour = behaviourOf(version);
   const found = read(compatPlot(record, behaviour, SVG).stdout);
@@ -38,7 +38,7 @@ test.each([
   }
 });
 
-test('the default picture escapes names, names waits, and draws an unfinished boot', () => {
+test('escapes names, labels waits, and draws an unfinished boot', () => {
   const record = boot(
     [unit('</text><script>.service', 3, 5), unit('x-wait-online.service', 3, 9, { after: ['a&b.target'] })],
     { finishUs: 0 },
@@ -50,14 +50,14 @@ test('the default picture escapes names, names waits, and draws an unfinished bo
   expect(read(svg).units!.find((u) => u.name === 'x-wait-online.service')!.after).toEqual(['a&b.target']);
 });
 
-test('a container is drawn from its own start, however long its host has been up', () => {
+test('draws a container from its own start, not from the start of its host', () => {
   const days = 30 * 86_400e6;
   const manager = { userspaceUs: days, finishUs: days + 9e6, securityStartUs: 0, generatorsStartUs: days + 1 };
   const svg = renderPlot(boot([unit('a.service', days / 1e6 + 1, days / 1e6 + 2)], manager));
   expect(svg).toContain('<rect class="activating" x="100.000"');
 });
 
-test('edge case 40: plot --json with its trailing legend is read back to the same times', () => {
+test('edge case 40: reads back plot --json with a trailing legend', () => {
   const record = recordedBoot('models/initrd');
   const json = compatPlot(record, behaviourOf(257), { ...SVG, format: 'json-short' }).stdout;
   expect(json).toContain('Units listed.');
@@ -70,7 +70,7 @@ test('edge case 40: plot --json with its trailing legend is read back to the sam
   }
 });
 
-test('any boot can be drawn and the picture read back without throwing', () => {
+test('draws any boot and reads the plot back without throwing', () => {
   fc.assert(
     fc.property(anyBoot, (record) => {
       const svg = renderPlot(record);

@@ -1,4 +1,4 @@
-// boot/compat/systemd/plot.ts: the boot as a picture, with waits named and a boot that has not finished drawn up to what is known.
+// boot/compat/systemd/plot.ts: draws a boot with labelled waits; draws an unfinished boot up to its last known time.
 import { formatSpan } from '../../../base/duration.ts';
 import { NO_TIMES } from '../../load/sources/systemd/startup-finished.ts';
 import { phases, sharesHostKernel, userspaceStartUs } from '../../model/phases.ts';
@@ -22,7 +22,7 @@ export interface PlotRow {
   wait?: string;
 }
 
-/** Every unit that started, by start; times on the record's clock, 0 = not (yet). */
+/** All units that started, sorted by start; times on the record's clock, 0 = not (yet) happened. */
 export function plotRows(record: BootRecord): PlotRow[] {
   return startedUnits(record).map((unit) => {
     const wait = waitReason(unit, record);
@@ -86,7 +86,7 @@ function plotUnit(unit: Unit, record: BootRecord, zeroUs: number): PlotUnit {
   };
 }
 
-/** A container's clock started with its host, a soft reboot's long before it: the picture starts where this boot does. */
+/** The clock of a container, or of a soft reboot, started long before this boot: start the plot with the boot. */
 function pictureZeroUs(record: BootRecord): number {
   const { manager } = record;
   if (manager && manager.softRebootsCount > 0) return manager.shutdownStartUs || manager.userspaceUs;
@@ -124,7 +124,7 @@ function escapedHost(host: PlotHost): PlotHost {
 
 const XML: Readonly<Record<string, string>> = { '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&quot;' };
 
-/** Unit names and host facts are input: they must not become markup, nor characters that XML forbids. */
+/** Unit names and host facts are untrusted: escape markup, and replace characters that XML forbids. */
 function escapeXml(text: string): string {
   return text
     .replace(/[<>&"]/g, (c) => XML[c]!)

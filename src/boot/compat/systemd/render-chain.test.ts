@@ -16,7 +16,7 @@ const record = boot(
 const lines = (target: string, fuzzUs = 0) =>
   renderCriticalChain(criticalChain(record, { target, fuzzUs }), record, (text) => text).split('\n');
 
-test('a chain is a tree: branches go on while a sibling is still to come, and what was shown is not shown again', () => {
+test('draws branches while a sibling follows, and does not repeat a printed chain', () => {
   expect(lines('goal.target', 1e6)).toEqual([
     'goal.target @18s',
     '├─a.service @8s +10s',
@@ -28,15 +28,15 @@ test('a chain is a tree: branches go on while a sibling is still to come, and wh
   ]);
 });
 
-test('what came before userspace is negative, with the name of its phase', () => {
+test('prints a negative time and the phase for a unit before userspace', () => {
   expect(lines('early.mount')).toEqual(['early.mount @-800ms +300ms [in initrd]', '']);
 });
 
-test('a unit that the boot does not know says so', () => {
+test('labels a unit that is unknown in this boot', () => {
   expect(lines('other.service')).toEqual(['other.service [unknown in this boot]', '']);
 });
 
-test('each line is painted once, with whether it took time', () => {
+test('calls paint once per line, with whether the unit took time', () => {
   const painted: [string, boolean][] = [];
   renderCriticalChain(criticalChain(record, { target: 'a.service' }), record, (text, isTimed) => {
     painted.push([text.split(' ')[0]!, isTimed]);

@@ -1,4 +1,4 @@
-// boot/compat/systemd/render-chain.ts: how is a critical chain written for a person?
+// boot/compat/systemd/render-chain.ts: prints a critical chain as a tree.
 import { formatSpan } from '../../../base/duration.ts';
 import { phases, userspaceStartUs } from '../../model/phases.ts';
 import { type BootRecord, startTookUs } from '../../model/record.ts';
@@ -9,7 +9,7 @@ export const CRITICAL_CHAIN_HEADER =
   'The time when unit became active or started is printed after the "@" character.\n' +
   'The time the unit took to start is printed after the "+" character.\n\n';
 
-/** `paint` makes a line fit for where it goes: coloured, and free of control characters. */
+/** `paint` prepares a line for the terminal: adds colours and removes control characters. */
 export function renderCriticalChain(
   nodes: readonly ChainNode[],
   record: BootRecord,
@@ -17,7 +17,7 @@ export function renderCriticalChain(
 ): string {
   const describe = describer(record);
   const lines: string[] = [];
-  /** What continues below each level: `│ ` while a sibling is still to come. */
+  /** The prefix of lines below each level: `│ ` while a sibling follows. */
   const indents: string[] = [''];
   for (const node of nodes) {
     const { text, isTimed } = describe(node);
@@ -35,7 +35,7 @@ export function renderCriticalChain(
   return `${lines.join('\n')}\n`;
 }
 
-/** Times count from the start of userspace; what came before it is negative and named by its phase. */
+/** Times count from the start of userspace; earlier times are negative and labelled with their phase. */
 function describer(record: BootRecord): (node: ChainNode) => { text: string; isTimed: boolean } {
   const baseUs = userspaceStartUs(record);
   const earlier = phases(record).filter((phase) => phase.name !== 'userspace');

@@ -1,4 +1,4 @@
-// boot/compat/systemd/testing.ts: small boots for tests, and recorded ones read from fixtures.
+// boot/compat/systemd/testing.ts: small boots for tests, and recorded boots from fixtures.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -16,7 +16,7 @@ export function unit(name: string, activatingS: number, activatedS: number, more
   return { name, ...stamps, deactivatingUs: 0, deactivatedUs: 0, after: [], ...more };
 }
 
-/** Userspace at 2 s, finished at 60 s, not a container, unless told otherwise. */
+/** Defaults: userspace at 2 s, finished at 60 s, not a container. */
 export function boot(units: Unit[], manager: Partial<ManagerTimes> = {}, more: Partial<BootRecord> = {}): BootRecord {
   const times = { userspaceUs: 2e6, finishUs: 60e6, securityStartUs: 2_100_000, securityFinishUs: 2_200_000 };
   return {
@@ -34,7 +34,7 @@ export function boot(units: Unit[], manager: Partial<ManagerTimes> = {}, more: P
   };
 }
 
-/** The boot that the two `systemctl show` texts of a folder describe. */
+/** The boot in the two `systemctl show` files of a folder. */
 export function recordedBoot(folder: string): BootRecord {
   const read = (name: string) => memoryInput(name, readFileSync(join(FIXTURES, folder, name)));
   const manager = systemctlManagerSource.parse(read('systemctl-show-manager.txt'))[0]!;
@@ -42,7 +42,7 @@ export function recordedBoot(folder: string): BootRecord {
   return recordOf([manager, units]);
 }
 
-/** One boot of evidence that is all on one clock. */
+/** Builds one boot from evidence on one clock. */
 export function recordOf(pieces: Evidence[]): BootRecord {
   const manager = pieces.find((piece) => piece.manager)?.manager;
   const units = pieces.flatMap((piece) => piece.units ?? []);

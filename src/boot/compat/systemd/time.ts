@@ -15,12 +15,12 @@ export interface SystemdTime {
   totalUs: number;
   /** `reachedUs` counts from the start of userspace, or from `zero` of the record's clock where that is unknown. */
   defaultTarget?: { unit: string; reachedUs?: number; isSinceUserspace?: boolean };
-  /** Time in which units waited for something outside the node. They may overlap. */
+  /** Time in which units waited for something outside the node. The waits may overlap. */
   waits: { unit: string; reason: string; tookUs: number }[];
   notes: string[];
 }
 
-/** Undefined when no input tells a phase or a reached target. */
+/** Undefined if no input has a phase or a reached target. */
 export function bootTime(record: BootRecord): SystemdTime | undefined {
   const found = phases(record).map((phase) => ({ ...phase, tookUs: phase.endUs - phase.startUs }));
   const target = defaultTarget(record);
@@ -44,7 +44,7 @@ function reached(record: BootRecord, target: string): { reachedUs?: number; isSi
   return { reachedUs: activatedUs - userspaceStartUs(record), isSinceUserspace };
 }
 
-/** A wait shorter than this is not worth a line. */
+/** Shorter waits are not printed. */
 const WAIT_SHOWN_US = 100_000;
 
 function waitsOf(record: BootRecord): SystemdTime['waits'] {
@@ -59,19 +59,19 @@ function waitsOf(record: BootRecord): SystemdTime['waits'] {
     .sort((a, b) => b.tookUs - a.tookUs || (a.unit < b.unit ? -1 : 1));
 }
 
-/** Firmware of a virtual machine takes seconds; its counter may have been running since the host started. */
+/** Firmware of a virtual machine takes seconds; a larger value may count from the start of the host. */
 const ABSURD_FIRMWARE_US = 300e6;
 
 function notesOf(record: BootRecord, isFinished: boolean): string[] {
   const notes: string[] = [];
   const { manager, host } = record;
-  if (!manager) notes.push('no input tells the phases: give `systemctl show` of the manager too');
+  if (!manager) notes.push('no input has the boot phases: also pass the output of `systemctl show` without arguments');
   else if (!isFinished)
     notes.push('the boot had not finished when this was recorded: userspace counts up to the last unit seen');
   const firmwareUs = manager ? manager.firmwareUs - manager.loaderUs : 0;
   if (firmwareUs > ABSURD_FIRMWARE_US && host.virtualization) {
     notes.push(
-      `firmware says ${formatSpan(firmwareUs)} on a virtual machine (${host.virtualization}): its counter did not start with this boot`,
+      `firmware reports ${formatSpan(firmwareUs)} on a virtual machine (${host.virtualization}): its counter did not start with this boot`,
     );
   }
   return notes;
@@ -88,12 +88,12 @@ export function renderTime(time: SystemdTime): string {
   }
   if (time.defaultTarget) {
     const { unit, reachedUs: atUs, isSinceUserspace } = time.defaultTarget;
-    const counted = isSinceUserspace ? 'in userspace' : '(when userspace began is not known)';
+    const counted = isSinceUserspace ? 'in userspace' : '(the start of userspace is unknown)';
     lines.push(
       atUs === undefined ? `${unit} was never reached.` : `${unit} reached after ${formatSpan(atUs)} ${counted}.`,
     );
   }
   for (const { unit, reason, tookUs } of time.waits)
-    lines.push(`of which waited: ${formatSpan(tookUs)} ${unit} [wait: ${reason}]`);
+    lines.push(`including ${formatSpan(tookUs)} of waiting in ${unit} [wait: ${reason}]`);
   return `${[...lines, ...time.notes.map((note) => `note: ${note}`)].join('\n')}\n`;
 }

@@ -13,11 +13,11 @@ test.each([
   ['condition-failed', unit('a.service', 0, 0, { conditionFailed: true })],
   ['not-found', unit('a.service', 0, 0, { loadState: 'not-found', conditionFailed: true })],
   ['never-started', unit('a.service', 0, 0)],
-])('%s: %j', (state, one) => {
+])('startState is %s for %j', (state, one) => {
   expect(startState(one)).toBe(state);
 });
 
-test('a unit that had ended before it began was restarted', () => {
+test('isRestarted is true for a unit that ended before its start', () => {
   expect(isRestarted(unit('a.service', 30, 31, { deactivatedUs: 8e6 }))).toBe(true);
   expect(isRestarted(unit('a.service', 3, 5, { deactivatedUs: 8e6 }))).toBe(false);
   expect(isRestarted(unit('a.service', 0, 0, { deactivatedUs: 8e6 }))).toBe(false);
@@ -31,11 +31,11 @@ test.each([
   [unit('a.service', 70, 75, { deactivatedUs: 9e6 }), ['restarted after boot']],
   [unit('a.service', 30, 31, { deactivatedUs: 9e6 }), ['restarted: not its first start']],
   [unit('a.service', 0, 0, { conditionFailed: true }), ['condition failed: did not run']],
-])('the labels of %j are %j', (one, labels) => {
+])('unitLabels of %j are %j', (one, labels) => {
   expect(unitLabels(one, boot([one]))).toEqual(labels);
 });
 
-test('nothing is after a boot that has not finished', () => {
+test('unitLabels never marks a unit as started after an unfinished boot', () => {
   const one = unit('a.service', 70, 75);
   expect(unitLabels(one, boot([one], { finishUs: 0 }))).toEqual([]);
 });

@@ -1,10 +1,10 @@
-// boot/compat/systemd/unit-state.ts: how did a unit's start go, in words a person can act on?
+// boot/compat/systemd/unit-state.ts: did a unit start, fail or never run?
 import type { BootRecord, Unit } from '../../model/record.ts';
 import { waitReason } from '../../model/waits.ts';
 
 export type StartState =
   | 'started'
-  /** Ran to its end without ever being "active": a oneshot that does not remain. */
+  /** Ended without becoming active: a oneshot without RemainAfterExit. */
   | 'ran'
   | 'failed'
   | 'starting'
@@ -24,12 +24,12 @@ export function startState(unit: Unit): StartState {
 
 function isFailed(unit: Unit): boolean {
   if (unit.activeState !== undefined) return unit.activeState === 'failed';
-  // Text that leaves out the state: ended without having become active is all there is to go by.
+  // Text input has no state: assume that a unit failed if it ended without becoming active.
   const endedEarly = unit.activatingUs > 0 && unit.activatedUs === 0 && unit.deactivatedUs >= unit.activatingUs;
   return unit.result !== undefined || endedEarly;
 }
 
-/** The stamps are those of a later start: it had been up, or had ended, before it began this time. */
+/** The stamps belong to a later start: the unit had already ended before it. */
 export function isRestarted(unit: Unit): boolean {
   return unit.activatingUs > 0 && unit.deactivatedUs > 0 && unit.deactivatedUs <= unit.activatingUs;
 }
@@ -39,7 +39,7 @@ export function isAfterBoot(unit: Unit, record: BootRecord): boolean {
   return finishUs > 0 && unit.activatingUs > finishUs;
 }
 
-/** What the numbers beside a unit do not say: `failed`, `wait: …`, `restarted after boot`. */
+/** Labels printed after a unit's times: `failed`, `wait: …`, `restarted after boot`. */
 export function unitLabels(unit: Unit, record: BootRecord): string[] {
   const state = startState(unit);
   const wait = waitReason(unit, record);

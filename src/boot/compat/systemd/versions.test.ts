@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { behaviourOf, NEWEST_VERSION, OLDEST_VERSION, parseVersion } from './versions.ts';
 
-test('--compat takes a version as systemd writes it and refuses what it does not know', () => {
+test('parseVersion accepts versions as systemd prints them and rejects unknown ones', () => {
   expect(parseVersion('252.39-1~deb12u2')).toBe(252);
   expect(parseVersion(true)).toBe(NEWEST_VERSION);
   for (const text of ['', '9', '2520', 'cloud', String(OLDEST_VERSION - 1), String(NEWEST_VERSION + 1)]) {
@@ -19,7 +19,7 @@ test.each([
   ['supportsSoftReboot', 256],
   ['drawsBindsTo', 256],
   ['hasTooltipTimes', 257],
-] as const)('%s from v%i on', (field, since) => {
+] as const)('behaviourOf sets %s from v%i on', (field, since) => {
   expect([behaviourOf(since - 1)[field], behaviourOf(since)[field], behaviourOf(NEWEST_VERSION)[field]]).toEqual([
     false,
     true,
@@ -27,7 +27,7 @@ test.each([
   ]);
 });
 
-test('blame was padded for three versions only', () => {
+test('behaviourOf pads blame only from v243 to v245', () => {
   const padded = [242, 243, 245, 246].map((version) => behaviourOf(version).padsBlame);
   expect(padded).toEqual([false, true, true, false]);
 });

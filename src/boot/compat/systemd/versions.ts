@@ -1,4 +1,4 @@
-// boot/compat/systemd/versions.ts: what does `systemd-analyze` print differently from one version to the next?
+// boot/compat/systemd/versions.ts: how does the output of `systemd-analyze` differ between versions?
 import { UserError } from '../../../base/errors.ts';
 
 export const OLDEST_VERSION = 238;
@@ -6,7 +6,7 @@ export const NEWEST_VERSION = 261;
 
 export interface Behaviour {
   version: number;
-  /** critical-chain's header says "when unit became active", not "after the unit is active". */
+  /** The header of critical-chain has "when unit became active" instead of "after the unit is active". */
   hasNewChainHeader: boolean;
   /** blame pads names with blanks to the width of the longest. */
   padsBlame: boolean;
@@ -14,13 +14,13 @@ export interface Behaviour {
   hasFullStop: boolean;
   /** plot --json, --table and --no-legend. */
   hasPlotTable: boolean;
-  /** blame answers before the boot has finished. */
+  /** blame works before the boot has finished. */
   blamesUnfinished: boolean;
   /** plot: every unit is a group with a tooltip that lists its dependencies. */
   hasTooltips: boolean;
-  /** A unit from before userspace is printed without a time instead of as 584542 years. */
+  /** A unit before userspace is printed without a time instead of with 584542 years. */
   guardsPreUserspace: boolean;
-  /** Soft reboots count from the shutdown before them. */
+  /** Times of a soft reboot count from the shutdown before it. */
   supportsSoftReboot: boolean;
   /** dot: BindsTo is gold. */
   drawsBindsTo: boolean;
@@ -44,7 +44,7 @@ export function behaviourOf(version: number): Behaviour {
   };
 }
 
-/** `252`, `252.39-1~deb12u2`, `v252` or true (no version given: the newest known). */
+/** `252`, `252.39-1~deb12u2`, `v252`, or true for the newest known version. */
 export function parseVersion(text: string | true): number {
   if (text === true) return NEWEST_VERSION;
   const match = /^v?(\d{3})(?!\d)/.exec(text);
@@ -52,6 +52,6 @@ export function parseVersion(text: string | true): number {
   if (version >= OLDEST_VERSION && version <= NEWEST_VERSION) return version;
   throw new UserError(`--compat=${text} is not a systemd version from ${OLDEST_VERSION} to ${NEWEST_VERSION}`, {
     code: 'boot/compat-version',
-    next: `give the major version, as in --compat=252, or --compat alone for ${NEWEST_VERSION}`,
+    next: `use the major version, as in --compat=252, or --compat alone for ${NEWEST_VERSION}`,
   });
 }

@@ -25,7 +25,7 @@ describe('cloudInitDumpSource', () => {
     const whole = '{"name":"init-local","event_type":"start","timestamp":1.5,"description":"x"}';
     const [boot] = cloudInitDumpSource.parse(memoryInput('cut.json', `[\n${whole},\n{"name":"in`));
     expect(boot!.spans).toHaveLength(1);
-    expect(boot!.notes[0]!.text).toContain('damaged JSON of 3 lines; 1 whole events were read');
+    expect(boot!.notes[0]!.text).toContain('damaged JSON of 3 lines; 1 complete events were read');
   });
 
   it('recognises the dump of a recorded boot and no other file of it', async () => {

@@ -8,7 +8,7 @@ import type { EvidenceSource } from './source.ts';
 
 const NOW_US = 1_794_800_000e6;
 
-/** `sample` is a valid input of this kind; the suite also tests damaged copies of it. */
+/** `sample` is a valid input of this kind; the suite also damages copies. */
 export function sourceSuite(source: EvidenceSource, sample: string | Uint8Array, name = 'a sample'): void {
   const bytes = Buffer.from(sample as string);
   describe(`the source ${source.kind} with ${name}`, () => {
@@ -42,9 +42,9 @@ export function sourceSuite(source: EvidenceSource, sample: string | Uint8Array,
 
 async function check(source: EvidenceSource, bytes: Uint8Array): Promise<void> {
   const input = memoryInput('any', bytes);
-  const sureness = source.recognise(input);
-  expect(sureness).toBeGreaterThanOrEqual(0);
-  expect(sureness).toBeLessThanOrEqual(1);
+  const confidence = source.recognise(input);
+  expect(confidence).toBeGreaterThanOrEqual(0);
+  expect(confidence).toBeLessThanOrEqual(1);
   for (const evidence of await source.parse(input, { nowUs: NOW_US })) expectSound(evidence);
 }
 

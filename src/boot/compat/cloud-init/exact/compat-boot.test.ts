@@ -4,7 +4,7 @@ import { bootRecord, managerTimes, unit } from '../../../testing.ts';
 import { compatBoot } from './compat-boot.ts';
 import { compatVersion } from './compat-version.ts';
 
-describe('what cloud-init analyze boot prints', () => {
+describe('compatBoot', () => {
   const searched = [
     { name: 'init-local', description: 'starting search for local datasources', timestamp: 1794776930.104 },
   ];
@@ -14,7 +14,7 @@ describe('what cloud-init analyze boot prints', () => {
     units: [unit('cloud-init-local.service', 23.479731, 1)],
   });
 
-  it('is the recorded block, to the last noisy digit of its doubles', () => {
+  it('prints the recorded output, including the rounding errors of doubles', () => {
     expect(compatBoot(searched, golden, compatVersion('22.4')).text).toBe(
       [
         '-- Most Recent Boot Record --',
@@ -29,7 +29,7 @@ describe('what cloud-init analyze boot prints', () => {
     );
   });
 
-  it('edge case 21: up to 26.1 the status word goes to stderr and the exit code is 1, success or not', () => {
+  it('edge case 21: up to 26.1, prints the status word on stderr and exits with 1, even on success', () => {
     expect(compatBoot(searched, golden, compatVersion('26.1'))).toMatchObject({ code: 1, word: 'successful' });
     expect(compatBoot([], golden, compatVersion('26.1'))).toMatchObject({ code: 1, word: 'failure' });
     const now = compatBoot(searched, golden, compatVersion('26.2'));
@@ -39,7 +39,7 @@ describe('what cloud-init analyze boot prints', () => {
     expect(compatBoot([], golden, compatVersion('26.2')).code).toBe(1);
   });
 
-  it('has three fields for a container and a message for what it does not know', () => {
+  it('prints three fields for a container, and a message for an unknown system', () => {
     const container = { ...golden, host: { virtualization: 'docker' } };
     expect(compatBoot(searched, container, compatVersion('25.2')).text.split('\n')).toHaveLength(5);
     expect(compatBoot(searched, undefined, compatVersion('22.4')).text).toContain('readthedocs');
@@ -50,7 +50,7 @@ describe('what cloud-init analyze boot prints', () => {
     ['a list of numbers', [1], 'not an event'],
     ['an event without a name', [{}], "KeyError: 'name'"],
     ['a stage without a description', [{ name: 'init-local' }], "KeyError: 'description'"],
-  ])('of %s is a crash', (_, events, message) => {
+  ])('crashes for %s', (_, events, message) => {
     expect(() => compatBoot(events, golden, compatVersion('22.4'))).toThrow(message);
   });
 });

@@ -10,7 +10,7 @@ import { floatRepr } from './python-numbers.ts';
 export interface CompatBoot {
   text: string;
   code: number;
-  /** Versions that hand their status to exit() print it on stderr, success included. */
+  /** Set for versions that pass their status word to exit(), which prints it on stderr even on success. */
   word?: string;
 }
 
@@ -38,7 +38,7 @@ function exit(word: 'successful' | 'container' | 'failure', text: string, versio
   return version.exitsWithWord ? { text, code: 1, word } : { text, code: word === 'failure' ? 1 : 0 };
 }
 
-/** Its sums of seconds as doubles, so that the durations come out with the same noise in their last digits. */
+/** Adds seconds as doubles like the real tool, so that the last digits have the same rounding errors. */
 function systemdTimes(record: BootRecord): { kernelStart: number; kernelEnd: number; activated: number } | undefined {
   const { manager, clock } = record;
   const local = record.units.find((unit) => unit.name === 'cloud-init-local.service');

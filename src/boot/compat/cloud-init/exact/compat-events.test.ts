@@ -13,7 +13,7 @@ function read(content: string | Uint8Array | Input, version = '22.4') {
   return { events, skipped };
 }
 
-describe('the events that cloud-init analyze takes from a file', () => {
+describe('compatEvents', () => {
   it('reads local time before 24.2', () => {
     const context = { year: 2026, secondsOf: (s: number) => s - 3600, onSkip: () => {} };
     const input = memoryInput('log', stageLog('init-local', 0));
@@ -21,39 +21,39 @@ describe('the events that cloud-init analyze takes from a file', () => {
     expect(first!.timestamp).toBe(Date.UTC(2026, 10, 15, 20) / 1000);
   });
 
-  it('are those of its JSON, whatever their shape, and of the lines of anything else', () => {
+  it('returns JSON of any type unchanged, and parses the lines of any other file', () => {
     expect(read('[{"a": 1}]').events).toEqual([{ a: 1n }]);
     expect(read('{"a": 1}').events).toEqual({ a: 1n });
     expect(read('5').events).toBe(5n);
     expect(read(stageLog('init-local', 0)).events.map(({ name }) => name)).toContain('init-local/config-a');
   });
 
-  it.each(['[]', '{}', '0', 'null', 'false', '""'])('are none of %s, which it takes for no JSON at all', (text) => {
+  it.each(['[]', '{}', '0', 'null', 'false', '""'])('returns no events for %s, which is falsy in Python', (text) => {
     expect(read(text).events).toEqual([]);
   });
 
-  it('are repeated where an entry is invalid: the one before it is taken once more', () => {
+  it('repeats the previous event for an invalid entry', () => {
     const log = `${report(stampAt(0), 'start: init-local/a: a')}${stampAt(1)} - x - y start: b\n`;
     expect(read(log)).toMatchObject({ events: [{ name: 'init-local/a' }, { name: 'init-local/a' }], skipped: 1 });
   });
 
-  it('are taken once for every marker in a line', () => {
+  it('returns an event once per marker in the line', () => {
     expect(read(report(stampAt(0), 'start: init-local/a: says finish: too')).events).toHaveLength(2);
   });
 
-  it('cannot be read from bytes that are not UTF-8', () => {
+  it('crashes on bytes that are not UTF-8', () => {
     expect(() => read(Buffer.from('5b22ff225d', 'hex'))).toThrow(ToolCrash);
     expect(() => read(Buffer.from(`${stampAt(0)} - \xff start: x\n`, 'latin1'))).toThrow('UnicodeDecodeError');
   });
 
-  it('are found before a long blank end of the file', () => {
+  it('finds events before a long blank end of the file', () => {
     const log = stageLog('init-local', 0);
     const pieces = [Buffer.from(log), Buffer.alloc(1 << 20, '\n'), Buffer.alloc(1 << 20, '\n')];
     const input = { ...memoryInput('log', log), chunks: () => pieces };
     expect(read(input, '24.1').events).toHaveLength(4);
   });
 
-  it('of an empty file are told in one line from 24.1, and were a crash before', () => {
+  it('reports an empty file in one line from 24.1 on, and crashes before', () => {
     expect(() => read('', '23.4')).toThrow(/ValueError/);
     expect(read(' \n', '23.4').events).toEqual([]);
     expect(() => read('', '24.1')).toThrow(EmptyFile);

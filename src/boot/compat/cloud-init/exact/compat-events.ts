@@ -1,4 +1,4 @@
-// boot/compat/cloud-init/exact/compat-events.ts: which events does cloud-init's own analyzer take from a file, JSON or log?
+// boot/compat/cloud-init/exact/compat-events.ts: which events does `cloud-init analyze` read from a file, JSON or log?
 import { isUtf8 } from 'node:buffer';
 import { HEAD_BYTES, type Input } from '../../../load/input.ts';
 import { blocksOf, visitLines } from '../read/scan.ts';
@@ -8,26 +8,26 @@ import type { StampContext } from './compat-stamp.ts';
 import type { CompatVersion } from './compat-version.ts';
 import { loadsJson, type PythonValue } from './python-json.ts';
 
-/** A dict in the tool; from its own JSON any keys may be there. */
+/** A dict in the real tool; if read from JSON, it may have any keys. */
 export type CompatEvent = Readonly<Record<string, PythonValue>>;
 
 export interface CompatContext extends StampContext {
-  /** Where it says `Skipping invalid entry`; told at once, so that it is said even before a crash. */
+  /** The tool prints `Skipping invalid entry` here. Called immediately, so that it is printed even before a crash. */
   onSkip(): void;
 }
 
-/** What the tool says, in one line, before it exits 1 on an empty file. */
+/** The tool prints one line and exits with 1 for an empty file. */
 export class EmptyFile extends Error {}
 
 const MARKERS = ['start:', 'finish:', 'Cloud-init v.'];
 
-/** A list, unless the file is JSON of another shape: `dump` prints even that. */
+/** A list, unless the file is JSON of another type: `dump` prints that too. */
 export function compatEvents(input: Input, version: CompatVersion, context: CompatContext): PythonValue {
   const json = jsonOf(input);
   if (json !== undefined && isTruthy(json)) return json;
   const events: PythonValue[] = [];
   let isEmpty = true;
-  let latest: PythonValue | undefined; // an invalid entry leaves the variable as it was, and it is appended again
+  let latest: PythonValue | undefined; // the tool does not reset this for an invalid entry, so it appends the previous event again
   const visit = (text: string): void => {
     for (const marker of MARKERS) {
       if (!text.includes(marker)) continue;
@@ -49,7 +49,7 @@ export function compatEvents(input: Input, version: CompatVersion, context: Comp
   return events;
 }
 
-/** The whole file is tried as JSON first. What cannot be JSON is told by its first byte: a log of a gigabyte is not read twice. */
+/** The tool tries to parse the whole file as JSON first. The first byte rules out most logs, so that they are not read twice. */
 function jsonOf(input: Input): PythonValue | undefined {
   const { head } = input;
   const first = head.find((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d);

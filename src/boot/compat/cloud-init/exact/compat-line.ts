@@ -1,4 +1,4 @@
-// boot/compat/cloud-init/exact/compat-line.ts: what event does cloud-init's own analyzer read from a log line, mistakes included?
+// boot/compat/cloud-init/exact/compat-line.ts: which event does `cloud-init analyze` read from a log line, including its mistakes?
 
 import { internText } from '../read/intern-text.ts';
 import { ToolCrash } from './compat-crash.ts';
@@ -14,7 +14,7 @@ export interface LineEvent {
   result?: string;
 }
 
-/** `nothing`: not an event · `invalid`: the tool says so and takes the event before it once more. */
+/** `nothing`: not an event · `invalid`: the tool prints a message and repeats the previous event. */
 export type CompatLineResult = LineEvent | 'nothing' | 'invalid';
 
 const AMAZON = ' cloud-init[';

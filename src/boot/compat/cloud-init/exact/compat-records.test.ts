@@ -11,15 +11,15 @@ import { compatCloudInitBlame, compatDump, compatShow, DEFAULT_FORMAT } from './
 import { compatVersion } from './compat-version.ts';
 import type { PythonValue } from './python-json.ts';
 
-interface Recorded {
+interface RecordedOutput {
   stdout: string;
   stderr: string;
   code: number;
   crash?: string;
 }
 interface Recording {
-  cases: ({ name: string; log: string } & Record<'show' | 'blame' | 'dump', Recorded>)[];
-  formats: { log: string; formats: (Recorded & { format: string })[] };
+  cases: ({ name: string; log: string } & Record<'show' | 'blame' | 'dump', RecordedOutput>)[];
+  formats: { log: string; formats: (RecordedOutput & { format: string })[] };
 }
 
 const fixtures = fileURLToPath(new URL('../../../fixtures/', import.meta.url));
@@ -32,7 +32,7 @@ const VERBS = {
   dump: (events: PythonValue) => compatDump(events),
 };
 
-function answer(input: Input, verb: keyof typeof VERBS, version = '22.4', format?: string): Recorded {
+function answer(input: Input, verb: keyof typeof VERBS, version = '22.4', format?: string): RecordedOutput {
   let stderr = '';
   const context = { year: 2026, secondsOf: (s: number) => s, onSkip: () => (stderr += 'Skipping invalid entry\n') };
   try {
@@ -44,7 +44,7 @@ function answer(input: Input, verb: keyof typeof VERBS, version = '22.4', format
   }
 }
 
-describe('what cloud-init analyze 22.4.2 printed', () => {
+describe('the recorded output of cloud-init analyze 22.4.2', () => {
   for (const { name, log, ...expected } of recording.cases) {
     it.each(['show', 'blame', 'dump'] as const)(`${name}: %s`, (verb) => {
       const { crash, ...rest } = answer(memoryInput('log', log), verb);
@@ -62,7 +62,7 @@ describe('what cloud-init analyze 22.4.2 printed', () => {
 
   for (const boot of ['first-boot', 'clone-boot']) {
     it.each(['show', 'blame', 'dump'] as const)(
-      `${boot}: %s, byte for byte, in the version of then and of now`,
+      `${boot}: %s, byte for byte, with the recorded and the newest version`,
       async (verb) => {
         const [group] = await openInputs(`${fixtures}boots/${boot}.tar.gz`, () => new Uint8Array());
         const member = (suffix: string) => group!.inputs.find((input) => input.name.endsWith(suffix))!;
@@ -78,27 +78,27 @@ describe('what cloud-init analyze 22.4.2 printed', () => {
   }
 });
 
-describe('what versions do differently', () => {
-  it('ends a boot at any repeated stage before 22.4', () => {
+describe('differences between versions', () => {
+  it('before 22.4, a repeated stage ends a boot', () => {
     const log = stageLog('init-local', 0) + stageLog('init-network', 10) + stageLog('init-network', 20);
     expect(answer(memoryInput('log', log), 'show', '22.3').stdout).toMatch(/^2 boot records analyzed$/m);
     expect(answer(memoryInput('log', log), 'show', '22.4').stdout).toMatch(/^1 boot records analyzed$/m);
   });
 
-  it('leaves out a start that ends the log, lately', () => {
+  it('newer versions omit a start that is the last event', () => {
     const log = stageLog('init-local', 0) + banner(stampAt(10), 'init', 10);
     expect(answer(memoryInput('log', log), 'show', '22.4').stdout).toContain('Starting stage: init-network');
     expect(answer(memoryInput('log', log), 'show', '26.2').stdout).not.toContain('Starting stage: init-network');
   });
 });
 
-describe('compat on anything', () => {
-  it('edge case 10: skips the 29th of February in a year without one', () => {
+describe('compat verbs on any input', () => {
+  it('edge case 10: skip February 29th in a year without one', () => {
     const log = 'Feb 29 21:08:50 host [CLOUDINIT] handlers.py[DEBUG]: start: init-local: x\n';
     expect(answer(memoryInput('log', log), 'show').stderr).toBe('Skipping invalid entry\n');
   });
 
-  it('ends in an answer or a crash of the tool, never of ours, for any bytes', () => {
+  it('give output or a ToolCrash for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.constantFrom('show', 'blame', 'dump'), (bytes, verb) => {
         expect(typeof answer(memoryInput('log', bytes), verb).stdout).toBe('string');
@@ -106,7 +106,7 @@ describe('compat on anything', () => {
     );
   });
 
-  it('ends in an answer or a crash of the tool for any mix of words that matter', () => {
+  it('give output or a ToolCrash for any mix of keywords', () => {
     const word = fc.constantFrom(
       ...[
         ' - ',
@@ -142,7 +142,7 @@ describe('compat on anything', () => {
     );
   });
 
-  it('reads its own dump as it reads the log', () => {
+  it('give the same for a dump as for its log', () => {
     const log = stageLog('init-local', 0) + report(stampAt(5), 'start: azure-ds/x: y') + stageLog('init-network', 10);
     const dumped = answer(memoryInput('log', log), 'dump').stdout;
     expect(answer(memoryInput('dump', dumped), 'show')).toEqual(answer(memoryInput('log', log), 'show'));

@@ -1,4 +1,4 @@
-// boot/compat/cloud-init/exact/compat-records.ts: what does `cloud-init analyze show` (or blame, dump) print of these events?
+// boot/compat/cloud-init/exact/compat-records.ts: what does `cloud-init analyze show` (or blame, dump) print for these events?
 import { ToolCrash } from './compat-crash.ts';
 import type { CompatEvent } from './compat-events.ts';
 import type { CompatVersion } from './compat-version.ts';
@@ -21,7 +21,7 @@ export function compatShow(events: PythonValue, format: string, version: CompatV
 export function compatCloudInitBlame(events: PythonValue, version: CompatVersion): string {
   const records = bootRecords(checked(events), '     %ds (%n)', version);
   const text = records.map((record, i) => {
-    const timed = record.filter((line) => /^\s+\d+\.\d+/.test(line)); // hence no negative delta and no stage
+    const timed = record.filter((line) => /^\s+\d+\.\d+/.test(line)); // this also drops negative deltas and stages
     return `${heading(i)}${timed.sort((a, b) => byCodePoint(b, a)).join('\n')}\n\n`;
   });
   return `${text.join('')}${records.length} boot records analyzed\n`;
@@ -35,7 +35,7 @@ function heading(index: number): string {
   return `-- Boot Record ${String(index + 1).padStart(2, '0')} --\n`;
 }
 
-/** It sorts the events by time first, uses only the length of the result, and so fails on what cannot be sorted. */
+/** The tool sorts the events by time, although it uses only the length of the result, so it fails on mixed types. */
 function checked(events: PythonValue): CompatEvent[] {
   if (!Array.isArray(events)) throw new ToolCrash('TypeError: the JSON is not a list of events');
   let kind: string | undefined;
@@ -127,7 +127,7 @@ function record(zeroUs: number, start: CompatEvent, finish: CompatEvent): Record
   };
 }
 
-/** As its datetime holds it: whole microseconds, an exact half going to the even one. */
+/** Rounds like Python's datetime: to whole microseconds, exact halves to even. */
 function instantUs(event: CompatEvent): number {
   const seconds = floatOf(event.timestamp);
   if (!(seconds >= -62_135_596_800 && seconds < 253_402_300_800))

@@ -1,12 +1,12 @@
-// boot/compat/cloud-init/exact/compat-stamp.ts: what time does cloud-init's own analyzer read from the left part of a log line?
+// boot/compat/cloud-init/exact/compat-stamp.ts: which time does `cloud-init analyze` read from the left part of a log line?
 import { asctimeUs, civilSeconds, isoUs, MONTHS, rfc2822Us } from '../read/civil-time.ts';
 import { ToolCrash } from './compat-crash.ts';
 import { firstWords } from './python-text.ts';
 
 export interface StampContext {
-  /** The year of today, which it puts on stamps that have none. */
+  /** The current year, which the tool assumes for stamps without one. */
   year: number;
-  /** Seconds since 1970 of a calendar time (given as if UTC) in the zone it takes for granted. */
+  /** Converts a calendar time (in seconds as if UTC) in the zone that the tool assumes to seconds since 1970. */
   secondsOf(civilSeconds: number): number;
 }
 
@@ -26,7 +26,7 @@ export function compatStamp(text: string, context: StampContext): number | undef
 
 const COMMA = 44;
 
-// The field grammars of Python's strptime, which takes single digits and any run of blanks.
+// The field grammar of Python's strptime, which accepts single digits and any number of blanks.
 const MONTH_NAME = '(?<b>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)';
 const DAY = '(?<d>3[0-1]|[1-2]\\d|0[1-9]|[1-9]| [1-9])';
 const CLOCK = '(?<H>2[0-3]|[0-1]\\d|\\d):(?<M>[0-5]\\d|\\d):(?<S>6[0-1]|[0-5]\\d|\\d)';
@@ -57,7 +57,7 @@ function inZone(seconds: number, micros: number, context: StampContext): number 
   return (context.secondsOf(seconds) * 1e6 + micros) / 1e6;
 }
 
-/** The tool asks date(1), which keeps milliseconds. Of all that date understands, logs hold ISO 8601 and RFC 2822. */
+/** The tool runs date(1) and keeps milliseconds. Supports ISO 8601 and RFC 2822, the only formats in logs. */
 function byDateCommand(text: string, context: StampContext): number {
   const iso = isoUs(text);
   const us = iso?.us ?? rfc2822Us(text);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { compatVersion, NEWEST } from './compat-version.ts';
 
-describe('a version of cloud-init analyze', () => {
-  it('refuses what is not a version', () => {
+describe('compatVersion', () => {
+  it('rejects text that is not a version', () => {
     expect(() => compatVersion('newest')).toThrow(/not a cloud-init version/);
   });
 
-  it('is the newest known where none is named', () => {
+  it('uses the newest version by default', () => {
     expect(compatVersion(true)).toEqual(compatVersion(NEWEST));
   });
 
@@ -26,7 +26,7 @@ describe('a version of cloud-init analyze', () => {
     expect([compatVersion(last)[field], compatVersion(first)[field]]).toEqual([false, true]);
   });
 
-  it('of a point release is that of its minor version', () => {
+  it('treats a point release like its minor version', () => {
     expect(compatVersion('22.4.2')).toEqual({ ...compatVersion('22.4'), name: '22.4.2' });
   });
 });

@@ -1,34 +1,34 @@
-// boot/compat/cloud-init/exact/compat-version.ts: what did each version of `cloud-init analyze` do differently?
+// boot/compat/cloud-init/exact/compat-version.ts: how do the versions of `cloud-init analyze` differ?
 import { UserError } from '../../../../base/errors.ts';
 
 export interface CompatVersion {
-  /** As written by the user, or the newest known. */
+  /** As typed by the user, or the newest known version. */
   name: string;
-  /** A boot ends at any repeated stage name; later only at init-local. */
+  /** Any repeated stage name ends a boot; in later versions only init-local does. */
   splitsOnRepeatedStage: boolean;
-  /** An empty file is told in one line; earlier it was a traceback. */
+  /** Reports an empty file in one line; earlier versions print a traceback. */
   reportsEmptyFile: boolean;
-  /** Stamps without a zone are UTC; earlier the local time of the machine that runs it. */
+  /** Stamps without a zone are in UTC; in earlier versions in the local time of the machine that runs the tool. */
   readsUtc: boolean;
-  /** Instants are printed with `+00:00`. */
+  /** Prints instants with `+00:00`. */
   printsOffset: boolean;
-  /** A start that is the log's last event is not printed. */
+  /** Does not print a start that is the last event of the log. */
   dropsLastStart: boolean;
-  /** `boot` hands its status word to exit(), which prints it and exits 1 even on success. */
+  /** `boot` passes its status word to exit(), which prints it and exits with 1 even on success. */
   exitsWithWord: boolean;
-  /** The address in the message for systems it does not know. */
+  /** The URL in the message for unknown systems. */
   docsUrl: string;
 }
 
 export const NEWEST = '26.2';
 
-export function compatVersion(asked: string | true): CompatVersion {
-  const name = asked === true ? NEWEST : asked;
+export function compatVersion(text: string | true): CompatVersion {
+  const name = text === true ? NEWEST : text;
   const match = /^(\d+)\.(\d+)(?:\.\d+)?$/.exec(name);
   if (!match) {
     throw new UserError(`--compat=${name}: not a cloud-init version`, {
       code: 'boot/compat-version',
-      next: `give a version such as --compat=22.4, or --compat alone for ${NEWEST}`,
+      next: `use a version such as --compat=22.4, or --compat alone for ${NEWEST}`,
     });
   }
   const number = Number(match[1]) * 100 + Number(match[2]);

@@ -4,7 +4,7 @@ import { formatter } from './python-format.ts';
 
 const fields = { name: 'init-local', delta: 1.5, count: 7n, ok: true, none: null, nested: [1n] };
 
-describe('a format string as Python fills it in', () => {
+describe('formatter', () => {
   it.each([
     ['{name}: {delta}', 'init-local: 1.5'],
     ['{{{count}}}', '{7}'],
@@ -13,7 +13,7 @@ describe('a format string as Python fills it in', () => {
     ['{delta:=+8}', '+    1.5'],
     ['{name:12}|{name:*^14}|{name:.4}', 'init-local  |**init-local**|init'],
     ['{ok} {none} {ok!s:>6}', 'True None   True'],
-  ])('%s', (template, expected) => {
+  ])('formats %s', (template, expected) => {
     expect(formatter(template)(fields)).toBe(expected);
   });
 
@@ -29,13 +29,13 @@ describe('a format string as Python fills it in', () => {
     ['{delta:e}', 'not supported'],
     ['{nested}', 'nested value'],
     ['{name!r}', 'not supported'],
-  ])('%s fails as it does in Python', (template, message) => {
+  ])('fails for %s as in Python', (template, message) => {
     const format = formatter(template);
     expect(() => format(fields)).toThrow(ToolCrash);
     expect(() => format(fields)).toThrow(message);
   });
 
-  it('a width of a billion is cut instead of filling the memory', () => {
+  it('limits a width of a billion', () => {
     expect(formatter('{count:999999999}')(fields)).toHaveLength(10_000);
   });
 });

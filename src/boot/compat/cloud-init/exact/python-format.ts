@@ -1,4 +1,4 @@
-// boot/compat/cloud-init/exact/python-format.ts: how does Python fill in a format string?
+// boot/compat/cloud-init/exact/python-format.ts: formats a template like Python's str.format.
 import { ToolCrash } from './compat-crash.ts';
 import type { PythonValue } from './python-json.ts';
 import { floatRepr, pythonFixed, seconds08 } from './python-numbers.ts';
@@ -6,7 +6,7 @@ import { floatRepr, pythonFixed, seconds08 } from './python-numbers.ts';
 type Fields = Readonly<Record<string, PythonValue>>;
 type Part = string | { name: string; asText: boolean; spec: string };
 
-/** template.format(**fields), as far as plain names, conversions `!s` and simple specs go. It fails when used, not when made. */
+/** template.format(**fields), for plain names, the conversion `!s` and simple specs. Errors occur on use, not on creation. */
 export function formatter(template: string): (fields: Fields) => string {
   let parts: Part[] | undefined;
   return (fields) => {
@@ -91,7 +91,7 @@ function pad(body: string, width: number, fill: string, align: string): string {
   return body.slice(0, signLength) + fill.repeat(missing) + body.slice(signLength);
 }
 
-/** A width of a billion is a mistake, not an answer worth its memory. */
+/** Limits memory: a width of a billion is a mistake. */
 const MAX_WIDTH = 10_000;
 
 function text(value: PythonValue): string {

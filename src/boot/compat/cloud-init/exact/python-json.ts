@@ -1,11 +1,11 @@
-// boot/compat/cloud-init/exact/python-json.ts: how does Python read and write JSON? It tells 1 from 1.0.
+// boot/compat/cloud-init/exact/python-json.ts: reads and writes JSON like Python, which distinguishes 1 from 1.0.
 import { ToolCrash } from './compat-crash.ts';
 import { floatRepr } from './python-numbers.ts';
 
-/** A Python int is a bigint here, a float a number. */
+/** A Python int is a bigint, a Python float is a number. */
 export type PythonValue = string | number | bigint | boolean | null | PythonValue[] | { [key: string]: PythonValue };
 
-/** undefined where json.loads raises ValueError. */
+/** undefined if json.loads raises ValueError. */
 export function loadsJson(text: string): PythonValue | undefined {
   try {
     return JSON.parse(text, keepNumberKind) as PythonValue;
@@ -27,7 +27,7 @@ export function dumpsJson(value: PythonValue): string {
   return out.join('');
 }
 
-/** Python's writer gives up at about this depth, and so does a stack. */
+/** Python fails at about this depth, and the JavaScript stack would overflow at some depth too. */
 const DEEPEST = 990;
 
 function write(value: PythonValue, lineStart: string, out: string[]): void {
@@ -59,14 +59,14 @@ function jsonFloat(value: number): string {
 }
 
 function quoteAscii(text: string): string {
-  // DEL is the one ASCII character the two writers do not agree to escape, and neither does: both leave it.
+  // DEL needs no special case: neither Python nor JSON.stringify escapes it.
   return JSON.stringify(text).replace(
     /[\u0080-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
 
-/** Python compares strings by code point, JavaScript by UTF-16 unit: they differ only beyond the surrogates. */
+/** Python compares strings by code point, JavaScript by UTF-16 unit; they differ only for strings with surrogates. */
 export function byCodePoint(a: string, b: string): number {
   if (a === b) return 0;
   if (!SURROGATE.test(a) && !SURROGATE.test(b)) return a < b ? -1 : 1;

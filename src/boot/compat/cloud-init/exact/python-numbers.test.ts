@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { floatRepr, pythonFixed, seconds08 } from './python-numbers.ts';
 
-describe('numbers as Python prints them', () => {
+describe('Python numbers', () => {
   it.each([
     [0.015625, '0.01562'],
     [0.046875, '0.04688'],
     [-0.015625, '-0.01562'],
     [120.5, '120.50000'],
     [1e22, '10000000000000000000000.00000'],
-  ])('%f with five decimals: an exact half goes to the even digit', (value, expected) => {
+  ])('pythonFixed formats %f with five decimals, rounding exact halves to even', (value, expected) => {
     expect(pythonFixed(value, 5)).toBe(expected);
   });
 
@@ -18,7 +18,7 @@ describe('numbers as Python prints them', () => {
     [120.5, '120.50000'],
     [-2, '-2.00000'],
     [-0.000001, '-0.00000'],
-  ])('%f as a width of eight', (value, expected) => {
+  ])('seconds08 formats %f with a width of eight', (value, expected) => {
     expect(seconds08(value)).toBe(expected);
   });
 
@@ -28,11 +28,11 @@ describe('numbers as Python prints them', () => {
     [1e-5, '1e-05'],
     [6.684228897094727, '6.684228897094727'],
     [-0, '-0.0'],
-  ])('repr of %d', (value, expected) => {
+  ])('floatRepr formats %d', (value, expected) => {
     expect(floatRepr(value)).toBe(expected);
   });
 
-  it('read back as the same number', () => {
+  it('round-trip to the same number', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true }), (value) => {
         expect(Number(floatRepr(value).replace('inf', 'Infinity'))).toBe(value);

@@ -1,6 +1,6 @@
-// boot/compat/cloud-init/exact/python-numbers.ts: how does Python print a float?
+// boot/compat/cloud-init/exact/python-numbers.ts: formats floats like Python.
 
-/** repr(float): the shortest digits that read back, always recognisable as a float. */
+/** repr(float): the shortest digits that round-trip, always recognisable as a float. */
 export function floatRepr(value: number): string {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
@@ -14,12 +14,12 @@ export function floatRepr(value: number): string {
   return text.includes('.') ? text : `${text}.0`;
 }
 
-/** `%.Nf`: exact, an exact half going to the even digit (toFixed takes it up). */
+/** `%.Nf`: rounds exact halves to even (toFixed rounds them up). */
 export function pythonFixed(value: number, decimals: number): string {
   if (!Number.isFinite(value)) return floatRepr(value);
   if (Math.abs(value) >= 1e21) return `${BigInt(value)}${decimals > 0 ? `.${'0'.repeat(decimals)}` : ''}`;
   const rounded = value.toFixed(Math.min(decimals, 100));
-  if (!Number.isInteger(value * 2 ** (decimals + 1))) return rounded; // the only doubles that can lie exactly half-way
+  if (!Number.isInteger(value * 2 ** (decimals + 1))) return rounded; // cannot be exactly halfway
   const exact = value.toFixed(Math.min(decimals + 1, 100));
   const cut = exact.slice(0, decimals === 0 ? -2 : -1);
   return exact.endsWith('5') && Number(cut.at(-1)) % 2 === 0 ? cut : rounded;

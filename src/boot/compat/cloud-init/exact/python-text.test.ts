@@ -11,27 +11,27 @@ import {
   wordsOf,
 } from './python-text.ts';
 
-describe('text as Python sees it', () => {
-  it('is blank at separators that JavaScript does not know, and not at a byte order mark', () => {
+describe('Python str methods', () => {
+  it('treat more separators as whitespace than JavaScript, but not a byte order mark', () => {
     const blanks = Array.from({ length: 0x10000 }, (_, code) => code).filter(isPythonSpace);
     expect(blanks).toHaveLength(29);
     for (const code of [0x1c, 0x1d, 0x1e, 0x1f, 0x85, 0xa0, 0x3000]) expect(blanks).toContain(code);
     for (const code of [0x200b, 0xfeff, 0x180e]) expect(blanks).not.toContain(code);
   });
 
-  it('falls into words at any run of blanks', () => {
+  it('split at any run of whitespace', () => {
     expect(wordsOf(' a\u00a0 b\x1cc ')).toEqual(['a', 'b', 'c']);
     expect(firstWords('a b c', 2)).toEqual(['a', 'b']);
     expect(wordsOf(' \n')).toEqual([]);
   });
 
-  it('is stripped of blanks at its ends', () => {
+  it('strip whitespace at both ends', () => {
     expect(strip('\x1f a b\u2028')).toBe('a b');
     expect(stripLeft('\x1f a ')).toBe('a ');
     expect(strip(' ')).toBe('');
   });
 
-  it('has the same words after it was stripped', () => {
+  it('give the same words after stripping', () => {
     const text = fc.string({ unit: fc.constantFrom('a', ' ', '\u00a0', '\x1c', '\ufeff') });
     fc.assert(
       fc.property(text, (any) => {
@@ -40,12 +40,12 @@ describe('text as Python sees it', () => {
     );
   });
 
-  it('is cut at the first two occurrences of a separator', () => {
+  it('give the text between the first two occurrences of a separator', () => {
     expect(afterFirst('a: b: c', ': ')).toBe('b');
     expect(afterFirst('a: b', ': ')).toBe('b');
   });
 
-  it('loses colons at one end only', () => {
+  it('strip colons at one end only', () => {
     expect(stripRightColons('::a::')).toBe('::a');
     expect(stripLeftColons('::a::')).toBe('a::');
     expect(stripRightColons('::')).toBe('');

@@ -1,6 +1,6 @@
-// boot/compat/cloud-init/exact/python-text.ts: how do Python's str methods see blanks? Compatibility to the byte needs their notion, not JavaScript's.
+// boot/compat/cloud-init/exact/python-text.ts: Python's str methods. Their definition of whitespace differs from JavaScript's.
 
-/** Blank for str.split() and str.strip(). */
+/** Whitespace for str.split() and str.strip(). */
 export function isPythonSpace(code: number): boolean {
   if (code <= 0x20) return code === 0x20 || (code >= 0x09 && code <= 0x0d) || (code >= 0x1c && code <= 0x1f);
   if (code < 0x85) return false;
@@ -46,7 +46,7 @@ export function strip(text: string): string {
   return text.slice(start, end);
 }
 
-/** text.split(separator)[1]: what lies between the first two occurrences. */
+/** text.split(separator)[1]: the text between the first two occurrences. */
 export function afterFirst(text: string, separator: string): string {
   const start = text.indexOf(separator) + separator.length;
   const end = text.indexOf(separator, start);

@@ -1,4 +1,4 @@
-// boot/compat/cloud-init/read/civil-time.ts: how many seconds since 1970 is this calendar time? By hand, because a Date per line is slow.
+// boot/compat/cloud-init/read/civil-time.ts: converts calendar times to seconds since 1970 without Date, which is slow for every line.
 
 export interface CivilTime {
   year: number;
@@ -10,7 +10,7 @@ export interface CivilTime {
   micros: number;
 }
 
-/** Seconds since 1970 of the calendar time read as UTC; undefined if there is no such time (a 30th of February). */
+/** Seconds since 1970 of a calendar time in UTC; undefined for an invalid time (February 30th). */
 export function civilSeconds({ year, month, day, hour, minute, second }: CivilTime): number | undefined {
   if (year < 1 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
   if (hour > 23 || minute > 59 || second > 59) return undefined;
@@ -27,7 +27,7 @@ function daysIn(year: number, month: number): number {
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Years run from March, so that the leap day is the last one and months follow one formula. */
+/** Years start in March, so that the leap day comes last and one formula fits all months. */
 function daysSince1970(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);
@@ -40,7 +40,7 @@ function daysSince1970(year: number, month: number, day: number): number {
 
 export const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** The first `length` characters as `YYYY-MM-DD HH:MM:SS,mmm` (or `.`, or `T`) of exactly that shape, in µs; else undefined. */
+/** The first `length` characters parsed as exactly `YYYY-MM-DD HH:MM:SS,mmm` (also with `.` or `T`), in µs; else undefined. */
 export function asctimeUs(text: string, length = text.length): number | undefined {
   if (length < 21 || length > 26 || text.charCodeAt(4) !== DASH || text.charCodeAt(7) !== DASH) return undefined;
   if (text.charCodeAt(13) !== COLON || text.charCodeAt(16) !== COLON) return undefined;
@@ -75,8 +75,8 @@ const ISO =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt ]\s*(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?)?\s*(Z|z|UTC|GMT|[+-]\d{1,2}(?::?\d{2})?)?$/;
 
 /**
- * An ISO 8601 stamp with `T` or a blank, with or without a fraction and an offset. `zoned` tells whether it named its zone;
- * without one the µs are the calendar time read as UTC.
+ * An ISO 8601 stamp with `T` or a blank, with or without a fraction and an offset. `zoned`: the stamp has a zone; without
+ * one, the calendar time is read as UTC.
  */
 export function isoUs(text: string): { us: number; zoned: boolean } | undefined {
   const match = ISO.exec(text);

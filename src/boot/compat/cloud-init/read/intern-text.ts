@@ -1,8 +1,7 @@
-// boot/compat/cloud-init/read/intern-text.ts: one copy of the words that every boot in a log repeats.
+// boot/compat/cloud-init/read/intern-text.ts: interns names and descriptions, which repeat in every boot of a log.
 
 /**
- * Names and descriptions repeat from boot to boot. One copy of each keeps a log of a million lines small in memory, where
- * every slice would hold on to the line it was cut from.
+ * Saves memory for a log of a million lines: without interning, every slice would keep its whole line in memory.
  */
 export function internText(text: string): string {
   const known = SHARED.get(text);

@@ -6,8 +6,8 @@ const at = (text: string) => Date.parse(text) * 1000;
 const read = (line: string) => parseLogLine(line.trimEnd(), (stamp) => ('us' in stamp ? stamp.us : undefined));
 const AT = at('2026-11-15T21:00:00Z');
 
-describe('a line of a cloud-init log', () => {
-  it('that reports a start or a finish gives its name, level, words and result', () => {
+describe('parseLogLine', () => {
+  it('gives the name, level, description and result of a start or finish', () => {
     expect(read(report(stampAt(0), 'start: init-local/a: doing a'))).toEqual({
       kind: 'start',
       atUs: AT,
@@ -26,15 +26,15 @@ describe('a line of a cloud-init log', () => {
   it.each([
     ['SUCCESSFUL: a', undefined, 'SUCCESSFUL: a'],
     ['SUCCESS', 'SUCCESS', ''],
-    ['said so', undefined, 'said so'],
+    ['other text', undefined, 'other text'],
     ['', undefined, ''],
-  ])('that finishes with %j has the result %s', (rest, result, description) => {
+  ])('reads the finish %j with the result %s', (rest, result, description) => {
     const event = read(`${stampAt(0)} - handlers.py[DEBUG]: finish: init-local/a: ${rest}`);
     expect(event).toMatchObject({ kind: 'finish', description });
     expect((event as { result?: string }).result).toBe(result);
   });
 
-  it('that is a banner gives the stage, the version, its clock in UTC and the uptime', () => {
+  it('gives the stage, the version, the UTC clock and the uptime of a banner', () => {
     expect(read(banner(stampAt(0), 'modules:final', 12.5))).toEqual({
       kind: 'banner',
       atUs: AT,
@@ -51,22 +51,22 @@ describe('a line of a cloud-init log', () => {
     });
   });
 
-  it('that times something gives what and how long, also through syslog', () => {
+  it('gives the description and the duration of a timing, also from syslog', () => {
     const took = 'util.py[DEBUG]: Running command x took 1.250 seconds (1.25)';
     expect(read(`${stampAt(0)} - ${took}`)).toMatchObject({ kind: 'took', what: 'Running command x', tookUs: 1.25e6 });
     expect(read(`2026-11-15T21:00:00Z host cloud-init[106]: ${took}`)).toMatchObject({ what: 'Running command x' });
   });
 
   it.each([
-    'nothing of interest',
+    'an ordinary line',
     `${stampAt(0)} - util.py[DEBUG]: it took long`,
     `${stampAt(0)} - util.py[DEBUG]: start of: something`,
     'no time here [DEBUG]: start: init-local/a: a',
-  ])('%j is no event', (line) => {
+  ])('ignores %j', (line) => {
     expect(read(line)).toBeUndefined();
   });
 
-  it('that is cut off in its name is no event, but looks like one', () => {
+  it('ignores an event truncated in its name, which isEventLike accepts', () => {
     const cut = `${stampAt(0)} - handlers.py[DEBUG]: start: init-netw`;
     expect(read(cut)).toBeUndefined();
     expect(isEventLike(cut)).toBe(true);
@@ -74,7 +74,7 @@ describe('a line of a cloud-init log', () => {
   });
 });
 
-describe('the stamp of a line', () => {
+describe('stampOf', () => {
   it.each([
     ['2026-11-15 21:00:00,104 - x', { kind: 'local', us: AT + 104_000 }],
     ['2026-11-15T21:00:00.5Z x', { kind: 'zoned', us: AT + 500_000 }],
@@ -86,11 +86,11 @@ describe('the stamp of a line', () => {
     ['2026-13-15 21:00:00 x', { kind: 'none' }],
     ['no time', { kind: 'none' }],
     [`${'x'.repeat(80)} 2026-11-15T21:00:00Z`, { kind: 'none' }],
-  ])('%j', (line, expected) => {
+  ])('reads %j', (line, expected) => {
     expect(stampOf(line)).toEqual(expected);
   });
 
-  it('is the first of two', () => {
+  it('uses the first of two stamps', () => {
     expect(stampOf('Nov 15 21:00:00 host 2026-11-15T21:00:01Z')).toMatchObject({ kind: 'yearless' });
     expect(stampOf('2026-11-15T21:00:01Z Nov 15 21:00:00')).toMatchObject({ kind: 'zoned' });
   });

@@ -1,8 +1,8 @@
-// boot/compat/cloud-init/read/log-line.ts: what does one line of a cloud-init log say, in any of the formats it was ever written in?
+// boot/compat/cloud-init/read/log-line.ts: parses one line of a cloud-init log in any format of any version.
 import { asctimeUs, civilSeconds, isoUs, MONTHS, rfc2822Us } from './civil-time.ts';
 import { internText } from './intern-text.ts';
 
-/** What a line says, at its instant: µs since 1970. */
+/** The event in a line, with its time in µs since 1970. */
 export type LogEvent =
   | { kind: 'start'; atUs: number; name: string; description: string; level?: string }
   | {
@@ -18,10 +18,10 @@ export type LogEvent =
   | { kind: 'finished'; atUs: number; version: string; datasource?: string; clockUs?: number; upUs?: number }
   | { kind: 'took'; atUs: number; what: string; tookUs: number };
 
-/** Finds the instant of a stamp, given the clock that a banner shows in UTC; undefined leaves the line out. */
+/** Resolves a stamp to µs since 1970, given the UTC clock in a banner; undefined skips the line. */
 export type ResolveStamp = (stamp: LogStamp, kind: LogEvent['kind'], clockUs?: number) => number | undefined;
 
-/** none: the line has no time we can read. Without a zone or a year the reader finds them from the lines around. */
+/** none: the line has no readable time. The reader derives a missing zone or year from other lines. */
 export type LogStamp =
   | { kind: 'zoned'; us: number }
   | { kind: 'local'; us: number }
@@ -37,7 +37,7 @@ export function parseLogLine(text: string, when: ResolveStamp): LogEvent | undef
   return banner ? bannerLine(text, banner, when) : tookLine(text, when);
 }
 
-/** Begins like an event: one that cannot be read is damaged rather than something else. */
+/** True if the line looks like an event; if it cannot be parsed, it is damaged. */
 export function isEventLike(text: string): boolean {
   return text.includes(START) || text.includes(FINISH);
 }
@@ -49,7 +49,7 @@ interface EventWords {
   rest: string;
 }
 
-/** `file.py[LEVEL]: start: NAME: REST`. By hand: nearly every line that is read comes through here. */
+/** `file.py[LEVEL]: start: NAME: REST`. No regular expression, for speed: nearly every line comes through here. */
 function eventWords(text: string): EventWords | undefined {
   let at = text.indexOf(START);
   const kind = at >= 0 ? 'start' : 'finish';
@@ -72,7 +72,7 @@ function bareEventWords(text: string): EventWords | undefined {
   return { kind: match[1] === 'start' ? 'start' : 'finish', level: '', name: match[2]!, rest: match[3] ?? '' };
 }
 
-/** Log formats are configurable: without `file.py[LEVEL]:` only names that cloud-init itself reports are believed. */
+/** Log formats are configurable: without `file.py[LEVEL]:`, accept only names that cloud-init itself reports. */
 const BARE_EVENT =
   /(?:^|[\s\]:>])(start|finish): ((?:init-local|init-network|modules-(?:init|config|final)|single|azure-ds)(?:\/[^\s:]+)?):(?: (.*)|)$/;
 const BANNER = /Cloud-init v\. (\S+) (?:running '?([^' ]+)'? at|finished at) (.*)$/;
@@ -82,14 +82,14 @@ function eventLine(text: string, { kind, level, name, rest }: EventWords, when: 
   const atUs = when(stampOf(text), kind);
   if (atUs === undefined) return undefined;
   const duration = rest.endsWith('s)') ? DURATION.exec(rest) : null;
-  const said = (duration ? rest.slice(0, duration.index) : rest).trim();
+  const message = (duration ? rest.slice(0, duration.index) : rest).trim();
   if (kind === 'start') {
-    const start: LogEvent = { kind, atUs, name: internText(name), description: internText(said) };
+    const start: LogEvent = { kind, atUs, name: internText(name), description: internText(message) };
     if (level) start.level = level;
     return start;
   }
-  const result = RESULTS.find((word) => said === word || (said.startsWith(word) && said[word.length] === ':'));
-  const description = internText(result ? said.slice(result.length + 1).trim() : said);
+  const result = RESULTS.find((word) => message === word || (message.startsWith(word) && message[word.length] === ':'));
+  const description = internText(result ? message.slice(result.length + 1).trim() : message);
   const finish: LogEvent = { kind, atUs, name: internText(name), description };
   if (level) finish.level = level;
   if (result) finish.result = result;
@@ -117,7 +117,7 @@ function bannerLine(text: string, match: RegExpExecArray, when: ResolveStamp): L
   return { kind: 'finished', ...facts, ...(datasource ? { datasource } : {}) };
 }
 
-/** `file.py[LEVEL]: WHAT took N.NNN seconds (N.NN)`. Found by hand: a pattern that may begin anywhere is slow on a long line. */
+/** `file.py[LEVEL]: WHAT took N.NNN seconds (N.NN)`. Uses indexOf: an unanchored pattern is slow on a long line. */
 function tookLine(text: string, when: ResolveStamp): LogEvent | undefined {
   const took = text.lastIndexOf(TOOK);
   const amount = took < 0 ? null : /^(\d+(?:\.\d+)?) seconds/.exec(text.slice(took + TOOK.length, took + 40));
@@ -128,7 +128,7 @@ function tookLine(text: string, when: ResolveStamp): LogEvent | undefined {
   return { kind: 'took', atUs, what: internText(text.slice(level + 3, took)), tookUs: secondsToUs(amount[1]!) };
 }
 
-/** The end of `[LEVEL]: `; what comes first in a line that went through syslog is `cloud-init[PID]: `. */
+/** The end of `[LEVEL]: `. In a line from syslog, `cloud-init[PID]: ` comes first. */
 function levelEnd(text: string): number {
   const first = text.indexOf(']: ');
   const isPid = first > 0 && /^\d+$/.test(text.slice(text.lastIndexOf('[', first) + 1, first));
@@ -148,7 +148,7 @@ function secondsToUs(text: string): number {
 
 const ISO_STAMP = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?[+-]\d\d:?\d\d|Z| UTC| GMT)?/;
 const SYSLOG_STAMP = /([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d)(?:\.(\d+))?/;
-/** A stamp stands near the front, behind a priority or a bracket at most; further on it belongs to the message. */
+/** A stamp is near the start of a line, after at most a priority or a bracket; a later one belongs to the message. */
 const STAMP_WITHIN = 80;
 
 export function stampOf(text: string): LogStamp {
@@ -168,7 +168,7 @@ export function stampOf(text: string): LogStamp {
   const [, , day, hour, minute, second, fraction = ''] = syslog;
   const micros = Number(fraction.slice(0, 6).padEnd(6, '0'));
   const time = { hour: Number(hour), minute: Number(minute), second: Number(second), micros };
-  // 2000 was a leap year: any day that some year has passes here.
+  // 2000 was a leap year, so February 29th is accepted.
   if (civilSeconds({ year: 2000, month, day: Number(day), ...time }) === undefined) return { kind: 'none' };
   return {
     kind: 'yearless',

@@ -1,4 +1,4 @@
-// boot/compat/cloud-init/read/pick-log.ts: which of several inputs are cloud-init's, and in what order do rotated logs follow each other?
+// boot/compat/cloud-init/read/pick-log.ts: which of several inputs are cloud-init logs, and in which order are rotated logs?
 import type { Input } from '../../../load/input.ts';
 import { type LogStamp, MARKERS, parseLogLine, type ResolveStamp } from './log-line.ts';
 import { looksLikeDump, looksLikeLog } from './recognise.ts';
@@ -9,7 +9,7 @@ export interface CloudInitInput {
   input: Input;
 }
 
-/** The logs, oldest first, as one; else the last dump; undefined if there is neither. */
+/** All logs joined, oldest first; else the last dump; undefined without either. */
 export function pickLog(inputs: readonly Input[]): CloudInitInput | undefined {
   const logs = inputs.filter((input) => looksLikeLog(input.head) >= 0.5);
   if (logs.length > 0) return { kind: 'log', input: joinLogs(distinct(logs)) };
@@ -17,7 +17,7 @@ export function pickLog(inputs: readonly Input[]): CloudInitInput | undefined {
   return dump && { kind: 'dump', input: dump };
 }
 
-/** A bundle may hold the same log twice (collected and archived): one copy is enough. */
+/** A bundle may contain the same log twice (collected and archived): keep one copy. */
 function distinct(logs: readonly Input[]): Input[] {
   const kept: Input[] = [];
   for (const log of logs) {
@@ -51,7 +51,7 @@ function* chunksOf(logs: readonly Input[]): Generator<Uint8Array> {
   }
 }
 
-/** Something that sorts: only its order among rotated files of one machine matters. */
+/** Not an exact time: only used to sort the rotated files of one machine. */
 function firstStamp(log: Input): number {
   const when: ResolveStamp = (stamp, _kind, clockUs) =>
     clockUs ?? (stamp.kind === 'none' ? undefined : sortable(stamp));

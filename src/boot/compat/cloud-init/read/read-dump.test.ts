@@ -6,8 +6,8 @@ const read = (content: unknown) =>
   readDump(memoryInput('d.json', typeof content === 'string' ? content : JSON.stringify(content)));
 const start = { name: 'init-local', event_type: 'start', timestamp: 1.5, description: 'x' };
 
-describe('a dump', () => {
-  it('gives its starts and finishes, with what is known of them', () => {
+describe('readDump', () => {
+  it('gives starts and finishes with their fields', () => {
     const finish = { ...start, event_type: 'finish', timestamp: 2.25, result: 'WARN', level: 'DEBUG' };
     expect(read([start, finish])).toEqual({
       events: [
@@ -18,7 +18,7 @@ describe('a dump', () => {
     });
   });
 
-  it('says which of its entries are no events, the first three by number', () => {
+  it('warns about entries that are not events, with the numbers of the first three', () => {
     const bad = [
       null,
       5,
@@ -30,23 +30,21 @@ describe('a dump', () => {
     ];
     const { events, notes } = read([start, ...bad]);
     expect(events).toHaveLength(1);
-    expect(notes.map(({ text }) => text)).toEqual([
-      'd.json: entry 2, 3, 4 and 4 more is not an event and was left out',
-    ]);
+    expect(notes.map(({ text }) => text)).toEqual(['d.json: entry 2, 3, 4 and 4 more is not an event; skipped']);
   });
 
-  it('may have its time as a text, and no description', () => {
+  it('accepts a time as text, and a missing description', () => {
     const { description: _, ...bare } = start;
     expect(read([{ ...bare, timestamp: '1.5' }]).events).toMatchObject([{ atUs: 1.5e6, description: '' }]);
   });
 
-  it('that is no list has no events', () => {
+  it('gives no events if the JSON is not a list', () => {
     expect(read({}).notes[0]!.text).toBe('d.json: not a list of events');
   });
 
-  it('that is cut off gives its whole entries', () => {
+  it('gives the complete entries of a truncated dump', () => {
     const { events, notes } = read(`[${JSON.stringify(start)}, {bad}, {"name": "x`);
     expect(events).toHaveLength(1);
-    expect(notes[0]!.text).toContain('damaged JSON of 1 lines; 1 whole events were read');
+    expect(notes[0]!.text).toContain('damaged JSON of 1 lines; 1 complete events were read');
   });
 });

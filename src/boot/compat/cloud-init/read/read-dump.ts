@@ -1,4 +1,4 @@
-// boot/compat/cloud-init/read/read-dump.ts: which events does the JSON of `cloud-init analyze dump` hold?
+// boot/compat/cloud-init/read/read-dump.ts: reads the events in the JSON of `cloud-init analyze dump`.
 import { type Input, inputText } from '../../../load/input.ts';
 import type { Note } from '../../../model/record.ts';
 import type { LogEvent } from './log-line.ts';
@@ -17,7 +17,7 @@ export function readDump(input: Input): ParsedLog {
   if (rejected.length > 0) {
     const named = rejected.slice(0, 3).join(', ');
     const more = rejected.length > 3 ? ` and ${rejected.length - 3} more` : '';
-    notes.push({ level: 'warning', text: `${input.name}: entry ${named}${more} is not an event and was left out` });
+    notes.push({ level: 'warning', text: `${input.name}: entry ${named}${more} is not an event; skipped` });
   }
   return { events, notes };
 }
@@ -41,18 +41,18 @@ function listOf(input: Input, notes: Note[]): unknown[] {
   }
 }
 
-/** A dump that was cut off: its entries are objects without objects in them, so the whole ones can still be read. */
+/** For a truncated dump: the entries are flat objects, so the complete ones can be parsed one by one. */
 function wholeEntries(text: string, damaged: (why: string) => unknown[]): unknown[] {
   const entries: unknown[] = [];
   for (const [entry] of text.matchAll(/\{[^{}]*\}/g)) {
     try {
       entries.push(JSON.parse(entry));
     } catch {
-      // told below, with the rest of what is damaged
+      // counted as damaged below
     }
   }
   const line = text.split('\n').length;
-  damaged(`damaged JSON of ${line} lines; ${entries.length} whole events were read from it`);
+  damaged(`damaged JSON of ${line} lines; ${entries.length} complete events were read from it`);
   return entries;
 }
 

@@ -1,4 +1,4 @@
-// boot/compat/cloud-init/read/read-log.ts: which events does a cloud-init log hold, and what in it could not be understood?
+// boot/compat/cloud-init/read/read-log.ts: reads the events in a cloud-init log, and warns about lines it could not parse.
 import type { Input } from '../../../load/input.ts';
 import type { Note } from '../../../model/record.ts';
 import { isEventLike, type LogEvent, MARKERS, parseLogLine, type ResolveStamp } from './log-line.ts';
@@ -10,7 +10,7 @@ export interface ParsedLog {
   notes: Note[];
 }
 
-/** More than this many lines of one kind are told as a count. */
+/** A warning names this many lines and counts the others. */
 const NAMED_LINES = 3;
 
 export function readLog(input: Input, nowUs: number): ParsedLog {
@@ -39,11 +39,11 @@ export function readLog(input: Input, nowUs: number): ParsedLog {
   for (const zoneUs of clock.zonesUs()) {
     notes.push({
       level: 'info',
-      text: `${input.name}: stamps are local time (${hours(zoneUs)}); the banners in it tell UTC`,
+      text: `${input.name}: stamps are in local time (${hours(zoneUs)}), according to the UTC time in its banners`,
     });
   }
-  if (unstamped.length > 0) notes.push(leftOut(input, unstamped, 'an event without a time that can be read'));
-  if (damaged.length > 0) notes.push(leftOut(input, damaged, 'an event that is cut off or damaged'));
+  if (unstamped.length > 0) notes.push(skippedNote(input, unstamped, 'an event without a readable time'));
+  if (damaged.length > 0) notes.push(skippedNote(input, damaged, 'a truncated or damaged event'));
   return { events, notes };
 }
 
@@ -52,9 +52,9 @@ function hours(us: number): string {
   return `UTC${us < 0 ? '-' : '+'}${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;
 }
 
-function leftOut(input: Input, offsets: readonly number[], what: string): Note {
+function skippedNote(input: Input, offsets: readonly number[], what: string): Note {
   const named = offsets.slice(0, NAMED_LINES).map((offset) => lineNumberAt(input, offset));
   const more = offsets.length - named.length;
   const lines = `line ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  return { level: 'warning', text: `${input.name}: ${lines}: ${what} was left out` };
+  return { level: 'warning', text: `${input.name}: ${lines}: skipped ${what}` };
 }

@@ -1,12 +1,12 @@
-// boot/compat/cloud-init/read/recognise.ts: is this content a cloud-init log, or the JSON that `cloud-init analyze dump` prints?
+// boot/compat/cloud-init/read/recognise.ts: is this a cloud-init log, or the JSON of `cloud-init analyze dump`?
 import { decodeText } from '../../../load/input.ts';
 
 const LOOK_AT_BYTES = 64 * 1024;
 
-/** 0 to 1. Logs are recognised by cloud-init's own lines in them, whatever the stamps look like. */
+/** Confidence from 0 to 1. Recognises logs by cloud-init's own lines, with any timestamp format. */
 export function looksLikeLog(head: Uint8Array): number {
   const first = firstByte(head);
-  if (first === undefined || first === 0x7b || first === 0x3c) return 0; // `{` and `<` begin other kinds
+  if (first === undefined || first === 0x7b || first === 0x3c) return 0; // other kinds start with `{` or `<`
   const lines = decodeText(head.subarray(0, LOOK_AT_BYTES)).split('\n');
   let own = 0;
   let events = 0;
@@ -18,7 +18,7 @@ export function looksLikeLog(head: Uint8Array): number {
   }
   if (events + banners === 0 && own < 3) return 0;
   const share = own / lines.filter((line) => line.trim() !== '').length;
-  // A journal of the whole machine carries some of these lines too; there they are the journal's.
+  // A journal of the whole machine contains some of these lines too, but is not a cloud-init log.
   if (share >= 0.3) return 0.95;
   return events > 0 && share > 0.1 ? 0.5 : events > 0 || banners > 0 ? 0.2 : 0;
 }

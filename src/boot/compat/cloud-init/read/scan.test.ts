@@ -17,8 +17,8 @@ function inChunks(text: string, size: number): Input {
   };
 }
 
-describe('lines with a marker', () => {
-  it('are the same however the file is cut into pieces', () => {
+describe('linesWith', () => {
+  it('gives the same lines for any chunk size', () => {
     const piece = fc.constantFrom('start: ', 'finish: ', 'x', 'sta', 'rt: ', 'ü', '\n', '\n', '𝕏', ' ');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), fc.integer({ min: 1, max: 40 }), (pieces, size) => {
@@ -29,20 +29,20 @@ describe('lines with a marker', () => {
     );
   });
 
-  it('end at every line end the real tool knows', () => {
+  it('splits at every line terminator of the real tool', () => {
     const text = 'start: a\rstart: b\r\nstart: c\u2028nothing\x0bfinish: d';
     const lines = [...linesWith(memoryInput('odd', text), MARKERS)].map((line) => line.text);
     expect(lines).toEqual(['start: a', 'start: b', 'start: c', 'finish: d']);
   });
 
-  it('are found in UTF-16 and counted from one', () => {
+  it('finds lines in UTF-16, with numbers from 1', () => {
     const input = memoryInput('utf16', Buffer.from('\ufeffone\ntwo start: x\n', 'utf16le'));
     const [line] = [...linesWith(input, MARKERS)];
     expect(line!.text).toBe('two start: x');
     expect(lineNumberAt(input, line!.offset)).toBe(2);
   });
 
-  it('are found in a file of one endless line and in many blocks', () => {
+  it('finds lines in a file with one very long line and across many blocks', () => {
     const long = `${'x'.repeat(300_000)}start: end`;
     expect([...linesWith(inChunks(long, 7000), MARKERS)]).toHaveLength(1);
     const many = inChunks(`${'filler\n'.repeat(30_000)}start: here\n${'filler\n'.repeat(30_000)}`, 100_000);

@@ -1,10 +1,10 @@
-// boot/compat/cloud-init/read/scan.ts: which lines of a log hold one of these markers? Bytes are searched, not lines: of a typical log nine
-// lines in ten hold no event, and splitting and decoding those is what makes a reader slow.
+// boot/compat/cloud-init/read/scan.ts: which lines of a log contain one of these markers? Searches bytes, not lines: nine in ten lines of a
+// typical log have no event, and splitting and decoding them would be slow.
 import { decodeText, type Input } from '../../../load/input.ts';
 
 export interface MatchedLine {
   text: string;
-  /** Where the physical line begins, in bytes; `lineNumberAt` turns it into a number when a message needs one. */
+  /** The byte offset of the physical line; `lineNumberAt` converts it to a line number when a message needs one. */
   offset: number;
 }
 
@@ -21,14 +21,14 @@ export function* linesWith(input: Input, markers: readonly string[]): Generator<
   }
 }
 
-/** The input in pieces that end at a line's end (the last one may not). */
+/** The input in blocks that end with a newline (except perhaps the last one). */
 export function* blocksOf(input: Input): Generator<Block> {
   if (isUtf16(input.head)) {
     yield { bytes: Buffer.from(decodeText(input.bytes())), offset: 0 };
     return;
   }
   let offset = 0;
-  let carried: Buffer[] = []; // pieces, not one growing buffer: a file without line ends must not be copied again and again
+  let carried: Buffer[] = []; // pieces, not one growing buffer: a file without newlines must not be copied repeatedly
   let carriedBytes = 0;
   for (const chunk of input.chunks()) {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
@@ -52,7 +52,7 @@ export function* blocksOf(input: Input): Generator<Block> {
   if (carried.length > 0) yield { bytes: Buffer.concat(carried), offset };
 }
 
-/** Where the next block ends; undefined if no line ends within reach. With something carried over, at the first line's end. */
+/** The end of the next block; undefined if no line ends within BLOCK_BYTES. With carried bytes, the end of the first line. */
 function cutAt(bytes: Buffer, from: number, carriedBytes: number): number | undefined {
   const reach = bytes.subarray(from, from + BLOCK_BYTES);
   const newline = carriedBytes > 0 ? reach.indexOf(NEWLINE) : reach.lastIndexOf(NEWLINE);
@@ -60,19 +60,19 @@ function cutAt(bytes: Buffer, from: number, carriedBytes: number): number | unde
   return carriedBytes > LONGEST_LINE ? from + reach.length : undefined;
 }
 
-/** Small enough for the text of a block to be swept away while it is young. */
+/** Small enough that the garbage collector frees a block's text in the young generation. */
 const BLOCK_BYTES = 1 << 16;
-/** A line longer than this is no log line, and is cut. */
+/** A longer line is not a log line, and is split. */
 const LONGEST_LINE = 1 << 26;
 
-/** The same for one block, calling instead of yielding: this is the innermost loop. */
+/** Like linesWith for one block, with a callback instead of a generator: this is the innermost loop. */
 export function visitLines(
   { bytes, offset }: Block,
   markers: readonly string[],
   visit: (text: string, offset: number) => void,
 ): void {
-  // One character a byte, so places in the text are places in the bytes. One pass over it with a pattern of all markers is
-  // faster than a pass over the bytes for each.
+  // One character per byte, so positions in the text are positions in the bytes. One pass with a pattern of all markers is
+  // faster than one pass per marker.
   const text = bytes.toString('latin1');
   const pattern = patternOf(markers);
   pattern.lastIndex = 0;
@@ -81,7 +81,7 @@ export function visitLines(
     const start = text.lastIndexOf('\n', hit) + 1;
     const newline = text.indexOf('\n', hit);
     const end = newline < 0 ? bytes.length : newline;
-    const line = bytes.toString('utf8', start, end); // a copy: a slice of `text` would keep all of it in memory
+    const line = bytes.toString('utf8', start, end); // copy: a slice of `text` would keep the whole text in memory
     if (!ODD_LINE_END.test(line)) visit(line, offset + start);
     else {
       for (const part of line.split(ODD_LINE_END)) {
@@ -100,10 +100,10 @@ function patternOf(markers: readonly string[]): RegExp {
   return pattern;
 }
 
-/** Compiled once: an engine that sees the same pattern again makes it fast. */
+/** Cached: the engine optimises a pattern that is used again. */
 const PATTERNS = new WeakMap<readonly string[], RegExp>();
 
-/** Counted only when a message names a line: counting while scanning would cost more than the scan. */
+/** Computed only when a message needs it: counting lines while scanning would cost more than the scan. */
 export function lineNumberAt(input: Input, target: number): number {
   let line = 1;
   for (const { bytes, offset } of blocksOf(input)) {
@@ -118,5 +118,5 @@ export function isUtf16(head: Uint8Array): boolean {
 }
 
 const NEWLINE = 0x0a;
-/** What else ends a line for the tool whose logs these are. */
+/** Other characters that end a line for cloud-init (Python's splitlines). */
 const ODD_LINE_END = /[\r\v\f\x1c-\x1e\x85\u2028\u2029]/;

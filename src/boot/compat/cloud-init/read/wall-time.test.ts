@@ -13,14 +13,14 @@ const yearless = (month: number, day: number, hour = 0): LogStamp => ({
 });
 
 describe('a stamp with a zone', () => {
-  it('is what it says', () => {
+  it('is used unchanged', () => {
     expect(wallTime(NOW).of({ kind: 'zoned', us: 5 })).toBe(5);
     expect(wallTime(NOW).of({ kind: 'none' })).toBeUndefined();
   });
 });
 
 describe('a stamp without a zone', () => {
-  it('is in UTC until a banner tells the zone, which then holds for the lines before it too', () => {
+  it('is in UTC until a banner gives the zone, which then also applies to earlier lines', () => {
     const time = wallTime(NOW);
     expect(time.of(local('2026-11-15T22:59:00'))).toBe(at('2026-11-15T22:59:00Z'));
     expect(time.of(local('2026-11-15T23:00:01'), at('2026-11-15T21:00:00Z'))).toBe(at('2026-11-15T21:00:01Z'));
@@ -31,28 +31,28 @@ describe('a stamp without a zone', () => {
 
   it.each([
     ['half an hour', '2026-11-15T21:30:00', 1800e6],
-    ['ten minutes: a clock that stepped', '2026-11-15T21:10:00', 0],
-    ['a day: no zone is that far', '2026-11-16T21:00:00', 0],
-  ])('is ahead of the banner by %s', (_, stamp, zoneUs) => {
+    ['ten minutes (a clock step)', '2026-11-15T21:10:00', 0],
+    ['a day (larger than any zone)', '2026-11-16T21:00:00', 0],
+  ])('may be ahead of the banner by %s', (_, stamp, zoneUs) => {
     const time = wallTime(NOW);
     expect(time.of(local(stamp), at('2026-11-15T21:00:00Z'))).toBe(at(`${stamp}Z`) - zoneUs);
   });
 });
 
 describe('a stamp without a year', () => {
-  it('is of the latest year that is not in the future', () => {
+  it('is in the latest year that is not in the future', () => {
     expect(wallTime(NOW).of(yearless(11, 15))).toBe(at('2026-11-15T00:00:00Z'));
     expect(wallTime(NOW).of(yearless(12, 15))).toBe(at('2025-12-15T00:00:00Z'));
     expect(wallTime(NOW).of(yearless(2, 29))).toBe(at('2024-02-29T00:00:00Z'));
   });
 
-  it('follows the one before it over the end of a year', () => {
+  it('follows the previous stamp over the end of a year', () => {
     const time = wallTime(at('2026-01-02T00:00:00Z'));
     expect(time.of(yearless(12, 31))).toBe(at('2025-12-31T00:00:00Z'));
     expect(time.of(yearless(1, 1))).toBe(at('2026-01-01T00:00:00Z'));
   });
 
-  it('takes its year from a banner, and so do the lines before it', () => {
+  it('takes its year from a banner, also for earlier lines', () => {
     const time = wallTime(NOW);
     const before = time.of(yearless(9, 2))!;
     expect(time.of(yearless(9, 2, 1), at('2016-09-02T01:00:00Z'))).toBe(at('2016-09-02T01:00:00Z'));

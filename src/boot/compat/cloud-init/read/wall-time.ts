@@ -1,24 +1,24 @@
-// boot/compat/cloud-init/read/wall-time.ts: what instant does a stamp mean that leaves out its zone or its year?
+// boot/compat/cloud-init/read/wall-time.ts: which instant is a stamp without a zone or a year?
 import { civilSeconds } from './civil-time.ts';
 import type { LogStamp } from './log-line.ts';
 
 const QUARTER_US = 15 * 60e6;
 const DAY_US = 86_400e6;
-/** A banner is written moments after the clock was read for it; more than this is not a zone but a stepped clock. */
+/** A banner is written shortly after its clock was read; a larger difference is a clock step, not a zone. */
 const BANNER_DELAY_US = 120e6;
 
 export interface WallTime {
-  /** µs since 1970, or undefined if the line has no stamp; lines must come in file order. `clockUs`: what a banner shows. */
+  /** µs since 1970, or undefined without a stamp. Call it in file order. `clockUs`: the clock in a banner. */
   of(stamp: LogStamp, clockUs?: number): number | undefined;
-  /** Correction for what was read before the first banner told the zone or the year. */
+  /** Correction for the stamps before the first banner, which has the zone and the year. */
   lateShiftUs(): number;
   /** Zone offsets that were applied, µs east of UTC. */
   zonesUs(): readonly number[];
 }
 
 /**
- * Logs of 0.7.x are in local time while the banner in them is in UTC: the difference is the zone. The banner also has a
- * year, which syslog stamps have not; without a banner the stamp is taken to be the latest one that is not in the future.
+ * Logs of 0.7.x are in local time but their banners are in UTC: the difference is the zone. The banner also has the year,
+ * which syslog stamps lack. Without a banner, assume the latest year that is not in the future.
  */
 export function wallTime(nowUs: number): WallTime {
   let zoneUs: number | undefined;
@@ -43,7 +43,7 @@ export function wallTime(nowUs: number): WallTime {
     const us = nearest(stamp, clockUs);
     if (referenceUs !== undefined && zoneUs === undefined) {
       const wouldBe = nearest(stamp, referenceUs);
-      lateShiftUs += us - wouldBe; // the lines before took another year for granted
+      lateShiftUs += us - wouldBe; // earlier lines assumed another year
     }
     return us;
   }
@@ -67,7 +67,7 @@ function inYear({ month, day, dayUs }: YearlessStamp, year: number): number | un
   return seconds === undefined ? undefined : seconds * 1e6 + dayUs;
 }
 
-/** The year that brings the stamp closest, so December is followed by January. Eight years always hold a leap day. */
+/** Picks the year that is closest, so that January follows December. Eight years always include a leap day. */
 function nearest(stamp: YearlessStamp, toUs: number): number {
   const year = new Date(toUs / 1000).getUTCFullYear();
   let best: number | undefined;

@@ -4,18 +4,18 @@ import { behaviourOf } from '../versions.ts';
 import { compatCriticalChain } from './critical-chain.ts';
 import { analyze, NEWEST, V252 } from './testing.ts';
 
-test('edge case 28: before v256 a unit from before userspace is printed with 584542 years, afterwards by name only', () => {
+test('edge case 28: prints a unit before userspace with 584542 years before v256, later without a time', () => {
   const record = boot([unit('goal.target', 9, 9, { after: ['early.service'] }), unit('early.service', 1, 1.5)]);
   expect(analyze(record, ['critical-chain', 'goal.target']).stdout).toMatch(/└─early\.service @584542y .* \+500ms\n$/);
   expect(analyze(record, ['critical-chain', 'goal.target'], NEWEST).stdout).toMatch(/└─early\.service\n$/);
 });
 
-test('edge case 29: a root without data has no line of its own, but its chain is printed', () => {
+test('edge case 29: prints the chain of a root without data, but not the root', () => {
   const record = boot([unit('goal.target', 0, 0, { after: ['base.target'] }), unit('base.target', 9, 9)]);
   expect(analyze(record, ['critical-chain', 'goal.target']).stdout.split('\n\n')[1]).toBe('└─base.target @7s\n');
 });
 
-test('the wording of the header changed in v242', () => {
+test('prints the new header from v242 on', () => {
   const record = boot([unit('a.service', 3, 5)]);
   expect(analyze(record, ['critical-chain', 'a.service'], behaviourOf(241)).stdout).toContain(
     'The time after the unit is active',
@@ -25,7 +25,7 @@ test('the wording of the header changed in v242', () => {
   );
 });
 
-test('a name that is no unit is an error, and the chains of the others are printed', () => {
+test('prints an error for an invalid unit name, and the chains of the other units', () => {
   const record = boot([unit('a.service', 3, 5)]);
   const { stdout, stderr, exitCode } = analyze(record, ['critical-chain', 'nosuch', 'a.service']);
   expect(stdout).toContain('a.service +2s\n');
@@ -33,17 +33,17 @@ test('a name that is no unit is an error, and the chains of the others are print
   expect(exitCode).toBe(0);
 });
 
-test('a boot without units has not even a header', () => {
+test('prints nothing, not even a header, for a boot without units', () => {
   expect(analyze(boot([]), ['critical-chain'])).toEqual({ stdout: '', stderr: '', exitCode: 0 });
 });
 
-test('units that took time are red where the output is coloured', () => {
+test('prints units that took time in red with colours', () => {
   const record = boot([unit('a.service', 3, 5)]);
   const options = { targets: ['a.service'], fuzzUs: 0, isColoured: true };
   expect(compatCriticalChain(record, V252, options).stdout).toContain('\x1b[0;1;31ma.service +2s\x1b[0m\n');
 });
 
-test('what was up after the end of the boot is not followed', () => {
+test('does not follow units that became active after the boot', () => {
   const record = boot([unit('goal.target', 9, 9, { after: ['late.service'] }), unit('late.service', 70, 80)]);
   expect(analyze(record, ['critical-chain', 'goal.target'], NEWEST).stdout).not.toContain('late.service');
 });

@@ -18,7 +18,7 @@ export function compatCriticalChain(record: BootRecord, behaviour: Behaviour, op
   const acquired = acquireTimes(record, behaviour);
   if ('stopped' in acquired) return acquired.stopped;
   const { boot, units } = acquired;
-  if (units.length === 0) return toolOutput(''); // the real tool ends before its header
+  if (units.length === 0) return toolOutput(''); // the real tool exits before it prints the header
   const times = new Map(units.map((unit) => [unit.name, unit]));
   const targets = options.targets.length > 0 ? options.targets : ['default.target'];
   const out: string[] = [HEADER[behaviour.hasNewChainHeader ? 'new' : 'old']];
@@ -55,7 +55,7 @@ function printChain(printer: ChainPrinter, target: string, out: string[]): void 
   const root = times.get(id);
   if (root) out.push(`${rootText(printer, root)}\n`);
 
-  // The walk marks the name as it was asked for, so an alias does not stop its own Id from being followed once more.
+  // The walk marks the name that the user gave, so with an alias the Id can be expanded once more.
   const nodes = walkChain({ name: target, unit: namedUnit(record, id) }, ({ unit }) => {
     const inRange: UnitTimes[] = [];
     for (const name of unit?.after ?? []) {
@@ -68,7 +68,7 @@ function printChain(printer: ChainPrinter, target: string, out: string[]): void 
 }
 
 function printTree(nodes: ChainNode[], printer: ChainPrinter, out: string[]): void {
-  // One bit per level, 32 of them: from level 33 on the real tool's lines repeat the upper pattern.
+  // The real tool keeps one bit per level in 32 bits: from level 33 on, its lines repeat the pattern of the upper levels.
   const branchesAt: number[] = [0];
   for (const node of nodes.slice(1)) {
     const level = node.depth - 1;

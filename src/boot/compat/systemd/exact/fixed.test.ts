@@ -11,6 +11,6 @@ test.each([
   [0.25, 1, '0.2'],
   [1.0004, 3, '1.000'],
   [2791.1142, 3, '2791.114'],
-])('%f with %i decimals is written %s, as C does', (value, decimals, text) => {
+])('cFixed formats %f with %i decimals as %s', (value, decimals, text) => {
   expect(cFixed(value, decimals)).toBe(text);
 });

@@ -1,6 +1,6 @@
-// boot/compat/systemd/exact/fixed.ts: how does C's printf write a number with a fixed count of decimals?
+// boot/compat/systemd/exact/fixed.ts: formats a number with fixed decimals like C's printf.
 
-/** Exact halves go to the even neighbour in C and away from zero in JavaScript; everything else is the same. */
+/** C rounds exact halves to even, JavaScript away from zero; everything else is the same. */
 export function cFixed(value: number, decimals: number): string {
   const scaled = Math.abs(value) * 2 ** (decimals + 1);
   if (!Number.isInteger(scaled) || scaled % 2 === 0) return value.toFixed(decimals);

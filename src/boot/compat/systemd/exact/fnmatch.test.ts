@@ -15,11 +15,11 @@ test.each([
   ['a*b*c', 'aXXbYYbc', true],
   ['', '', true],
   ['*', '', true],
-])('%s against %s: %s', (pattern, name, isMatch) => {
+])('fnmatch of %s and %s is %s', (pattern, name, isMatch) => {
   expect(fnmatch(pattern, name)).toBe(isMatch);
 });
 
-test('a name matches itself with every character escaped, and stars match anything', () => {
+test('fnmatch matches a fully escaped name, and stars match anything', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 30 }), fc.string({ maxLength: 30 }), (a, b) => {
       const literal = [...a.split('')].map((c) => `\\${c}`).join('');

@@ -1,6 +1,6 @@
-// boot/compat/systemd/exact/fnmatch.ts: does a shell pattern match a whole name, as fnmatch(3) without flags says?
+// boot/compat/systemd/exact/fnmatch.ts: does a shell pattern match a whole name, as in fnmatch(3) without flags?
 
-/** Linear in pattern × name at worst: on a mismatch only the latest `*` takes one character more. */
+/** At worst pattern × name steps: on a mismatch, only the last `*` takes one more character. */
 export function fnmatch(pattern: string, name: string): boolean {
   let p = 0;
   let n = 0;
@@ -26,7 +26,7 @@ export function fnmatch(pattern: string, name: string): boolean {
   return true;
 }
 
-/** Where the pattern goes on after matching this character; undefined = it does not match. */
+/** The position in the pattern after matching this character; undefined = no match. */
 function matchOne(pattern: string, p: number, char: string): number | undefined {
   const token = pattern[p];
   if (token === undefined) return undefined;
@@ -39,7 +39,7 @@ function matchOne(pattern: string, p: number, char: string): number | undefined 
   return token === char ? p + 1 : undefined;
 }
 
-/** A `[…]` that never closes is an ordinary bracket: undefined. */
+/** Undefined for an unclosed `[…]`, which is an ordinary character. */
 function bracket(pattern: string, p: number, char: string): { isMatch: boolean; end: number } | undefined {
   let i = p + 1;
   const isNegated = pattern[i] === '!' || pattern[i] === '^';

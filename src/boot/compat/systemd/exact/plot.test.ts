@@ -3,7 +3,7 @@ import { boot, unit } from '../testing.ts';
 import { compatPlot, plotHost } from './plot.ts';
 import { NEWEST, SVG, V252 } from './testing.ts';
 
-test('plot --json has a legend after it unless told otherwise, and cuts stamps at the end of the boot', () => {
+test('plot --json prints a legend by default, and clips stamps to the end of the boot', () => {
   const record = boot([unit('a.service', 3, 5), unit('late.service', 70, 90)]);
   const plot = (format: 'json-short' | 'json-pretty', hasLegend: boolean) =>
     compatPlot(record, NEWEST, { ...SVG, format, hasLegend }).stdout;
@@ -20,7 +20,7 @@ test('plot --json has a legend after it unless told otherwise, and cuts stamps a
   expect(rows[1]).toMatchObject({ activating: 70e6, activated: 60e6 });
 });
 
-test('plot --table lines its columns up, with a header only where there is a legend', () => {
+test('plot --table aligns its columns, and prints a header only with a legend', () => {
   const record = boot([unit('a.service', 3, 5)]);
   const table = (hasLegend: boolean) => compatPlot(record, NEWEST, { ...SVG, format: 'table', hasLegend }).stdout;
   expect(table(true).split('\n')).toEqual([
@@ -33,16 +33,16 @@ test('plot --table lines its columns up, with a header only where there is a leg
   expect(table(false)).toBe('a.service 5s 3s 2s 1min 1min\n');
 });
 
-test('before v253 there is neither a table nor JSON', () => {
+test('plot --table and --json fail before v253', () => {
   const answer = compatPlot(boot([unit('a.service', 3, 5)]), V252, { ...SVG, format: 'table' });
   expect(answer).toMatchObject({ stdout: '', exitCode: 1, stderr: expect.stringContaining('252 has no plot --json') });
 });
 
-test('a boot without units is an empty picture', () => {
+test('plot prints nothing for a boot without units', () => {
   expect(compatPlot(boot([]), NEWEST, SVG).stdout).toBe('');
 });
 
-test('the kernel is told with its build, given in one or in two', () => {
+test('plotHost splits kernel release and build, given in one field or in two', () => {
   const build = '#1 SMP Debian';
   const expected = { kernelName: 'Linux', kernelRelease: '6.1.0', kernelVersion: build };
   expect(plotHost({ host: { kernel: `Linux 6.1.0 ${build}` } })).toMatchObject(expected);
@@ -50,7 +50,7 @@ test('the kernel is told with its build, given in one or in two', () => {
   expect(plotHost({ host: {} })).toMatchObject({ os: 'Linux', kernelName: '', kernelRelease: '', hostname: '' });
 });
 
-test('the picture names the version of the machine where it is the one asked for', () => {
+test("plot prints the machine's systemd version if it matches the compat version", () => {
   const record = (systemdVersion: string) => ({ ...boot([unit('a.service', 3, 5)]), host: { systemdVersion } });
   const version = (text: string) => /version (\S+)/.exec(compatPlot(record(text), V252, SVG).stdout.slice(500))?.[1];
   expect(['252 (252.39-1~deb12u2)', '252.39-1', '249.1'].map(version)).toEqual(['252.39-1~deb12u2', '252.39-1', '252']);

@@ -44,9 +44,9 @@ function labelOf(unit: UnitTimes): string {
   return unit.tookUs > 0 ? `${unit.name} (${formatSpan(unit.tookUs)})` : unit.name;
 }
 
-/** What hostnamed and the manager would say; a fact that no input gives stays empty, as when hostnamed is not there. */
+/** Facts that hostnamed and the manager would report. An unknown fact is empty, as without hostnamed. */
 export function plotHost({ host }: { host: HostFacts }): PlotHost {
-  // "6.1.0-54-cloud-amd64 #1 SMP …": some sources give release and build in one.
+  // "6.1.0-54-cloud-amd64 #1 SMP …": some sources have release and build in one field.
   const [release = '', ...build] = (host.kernel ?? '').replace(/^Linux /, '').split(' ');
   return {
     os: host.os || 'Linux',
@@ -59,7 +59,7 @@ export function plotHost({ host }: { host: HostFacts }): PlotHost {
   };
 }
 
-/** The tool prints its own version; of the two spellings in use the longer one is in brackets. */
+/** The tool prints its own version. `252 (252.39-1)` has the long form in brackets. */
 function versionText({ host }: BootRecord, { version }: Behaviour): string {
   const text = host.systemdVersion ?? '';
   if (!text.startsWith(String(version))) return String(version);

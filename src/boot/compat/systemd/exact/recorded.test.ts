@@ -1,4 +1,4 @@
-// What systemd-analyze itself printed, recorded, held against what every verb prints here.
+// Compares the output of every verb with recorded output of systemd-analyze.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -10,7 +10,7 @@ import type { ToolOutput } from './tool-output.ts';
 
 const MODELS = ['container', 'initrd', 'm1-handmade', 'never-reached', 'r00', 'r03'];
 
-test.each(MODELS)('prints byte for byte what systemd-analyze 252 printed of the model %s', (model) => {
+test.each(MODELS)('prints the same as systemd-analyze 252, byte for byte, for the model %s', (model) => {
   const record = recordedBoot(`models/${model}`);
   const expected = (name: string) => readFileSync(join(FIXTURES, 'models', model, `expected.${name}`), 'utf8');
   expect(analyze(record, ['time']).stdout).toBe(expected('time.txt'));
@@ -19,12 +19,12 @@ test.each(MODELS)('prints byte for byte what systemd-analyze 252 printed of the 
   expect(analyze(record, ['critical-chain', '--fuzz=1s']).stdout).toBe(expected('critical-chain.fuzz1s.txt'));
 });
 
-test('draws byte for byte the picture that systemd-analyze 252 drew', () => {
+test('draws the same plot as systemd-analyze 252, byte for byte', () => {
   const expected = readFileSync(join(FIXTURES, 'models/initrd/expected.plot.svg'), 'utf8');
   expect(analyze(recordedBoot('models/initrd'), ['plot']).stdout).toBe(expected);
 });
 
-interface Recorded extends ToolOutput {
+interface RecordedOutput extends ToolOutput {
   args: string[];
   crashed: boolean;
 }
@@ -33,12 +33,12 @@ const RECORDED = ['tangle', 'deep', 'firmware-initrd', 'container', 'container-a
   (folder) => {
     const cases = JSON.parse(
       readFileSync(join(FIXTURES, 'systemd', folder, 'systemd-analyze-252.json'), 'utf8'),
-    ) as Recorded[];
+    ) as RecordedOutput[];
     return cases.map((recorded) => ({ folder, command: recorded.args.join(' '), recorded }));
   },
 );
 
-test.each(RECORDED)('answers as systemd-analyze 252 did: $folder $command', ({ folder, recorded }) => {
+test.each(RECORDED)('prints the same as systemd-analyze 252: $folder $command', ({ folder, recorded }) => {
   const { args, crashed, exitCode, stdout, stderr } = recorded;
   const answer = analyze(recordedBoot(`systemd/${folder}`), args);
   expect(answer.stdout).toBe(stdout);
@@ -47,7 +47,7 @@ test.each(RECORDED)('answers as systemd-analyze 252 did: $folder $command', ({ f
   else expect(answer.stderr).toBe(stderr);
 });
 
-test('every version answers on any graph without throwing', () => {
+test('never throws, for any version and any graph', () => {
   const verbs = [
     ['time'],
     ['blame'],

@@ -1,4 +1,4 @@
-// boot/compat/systemd/exact/testing.ts: call a verb as systemd-analyze is called, so that recorded command lines can be replayed.
+// boot/compat/systemd/exact/testing.ts: runs a verb with the arguments of systemd-analyze, to replay recorded command lines.
 import { parseSpan } from '../../../../base/duration.ts';
 import type { BootRecord } from '../../../model/record.ts';
 import { behaviourOf, NEWEST_VERSION } from '../versions.ts';

@@ -3,33 +3,33 @@ import { boot, unit } from '../testing.ts';
 import { behaviourOf } from '../versions.ts';
 import { analyze, NEWEST } from './testing.ts';
 
-test('edge case 35: a default target that was never reached is said so, with a full stop from v251 on', () => {
+test('edge case 35: prints that the default target was never reached, with a full stop from v251 on', () => {
   const record = boot([unit('graphical.target', 0, 0, { aliases: ['default.target'] })]);
   expect(analyze(record, ['time']).stdout).toMatch(/\ngraphical\.target was never reached\.\n$/);
   expect(analyze(record, ['time'], behaviourOf(249)).stdout).toMatch(/\ngraphical\.target was never reached\n$/);
 });
 
-test('edge case 36: firmware without a loader, and absurd firmware, are printed as they are', () => {
+test('edge case 36: prints absurd firmware time, and firmware without a loader, unchanged', () => {
   const record = boot([], { firmwareUs: 1_700e6 });
   expect(analyze(record, ['time']).stdout).toMatch(
     /^Startup finished in 28min 20s \(firmware\) \+ 2s \(kernel\) \+ 58s \(userspace\) = 29min 20s \n/,
   );
 });
 
-test('a container has neither a kernel nor a total', () => {
+test('prints no kernel and no total for a container', () => {
   const record = boot([unit('multi-user.target', 8, 8)], { securityStartUs: 0, securityFinishUs: 0, userspaceUs: 3e6 });
   expect(analyze(record, ['time'], NEWEST).stdout).toBe(
     'Startup finished in 57s (userspace) \nmulti-user.target reached after 5s in userspace.\n',
   );
 });
 
-test('firmware, loader, kernel and initrd are told apart', () => {
+test('prints firmware, loader, kernel and initrd separately', () => {
   const record = boot([], { firmwareUs: 5e6, loaderUs: 2e6, initrdUs: 1e6 });
   expect(analyze(record, ['time']).stdout).toMatch(
     /^Startup finished in 3s \(firmware\) \+ 2s \(loader\) \+ 1s \(kernel\) \+ 1s \(initrd\) \+ 58s \(userspace\) = 1min 5s \n/,
   );
 });
 
-test('where no default target is known the tool makes one up, and it was never reached', () => {
+test('prints that default.target was never reached if no default target is known', () => {
   expect(analyze(boot([]), ['time']).stdout).toContain('\ndefault.target was never reached.');
 });

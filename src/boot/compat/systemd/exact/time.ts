@@ -12,7 +12,7 @@ export function compatTime(record: BootRecord, behaviour: Behaviour): ToolOutput
   return toolOutput(`${bootTimeText(record, acquired.boot, behaviour)}\n`);
 }
 
-/** The two lines without their last line end; the plot carries them too. */
+/** The two lines without the last newline; the plot contains them too. */
 export function bootTimeText(record: BootRecord, boot: SystemdBootTimes, behaviour: Behaviour): string {
   const parts: string[] = [];
   if (boot.firmwareUs > 0) parts.push(`${formatUnsigned(boot.firmwareUs - boot.loaderUs)} (firmware) + `);
@@ -22,13 +22,13 @@ export function bootTimeText(record: BootRecord, boot: SystemdBootTimes, behavio
   if (boot.softRebootsCount > 0) {
     parts.push(`${formatUnsigned(boot.userspaceUs)} (soft reboot #${boot.softRebootsCount}) + `);
   }
-  parts.push(`${formatUnsigned(boot.finishUs - boot.userspaceUs)} (userspace) `); // the blank is the tool's own
+  parts.push(`${formatUnsigned(boot.finishUs - boot.userspaceUs)} (userspace) `); // the real tool prints this blank
   if (boot.kernelDoneUs > 0) parts.push(`= ${formatUnsigned(boot.firmwareUs + boot.finishUs)} `);
   return `Startup finished in ${parts.join('')}\n${targetLine(record, boot)}${behaviour.hasFullStop ? '.' : ''}`;
 }
 
 function targetLine(record: BootRecord, boot: SystemdBootTimes): string {
-  // The manager makes up a unit for a name it does not know, so there always is a default.target.
+  // The manager creates a unit for an unknown name, so default.target always exists.
   const name = defaultTarget(record) ?? 'default.target';
   const activatedUs = namedUnit(record, name)?.activatedUs ?? 0;
   if (activatedUs === 0) return `${name} was never reached`;

@@ -3,7 +3,7 @@ import { boot, unit } from '../testing.ts';
 import { analyze, NEWEST, V252 } from './testing.ts';
 import { acquireBootTimes, acquireTimes } from './times.ts';
 
-test('edge case 33: a soft reboot counts from the shutdown before it and leaves out units from before', () => {
+test('edge case 33: a soft reboot counts from the shutdown before it and omits earlier units', () => {
   const soft = { softRebootsCount: 2, shutdownStartUs: 100e6, userspaceUs: 103e6, finishUs: 110e6, initrdUs: 1e6 };
   const record = boot(
     [
@@ -19,7 +19,7 @@ test('edge case 33: a soft reboot counts from the shutdown before it and leaves 
   expect(analyze(record, ['blame'], NEWEST).stdout).toBe('2s new.service\n');
 });
 
-test('edge case 34: an unfinished boot is a three-line error, except for blame from v254 on', () => {
+test('edge case 34: an unfinished boot gives a three-line error, except for blame from v254 on', () => {
   const record = boot([unit('a.service', 3, 5)], { finishUs: 0 });
   for (const verb of ['time', 'blame', 'critical-chain', 'plot']) {
     const answer = analyze(record, [verb]);
@@ -38,14 +38,14 @@ test('the stamps of a container count from its own start', () => {
   expect(acquired.units).toMatchObject([{ activatingUs: 1e6, activatedUs: 3e6, tookUs: 2e6 }]);
 });
 
-test('a stamp from before the start of a container stops the tool', () => {
+test('a stamp before the start of a container stops the tool', () => {
   const acquired = acquireTimes(boot([unit('a.service', 1, 6)], CONTAINER), V252);
   expect(acquired).toMatchObject({ stopped: { exitCode: 1, stderr: expect.stringContaining('Assertion') } });
   const manager = acquireBootTimes(boot([], { ...CONTAINER, generatorsStartUs: 1e6 }), V252, true);
   expect(manager).toHaveProperty('stopped');
 });
 
-test('units that never began are left out, and one that failed took until it failed', () => {
+test('omits units that never started, and counts a failed unit until it failed', () => {
   const failed = unit('failed.service', 4, 0, { deactivatedUs: 9e6 });
   const acquired = acquireTimes(boot([unit('never.service', 0, 0), failed, unit('starting.service', 5, 0)]), V252);
   expect('units' in acquired && acquired.units.map(({ name, tookUs }) => [name, tookUs])).toEqual([
@@ -54,14 +54,14 @@ test('units that never began are left out, and one that failed took until it fai
   ]);
 });
 
-test('an input without a manager is an error', () => {
+test('fails for an input without a manager', () => {
   const { manager: _, ...bare } = boot([]);
   expect(acquireBootTimes(bare, V252, true)).toMatchObject({
     stopped: { stderr: expect.stringContaining('no manager in the given input') },
   });
 });
 
-test('the kernel ends with the initrd where there is one', () => {
+test('the kernel phase ends where the initrd starts, if there is one', () => {
   const done = (initrdUs: number) => {
     const acquired = acquireBootTimes(boot([], { initrdUs }), NEWEST, true);
     return 'boot' in acquired && acquired.boot.kernelDoneUs;
@@ -69,7 +69,7 @@ test('the kernel ends with the initrd where there is one', () => {
   expect([done(1e6), done(0)]).toEqual([1e6, 2e6]);
 });
 
-test('the end of an earlier run, before a soft reboot, is not the end of this one', () => {
+test('ignores the end of an earlier run before a soft reboot', () => {
   const soft = { softRebootsCount: 1, shutdownStartUs: 100e6, userspaceUs: 103e6, finishUs: 110e6 };
   const restarted = unit('a.service', 104, 106, { deactivatingUs: 49e6, deactivatedUs: 50e6 });
   const acquired = acquireTimes(boot([restarted], soft), NEWEST);

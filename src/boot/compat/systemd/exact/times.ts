@@ -1,12 +1,12 @@
-// boot/compat/systemd/exact/times.ts: what does systemd-analyze make of the stamps before it answers anything?
+// boot/compat/systemd/exact/times.ts: how does systemd-analyze adjust the stamps before it prints anything?
 import { sharesHostKernel } from '../../../model/phases.ts';
 import type { BootRecord, ManagerTimes, Unit } from '../../../model/record.ts';
 import type { Behaviour } from '../versions.ts';
 import { type ToolOutput, toolFailure } from './tool-output.ts';
 
-/** The manager's stamps, moved back by `offsetUs` where the tool does so. */
+/** The manager's stamps, reduced by `offsetUs` where the tool does so. */
 export interface SystemdBootTimes extends ManagerTimes {
-  /** End of the kernel's own phase; 0 where the kernel is not this boot's. */
+  /** The end of the kernel phase; 0 if this boot did not start the kernel. */
   kernelDoneUs: number;
   offsetUs: number;
 }
@@ -79,7 +79,7 @@ function moveBack(
   return { boot };
 }
 
-/** Every listed unit that has begun to start, in the listing's order. */
+/** All units that have started or are starting, in the order of the listing. */
 export function acquireTimes(
   record: BootRecord,
   behaviour: Behaviour,

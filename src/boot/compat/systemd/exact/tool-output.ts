@@ -1,4 +1,4 @@
-// boot/compat/systemd/exact/tool-output.ts: what the real tool would have written, and how it would have ended.
+// boot/compat/systemd/exact/tool-output.ts: the output and exit code of the real tool.
 import { formatSpan } from '../../../../base/duration.ts';
 
 export interface ToolOutput {
@@ -11,12 +11,12 @@ export function toolOutput(stdout: string, stderr = ''): ToolOutput {
   return { stdout, stderr, exitCode: 0 };
 }
 
-/** The real tool gives up, or dies of an assertion: one line says so. */
+/** The real tool fails or aborts on an assertion; `stderr` explains it in one line. */
 export function toolFailure(stderr: string): ToolOutput {
   return { stdout: '', stderr: `${stderr}\n`, exitCode: 1 };
 }
 
-/** The tool counts in unsigned 64-bit microseconds: what would be negative wraps around to about 584542 years. */
+/** The tool uses unsigned 64-bit microseconds: negative values wrap around to about 584542 years. */
 export function formatUnsigned(us: number): string {
   return formatSpan(us < 0 ? BigInt.asUintN(64, BigInt(us)) : us);
 }

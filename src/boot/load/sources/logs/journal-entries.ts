@@ -62,7 +62,7 @@ export function readJournal(
       boot = new JournalBoot();
       boots.set(bootId, boot);
     }
-    boot.see(entry.fields, times);
+    boot.add(entry.fields, times);
   }
   const inOrder = [...boots];
   // `journalctl -r` lists the newest first. Otherwise the order of appearance is more reliable than the wall clock,
@@ -114,7 +114,7 @@ class JournalBoot {
   readonly #anchors: Anchor[] = [];
   #last: EntryTimes | undefined;
 
-  see(fields: JournalEntry['fields'], times: EntryTimes): void {
+  add(fields: JournalEntry['fields'], times: EntryTimes): void {
     const last = this.#last;
     const offsetMoved = last !== undefined && Math.abs(offsetOf(times) - offsetOf(last)) > slackUs(last, times);
     if (last) this.direction += Math.sign(times.monotonicUs - last.monotonicUs);

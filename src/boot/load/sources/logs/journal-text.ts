@@ -86,7 +86,7 @@ function parse(input: Input, { nowUs }: ParseContext): Evidence[] {
       isNewBoot = false;
       bootId = undefined;
     }
-    boots.at(-1)!.see(parsed);
+    boots.at(-1)!.add(parsed);
   }
   const notes = problems.notes(input.name, 'line');
   return boots.map((boot) => {
@@ -107,7 +107,7 @@ class TextBoot {
     this.#log = new BootLog({ clock, holds: 'journal' });
   }
 
-  see(line: TextLine): void {
+  add(line: TextLine): void {
     if (!this.hasLines && line.isZoneless)
       this.#log.note('info', 'the times in this text have no zone and are read as UTC');
     this.hasLines = true;

@@ -31,9 +31,10 @@ test.each(MANGLED)('edge case 42: reads a listing %s like the original', (_, man
     const text = readFileSync(join(FIXTURES, `seeds/${name}.critical-chain.txt`), 'utf8');
     expect(unitsIn(mangle(text))).toEqual(unitsIn(text));
     const input = memoryInput('x', mangle(text));
-    const sureness = analyzeCriticalChainSource.recognise(input);
-    expect(sureness).toBeGreaterThan(0.3);
-    for (const other of [analyzeTimeSource, analyzeBlameSource]) expect(other.recognise(input)).toBeLessThan(sureness);
+    const confidence = analyzeCriticalChainSource.recognise(input);
+    expect(confidence).toBeGreaterThan(0.3);
+    for (const other of [analyzeTimeSource, analyzeBlameSource])
+      expect(other.recognise(input)).toBeLessThan(confidence);
   }
 });
 
