@@ -12,7 +12,7 @@ import { REALISTIC } from '../sims/azure/service/timing.ts';
 import { type AzureSim, startAzureSim } from '../sims/azure/start.ts';
 import { instancesOf } from '../sims/azure/world.ts';
 import { type Clock, systemClock, versionOfDay } from '../src/base/clock.ts';
-import { has, makeStubs, remove, availableShells } from '../src/clone-check/testing.ts';
+import { availableShells, has, makeStubs, remove } from '../src/clone-check/testing.ts';
 import { growPool } from '../src/vms/azure/testing.ts';
 import { type KubeLab, openLab, SHIPPED, until } from './labs/cluster-lab.ts';
 import { expireLease } from './labs/expire-lease.ts';

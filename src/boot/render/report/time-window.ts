@@ -61,7 +61,11 @@ export interface LabelExtent {
 }
 
 /** Puts each label into the first lane where it overlaps no earlier label; drops it if there is none. Most important first. */
-export function placeLabels<T>(items: T[], extentOf: (item: T) => LabelExtent, lanes: number): { item: T; lane: number }[] {
+export function placeLabels<T>(
+  items: T[],
+  extentOf: (item: T) => LabelExtent,
+  lanes: number,
+): { item: T; lane: number }[] {
   const taken: LabelExtent[][] = Array.from({ length: lanes }, () => []);
   return items.flatMap((item) => {
     const { fromPx, toPx } = extentOf(item);

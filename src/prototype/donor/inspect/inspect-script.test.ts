@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import {
+  availableShells,
   DONOR_FILES,
   DONOR_ID,
   DONOR_NAME,
@@ -13,7 +14,6 @@ import {
   pipe,
   remove,
   type Shell,
-  availableShells,
 } from '../../../clone-check/testing.ts';
 import { inspectScript } from './inspect-script.ts';
 import { type Inspection, parseInspection } from './inspection.ts';
