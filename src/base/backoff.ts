@@ -6,7 +6,7 @@ export interface Backoff {
   maxMs?: number | undefined;
   /** The random part of the pause: 0 (default) none, 0.5 the second half, 1 all of it. */
   jitter?: number | undefined;
-  /** How Retry-After is used: it replaces the pause (default), is its minimum, or is added before it. */
+  /** How Retry-After is used: it replaces the pause (default), is its minimum, or is added to it. */
   retryAfter?: 'replaces' | 'at-least' | 'precedes' | undefined;
   /** Upper limit for Retry-After. Default: none. */
   maxRetryAfterMs?: number | undefined;

@@ -125,7 +125,7 @@ describe.each(shells)('a power loss, with $name', (shell) => {
       expect(comparable(root), `killed at line ${line}`).toEqual(expected);
       remove(root);
     }
-    process.stderr.write(`power loss, ${kills} kills of check with ${shell.name}, all came right\n`);
+    process.stderr.write(`power loss, ${kills} kills of check with ${shell.name}, all correct\n`);
     expect(kills).toBeGreaterThan(0);
     remove(template, whole);
   });
@@ -139,12 +139,12 @@ function disksSeen(shell: Shell, root: string, args: string[]): string[] {
     const real = spawnSync('/bin/sh', ['-c', `command -v ${name}`], { encoding: 'utf8', env: { PATH: shell.path } });
     if (real.status !== 0) continue;
     // mktemp gives each disk state a different name, also if two commands run at once.
-    const look = '/bin/cp -a "$WATCHED" "$(/bin/mktemp -d "$DISKS/XXXXXX")/disk"';
+    const copyDisk = '/bin/cp -a "$WATCHED" "$(/bin/mktemp -d "$DISKS/XXXXXX")/disk"';
     const program = real.stdout.trim();
     stub(
       watched,
       name,
-      `${look}\n${name === 'rm' ? oneByOne(program, look) : `${program} "$@"`}\ncode=$?\n${look}\nexit $code`,
+      `${copyDisk}\n${name === 'rm' ? oneByOne(program, copyDisk) : `${program} "$@"`}\ncode=$?\n${copyDisk}\nexit $code`,
     );
   }
   const ran = run({ ...shell, path: `${watched}${delimiter}${shell.path}` }, args, SCRIPT, {
@@ -164,12 +164,12 @@ function disksSeen(shell: Shell, root: string, args: string[]): string[] {
 }
 
 /** `rm` removes its arguments in order, and power may be lost between any two. */
-function oneByOne(program: string, look: string): string {
+function oneByOne(program: string, copyDisk: string): string {
   return `options= failed=0
     for word; do
       case $word in
         -*) options="$options $word" ;;
-        *) ${program} $options "$word" || failed=$?; ${look} ;;
+        *) ${program} $options "$word" || failed=$?; ${copyDisk} ;;
       esac
     done
     (exit $failed)`;

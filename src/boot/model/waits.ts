@@ -1,4 +1,4 @@
-// boot/model/waits.ts: did a unit's start take work, or did the node wait for something outside it?
+// boot/model/waits.ts: was the start of a unit work, or did the node wait for something outside it?
 import { type BootRecord, startTookUs, type Unit } from './record.ts';
 
 export const PRE_PROVISIONED_WAIT = 'platform: pre-provisioned VM parked until it is claimed';

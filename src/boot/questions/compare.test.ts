@@ -5,16 +5,16 @@ import { anyRecord, bootRecord, managerTimes, span, unit } from '../testing.ts';
 import { compareBoots } from './compare.ts';
 
 /** net → app → multi-user.target, and a unit that no other unit waits for. */
-function boot({ net = 1, app = 2, beside = 0.5, kernel = 2 } = {}): BootRecord {
+function boot({ net = 1, app = 2, parallel = 0.5, kernel = 2 } = {}): BootRecord {
   const at = kernel + 1;
-  const up = at + Math.max(net + app, beside);
+  const up = at + Math.max(net + app, parallel);
   return bootRecord({
     manager: managerTimes({ userspaceUs: kernel * 1e6, finishUs: up * 1e6 + 100_000 }),
     units: [
       unit('net.service', at, net),
       unit('app.service', at + net, app, ['net.service']),
-      unit('beside.service', at, beside),
-      unit('multi-user.target', up, 0, ['app.service', 'beside.service']),
+      unit('parallel.service', at, parallel),
+      unit('multi-user.target', up, 0, ['app.service', 'parallel.service']),
     ],
     spans: [span('cloud-init:app/module', at + net, at + net + app / 2, { unit: 'app.service' })],
   });
@@ -46,23 +46,23 @@ describe('compareBoots', () => {
   });
 
   it('counts until the given target, even if the boot continued', () => {
-    const answer = compareBoots([boot()], [boot({ net: 4, beside: 20 })], { target: 'net.service' });
+    const answer = compareBoots([boot()], [boot({ net: 4, parallel: 20 })], { target: 'net.service' });
     expect(answer.total).toMatchObject({ name: 'net.service', beforeUs: 4_000_000, afterUs: 7_000_000 });
     expect(find(answer, 'systemd:net.service')).toMatchObject({ onPath: 'both', share: 1 });
-    expect(find(answer, 'systemd:beside.service')).toMatchObject({ onPath: 'no' });
+    expect(find(answer, 'systemd:parallel.service')).toMatchObject({ onPath: 'no' });
     expect(compareBoots([boot()], [boot()], { target: 'other.service' })).not.toHaveProperty('total');
   });
 
   it('attributes nothing to a unit that no other unit waited for', () => {
-    const answer = compareBoots([boot()], [boot({ beside: 1.5 })]);
-    expect(find(answer, 'systemd:beside.service')).toMatchObject({ change: 'slower', onPath: 'no', explainsUs: 0 });
+    const answer = compareBoots([boot()], [boot({ parallel: 1.5 })]);
+    expect(find(answer, 'systemd:parallel.service')).toMatchObject({ change: 'slower', onPath: 'no', explainsUs: 0 });
     expect(answer.total?.deltaUs).toBe(0);
-    expect(find(answer, 'systemd:beside.service')).not.toHaveProperty('share');
+    expect(find(answer, 'systemd:parallel.service')).not.toHaveProperty('share');
   });
 
   it('reports that another unit is now on the path', () => {
-    const answer = compareBoots([boot()], [boot({ beside: 7 })]);
-    expect(find(answer, 'systemd:beside.service')).toMatchObject({ change: 'slower', onPath: 'after' });
+    const answer = compareBoots([boot()], [boot({ parallel: 7 })]);
+    expect(find(answer, 'systemd:parallel.service')).toMatchObject({ change: 'slower', onPath: 'after' });
   });
 
   it('attributes a share to the kernel', () => {
@@ -72,13 +72,13 @@ describe('compareBoots', () => {
 
   it('lists new and gone units with their full duration', () => {
     const without = boot();
-    without.units = without.units.filter((u) => u.name !== 'beside.service');
-    expect(find(compareBoots([without], [boot()]), 'systemd:beside.service')).toMatchObject({
+    without.units = without.units.filter((u) => u.name !== 'parallel.service');
+    expect(find(compareBoots([without], [boot()]), 'systemd:parallel.service')).toMatchObject({
       change: 'new',
       deltaUs: 500_000,
       afterUs: 500_000,
     });
-    expect(find(compareBoots([boot()], [without]), 'systemd:beside.service')).toMatchObject({
+    expect(find(compareBoots([boot()], [without]), 'systemd:parallel.service')).toMatchObject({
       change: 'gone',
       deltaUs: -500_000,
       beforeUs: 500_000,
@@ -86,10 +86,10 @@ describe('compareBoots', () => {
   });
 
   it('omits and counts changes below the threshold', () => {
-    const answer = compareBoots([boot()], [boot({ beside: 0.504 })]);
+    const answer = compareBoots([boot()], [boot({ parallel: 0.504 })]);
     expect(answer.changes).toEqual([]);
     expect(answer.belowThreshold).toBe(1);
-    expect(compareBoots([boot()], [boot({ beside: 0.504 })], { thresholdUs: 1000 }).changes).toHaveLength(1);
+    expect(compareBoots([boot()], [boot({ parallel: 0.504 })], { thresholdUs: 1000 }).changes).toHaveLength(1);
   });
 
   it('notes that noise is unknown with one boot per side', () => {
@@ -99,8 +99,16 @@ describe('compareBoots', () => {
   });
 
   it('uses medians of several boots, and distinguishes a difference from noise', () => {
-    const before = [boot({ app: 2, beside: 0.5 }), boot({ app: 2.1, beside: 0.9 }), boot({ app: 1.9, beside: 0.4 })];
-    const after = [boot({ app: 4, beside: 0.6 }), boot({ app: 4.1, beside: 0.8 }), boot({ app: 3.9, beside: 0.5 })];
+    const before = [
+      boot({ app: 2, parallel: 0.5 }),
+      boot({ app: 2.1, parallel: 0.9 }),
+      boot({ app: 1.9, parallel: 0.4 }),
+    ];
+    const after = [
+      boot({ app: 4, parallel: 0.6 }),
+      boot({ app: 4.1, parallel: 0.8 }),
+      boot({ app: 3.9, parallel: 0.5 }),
+    ];
     const answer = compareBoots(before, after);
     expect(answer.total).toMatchObject({ deltaUs: 2_000_000, isNoise: false });
     expect(find(answer, 'systemd:app.service')).toMatchObject({
@@ -108,7 +116,7 @@ describe('compareBoots', () => {
       afterUs: 4_000_000,
       isNoise: false,
     });
-    expect(find(answer, 'systemd:beside.service')).toMatchObject({ deltaUs: 100_000, isNoise: true });
+    expect(find(answer, 'systemd:parallel.service')).toMatchObject({ deltaUs: 100_000, isNoise: true });
   });
 
   it('counts both sides from userspace if one side has only userspace times', () => {

@@ -55,7 +55,7 @@ describe('timeline', () => {
   });
 
   it('does not count a wait that is not on the chain', () => {
-    const beside = bootRecord({
+    const parallel = bootRecord({
       units: [
         unit('chrony-wait.service', 3, 20),
         unit('app.service', 3, 4),
@@ -63,7 +63,7 @@ describe('timeline', () => {
       ],
       milestones: [{ name: 'startup-finished', atUs: 8e6, source: 'systemd' }],
     });
-    const { rows, waitUs, ownUs } = timeline(beside);
+    const { rows, waitUs, ownUs } = timeline(parallel);
     expect(rows.find((row) => row.name === 'chrony-wait.service')).toMatchObject({ kind: 'wait' });
     expect([waitUs, ownUs]).toEqual([0, 8e6]);
   });

@@ -1,4 +1,4 @@
-// boot/questions/what-if.ts: how long would a boot have taken with these edits? A simulation that re-times units, it does not run them.
+// boot/questions/what-if.ts: how long would a boot have taken with these edits? Re-times the recorded units; runs nothing.
 import { UserError } from '../../base/errors.ts';
 import { defaultTarget } from '../model/default-target.ts';
 import { knownUserspaceUs, latestEndUs, type OrderGraph, orderGraph } from '../model/order-graph.ts';
@@ -139,7 +139,7 @@ function brokenRequirements(record: BootRecord, edited: EditedGraph): string[] {
     const lost = needed.find((name) => masked.has(name));
     return lost === undefined || masked.has(unit.name) || unit.activatingUs === 0
       ? []
-      : [`${unit.name} requires ${lost}, so masking that would make it fail`];
+      : [`masking ${lost} would make ${unit.name} fail, which requires it`];
   });
 }
 

@@ -77,7 +77,7 @@ export function reportPhases(record: BootRecord, milestones: readonly Milestone[
   return [{ name: 'VM creation', source: 'platform', startUs: created.atUs, endUs, wait }, ...found];
 }
 
-/** No row for userspace: all the other rows are its parts. */
+/** No row for userspace, because the rows of units and spans are its parts. */
 function phaseRows(bootPhases: readonly ReportPhase[]): ReportRow[] {
   return bootPhases
     .filter(({ name }) => name !== 'userspace')
