@@ -21,7 +21,7 @@ import type { BuildRecord } from '../src/image/build/contract.ts';
 import { layerKey } from '../src/image/build/layers/base-layer.ts';
 import { toolVersions } from '../src/image/build/tool-versions.ts';
 import { createCache } from '../src/image/fetch/disk-cache.ts';
-import type { Lock } from '../src/image/lock/lock.ts';
+import type { ImageLock } from '../src/image/lock/lock.ts';
 import { readLock, writeLock } from '../src/image/lock/read-lock.ts';
 import { readTest, writeTest } from '../src/image/test/record.ts';
 import { type BootTest, hasPassed, withBoot } from '../src/image/test/verdict.ts';
@@ -30,7 +30,7 @@ import { type EnsuredImage, ensureImage } from './programs/ensure-image.ts';
 const LONG_MS = 60 * 60_000;
 const top = mkdtempSync(join(tmpdir(), 'headstart image-'));
 let image: EnsuredImage;
-let lock: Lock;
+let lock: ImageLock;
 
 beforeAll(async () => {
   image = await ensureImage();

@@ -1,6 +1,6 @@
 // image/testing.ts: a mirror for tests that can be slow, cut off, broken or dishonest: no socket, a function in the place of fetch.
 import { createHash } from 'node:crypto';
-import type { Wanted } from './fetch/cache.ts';
+import type { FetchRequest } from './fetch/cache.ts';
 
 export interface FakeMirror {
   fetch: typeof fetch;
@@ -61,6 +61,6 @@ export function sha256Of(content: string | Uint8Array): string {
 }
 
 /** What a lock says of `content` under `path`. */
-export function wantedOf(path: string, content: string | Uint8Array, origin = 'upstream:test'): Wanted {
+export function wantedOf(path: string, content: string | Uint8Array, origin = 'upstream:test'): FetchRequest {
   return { component: path, origin, path, sha256: sha256Of(content), bytes: Buffer.from(content).length };
 }

@@ -8,17 +8,17 @@ import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { missingTools, requireTools, toolPath, USER_TOOLS } from '../../host/required-tools.ts';
-import { type BuildOrder, buildImages, fetchForImages, targetsOf } from '../../image/build/build-images.ts';
+import { buildImages, fetchForImages, type ImageBuildRequest, targetsOf } from '../../image/build/build-images.ts';
 import type { Format } from '../../image/build/disk/disk.ts';
 import { type PlannedStage, planBuild } from '../../image/build/dry-run.ts';
-import { type Built, buildFolder } from '../../image/build/find-image.ts';
+import { type BuiltImage, buildFolder } from '../../image/build/find-image.ts';
 import { IMAGE_TOOLS } from '../../image/build/required-tools.ts';
-import { filesOf } from '../../image/build/stages/fetch-files.ts';
+import type { FinishedStage } from '../../image/build/run-stages.ts';
+import { artifactsToFetch } from '../../image/build/stages/fetch-files.ts';
 import { toolVersions } from '../../image/build/tool-versions.ts';
-import type { StageDone } from '../../image/build/walk.ts';
-import type { Lock } from '../../image/lock/lock.ts';
+import type { ImageLock } from '../../image/lock/lock.ts';
 import { readLock } from '../../image/lock/read-lock.ts';
-import { versionWord } from '../../image/publish/names.ts';
+import { imageVersionLabel } from '../../image/publish/names.ts';
 import { type CacheFlags, openCache, withCacheOptions } from '../compose/open-cache.ts';
 import { orInterrupted } from '../or-interrupted.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
@@ -89,9 +89,12 @@ export const verb: Verb = {
     const built = await orInterrupted(signal, told, async () => {
       const machine = { cache, run, isRoot, tools: await toolVersions(run, signal), signal };
       const tell = { onWaiting, onBegin: stages.begin, onDone: stages.done };
-      if (!options.offline) story.step(`fetching what is missing of ${filesOf(targetsOf(order)).length} files`);
+      if (!options.offline)
+        story.step(`fetching what is missing of ${artifactsToFetch(targetsOf(order)).length} files`);
       await fetchForImages(order, machine, tell);
-      story.step(`building ${lock.name} ${versions.map((version) => versionWord(version, lock.base)).join(', ')}`);
+      story.step(
+        `building ${lock.name} ${versions.map((version) => imageVersionLabel(version, lock.base)).join(', ')}`,
+      );
       const lanes = Math.min(MOST_LANES, availableParallelism());
       return buildImages({ ...order, lanes }, machine, tell);
     }).finally(stop);
@@ -105,7 +108,7 @@ export const verb: Verb = {
   },
 };
 
-function wantedVersions(lock: Lock, asked: readonly string[] | undefined): readonly string[] {
+function wantedVersions(lock: ImageLock, asked: readonly string[] | undefined): readonly string[] {
   if (asked === undefined) return lock.kubernetes;
   const unknown = asked.filter((version) => !lock.kubernetes.includes(version));
   if (unknown.length === 0) return [...new Set(asked)];
@@ -134,7 +137,7 @@ function withToolPath(deps: CliDeps): RunCommand {
   return (argv, options) => runCommand(argv, { env, ...options });
 }
 
-interface TimedStage extends StageDone {
+interface TimedStage extends FinishedStage {
   tookMs: number;
 }
 
@@ -148,7 +151,7 @@ function stageTimes(deps: CliDeps) {
     begin: (kubernetes: string) => {
       lastUs.set(kubernetes, nowUs());
     },
-    done({ id, kubernetes, stage }: StageDone) {
+    done({ id, kubernetes, stage }: FinishedStage) {
       const tookUs = nowUs() - (lastUs.get(kubernetes) ?? startedUs);
       all.push({ kubernetes, id, stage, tookMs: Math.round(tookUs / 1000) });
       lastUs.set(kubernetes, nowUs());
@@ -167,14 +170,14 @@ function stageTimes(deps: CliDeps) {
   };
 }
 
-function tellPlan(order: BuildOrder, stages: readonly PlannedStage[], options: Options, deps: CliDeps): void {
+function tellPlan(order: ImageBuildRequest, stages: readonly PlannedStage[], options: Options, deps: CliDeps): void {
   const { lock, versions, formats, out, isOffline } = order;
   const images = versions.map((kubernetes) => {
     const folder = buildFolder({ lock, kubernetes }, out);
-    return { kubernetes, version: versionWord(kubernetes, lock.base), folder, isThere: existsSync(folder) };
+    return { kubernetes, version: imageVersionLabel(kubernetes, lock.base), folder, isThere: existsSync(folder) };
   });
   if (options.json) {
-    const wanted = filesOf(targetsOf(order));
+    const wanted = artifactsToFetch(targetsOf(order));
     const bytes = wanted.reduce((sum, artifact) => sum + artifact.bytes, 0);
     const hasBase = stages.some(({ id, isThere }) => id === 'base-layer' && isThere);
     const body = { name: lock.name, files: wanted.length, bytes, isOffline, hasBase, formats, images, stages };
@@ -193,11 +196,11 @@ function tellPlan(order: BuildOrder, stages: readonly PlannedStage[], options: O
   deps.stdout(`each image in these stages:\n${perVersion.map(({ title }) => `  ${title}\n`).join('')}`);
 }
 
-function summary({ folder, isNew, record }: Built) {
+function summary({ folder, isNew, record }: BuiltImage) {
   return { folder, isNew, version: record.version, kubernetes: record.kubernetes, contentSha256: record.contentSha256 };
 }
 
-function tellImage({ folder, isNew, record }: Built, options: Options, deps: CliDeps): void {
+function tellImage({ folder, isNew, record }: BuiltImage, options: Options, deps: CliDeps): void {
   if (options.json) return;
   const size = `${inMib(record.contentBytes)} of content`;
   deps.stdout(`${folder}  ${record.name} ${record.version}, ${size}, ${record.contentSha256.slice(0, 16)}\n`);

@@ -1,11 +1,11 @@
 // cli/image/check.ts: `headstart image check`: can images be made from this manifest, and do their parts go together? Exits 3 when not.
 
 import { manifestSha256 } from '../../image/lock/make-lock.ts';
-import { readLockIfThere } from '../../image/lock/read-lock.ts';
+import { readLockIfExists } from '../../image/lock/read-lock.ts';
 import type { ManifestProblem } from '../../image/manifest/manifest-problem.ts';
 import { renderManifestProblem } from '../../image/manifest/manifest-problem.ts';
 import { parseManifest } from '../../image/manifest/read-manifest.ts';
-import { checkRules, type Finding, RULES, renderFindings } from '../../image/manifest/rules/check.ts';
+import { checkRules, RULES, type RuleFinding, renderFindings } from '../../image/manifest/rules/check.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import { paint } from '../output/paint.ts';
@@ -37,7 +37,7 @@ export const verb: Verb = {
     if (options.rules) return tellRules(options, deps);
     const parsed = await parseManifest(readManifestText(options.file));
     if ('problems' in parsed) return tell({ problems: parsed.problems, findings: [] }, options, deps);
-    const lock = readLockIfThere(lockFileOf(options.lock, options.file));
+    const lock = readLockIfExists(lockFileOf(options.lock, options.file));
     // A lock of another manifest says nothing about this one, unless somebody names it.
     const isOurs =
       lock !== undefined && (options.lock !== undefined || lock.manifestSha256 === manifestSha256(parsed.manifest));
@@ -50,7 +50,7 @@ export const verb: Verb = {
 
 interface Told {
   problems: readonly ManifestProblem[];
-  findings: readonly Finding[];
+  findings: readonly RuleFinding[];
 }
 
 function tell({ problems, findings }: Told, { file, json }: Options, deps: CliDeps): number {

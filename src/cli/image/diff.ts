@@ -2,9 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { UserError } from '../../base/errors.ts';
 import { whyUnreadable } from '../../base/why-unreadable.ts';
-import { diffVulnerabilities, type Finding, type VulnerabilityDiff } from '../../image/report/vulnerabilities.ts';
+import {
+  diffVulnerabilities,
+  type VulnerabilityDiff,
+  type VulnerabilityFinding,
+} from '../../image/report/vulnerabilities.ts';
 import { readFeed, type Vulnerability } from '../../image/report/vulnerability-feed.ts';
-import { type Change, diffLocks, isSame, type LockDiff } from '../../image/update/diff.ts';
+import { diffLocks, isSameContent, type LockChange, type LockDiff } from '../../image/update/diff.ts';
 import { renderNotes } from '../../image/update/notes.ts';
 import { printJson } from '../output/json.ts';
 import { PIPE, type Screen, screenOf } from '../output/screen.ts';
@@ -74,13 +78,13 @@ export function renderDiff(diff: LockDiff, vulnerabilities?: VulnerabilityDiff, 
       ({ kubernetes: version, fromBytes, toBytes }) =>
         `size of ${version}: ${megabytes(fromBytes)} → ${megabytes(toBytes)}`,
     ),
-    ...(isSame(diff) ? ['nothing in the image is different'] : []),
+    ...(isSameContent(diff) ? ['nothing in the image is different'] : []),
   ];
   const table = diff.changes.length > 0 ? `\n${renderTable(COLUMNS, diff.changes, screen)}` : '';
   return `${lines.map(printable).join('\n')}\n${table}${vulnerabilities ? `\n${renderFindings(vulnerabilities, screen)}` : ''}`;
 }
 
-const WORDS: Readonly<Record<Change['change'], string>> = {
+const WORDS: Readonly<Record<LockChange['change'], string>> = {
   added: 'new',
   removed: 'gone',
   up: 'newer',
@@ -88,7 +92,7 @@ const WORDS: Readonly<Record<Change['change'], string>> = {
   'same-version': 'other content',
 };
 
-const COLUMNS: Parameters<typeof renderTable<Change>>[0] = [
+const COLUMNS: Parameters<typeof renderTable<LockChange>>[0] = [
   { title: 'KIND', cell: ({ kind }) => kind },
   { title: 'COMPONENT', cell: ({ component }) => component },
   { title: 'KUBERNETES', cell: ({ kubernetes }) => kubernetes ?? 'all' },
@@ -105,7 +109,7 @@ function renderFindings({ fixed, new: arrived, remaining }: VulnerabilityDiff, s
     ...remaining.map((finding) => ({ what: 'still there', finding })),
   ];
   if (rows.length === 0) return 'no known vulnerability, by the list that was given\n';
-  return renderTable<{ what: string; finding: Finding }>(
+  return renderTable<{ what: string; finding: VulnerabilityFinding }>(
     [
       { title: 'VULNERABILITY', cell: ({ finding }) => finding.id },
       { title: 'SEVERITY', cell: ({ finding }) => finding.severity ?? '' },

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { UserError } from '../../base/errors.ts';
 import { writeLock } from '../../image/lock/read-lock.ts';
-import { type Allowed, deriveHotfix, type Hotfix, pickHotfix } from '../../image/update/hotfix.ts';
+import { deriveHotfix, type Hotfix, type HotfixAllowance, pickHotfix } from '../../image/update/hotfix.ts';
 import { renderNotes } from '../../image/update/notes.ts';
 import { printJson } from '../output/json.ts';
 import type { CliDeps, Verb } from '../verb.ts';
@@ -39,7 +39,7 @@ export const verb: Verb = {
       .option('--json', 'print one JSON document'),
   run(_args, options: Options, deps) {
     const [from, to] = [openLock(options.from), openLock(options.to)];
-    const allowed: Allowed = { names: options.allow ?? [], downgrades: options.allowDowngrade ?? [] };
+    const allowed: HotfixAllowance = { names: options.allow ?? [], downgrades: options.allowDowngrade ?? [] };
     const hotfix = options.pick ? pickHotfix(from, to, allowed) : deriveHotfix(from, to, allowed);
     if (hotfix.problems.length > 0) throw refused(hotfix.problems, options);
     if (!options.dryRun) {

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCommand } from '../../base/command.ts';
 import { prepareCache } from '../../image/fetch/disk-cache.ts';
-import type { Lock } from '../../image/lock/lock.ts';
+import type { ImageLock } from '../../image/lock/lock.ts';
 import { makeLock } from '../../image/lock/make-lock.ts';
 import { type OpenPackages, openPackages } from '../../image/lock/resolve-debs.ts';
 import type { Architecture, Manifest } from '../../image/manifest/manifest.ts';
@@ -19,13 +19,17 @@ export interface Locking {
   progress: Progress;
 }
 
-export async function lockManifest(manifest: Manifest, architecture: Architecture, locking: Locking): Promise<Lock> {
+export async function lockManifest(
+  manifest: Manifest,
+  architecture: Architecture,
+  locking: Locking,
+): Promise<ImageLock> {
   return withPackages(manifest, architecture, locking, (opened) => opened.lock(manifest));
 }
 
 export interface Opened extends OpenedCache, Pick<OpenPackages, 'index'> {
   /** Of a manifest with the same base. */
-  lock(manifest: Manifest): Promise<Lock>;
+  lock(manifest: Manifest): Promise<ImageLock>;
 }
 
 /** The package lists are fetched once for all that `work` does with them, into a folder that is gone afterwards. */

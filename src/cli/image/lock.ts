@@ -6,11 +6,11 @@ import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
 import { contentSha256 } from '../../image/lock/content-hash.ts';
 import { refuseDowngrades } from '../../image/lock/downgrades.ts';
-import type { Lock } from '../../image/lock/lock.ts';
-import { readLockIfThere, renderLock, writeLock } from '../../image/lock/read-lock.ts';
+import type { ImageLock } from '../../image/lock/lock.ts';
+import { readLockIfExists, renderLock, writeLock } from '../../image/lock/read-lock.ts';
 import { checkRules, renderFindings, throwOnErrors } from '../../image/manifest/rules/check.ts';
-import { versionWord } from '../../image/publish/names.ts';
-import { type Change, diffLocks, isSame, type LockDiff } from '../../image/update/diff.ts';
+import { imageVersionLabel } from '../../image/publish/names.ts';
+import { diffLocks, isSameContent, type LockChange, type LockDiff } from '../../image/update/diff.ts';
 import { type CacheFlags, withCacheOptions } from '../compose/open-cache.ts';
 import { printJsonLine } from '../output/json.ts';
 import { showProgress } from '../output/progress.ts';
@@ -47,7 +47,7 @@ export const verb: Verb = {
     const architecture = architectureOf(options, manifest);
     const file = lockFileOf(options.output, options.file);
     ensurePlace(file);
-    const before = readLockIfThere(file);
+    const before = readLockIfExists(file);
     const startedUs = deps.nowUs();
     const progress = showProgress(deps, 'ImageEvent', options);
     progress.step(`locking ${manifest.name} for ${architecture} on ${manifest.base.origin}`);
@@ -82,7 +82,7 @@ function ensurePlace(file: string): void {
 
 interface Told {
   file: string;
-  lock: Lock;
+  lock: ImageLock;
   isWritten: boolean;
   /** Absent: there was no lock before. */
   diff: LockDiff | undefined;
@@ -91,7 +91,7 @@ interface Told {
 function tell({ file, lock, isWritten, diff }: Told, { dryRun, json }: Options, deps: CliDeps): void {
   const images = lock.kubernetes.map((kubernetes) => ({
     kubernetes,
-    version: versionWord(kubernetes, lock.base),
+    version: imageVersionLabel(kubernetes, lock.base),
     contentSha256: contentSha256(lock, kubernetes),
   }));
   if (json) {
@@ -105,7 +105,7 @@ function tell({ file, lock, isWritten, diff }: Told, { dryRun, json }: Options, 
     });
     return;
   }
-  if (diff && isSame(diff)) deps.stdout('nothing changed\n');
+  if (diff && isSameContent(diff)) deps.stdout('nothing changed\n');
   if (diff && diff.changes.length > 0) deps.stdout(renderChanges(diff.changes, screenOf(deps)));
   for (const { version, contentSha256: content } of images)
     deps.stdout(`${lock.name}  ${version}  content ${content}\n`);
@@ -115,7 +115,7 @@ function tell({ file, lock, isWritten, diff }: Told, { dryRun, json }: Options, 
   if (!dryRun) deps.stderr(`next:  headstart image build --lock ${printable(file)}\n`);
 }
 
-export function renderChanges(changes: readonly Change[], screen: Screen): string {
+export function renderChanges(changes: readonly LockChange[], screen: Screen): string {
   return renderTable(
     [
       { title: 'CHANGE', cell: ({ change }) => change },
@@ -130,6 +130,6 @@ export function renderChanges(changes: readonly Change[], screen: Screen): strin
   );
 }
 
-function bytesOf({ artifacts }: Lock): number {
+function bytesOf({ artifacts }: ImageLock): number {
   return artifacts.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -2,12 +2,12 @@
 import { Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { NotFound } from '../../base/failures.ts';
-import { CHANNELS, type Channel, planPromotion, type TestedBytes } from '../../image/publish/channels.ts';
+import { CHANNELS, planPromotion, type ReleaseChannel, type TestedBytes } from '../../image/publish/channels.ts';
 import { imagesOf } from '../../image/publish/gallery-list.ts';
 import { openBuild } from '../../image/publish/publish.ts';
 import { AZURE_DISK } from '../../image/publish/to-azure.ts';
 import { QEMU_FILES } from '../../image/publish/to-qemu.ts';
-import { hasPassed, type Way } from '../../image/test/verdict.ts';
+import { type BootMethod, hasPassed } from '../../image/test/verdict.ts';
 import type { Factory } from '../../vms/factory.ts';
 import type { Definition, Version } from '../../vms/gallery.ts';
 import { type GalleryOptions, type OpenGallery, openGallery, withGalleryOptions } from '../compose/open-gallery.ts';
@@ -18,7 +18,7 @@ import { printable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 
 interface Options extends GalleryOptions {
-  to: Channel;
+  to: ReleaseChannel;
   build?: string;
   untested?: boolean;
   skipOrder?: boolean;
@@ -126,7 +126,7 @@ function unlessGone(error: unknown): void {
 async function testedBytes(folder: string | undefined, kind: 'azure' | 'qemu'): Promise<TestedBytes | undefined> {
   if (folder === undefined) return undefined;
   const { record, test } = await openBuild(folder);
-  const { way, disk }: { way: Way; disk: string } =
+  const { way, disk }: { way: BootMethod; disk: string } =
     kind === 'azure' ? { way: 'firmware', disk: AZURE_DISK } : { way: 'kernel', disk: QEMU_FILES.disk };
   if (hasPassed(test, record, way))
     return { contentSha256: record.contentSha256, diskSha256: record.files[disk]?.sha256 };
@@ -138,7 +138,7 @@ async function testedBytes(folder: string | undefined, kind: 'azure' | 'qemu'): 
   });
 }
 
-function refused(image: string, channel: Channel, problems: readonly string[]): UserError {
+function refused(image: string, channel: ReleaseChannel, problems: readonly string[]): UserError {
   return new UserError(
     `${image} is not promoted to ${channel}:\n${problems.map((problem) => `         ${problem}`).join('\n')}`,
     {
@@ -150,7 +150,7 @@ function refused(image: string, channel: Channel, problems: readonly string[]): 
   );
 }
 
-function overtaken(image: string, channel: Channel): UserError {
+function overtaken(image: string, channel: ReleaseChannel): UserError {
   return new UserError(`${image} was promoted to ${channel}, and another version a moment later`, {
     code: 'image/overtaken',
     next: '`headstart image list` shows which one it is now',

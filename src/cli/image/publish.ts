@@ -2,7 +2,13 @@
 import { Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { changesOf } from '../../image/publish/plan.ts';
-import { type Destination, openBuild, type Published, planFor, publishBuild } from '../../image/publish/publish.ts';
+import {
+  type Destination,
+  openBuild,
+  type PublishResult,
+  planForDestination,
+  publishBuild,
+} from '../../image/publish/publish.ts';
 import {
   type GalleryOptions,
   type OpenedGallery,
@@ -60,7 +66,7 @@ export function imagePublish(open: OpenGallery): Verb {
       const progress = showProgress(deps, 'ImageEvent', options);
       const destination = await destinationOf(await open(options, deps), options, deps, progress);
       const call = { signal, onWaiting: progress.waiting, isUntestedAllowed: options.untested === true };
-      const changes = changesOf(await planFor(destination, build, call), build.record);
+      const changes = changesOf(await planForDestination(destination, build, call), build.record);
       if (options.dryRun) {
         if (options.json) printJson(deps, 'ImagePublishPlan', { gallery: destination.galleryName, changes });
         else deps.stdout(renderPlan(changes));
@@ -121,7 +127,7 @@ async function destinationOf(
   });
 }
 
-function tell(published: Published, options: Options, deps: CliDeps): void {
+function tell(published: PublishResult, options: Options, deps: CliDeps): void {
   const { id, definition, version, isNew, isTested, isExcludedFromLatest } = published;
   if (options.json) {
     printJsonLine(deps, 'PublishedImage', published);

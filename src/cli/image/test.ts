@@ -6,7 +6,7 @@ import { systemClock } from '../../base/clock.ts';
 import { type RunCommand, runCommand } from '../../base/command.ts';
 import { formatSpan } from '../../base/duration.ts';
 import type { BootRecord } from '../../boot/model/record.ts';
-import type { Tested } from '../../image/test/test-image.ts';
+import type { ImageTestResult } from '../../image/test/test-image.ts';
 import type { BootTest, Check } from '../../image/test/verdict.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { readBudget } from '../boot/read-budget.ts';
@@ -68,9 +68,9 @@ export function imageTest({ open, run, parent, collect }: TestDeps): Verb {
       await readBuild(folder); // refused before anything is made
       const way = options.firmware ? 'firmware' : 'kernel';
       if (options.dryRun) return tellPlan(folder, options, deps);
-      const [{ testImage }, { withThrowAwayHome }, { shareAccelerator }] = await Promise.all([
+      const [{ testImage }, { withTemporaryHome }, { shareAccelerator }] = await Promise.all([
         import('../../image/test/test-image.ts'),
-        import('../../image/test/throw-away-home.ts'),
+        import('../../image/test/temporary-home.ts'),
         import('../../vms/qemu/machine/accelerator.ts'),
       ]);
       const signal = deps.signal();
@@ -82,7 +82,7 @@ export function imageTest({ open, run, parent, collect }: TestDeps): Verb {
         signal,
         { code: 'image/interrupted', kept, next: 'run the same command again' },
         () =>
-          withThrowAwayHome({ parent, uid: process.getuid?.() ?? 0, open: openHome }, { isKept }, async (home) => {
+          withTemporaryHome({ parent, uid: process.getuid?.() ?? 0, open: openHome }, { isKept }, async (home) => {
             const factory = await openHome(home);
             const usual = homeFolder({}, deps.env);
             shareAccelerator(usual, home);
@@ -140,7 +140,12 @@ function tellPlan(folder: string, { firmware, budget, json }: Options, deps: Cli
   else deps.stdout(changes.map((change) => `would ${change}\n`).join(''));
 }
 
-async function tell({ boot, test, record }: Tested, folder: string, { json }: Options, deps: CliDeps): Promise<void> {
+async function tell(
+  { boot, test, record }: ImageTestResult,
+  folder: string,
+  { json }: Options,
+  deps: CliDeps,
+): Promise<void> {
   const { chain } = await import('../../boot/questions/chain.ts');
   const links = record ? chain(record, READY) : [];
   if (json) {

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeEach } from 'vitest';
 import { fakeClock } from '../../base/fake-clock.ts';
 import { aDeb, aLock } from '../../image/lock/lock.testing.ts';
-import type { Lock } from '../../image/lock/lock.ts';
+import type { ImageLock } from '../../image/lock/lock.ts';
 import { writeLock } from '../../image/lock/read-lock.ts';
-import { definitionSpec, IMAGE_TAGS } from '../../image/publish/names.ts';
+import { IMAGE_TAGS, imageDefinitionSpec } from '../../image/publish/names.ts';
 import { writeBuild } from '../../image/publish/testing.ts';
 import { type FakeFactory, fakeFactory } from '../../vms/fake/fake-factory.ts';
 import type { OpenGallery } from '../compose/open-gallery.ts';
@@ -18,7 +18,7 @@ import { imageList } from './list.ts';
 export interface LockFolder {
   place(name: string): string;
   /** Writes a lock; its path. */
-  lockFile(name: string, lock: Lock): string;
+  lockFile(name: string, lock: ImageLock): string;
   before: string;
   /** The same with a newer containerd. */
   newer: string;
@@ -29,7 +29,7 @@ export function useLocks(): LockFolder {
   const folder = mkdtempSync(join(tmpdir(), 'headstart-release-'));
   afterAll(() => rmSync(folder, { recursive: true }));
   const place = (name: string) => join(folder, name);
-  const lockFile = (name: string, lock: Lock) => {
+  const lockFile = (name: string, lock: ImageLock) => {
     writeLock(place(name), lock);
     return place(name);
   };
@@ -37,7 +37,7 @@ export function useLocks(): LockFolder {
   return { place, lockFile, before: lockFile('before.json', aLock()), newer: lockFile('newer.json', newer) };
 }
 
-export const replaced = (name: string, by: Lock['artifacts'][number]) =>
+export const replaced = (name: string, by: ImageLock['artifacts'][number]) =>
   aLock({ artifacts: [...aLock().artifacts.filter(({ component }) => component !== name), by] });
 
 export interface Gallery {
@@ -58,7 +58,10 @@ export function useGallery(place: (name: string) => string): Gallery {
     }),
     async publish(version, isTested = true) {
       const named = { name: 'node', kubernetes: '1.35.8', architecture: 'amd64' };
-      const definition = await gallery.factory.gallery.ensureDefinition(definitionSpec(named, 'headstart'), 'local');
+      const definition = await gallery.factory.gallery.ensureDefinition(
+        imageDefinitionSpec(named, 'headstart'),
+        'local',
+      );
       const id = `${definition.id}/versions/${version}`;
       const record = writeBuild(place(version), { contentSha256: '0'.repeat(63) + version.at(-1) });
       const content = record.contentSha256;

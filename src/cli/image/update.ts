@@ -3,12 +3,12 @@
 import { statSync } from 'node:fs';
 import { writeFileAtomic } from '../../base/files.ts';
 import { refuseDowngrades } from '../../image/lock/downgrades.ts';
-import { readLockIfThere, renderLock, writeLock } from '../../image/lock/read-lock.ts';
+import { readLockIfExists, renderLock, writeLock } from '../../image/lock/read-lock.ts';
 import type { FetchedComponent, Manifest } from '../../image/manifest/manifest.ts';
 import { checkRules, throwOnErrors } from '../../image/manifest/rules/check.ts';
 import { listMirrors, readAvailable } from '../../image/update/available.ts';
 import { type Proposal, planUpdates } from '../../image/update/plan-update.ts';
-import { type Settled, settleUpdates } from '../../image/update/settle-update.ts';
+import { selectUpdates, type UpdateSelection } from '../../image/update/select-updates.ts';
 import { type CacheFlags, withCacheOptions } from '../compose/open-cache.ts';
 import { printJsonLine } from '../output/json.ts';
 import { showProgress } from '../output/progress.ts';
@@ -52,7 +52,7 @@ export const verb: Verb = {
     const { text, manifest } = await loadManifest(options.file);
     const architecture = architectureOf(options, manifest);
     const lockFile = lockFileOf(options.output, options.file);
-    const lock = readLockIfThere(lockFile);
+    const lock = readLockIfExists(lockFile);
     const progress = showProgress(deps, 'ImageEvent', options);
     progress.step(`looking for newer versions of what is in ${options.file}`);
     const fetched = fetchedOf(manifest);
@@ -61,7 +61,7 @@ export const verb: Verb = {
         ? await readAvailable(options.available, fetched)
         : await listMirrors(fetched, opened.mirrors, deps.signal());
       const proposals = planUpdates(manifest, { lock, index: opened.index, available });
-      const settled = await settleUpdates(text, manifest, proposals, lock);
+      const settled = await selectUpdates(text, manifest, proposals, lock);
       if (options.write && settled.taken.length > 0) {
         const locked = await opened.lock(settled.manifest);
         throwOnErrors(checkRules(settled.manifest, locked), lockFile);
@@ -80,7 +80,12 @@ function fetchedOf({ components }: Manifest): FetchedComponent[] {
   return components.filter((component) => component.kind !== 'deb' && component.kind !== 'file');
 }
 
-function tell({ taken, refused }: Settled, lockFile: string, { file, write, json }: Options, deps: CliDeps): void {
+function tell(
+  { taken, refused }: UpdateSelection,
+  lockFile: string,
+  { file, write, json }: Options,
+  deps: CliDeps,
+): void {
   if (json) {
     const plain = ({ edits: _, ...proposal }: Proposal) => proposal;
     printJsonLine(deps, 'ImageUpdate', {

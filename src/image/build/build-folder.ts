@@ -8,7 +8,7 @@ import type { CallOptions } from '../../base/call-options.ts';
 import { UserError } from '../../base/errors.ts';
 import { whyUnreadable } from '../../base/why-unreadable.ts';
 import { sumOf } from '../../host/file-sum.ts';
-import { versionWord } from '../publish/names.ts';
+import { imageVersionLabel } from '../publish/names.ts';
 import type { BuildRecord } from './contract.ts';
 
 export const BUILD_RECORD = 'build.json';
@@ -43,7 +43,7 @@ export async function readBuild(folder: string): Promise<BuildRecord> {
   const parsed = schema.safeParse(jsonOf(text));
   if (parsed.success) {
     const { version, kubernetes, base } = parsed.data;
-    if (version === versionWord(kubernetes, base)) return parsed.data;
+    if (version === imageVersionLabel(kubernetes, base)) return parsed.data;
     throw noBuild(
       folder,
       `${BUILD_RECORD} contradicts itself: ${version} is not what Kubernetes ${kubernetes} of that base is called`,

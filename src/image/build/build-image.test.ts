@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunCommand } from '../../base/command.ts';
 import type { Cache } from '../fetch/cache.ts';
-import { versionWord } from '../publish/names.ts';
+import { imageVersionLabel } from '../publish/names.ts';
 import { readTest, writeTest } from '../test/record.ts';
 import { type BootTest, withBoot } from '../test/verdict.ts';
 import { sha256Of } from '../testing.ts';
-import { buildImage } from './build-image.ts';
-import type { BuildRecord, Made } from './contract.ts';
+import { buildOneImage } from './build-image.ts';
+import type { BuildRecord, StageOutputs } from './contract.ts';
 import { diskName, type Format } from './disk/disk.ts';
 import { aLock, anArtifact, SOME_TOOLS } from './locks.testing.ts';
 import type { VersionContext, VersionStage } from './stage.ts';
@@ -32,31 +32,34 @@ const deps = { cache: {} as Cache, run, isRoot: true, tools: SOME_TOOLS };
 
 /** One stage in the place of all: a small file for each disk, and the record of them. */
 const stageWriting = (content: string): VersionStage => ({
-  ...{ id: 'all', title: 'make all', needs: [], gives: ['record', 'content'], key: () => '', isThere: () => false },
+  ...{ id: 'all', title: 'make all', needs: [], gives: ['record', 'content'], key: () => '', isAvailable: () => false },
   async make({ target: { kubernetes }, contentSha256, formats, files }: VersionContext) {
     const names = formats.map(diskName);
     for (const name of names) writeFileSync(join(files, name), content);
     const record: BuildRecord = {
       ...{ apiVersion: 'headstart.dev/v1', kind: 'ImageBuild', name: lock.name, architecture: 'amd64', kubernetes },
-      ...{ version: versionWord(kubernetes, lock.base), kernelRelease: '6.1', kernelArgs: 'rw', contentBytes: 1 },
+      ...{ version: imageVersionLabel(kubernetes, lock.base), kernelRelease: '6.1', kernelArgs: 'rw', contentBytes: 1 },
       base: { origin: lock.base.origin, date: lock.base.date, patch: lock.base.patch },
       ...{ contentSha256, root: 'PARTUUID=11223344-5566-8788-89aa-bbccddeeff00', diskBytes: 1 },
       files: Object.fromEntries(names.map((name) => [name, { sha256: sha256Of(content), bytes: content.length }])),
     };
     writeFileSync(join(files, 'build.json'), JSON.stringify(record));
-    return { record, content: { warnings: ['nearly full'] } as Partial<Made['content']> as Made['content'] };
+    return {
+      record,
+      content: { warnings: ['nearly full'] } as Partial<StageOutputs['content']> as StageOutputs['content'],
+    };
   },
 });
 
 const build = (formats: readonly Format[], stage = stageWriting('bytes'), more = target) =>
-  buildImage(more, {}, { out, formats, stages: [stage] }, deps, {});
+  buildOneImage(more, {}, { out, formats, stages: [stage] }, deps, {});
 
 describe('an image', () => {
   it('is in its folder with nothing beside it, new, and with what its reader should know', async () => {
     const begun: string[] = [];
     const order = { out, formats: ['qcow2'], stages: [stageWriting('bytes')] } as const;
-    const tell = { onBegin: (kubernetes: string) => begun.push(kubernetes) };
-    const built = await buildImage(target, {}, order, deps, tell);
+    const reporter = { onBegin: (kubernetes: string) => begun.push(kubernetes) };
+    const built = await buildOneImage(target, {}, order, deps, reporter);
     expect(built).toMatchObject({ folder: join(out, FOLDER), isNew: true, warnings: ['nearly full'] });
     expect(readdirSync(out)).toEqual([FOLDER]);
     expect(readdirSync(join(out, FOLDER)).sort()).toEqual(['build.json', 'disk.qcow2']);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Cache } from '../fetch/cache.ts';
-import { versionWord } from '../publish/names.ts';
+import { imageVersionLabel } from '../publish/names.ts';
 import { sha256Of } from '../testing.ts';
 import { buildImages } from './build-images.ts';
 import type { BuildRecord } from './contract.ts';
@@ -27,7 +27,7 @@ async function aBuild(out: string, kubernetes: string): Promise<string> {
   const disk = { sha256: sha256Of(`the disk of ${kubernetes}`), bytes: `the disk of ${kubernetes}`.length };
   const record: BuildRecord = {
     ...{ apiVersion: 'headstart.dev/v1', kind: 'ImageBuild', name: lock.name, architecture: 'amd64', kubernetes },
-    ...{ version: versionWord(kubernetes, lock.base), kernelRelease: '6.1', kernelArgs: 'rw', contentBytes: 1 },
+    ...{ version: imageVersionLabel(kubernetes, lock.base), kernelRelease: '6.1', kernelArgs: 'rw', contentBytes: 1 },
     contentSha256: await imageContent({ lock, kubernetes }, SOME_TOOLS),
     base: { origin: lock.base.origin, date: lock.base.date, patch: lock.base.patch },
     ...{ root: 'PARTUUID=11223344-5566-8788-89aa-bbccddeeff00', diskBytes: 1, files: { 'disk.qcow2': disk } },

@@ -3,13 +3,13 @@
 import type { Waiting } from '../../base/call-options.ts';
 import type { RunCommand } from '../../base/command.ts';
 import type { Cache } from '../fetch/cache.ts';
-import type { Lock } from '../lock/lock.ts';
+import type { ImageLock } from '../lock/lock.ts';
 import type { Ext4Place } from './disk/ext4-place.ts';
 import type { PlacedFile } from './files/placed-files.ts';
 import type { Contributor } from './files/size-budget.ts';
 import type { ToolVersions } from './tool-versions.ts';
 
-export interface BuildDeps {
+export interface ImageBuildDeps {
   cache: Cache;
   run: RunCommand;
   isRoot: boolean;
@@ -24,13 +24,13 @@ export interface BuildDeps {
 }
 
 /** One image: a lock and one of its patch versions. */
-export interface Target {
-  lock: Lock;
+export interface ImageTarget {
+  lock: ImageLock;
   kubernetes: string;
 }
 
 /** What the stages make, each for those after it. */
-export interface Made {
+export interface StageOutputs {
   base: BaseContent;
   root: RootPlace;
   content: RootContent;

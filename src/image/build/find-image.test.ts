@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { versionWord } from '../publish/names.ts';
+import { imageVersionLabel } from '../publish/names.ts';
 import { sha256Of } from '../testing.ts';
 import type { BuildRecord } from './contract.ts';
 import type { Format } from './disk/disk.ts';
-import { buildFolder, findImage, isImageThere, recordOfContent } from './find-image.ts';
+import { buildFolder, findImage, isImageBuilt, recordOfContent } from './find-image.ts';
 import { imageContent } from './image-content.ts';
 import { aLock, anArtifact, SOME_TOOLS } from './locks.testing.ts';
 
@@ -28,7 +28,11 @@ async function aBuild(name: string, written = 'the disk'): Promise<string> {
   writeFileSync(join(folder, 'disk.qcow2'), written);
   const record: BuildRecord = {
     ...{ apiVersion: 'headstart.dev/v1', kind: 'ImageBuild', name: lock.name, architecture: 'amd64' },
-    ...{ kubernetes: target.kubernetes, version: versionWord(target.kubernetes, lock.base), kernelRelease: '6.1' },
+    ...{
+      kubernetes: target.kubernetes,
+      version: imageVersionLabel(target.kubernetes, lock.base),
+      kernelRelease: '6.1',
+    },
     ...{ kernelArgs: 'rw', contentBytes: 1, contentSha256: await imageContent(target, SOME_TOOLS) },
     base: { origin: lock.base.origin, date: lock.base.date, patch: lock.base.patch },
     ...{ root: 'PARTUUID=11223344-5566-8788-89aa-bbccddeeff00', diskBytes: 1 },
@@ -53,9 +57,9 @@ describe('an image', () => {
 
   it('is not there with another content, another format, or nothing at all', async () => {
     await aBuild('other');
-    expect(await isImageThere(target, placesIn('other'))).toBe(true);
-    expect(await isImageThere(target, placesIn('other', ['qcow2', 'vhd']))).toBe(false);
-    expect(await isImageThere({ ...target, kubernetes: '1.35.7' }, placesIn('other'))).toBe(false);
+    expect(await isImageBuilt(target, placesIn('other'))).toBe(true);
+    expect(await isImageBuilt(target, placesIn('other', ['qcow2', 'vhd']))).toBe(false);
+    expect(await isImageBuilt({ ...target, kubernetes: '1.35.7' }, placesIn('other'))).toBe(false);
     const tools = { ...SOME_TOOLS, mke2fs: '1.48' };
     expect(await findImage(target, { ...placesIn('other'), tools }, {})).toBeUndefined();
     expect(await findImage(target, placesIn('none'), {})).toBeUndefined();
@@ -63,7 +67,7 @@ describe('an image', () => {
 
   it('counts as there until its bytes are read, and then no more', async () => {
     await aBuild('damaged', 'the dusk');
-    expect(await isImageThere(target, placesIn('damaged'))).toBe(true);
+    expect(await isImageBuilt(target, placesIn('damaged'))).toBe(true);
     expect(await findImage(target, placesIn('damaged'), {})).toBeUndefined();
   });
 

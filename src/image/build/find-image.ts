@@ -1,14 +1,14 @@
 // image/build/find-image.ts: is an image there already? Its folder says which content it was built from; then every byte is verified.
 import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
-import { definitionName, versionName } from '../publish/names.ts';
+import { imageDefinitionName, imageVersionName } from '../publish/names.ts';
 import { readBuild, verifyBuild } from './build-folder.ts';
-import type { BuildDeps, BuildRecord, Target } from './contract.ts';
+import type { BuildRecord, ImageBuildDeps, ImageTarget } from './contract.ts';
 import { diskName, type Format } from './disk/disk.ts';
 import { imageContent } from './image-content.ts';
 import type { Places } from './stage.ts';
 
-export interface Built {
+export interface BuiltImage {
   folder: string;
   record: BuildRecord;
   /** false: it was there already, byte for byte. */
@@ -17,21 +17,21 @@ export interface Built {
 }
 
 /** `<out>/node-1.35.8-2026.1116.0`. */
-export function buildFolder({ lock, kubernetes }: Target, out: string): string {
-  return join(out, `${definitionName(lock.name, kubernetes)}-${versionName(lock.base)}`);
+export function buildFolder({ lock, kubernetes }: ImageTarget, out: string): string {
+  return join(out, `${imageDefinitionName(lock.name, kubernetes)}-${imageVersionName(lock.base)}`);
 }
 
 /** The image of the same content, in all formats that are wanted. Its bytes are not read. */
-export async function isImageThere(target: Target, places: Omit<Places, 'cacheFolder'>): Promise<boolean> {
+export async function isImageBuilt(target: ImageTarget, places: Omit<Places, 'cacheFolder'>): Promise<boolean> {
   return (await findRecord(target, places)) !== undefined;
 }
 
 /** The same, with every byte as it was built. */
 export async function findImage(
-  target: Target,
+  target: ImageTarget,
   places: Omit<Places, 'cacheFolder'>,
-  { signal, onWaiting }: Pick<BuildDeps, 'signal' | 'onWaiting'>,
-): Promise<Built | undefined> {
+  { signal, onWaiting }: Pick<ImageBuildDeps, 'signal' | 'onWaiting'>,
+): Promise<BuiltImage | undefined> {
   const record = await findRecord(target, places);
   if (!record) return undefined;
   const folder = buildFolder(target, places.out);
@@ -46,7 +46,7 @@ export async function findImage(
 }
 
 async function findRecord(
-  target: Target,
+  target: ImageTarget,
   { out, formats, tools }: Omit<Places, 'cacheFolder'>,
 ): Promise<BuildRecord | undefined> {
   const record = await recordOfContent(buildFolder(target, out), await imageContent(target, tools));

@@ -1,7 +1,7 @@
 // image/build/image-content.ts: one hash of all that decides the bytes of an image: its part of the lock, and what this program adds.
 import { createHash } from 'node:crypto';
 import { contentSha256 } from '../lock/content-hash.ts';
-import type { Target } from './contract.ts';
+import type { ImageTarget } from './contract.ts';
 import { bootFiles, KERNEL_ARGS } from './disk/boot-files.ts';
 import { renderContainerdFiles, renderRelease } from './files/release-file.ts';
 import { ownFiles } from './files/version-files.ts';
@@ -11,7 +11,7 @@ import type { ToolVersions } from './tool-versions.ts';
 /** Counts changes of how an image is made that nothing below shows. */
 const FORMAT = 2;
 
-export async function imageContent(target: Target, tools: ToolVersions): Promise<string> {
+export async function imageContent(target: ImageTarget, tools: ToolVersions): Promise<string> {
   const release = renderRelease(target, { contentSha256: '', kernelRelease: '' });
   const own = [
     ...[FORMAT, layerKey(target.lock, tools), tools, release, await renderContainerdFiles(release)],

@@ -1,5 +1,5 @@
 // image/build/locks.testing.ts: a small lock, and what is in it, for tests.
-import type { Artifact, Lock } from '../lock/lock.ts';
+import type { Artifact, ImageLock } from '../lock/lock.ts';
 import type { ToolVersions } from './tool-versions.ts';
 
 export const SOME_TOOLS: ToolVersions = {
@@ -21,7 +21,7 @@ export function anArtifact(component: string, kind: Artifact['kind'], more: Part
   };
 }
 
-export function aLock(artifacts: readonly Artifact[], more: Partial<Lock> = {}): Lock {
+export function aLock(artifacts: readonly Artifact[], more: Partial<ImageLock> = {}): ImageLock {
   return {
     apiVersion: 'headstart.dev/v1',
     kind: 'ImageLock',

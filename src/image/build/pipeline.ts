@@ -7,7 +7,7 @@ import { keepShared } from './stages/keep-shared.ts';
 import { takeChecksums } from './stages/take-checksums.ts';
 import { writeDisk } from './stages/write-disk.ts';
 import { writeKernel } from './stages/write-kernel.ts';
-import { writeRecord } from './stages/write-record.ts';
+import { writeBuildRecord } from './stages/write-record.ts';
 import { writeRoot } from './stages/write-root.ts';
 import { writeTexts } from './stages/write-texts.ts';
 import { writeVersionFiles } from './stages/write-version-files.ts';
@@ -29,5 +29,5 @@ export const PER_VERSION: readonly VersionStage[] = [
   writeKernel,
   writeTexts,
   takeChecksums,
-  writeRecord,
+  writeBuildRecord,
 ];

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { inPlaceOf } from './replace-folder.ts';
+import { replaceFolder } from './replace-folder.ts';
 
 let top: string;
 let place: string;
@@ -32,15 +32,15 @@ const held = () => readFileSync(join(place, 'disk'), 'utf8');
 
 describe('a folder that takes the place of another', () => {
   it('is there as a whole, and nothing is beside it', async () => {
-    expect(await inPlaceOf(place, remove, make('one'))).toBe('one');
-    expect(await inPlaceOf(place, remove, make('two'))).toBe('two');
+    expect(await replaceFolder(place, remove, make('one'))).toBe('one');
+    expect(await replaceFolder(place, remove, make('two'))).toBe('two');
     expect(held()).toBe('two');
     expect(readdirSync(top)).toEqual(['image']);
   });
 
   it('leaves what is there when making it fails', async () => {
-    await inPlaceOf(place, remove, make('one'));
-    const failing = inPlaceOf(place, remove, async (work) => {
+    await replaceFolder(place, remove, make('one'));
+    const failing = replaceFolder(place, remove, async (work) => {
       await make('half')(work);
       throw new Error('full');
     });
@@ -50,12 +50,12 @@ describe('a folder that takes the place of another', () => {
   });
 
   it('clears up what a killed one left, wherever it was killed', async () => {
-    await inPlaceOf(place, remove, make('one'));
+    await replaceFolder(place, remove, make('one'));
     mkdirSync(join(top, '.partial-image-abc'));
     mkdirSync(join(top, '.partial-image2-abc'));
     renameSync(place, join(top, '.replaced-image')); // between the two renames
     await expect(
-      inPlaceOf(place, remove, async () => {
+      replaceFolder(place, remove, async () => {
         expect(held()).toBe('one');
         throw new Error('enough');
       }),
@@ -64,7 +64,7 @@ describe('a folder that takes the place of another', () => {
     expect(readdirSync(top).sort()).toEqual(['.partial-image2-abc', 'image']);
 
     mkdirSync(join(top, '.replaced-image')); // between the second and the removal
-    await inPlaceOf(place, remove, make('two'));
+    await replaceFolder(place, remove, make('two'));
     expect(existsSync(join(top, '.replaced-image'))).toBe(false);
     expect(held()).toBe('two');
   });

@@ -9,7 +9,7 @@ import { isMissing } from '../../host/json-file.ts';
  *
  * Not synced to the disk: what is in it has checksums, by which whoever uses it finds out what a power cut left.
  */
-export async function inPlaceOf<T>(
+export async function replaceFolder<T>(
   place: string,
   remove: (folder: string) => Promise<void>,
   make: (work: string) => Promise<{ from: string; result: T }>,

@@ -1,5 +1,5 @@
 // image/build/stage.ts: the shape of one stage of a build.
-import type { BuildDeps, Made, Target } from './contract.ts';
+import type { ImageBuildDeps, ImageTarget, StageOutputs } from './contract.ts';
 import type { Format } from './disk/disk.ts';
 import type { LayerDeps } from './layers/layer.ts';
 import type { ToolVersions } from './tool-versions.ts';
@@ -13,7 +13,11 @@ export interface Places {
   tools: ToolVersions;
 }
 
-export interface Stage<Context, Needs extends keyof Made = keyof Made, Gives extends keyof Made = keyof Made> {
+export interface Stage<
+  Context,
+  Needs extends keyof StageOutputs = keyof StageOutputs,
+  Gives extends keyof StageOutputs = keyof StageOutputs,
+> {
   /** In `--json`: no number, never renamed. */
   id: string;
   /** What it does, as an order: the dry run prints it. */
@@ -21,43 +25,44 @@ export interface Stage<Context, Needs extends keyof Made = keyof Made, Gives ext
   /** In the table of times once it is made. None: only its parts are told. */
   done?: string;
   /** The same key, the same bytes. */
-  key(target: Target, tools: ToolVersions): string | Promise<string>;
+  key(target: ImageTarget, tools: ToolVersions): string | Promise<string>;
   /** Whether it was made before, by its record. Bytes are not read: that is done when they are used. */
-  isThere(target: Target, places: Places): boolean | Promise<boolean>;
+  isAvailable(target: ImageTarget, places: Places): boolean | Promise<boolean>;
   needs: readonly Needs[];
   gives: readonly Gives[];
-  make(context: Context, made: Pick<Made, Needs>): Promise<Partial<Made>>;
+  make(context: Context, made: Pick<StageOutputs, Needs>): Promise<Partial<StageOutputs>>;
 }
 
 /** Made once for each key, whatever number of images need it. */
-export interface SharedStage<Needs extends keyof Made = keyof Made, Gives extends keyof Made = keyof Made>
-  extends Stage<SharedContext, Needs, Gives> {
+export interface SharedStage<
+  Needs extends keyof StageOutputs = keyof StageOutputs,
+  Gives extends keyof StageOutputs = keyof StageOutputs,
+> extends Stage<SharedContext, Needs, Gives> {
   isNeeded(order: Pick<SharedContext, 'target' | 'isOffline'>): boolean;
   /** Added to the title in the dry run: how much it is. */
-  amount?(targets: readonly Target[]): string;
+  amount?(targets: readonly ImageTarget[]): string;
   /** Instead of `make` for what is there: verifies it, and gives the same. Undefined if it is gone. */
-  open?(context: SharedContext): Promise<Partial<Made> | undefined>;
+  open?(context: SharedContext): Promise<Partial<StageOutputs> | undefined>;
   /** In the table of times, once it was verified. */
   verified?: string;
 }
 
 export interface SharedContext extends LayerDeps {
   /** The first one with this key. */
-  target: Target;
+  target: ImageTarget;
   /** All images that are to be built. */
-  targets: readonly Target[];
+  targets: readonly ImageTarget[];
   isOffline: boolean;
 }
 
 /** Made for each image. */
-export type VersionStage<Needs extends keyof Made = keyof Made, Gives extends keyof Made = keyof Made> = Stage<
-  VersionContext,
-  Needs,
-  Gives
->;
+export type VersionStage<
+  Needs extends keyof StageOutputs = keyof StageOutputs,
+  Gives extends keyof StageOutputs = keyof StageOutputs,
+> = Stage<VersionContext, Needs, Gives>;
 
-export interface VersionContext extends BuildDeps {
-  target: Target;
+export interface VersionContext extends ImageBuildDeps {
+  target: ImageTarget;
   contentSha256: string;
   formats: readonly Format[];
   /** The folder of what is published. */

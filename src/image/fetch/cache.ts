@@ -3,7 +3,7 @@ import type { Waiting } from '../../base/call-options.ts';
 import type { Artifact } from '../lock/lock.ts';
 
 /** What is needed to fetch something and to know that it is right. */
-export interface Wanted extends Pick<Artifact, 'component' | 'origin' | 'path' | 'sha256'> {
+export interface FetchRequest extends Pick<Artifact, 'component' | 'origin' | 'path' | 'sha256'> {
   /** A manifest does not say, a lock does. */
   bytes?: number | undefined;
 }
@@ -18,9 +18,9 @@ export interface Cache {
   /** Below it: `sha256/ab/abcdef…` (read-only files), `layers/`, `partial/`. */
   readonly folder: string;
   /** Fetches what is missing, several at a time, verified as it streams, going on with what was cut off. All of it or an error that names the component. */
-  fill(wanted: readonly Wanted[], options?: CacheOptions): Promise<void>;
+  fill(wanted: readonly FetchRequest[], options?: CacheOptions): Promise<void>;
   /** The file, hashed again now. A byte that changed since: an error, and the file is set aside. Nothing is fetched. */
-  open(wanted: Pick<Wanted, 'component' | 'sha256'>, options?: CacheOptions): Promise<string>;
+  open(wanted: Pick<FetchRequest, 'component' | 'sha256'>, options?: CacheOptions): Promise<string>;
   /** A file of this machine becomes part of the cache. Gives its hash and size. */
   add(file: string, options?: CacheOptions): Promise<{ sha256: string; bytes: number }>;
 }

@@ -8,10 +8,10 @@ import { UserError } from '../../base/errors.ts';
 import { whyUnwritable } from '../../base/why-unreadable.ts';
 import { sumOf } from '../../host/file-sum.ts';
 import { isFull, isMissing } from '../../host/json-file.ts';
-import type { Cache, CacheOptions, Wanted } from './cache.ts';
+import type { Cache, CacheOptions, FetchRequest } from './cache.ts';
 import { diskFull, fetchInto } from './fetch-one.ts';
 import { fetchProgress } from './fetch-progress.ts';
-import type { Mirrors, Place } from './mirrors.ts';
+import type { FetchLocation, Mirrors } from './mirrors.ts';
 
 export interface CacheDeps {
   folder: string;
@@ -39,12 +39,16 @@ export function createCache(deps: CacheDeps): Cache {
   };
 }
 
-async function fill(deps: CacheDeps, wanted: readonly Wanted[], { signal, onWaiting }: CacheOptions): Promise<void> {
+async function fill(
+  deps: CacheDeps,
+  wanted: readonly FetchRequest[],
+  { signal, onWaiting }: CacheOptions,
+): Promise<void> {
   const { folder, mirrors } = deps;
   signal?.throwIfAborted();
   await prepareCache(folder);
   const distinct = [...new Map(wanted.map((each) => [each.sha256, each])).values()];
-  const missing: { wanted: Wanted; place: Place }[] = [];
+  const missing: { wanted: FetchRequest; place: FetchLocation }[] = [];
   for (const each of distinct) {
     if (!(await isThere(folder, each))) missing.push({ wanted: each, place: mirrors.locate(each) });
   }
@@ -83,8 +87,8 @@ async function fill(deps: CacheDeps, wanted: readonly Wanted[], { signal, onWait
 
 async function fetchNew(
   { folder, fetch, clock }: CacheDeps,
-  wanted: Wanted,
-  place: Place,
+  wanted: FetchRequest,
+  place: FetchLocation,
   told: { signal: AbortSignal; onBytes: (bytes: number) => void },
 ): Promise<void> {
   told.signal.throwIfAborted();
@@ -118,7 +122,7 @@ export async function prepareCache(folder: string): Promise<void> {
 }
 
 /** A part may still be written to by another build: it is copied, and removed only when it was left behind. */
-async function adoptPart(folder: string, wanted: Wanted, into: string, clock: Clock): Promise<void> {
+async function adoptPart(folder: string, wanted: FetchRequest, into: string, clock: Clock): Promise<void> {
   const parts = await Promise.all(
     (await partsOf(folder, wanted)).map(async (file) => ({ file, stat: await sizeOf(file) })),
   );
@@ -137,7 +141,7 @@ async function adoptPart(folder: string, wanted: Wanted, into: string, clock: Cl
   }
 }
 
-async function partsOf(folder: string, { sha256 }: Pick<Wanted, 'sha256'>): Promise<string[]> {
+async function partsOf(folder: string, { sha256 }: Pick<FetchRequest, 'sha256'>): Promise<string[]> {
   const names = await readdir(partialFolder(folder));
   return names.filter((name) => name.startsWith(`${sha256}.`)).map((name) => join(partialFolder(folder), name));
 }
@@ -146,7 +150,7 @@ async function partsOf(folder: string, { sha256 }: Pick<Wanted, 'sha256'>): Prom
  * Not synced to the disk: after a power cut the file may be there with wrong bytes, and `open` finds that out, as it would any
  * other damage. Waiting for the disk after each of hundreds of files would be for nothing.
  */
-async function enter(folder: string, { sha256 }: Pick<Wanted, 'sha256'>, file: string): Promise<void> {
+async function enter(folder: string, { sha256 }: Pick<FetchRequest, 'sha256'>, file: string): Promise<void> {
   const place = pathOf(folder, sha256);
   await mkdir(dirname(place), { recursive: true, mode: 0o700 });
   try {
@@ -159,7 +163,7 @@ async function enter(folder: string, { sha256 }: Pick<Wanted, 'sha256'>, file: s
 }
 
 /** Its size is looked at, its bytes when it is opened. */
-async function isThere(folder: string, { sha256, bytes }: Wanted): Promise<boolean> {
+async function isThere(folder: string, { sha256, bytes }: FetchRequest): Promise<boolean> {
   const place = pathOf(folder, sha256);
   const seen = await sizeOf(place);
   if (seen === undefined) return false;
@@ -170,7 +174,7 @@ async function isThere(folder: string, { sha256, bytes }: Wanted): Promise<boole
 
 async function openVerified(
   folder: string,
-  { component, sha256 }: Pick<Wanted, 'component' | 'sha256'>,
+  { component, sha256 }: Pick<FetchRequest, 'component' | 'sha256'>,
   { signal }: CacheOptions,
 ): Promise<string> {
   signal?.throwIfAborted();

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakeClock } from '../../base/fake-clock.ts';
 import { type FakeMirror, fakeMirror, wantedOf } from '../testing.ts';
-import type { Wanted } from './cache.ts';
+import type { FetchRequest } from './cache.ts';
 import { fetchInto } from './fetch-one.ts';
-import { createMirrors, type Place } from './mirrors.ts';
+import { createMirrors, type FetchLocation } from './mirrors.ts';
 
 const CONTENT = 'kubelet '.repeat(1000);
 const WANTED = wantedOf('kubelet', CONTENT);
@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(top, { recursive: true, force: true }));
 
-const placeOf = (wanted: Wanted): Place =>
+const placeOf = (wanted: FetchRequest): FetchLocation =>
   createMirrors({
     mirrors: new Map([
       ['upstream:test', 'https://mirror.test/'],
@@ -29,7 +29,7 @@ const placeOf = (wanted: Wanted): Place =>
   }).locate(wanted);
 
 /** Gives how long was waited, and how far it was said to be. */
-async function get(mirror: FakeMirror, wanted: Wanted = WANTED, nowMs = 0) {
+async function get(mirror: FakeMirror, wanted: FetchRequest = WANTED, nowMs = 0) {
   const clock = fakeClock(nowMs);
   const pausesMs: number[] = [];
   const seen: number[] = [];

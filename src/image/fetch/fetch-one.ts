@@ -7,8 +7,8 @@ import type { Clock } from '../../base/clock.ts';
 import { TransientError, UserError } from '../../base/errors.ts';
 import { parseRetryAfter } from '../../base/retry-after.ts';
 import { isFull, isMissing } from '../../host/json-file.ts';
-import type { Wanted } from './cache.ts';
-import type { Place } from './mirrors.ts';
+import type { FetchRequest } from './cache.ts';
+import type { FetchLocation } from './mirrors.ts';
 
 export interface FetchDeps {
   fetch: typeof fetch;
@@ -24,10 +24,15 @@ const BACKOFF: Backoff = { firstMs: 1000, maxMs: 60_000, maxRetryAfterMs: 60_000
 const MAX_BYTES = 16 * 2 ** 30;
 
 /** Ends with exactly the wanted bytes in `file`, which may hold a part of them already. Throws with `file` as far as it got. */
-export async function fetchInto(file: string, wanted: Wanted, place: Place, deps: FetchDeps): Promise<void> {
+export async function fetchInto(
+  file: string,
+  wanted: FetchRequest,
+  place: FetchLocation,
+  deps: FetchDeps,
+): Promise<void> {
   const handle = await open(file, 'a+', 0o600);
   try {
-    const part = await Part.of(handle, deps.signal);
+    const part = await PartialFile.of(handle, deps.signal);
     const isResumed = part.bytes > 0;
     const got = await whole(part, wanted, place, deps);
     if (got === wanted.sha256) return;
@@ -49,7 +54,7 @@ export async function fetchInto(file: string, wanted: Wanted, place: Place, deps
 }
 
 /** Tries until all of it is here; a try that got further than any before does not count. */
-async function whole(part: Part, wanted: Wanted, place: Place, deps: FetchDeps): Promise<string> {
+async function whole(part: PartialFile, wanted: FetchRequest, place: FetchLocation, deps: FetchDeps): Promise<string> {
   let furthest = part.bytes;
   for (let tries = 1; ; tries++) {
     try {
@@ -58,7 +63,7 @@ async function whole(part: Part, wanted: Wanted, place: Place, deps: FetchDeps):
       return part.digest();
     } catch (error) {
       deps.signal.throwIfAborted();
-      if (!(error instanceof Passing)) throw error;
+      if (!(error instanceof TransientFailure)) throw error;
       if (part.bytes > furthest) tries = 1;
       furthest = Math.max(furthest, part.bytes);
       if (tries >= TRIES) throw gaveUp(wanted, place, error, tries);
@@ -67,7 +72,7 @@ async function whole(part: Part, wanted: Wanted, place: Place, deps: FetchDeps):
   }
 }
 
-async function readOn(part: Part, wanted: Wanted, place: Place, deps: FetchDeps): Promise<void> {
+async function readOn(part: PartialFile, wanted: FetchRequest, place: FetchLocation, deps: FetchDeps): Promise<void> {
   const limit = wanted.bytes ?? MAX_BYTES;
   if (part.bytes > limit) await part.empty();
   const body = place.kind === 'file' ? await fromFile(part, wanted, place) : await fromUrl(part, wanted, place, deps);
@@ -82,16 +87,20 @@ async function readOn(part: Part, wanted: Wanted, place: Place, deps: FetchDeps)
     }
   } catch (error) {
     if (isFull(error) || place.kind === 'file' || deps.signal.aborted) throw error;
-    throw new Passing(reasonOf(error), error);
+    throw new TransientFailure(reasonOf(error), error);
   }
   if (wanted.bytes !== undefined && part.bytes < wanted.bytes && place.kind === 'url') {
-    throw new Passing(`it ended after ${part.bytes} of ${wanted.bytes} bytes`);
+    throw new TransientFailure(`it ended after ${part.bytes} of ${wanted.bytes} bytes`);
   }
 }
 
 type Body = AsyncIterable<Uint8Array>;
 
-async function fromFile(part: Part, wanted: Wanted, place: Place & { kind: 'file' }): Promise<Body> {
+async function fromFile(
+  part: PartialFile,
+  wanted: FetchRequest,
+  place: FetchLocation & { kind: 'file' },
+): Promise<Body> {
   await part.empty(); // reading is quicker than finding out whether the part is still right
   try {
     // Links are the owner's own way of arranging a folder, and the hash says what is taken; a pipe would be waited for without end.
@@ -106,9 +115,9 @@ async function fromFile(part: Part, wanted: Wanted, place: Place & { kind: 'file
 }
 
 async function fromUrl(
-  part: Part,
-  wanted: Wanted,
-  { url, authorization, ...place }: Place & { kind: 'url' },
+  part: PartialFile,
+  wanted: FetchRequest,
+  { url, authorization, ...place }: FetchLocation & { kind: 'url' },
   { fetch, clock, signal }: FetchDeps,
 ): Promise<Body> {
   const response = await fetch(url.reveal(), {
@@ -120,7 +129,7 @@ async function fromUrl(
       ...(authorization && { authorization: authorization.reveal() }),
     },
   }).catch((error: unknown) => {
-    throw signal.aborted ? error : new Passing(`it could not be reached (${reasonOf(error)})`, error);
+    throw signal.aborted ? error : new TransientFailure(`it could not be reached (${reasonOf(error)})`, error);
   });
   const { status } = response;
   const goesOn = status === 206 && response.headers.get('content-range')?.startsWith(`bytes ${part.bytes}-`);
@@ -132,10 +141,10 @@ async function fromUrl(
   await response.body?.cancel();
   if (status === 206 || status === 416) {
     await part.empty();
-    throw new Passing(`it does not go on at a given byte (${status})`);
+    throw new TransientFailure(`it does not go on at a given byte (${status})`);
   }
   if (status === 408 || status === 429 || status >= 500) {
-    throw new Passing(
+    throw new TransientFailure(
       `it answered ${status}`,
       undefined,
       parseRetryAfter(response.headers.get('retry-after'), clock.nowMs()),
@@ -145,7 +154,7 @@ async function fromUrl(
 }
 
 /** What is here so far, and its hash, kept in step. */
-class Part {
+class PartialFile {
   bytes = 0;
   readonly #handle: FileHandle;
   #hash: Hash = createHash('sha256');
@@ -154,8 +163,8 @@ class Part {
     this.#handle = handle;
   }
 
-  static async of(handle: FileHandle, signal: AbortSignal): Promise<Part> {
-    const part = new Part(handle);
+  static async of(handle: FileHandle, signal: AbortSignal): Promise<PartialFile> {
+    const part = new PartialFile(handle);
     const before = handle.createReadStream({ start: 0, autoClose: false, highWaterMark: 1 << 20 });
     for await (const chunk of before as AsyncIterable<Buffer>) {
       signal.throwIfAborted();
@@ -184,7 +193,7 @@ class Part {
 }
 
 /** May be better the next time. */
-class Passing extends Error {
+class TransientFailure extends Error {
   readonly retryAfterMs: number | undefined;
 
   constructor(what: string, cause?: unknown, retryAfterMs?: number) {
@@ -201,7 +210,7 @@ function reasonOf(error: unknown): string {
 
 const KEPT = 'What was fetched before is kept; nothing wrong entered the cache.';
 
-function wrongDigest(wanted: Wanted, place: Place, got: { sha256: string; bytes: number }): UserError {
+function wrongDigest(wanted: FetchRequest, place: FetchLocation, got: { sha256: string; bytes: number }): UserError {
   const cut =
     wanted.bytes !== undefined && got.bytes > wanted.bytes
       ? `more than ${wanted.bytes} bytes`
@@ -217,7 +226,7 @@ function wrongDigest(wanted: Wanted, place: Place, got: { sha256: string; bytes:
   );
 }
 
-function notThere(wanted: Wanted, place: Pick<Place, 'shown'>, what: string, cause?: unknown): UserError {
+function notThere(wanted: FetchRequest, place: Pick<FetchLocation, 'shown'>, what: string, cause?: unknown): UserError {
   return new UserError(`${wanted.component}: ${place.shown} ${what} (origin ${wanted.origin})`, {
     code: 'image/not-on-mirror',
     kept: KEPT,
@@ -227,14 +236,14 @@ function notThere(wanted: Wanted, place: Pick<Place, 'shown'>, what: string, cau
   });
 }
 
-function gaveUp(wanted: Wanted, place: Place, last: Passing, tries: number): TransientError {
+function gaveUp(wanted: FetchRequest, place: FetchLocation, last: TransientFailure, tries: number): TransientError {
   return new TransientError(`${wanted.component}: ${place.shown}: ${last.message}, ${tries} times in a row. ${KEPT}`, {
     code: 'image/mirror-unreachable',
     cause: last,
   });
 }
 
-export function diskFull(wanted: Pick<Wanted, 'component'>, cause: unknown): UserError {
+export function diskFull(wanted: Pick<FetchRequest, 'component'>, cause: unknown): UserError {
   return new UserError(`${wanted.component} could not be written: the disk is full`, {
     code: 'image/no-space',
     kept: KEPT,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { wantedOf } from '../testing.ts';
-import type { Wanted } from './cache.ts';
+import type { FetchRequest } from './cache.ts';
 import { fetchProgress } from './fetch-progress.ts';
 
-const sized = (path: string, bytes: number): Wanted => ({ ...wantedOf(path, path), bytes });
+const sized = (path: string, bytes: number): FetchRequest => ({ ...wantedOf(path, path), bytes });
 
-function watch(all: readonly Wanted[]) {
+function watch(all: readonly FetchRequest[]) {
   const told: [string, number | undefined][] = [];
   return { told, progress: fetchProgress(all, (what, percent) => told.push([what, percent])) };
 }

@@ -1,15 +1,15 @@
 // image/fetch/fetch-progress.ts: how far is the fetching? In a log every change is a line, so it is told in steps.
 import type { Waiting } from '../../base/call-options.ts';
-import type { Wanted } from './cache.ts';
+import type { FetchRequest } from './cache.ts';
 
 export interface FetchProgress {
-  at(wanted: Wanted, bytes: number): void;
-  done(wanted: Wanted): void;
+  at(wanted: FetchRequest, bytes: number): void;
+  done(wanted: FetchRequest): void;
 }
 
 const STEP_PERCENT = 10;
 
-export function fetchProgress(all: readonly Wanted[], onWaiting: Waiting | undefined): FetchProgress {
+export function fetchProgress(all: readonly FetchRequest[], onWaiting: Waiting | undefined): FetchProgress {
   const here = new Map<string, number>();
   const total = all.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
   // Sizes that nobody knows yet: the number of files is all there is to go by.

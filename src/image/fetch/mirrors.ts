@@ -3,16 +3,16 @@ import { isAbsolute, join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import type { Origin } from '../manifest/manifest.ts';
-import type { Wanted } from './cache.ts';
+import type { FetchRequest } from './cache.ts';
 
 /** Where bytes are read from. `shown` is for people: no user, no password, no query. */
-export type Place =
+export type FetchLocation =
   | { kind: 'file'; file: string; shown: string }
   | { kind: 'url'; url: Secret; authorization?: Secret; shown: string };
 
 export interface Mirrors {
   /** Throws when nothing serves the origin. */
-  locate(wanted: Pick<Wanted, 'component' | 'origin' | 'path'>): Place;
+  locate(wanted: Pick<FetchRequest, 'component' | 'origin' | 'path'>): FetchLocation;
   /** What serves an origin, as it was written: a URL, perhaps with a password, or a folder. */
   baseOf(origin: Origin): Secret | undefined;
 }
@@ -57,13 +57,13 @@ const BAD_PATH = {
   next: 'write it as it is below the origin, without leading slash and without dots: v1.35.8/bin/linux/amd64/kubelet',
 } as const;
 
-function inFolder(base: string, path: string): Place {
+function inFolder(base: string, path: string): FetchLocation {
   const file = join(base, path);
   return { kind: 'file', file, shown: file };
 }
 
 /** A query stays behind the path: that is where storage accounts have their signatures. */
-function atUrl(base: string, path: string): Place {
+function atUrl(base: string, path: string): FetchLocation {
   const url = new URL(base);
   const { username, password } = url;
   url.username = '';

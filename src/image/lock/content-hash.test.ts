@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { baseSha256, contentSha256 } from './content-hash.ts';
 import { aLock } from './lock.testing.ts';
-import type { Lock } from './lock.ts';
+import type { ImageLock } from './lock.ts';
 
 const SHA = 'ab'.repeat(32);
 
@@ -33,6 +33,9 @@ describe('the hashes', () => {
   });
 });
 
-function edit(lock: Lock, change: (artifact: Lock['artifacts'][number]) => Lock['artifacts'][number]): Lock {
+function edit(
+  lock: ImageLock,
+  change: (artifact: ImageLock['artifacts'][number]) => ImageLock['artifacts'][number],
+): ImageLock {
   return { ...lock, artifacts: lock.artifacts.map(change) };
 }

@@ -1,18 +1,18 @@
 // image/lock/content-hash.ts: which image is this? One hash over exactly what its bytes come from, and one over what its base comes from.
 import { createHash } from 'node:crypto';
 import { canonicalJson, type Json } from '../../schema/json.ts';
-import type { Artifact, Lock } from './lock.ts';
+import type { Artifact, ImageLock } from './lock.ts';
 
 /** Counts changes of how an image is made that its lock does not show: another one makes other bytes of the same lock. */
 export const BUILDER_FORMAT = 1;
 
 /** What is in the image of that patch version. */
-export function artifactsOf(lock: Pick<Lock, 'artifacts'>, kubernetes: string): Artifact[] {
+export function artifactsOf(lock: Pick<ImageLock, 'artifacts'>, kubernetes: string): Artifact[] {
   return lock.artifacts.filter((artifact) => artifact.kubernetes === undefined || artifact.kubernetes === kubernetes);
 }
 
 /** Neither where the bytes were fetched from nor what other images of the same lock hold makes a difference. */
-export function contentSha256(lock: Lock, kubernetes: string): string {
+export function contentSha256(lock: ImageLock, kubernetes: string): string {
   const { origin, date, patch } = lock.base;
   return hashOf({
     format: BUILDER_FORMAT,
@@ -27,7 +27,7 @@ export function contentSha256(lock: Lock, kubernetes: string): string {
 }
 
 /** All packages, which every image of the lock shares. */
-export function baseSha256(lock: Lock): string {
+export function baseSha256(lock: ImageLock): string {
   const packages = lock.artifacts.filter(({ kind }) => kind === 'deb');
   return hashOf({
     format: BUILDER_FORMAT,

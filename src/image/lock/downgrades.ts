@@ -1,13 +1,13 @@
 // image/lock/downgrades.ts: does a new lock go behind the one that is there? A mirror that is out of date gives older packages without a word.
 import { UserError } from '../../base/errors.ts';
-import { compareVersions } from '../manifest/compare-versions.ts';
+import { compareComponentVersions } from '../manifest/compare-versions.ts';
 import { diffLocks } from '../update/diff.ts';
-import type { Lock } from './lock.ts';
+import type { ImageLock } from './lock.ts';
 
 /** In words; none: nothing is older than before. */
-export function downgradesOf(before: Lock, after: Lock): string[] {
+export function downgradesOf(before: ImageLock, after: ImageLock): string[] {
   const [from, to] = [before.base, after.base];
-  const isOlder = from.origin === to.origin && compareVersions('binary', to.date, from.date) < 0;
+  const isOlder = from.origin === to.origin && compareComponentVersions('binary', to.date, from.date) < 0;
   return [
     ...(isOlder ? [`the package lists are those of ${to.date}, the lock has those of ${from.date}`] : []),
     ...diffLocks(before, after)
@@ -21,8 +21,8 @@ export function downgradesOf(before: Lock, after: Lock): string[] {
 
 /** Throws unless that was asked for. */
 export function refuseDowngrades(
-  before: Lock | undefined,
-  after: Lock,
+  before: ImageLock | undefined,
+  after: ImageLock,
   { file, isAllowed }: { file: string; isAllowed: boolean },
 ): void {
   const problems = before && !isAllowed ? downgradesOf(before, after) : [];

@@ -1,11 +1,11 @@
 // image/lock/lock.testing.ts: locks for tests: one that has a bit of everything, and any number of made-up ones.
 import fc from 'fast-check';
 import { sha256Of } from '../testing.ts';
-import type { Artifact, Lock, LockedFile } from './lock.ts';
+import type { Artifact, ImageLock, LockedFile } from './lock.ts';
 
 export const KUBERNETES = '1.35.8';
 
-export function aLock(changes: Partial<Lock> = {}): Lock {
+export function aLock(changes: Partial<ImageLock> = {}): ImageLock {
   return {
     apiVersion: 'headstart.dev/v1',
     kind: 'ImageLock',
@@ -73,7 +73,7 @@ export function aFile(component: string, to: string, content: string): LockedFil
 }
 
 /** The same components in any versions, some missing: locks that a diff finds something in. */
-export const anyLock: fc.Arbitrary<Lock> = fc
+export const anyLock: fc.Arbitrary<ImageLock> = fc
   .record({
     debs: versionsOf(['containerd', 'libssl3', 'zlib1g']),
     binaries: versionsOf(['kubelet', 'runc']),

@@ -1,7 +1,7 @@
 // image/lock/lock.ts: exactly which bytes is an image made of? `image.lock.json`: sha256, size and logical origin of everything.
 import type { Architecture, Install, Origin } from '../manifest/manifest.ts';
 
-export interface Lock {
+export interface ImageLock {
   apiVersion: 'headstart.dev/v1';
   kind: 'ImageLock';
   name: string;

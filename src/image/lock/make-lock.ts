@@ -14,13 +14,13 @@ import type {
   Manifest,
 } from '../manifest/manifest.ts';
 import { versionFor } from '../manifest/version-for.ts';
-import type { Artifact, Lock, LockedFile } from './lock.ts';
+import type { Artifact, ImageLock, LockedFile } from './lock.ts';
 import { baseDate } from './package-index.ts';
-import type { DebWish, ResolvedDebs } from './resolve-debs.ts';
+import type { DebRequest, ResolvedDebs } from './resolve-debs.ts';
 
 export interface LockDeps {
   cache: Cache;
-  resolveDebs: (wishes: readonly DebWish[]) => Promise<ResolvedDebs>;
+  resolveDebs: (wishes: readonly DebRequest[]) => Promise<ResolvedDebs>;
   signal?: AbortSignal | undefined;
   onWaiting?: Waiting | undefined;
 }
@@ -28,7 +28,7 @@ export interface LockDeps {
 /** What nobody asked for by name is of many licences; Debian's copyright files say which. */
 const NO_ASSERTION = 'NOASSERTION';
 
-export async function makeLock(manifest: Manifest, architecture: Architecture, deps: LockDeps): Promise<Lock> {
+export async function makeLock(manifest: Manifest, architecture: Architecture, deps: LockDeps): Promise<ImageLock> {
   const components = Map.groupBy(manifest.components, ({ kind }) => kind);
   const packages = (components.get('deb') ?? []) as DebComponent[];
   const { debs, indices } = await deps.resolveDebs(packages.map(({ name, version }) => ({ name, version })));
@@ -73,10 +73,14 @@ export function manifestSha256(manifest: Manifest): string {
   return createHash('sha256').update(canonicalJson(plain)).digest('hex');
 }
 
-type Unsized = Omit<Artifact, 'bytes'>;
+type UnsizedArtifact = Omit<Artifact, 'bytes'>;
 
 /** A version that is for every image stands once, unless some image has one of its own. */
-function artifactsOf(component: FetchedComponent, { kubernetes }: Manifest, architecture: Architecture): Unsized[] {
+function artifactsOf(
+  component: FetchedComponent,
+  { kubernetes }: Manifest,
+  architecture: Architecture,
+): UnsizedArtifact[] {
   const { versions } = component;
   if (versions.every((version) => version.kubernetes === undefined)) {
     return versions.map((version) => artifactOf(component, version, architecture));
@@ -91,14 +95,17 @@ function artifactOf(
   { name, kind, licence, install }: FetchedComponent,
   { version, sources }: FetchedVersion,
   architecture: Architecture,
-): Unsized {
+): UnsizedArtifact {
   const source = sources[architecture];
   if (!source) throw new Error(`${name} ${version} has no source for ${architecture}`);
   return { component: name, kind, version, ...source, licence, install };
 }
 
 /** The manifest's word is held against the bytes, which are in the cache afterwards. */
-async function verify(artifacts: readonly Unsized[], { cache, signal, onWaiting }: LockDeps): Promise<Artifact[]> {
+async function verify(
+  artifacts: readonly UnsizedArtifact[],
+  { cache, signal, onWaiting }: LockDeps,
+): Promise<Artifact[]> {
   await cache.fill(artifacts, { signal, onWaiting });
   const sized: Artifact[] = [];
   for (const artifact of artifacts) {

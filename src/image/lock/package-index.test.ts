@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sha256Of } from '../testing.ts';
-import { baseDate, buildIndex, parseRelease } from './package-index.ts';
+import { baseDate, buildIndex, parseSuiteRelease } from './package-index.ts';
 
 const stanza = (name: string, version: string, more = '') =>
   `Package: ${name}\nVersion: ${version}\n${more}Filename: pool/${name}_${version}.deb\nSize: 12\nSHA256: ${sha256Of(name + version)}\nDescription: x\n`;
@@ -35,11 +35,11 @@ describe('an index', () => {
   ])('gives the base its day: %j is %s', (dates, expected) => expect(baseDate(dates)).toBe(expected));
 
   it('knows its own day, or nothing', () => {
-    expect(parseRelease('Origin: Debian\nDate: Sat, 14 Nov 2026 08:12:00 UTC\n')).toEqual({
+    expect(parseSuiteRelease('Origin: Debian\nDate: Sat, 14 Nov 2026 08:12:00 UTC\n')).toEqual({
       date: '2026-11-14T08:12:00.000Z',
     });
-    expect(parseRelease('Origin: Debian\n')).toBeUndefined();
-    expect(parseRelease('Date: some day\n')).toBeUndefined();
+    expect(parseSuiteRelease('Origin: Debian\n')).toBeUndefined();
+    expect(parseSuiteRelease('Date: some day\n')).toBeUndefined();
   });
 
   it('has paths below the mirror, and every entry of it, whatever ends the text', () => {

@@ -46,13 +46,13 @@ function parseStanza(stanza: string, suite: string): IndexEntry | undefined {
   return { name, version, suite, path: path.replace(/^\.\//, ''), sha256, bytes: Number(size), isBasic };
 }
 
-export interface ReleaseFacts {
+export interface SuiteRelease {
   /** ISO 8601. */
   date: string;
 }
 
 /** `Date: Sat, 15 Nov 2026 08:12:00 UTC`, as it is in InRelease. */
-export function parseRelease(text: string): ReleaseFacts | undefined {
+export function parseSuiteRelease(text: string): SuiteRelease | undefined {
   const ms = Date.parse(/^Date: (.+)$/m.exec(text)?.[1] ?? '');
   return Number.isNaN(ms) ? undefined : { date: new Date(ms).toISOString() };
 }

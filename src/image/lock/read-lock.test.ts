@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sha256Of } from '../testing.ts';
 import { aLock, anyLock } from './lock.testing.ts';
-import type { Lock } from './lock.ts';
-import { parseLock, readLock, readLockIfThere, renderLock, writeLock } from './read-lock.ts';
+import type { ImageLock } from './lock.ts';
+import { parseLock, readLock, readLockIfExists, renderLock, writeLock } from './read-lock.ts';
 
 let top: string;
 beforeEach(() => {
@@ -14,7 +14,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(top, { recursive: true, force: true }));
 
-function edit(lock: Lock, change: (artifact: Lock['artifacts'][number]) => Lock['artifacts'][number]): Lock {
+function edit(
+  lock: ImageLock,
+  change: (artifact: ImageLock['artifacts'][number]) => ImageLock['artifacts'][number],
+): ImageLock {
   return { ...lock, artifacts: lock.artifacts.map(change) };
 }
 
@@ -37,15 +40,15 @@ describe('the file of a lock', () => {
   });
 
   it('that is absent is no lock, or an error with the way to one', () => {
-    expect(readLockIfThere(join(top, 'none'))).toBeUndefined();
-    expect(() => readLockIfThere(top)).toThrow(expect.objectContaining({ code: 'image/bad-lock' }));
+    expect(readLockIfExists(join(top, 'none'))).toBeUndefined();
+    expect(() => readLockIfExists(top)).toThrow(expect.objectContaining({ code: 'image/bad-lock' }));
     expect(() => readLock(join(top, 'none'))).toThrow(
       expect.objectContaining({ code: 'image/no-lock', next: expect.stringContaining('image lock') }),
     );
   });
 
   it('that cannot be written leaves the old one', () => {
-    expect(() => writeLock(join(top, 'no', 'such', 'folder'), {} as Lock)).toThrow(
+    expect(() => writeLock(join(top, 'no', 'such', 'folder'), {} as ImageLock)).toThrow(
       expect.objectContaining({ code: 'image/lock-not-written' }),
     );
   });
@@ -86,7 +89,7 @@ describe('the file of a lock', () => {
       expect(() => parseLock(renderLock({ ...lock, files: [file, other] }), 'x')).toThrow('is there twice');
     const swapped = { ...lock, files: [{ ...file, content: 'b' }] };
     expect(() => parseLock(renderLock(swapped), 'x')).toThrow('its content is not what its sha256 says');
-    writeFileSync(join(top, 'more.json'), renderLock({ ...lock, extra: 1 } as Lock));
+    writeFileSync(join(top, 'more.json'), renderLock({ ...lock, extra: 1 } as ImageLock));
     expect(() => readLock(join(top, 'more.json'))).toThrow('extra: is not a field');
   });
 });

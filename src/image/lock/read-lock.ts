@@ -13,7 +13,7 @@ import { isObject, type Json } from '../../schema/json.ts';
 import { renderProblem } from '../../schema/problem.ts';
 import { isPlainPath } from '../fetch/mirrors.ts';
 import * as i from '../manifest/formats.ts';
-import type { Lock } from './lock.ts';
+import type { ImageLock } from './lock.ts';
 
 const install = z.strictObject({
   to: z.union([i.installPath(), i.imageReference()]),
@@ -22,13 +22,13 @@ const install = z.strictObject({
 });
 
 const artifact = z.strictObject({
-  component: i.componentName(),
+  component: i.componentNameFormat(),
   kind: z.enum(['deb', 'archive', 'binary', 'oci-image']),
   version: line(128),
   kubernetes: z.optional(kubernetesVersion()),
-  origin: i.origin(),
+  origin: i.originFormat(),
   path: z.string().check(z.refine(isPlainPath, 'is not a path below its origin')),
-  sha256: i.sha256(),
+  sha256: i.sha256Format(),
   bytes: integer(0, 2 ** 40),
   licence: line(200),
   install: z.optional(install),
@@ -38,23 +38,23 @@ const artifact = z.strictObject({
 const schema = z.strictObject({
   apiVersion: z.literal('headstart.dev/v1'),
   kind: z.literal('ImageLock'),
-  name: i.imageName(),
+  name: i.imageNameFormat(),
   architecture: z.enum(['amd64', 'arm64']),
-  manifestSha256: i.sha256(),
+  manifestSha256: i.sha256Format(),
   base: z.strictObject({
-    origin: i.origin(),
+    origin: i.originFormat(),
     date: matching(/^\d{4}\.[1-9]\d{2,3}$/, 'is not a day such as 2026.1116', 9),
     patch: integer(0, 1_000_000),
-    indices: z.array(z.strictObject({ suite: line(64), date: line(40), sha256: i.sha256() })),
+    indices: z.array(z.strictObject({ suite: line(64), date: line(40), sha256: i.sha256Format() })),
   }),
   kubernetes: z.array(kubernetesVersion()).check(z.minLength(1)),
   artifacts: z.array(artifact),
   files: z.array(
     z.strictObject({
-      component: i.componentName(),
+      component: i.componentNameFormat(),
       to: i.installPath(),
       mode: integer(0, 0o7777),
-      sha256: i.sha256(),
+      sha256: i.sha256Format(),
       content: z.string(),
       licence: line(200),
     }),
@@ -67,14 +67,14 @@ const schema = z.strictObject({
 });
 
 /** `next`: what to do when there is none. */
-export function readLock(file: string, next = `headstart image lock -o ${shellWord(file)}`): Lock {
-  const lock = readLockIfThere(file);
+export function readLock(file: string, next = `headstart image lock -o ${shellWord(file)}`): ImageLock {
+  const lock = readLockIfExists(file);
   if (lock) return lock;
   throw new UserError(`there is no lock ${file}`, { code: 'image/no-lock', next });
 }
 
 /** Undefined when there is no such file. */
-export function readLockIfThere(file: string): Lock | undefined {
+export function readLockIfExists(file: string): ImageLock | undefined {
   try {
     return parseLock(readFileSync(file, 'utf8'), file);
   } catch (error) {
@@ -84,12 +84,12 @@ export function readLockIfThere(file: string): Lock | undefined {
   }
 }
 
-export function parseLock(text: string, name: string): Lock {
+export function parseLock(text: string, name: string): ImageLock {
   const json = jsonOf(text, name);
   if (!isObject(json) || json.kind !== 'ImageLock') throw badLock(`${name} is not a lock`, undefined, NAME_A_LOCK);
   const { value, problems, missing, unknown } = check(schema, json);
   // The type says of optional fields that they are absent, never that they are there and undefined, and that is how JSON has them.
-  const lock = value !== undefined && unknown.length === 0 ? (value as Lock) : undefined;
+  const lock = value !== undefined && unknown.length === 0 ? (value as ImageLock) : undefined;
   const wrong = lock ? contradictions(lock) : [...problems, ...missing, ...unknown].map(renderProblem);
   if (lock && wrong.length === 0) return lock;
   const all = wrong.map((problem) => `         ${problem}`);
@@ -97,7 +97,7 @@ export function parseLock(text: string, name: string): Lock {
 }
 
 /** What `image lock` never writes: a diff, and with it a hotfix, would see one of two and overlook the other. */
-function contradictions({ artifacts, files }: Lock): string[] {
+function contradictions({ artifacts, files }: ImageLock): string[] {
   const things = [
     ...artifacts.map(({ kind, component, kubernetes }) => [kind, component, kubernetes ?? 'every version'].join(' ')),
     ...files.flatMap(({ component, to }) => [`file ${component}`, `the file ${to}`]),
@@ -111,12 +111,12 @@ function contradictions({ artifacts, files }: Lock): string[] {
 }
 
 /** Sorted keys: two locks differ in their text exactly where they differ. */
-export function renderLock(lock: Lock): string {
+export function renderLock(lock: ImageLock): string {
   return `${JSON.stringify(sorted(JSON.parse(JSON.stringify(lock)) as Json), null, 2)}\n`;
 }
 
 /** The old one or the new one, nothing between. */
-export function writeLock(file: string, lock: Lock): void {
+export function writeLock(file: string, lock: ImageLock): void {
   try {
     writeFileAtomic(file, renderLock(lock), 0o644);
   } catch (cause) {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Argv, RunCommand } from '../../base/command.ts';
 import { createMirrors } from '../fetch/mirrors.ts';
 import { sha256Of } from '../testing.ts';
-import { type DebWish, openPackages } from './resolve-debs.ts';
+import { type DebRequest, openPackages } from './resolve-debs.ts';
 
 const stanza = (name: string, version: string, more = '') =>
   `Package: ${name}\nVersion: ${version}\n${more}Filename: pool/${name}_${version}.deb\nSize: 12\nSHA256: ${sha256Of(name + version)}\nDescription: x\n`;
@@ -65,7 +65,7 @@ const mirrors = createMirrors({
   file: 'm',
   aptLines: ['deb http://security.test/debian-security bookworm-security main'],
 });
-const resolve = async (wishes: DebWish[], run: RunCommand, from = mirrors) => {
+const resolve = async (wishes: DebRequest[], run: RunCommand, from = mirrors) => {
   const base = { origin: 'debian:bookworm', architecture: 'amd64' } as const;
   return (await openPackages(base, { run, mirrors: from, aptConf: 'Acquire::Retries "3";', folder })).resolve(wishes);
 };

@@ -12,10 +12,10 @@ import { compareDebian } from '../manifest/debian-version.ts';
 import type { Architecture, Origin } from '../manifest/manifest.ts';
 import { type Apt, type AptDeps, type AptSource, isolatedApt } from './isolated-apt.ts';
 import type { LockedBase } from './lock.ts';
-import { buildIndex, type IndexEntry, type PackageIndex, parseRelease } from './package-index.ts';
+import { buildIndex, type IndexEntry, type PackageIndex, parseSuiteRelease } from './package-index.ts';
 
 /** What the manifest asks for: `1.6.*`, a version, or `*`. */
-export interface DebWish {
+export interface DebRequest {
   name: string;
   version: string;
 }
@@ -28,7 +28,7 @@ export interface ResolvedDebs {
 /** Debian's packages as they are today. */
 export interface OpenPackages {
   index: PackageIndex;
-  resolve(wishes: readonly DebWish[]): Promise<ResolvedDebs>;
+  resolve(wishes: readonly DebRequest[]): Promise<ResolvedDebs>;
 }
 
 export interface ResolveDeps extends AptDeps {
@@ -56,7 +56,7 @@ export async function openPackages(
   };
 }
 
-async function closureOf(wishes: readonly DebWish[], index: PackageIndex, apt: Apt): Promise<ResolvedDebs['debs']> {
+async function closureOf(wishes: readonly DebRequest[], index: PackageIndex, apt: Apt): Promise<ResolvedDebs['debs']> {
   const asked = wishes.map((wish) => choose(wish, index));
   const names = new Set(wishes.map(({ name }) => name));
   const basic = [...index.values()].map(newest).filter(({ isBasic, name }) => isBasic && !names.has(name));
@@ -107,14 +107,14 @@ function readReleases(lists: string, suites: readonly { suite: string }[]): Lock
       names.find((each) => each.endsWith(`_dists_${suite}_InRelease`)) ??
       names.find((each) => each.endsWith(`_dists_${suite}_Release`));
     const bytes = name === undefined ? Buffer.alloc(0) : readFileSync(join(lists, name));
-    const facts = parseRelease(bytes.toString());
+    const facts = parseSuiteRelease(bytes.toString());
     if (!facts) throw new Error(`the release file of ${suite} has no date`);
     return { suite, date: facts.date, sha256: createHash('sha256').update(bytes).digest('hex') };
   });
 }
 
 /** As apt takes it: `containerd=1.6.20~ds1-1+deb12u1`, or the name alone for whatever is newest. */
-function choose({ name, version }: DebWish, index: PackageIndex): string {
+function choose({ name, version }: DebRequest, index: PackageIndex): string {
   const versions = index.get(name);
   if (!versions) {
     throw noPackage(`there is no package called ${name}${didYouMean(name, index.keys())}`);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareVersions } from './compare-versions.ts';
+import { compareComponentVersions } from './compare-versions.ts';
 
 describe('versions of what is no package', () => {
   it.each([
@@ -7,5 +7,5 @@ describe('versions of what is no package', () => {
     ['v1.2.0', '1.2.0', 0],
     ['1.2.0-rc.1', '1.2.0', -1],
     ['1.2.0+build2', '1.2.0+build1', 0],
-  ])('%s and %s', (a, b, sign) => expect(Math.sign(compareVersions('binary', a, b))).toBe(sign));
+  ])('%s and %s', (a, b, sign) => expect(Math.sign(compareComponentVersions('binary', a, b))).toBe(sign));
 });

@@ -1,9 +1,9 @@
 // image/manifest/compare-versions.ts: which of two versions of a component is newer? Packages as dpkg has it, everything else as its makers number it.
 import { compareDebian } from './debian-version.ts';
-import type { Kind } from './manifest.ts';
+import type { ComponentKind } from './manifest.ts';
 
 /** Negative: `a` is older. */
-export function compareVersions(kind: Kind, a: string, b: string): number {
+export function compareComponentVersions(kind: ComponentKind, a: string, b: string): number {
   return compareDebian(...(kind === 'deb' ? ([a, b] as const) : ([asDebian(a), asDebian(b)] as const)));
 }
 

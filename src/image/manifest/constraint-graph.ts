@@ -1,6 +1,6 @@
 // image/manifest/constraint-graph.ts: can the constraints of a manifest hold at all? Names that nobody knows, circles, and demands that exclude one another.
 import { didYouMean } from '../../base/nearest-names.ts';
-import { compareVersions } from './compare-versions.ts';
+import { compareComponentVersions } from './compare-versions.ts';
 import { type Bound, type Constraint, parseConstraints, renderConstraint } from './constraints.ts';
 import type { Manifest } from './manifest.ts';
 import type { ManifestProblem } from './manifest-problem.ts';
@@ -8,7 +8,7 @@ import type { ManifestProblem } from './manifest-problem.ts';
 /** What a constraint may name besides components. */
 export const GIVEN = ['kubernetes', 'debian'] as const;
 
-interface Demand {
+interface VersionRequirement {
   by: string;
   path: (string | number)[];
   constraint: Constraint;
@@ -29,9 +29,9 @@ export function constraintProblems(manifest: Manifest): ManifestProblem[] {
   ];
 }
 
-function demandsOf({ components }: Manifest): Demand[] {
+function demandsOf({ components }: Manifest): VersionRequirement[] {
   return components.flatMap(({ name, constraints }, index) =>
-    constraints.flatMap((text, which): Demand[] => {
+    constraints.flatMap((text, which): VersionRequirement[] => {
       const constraint = parseConstraints(text);
       return constraint ? [{ by: name, path: ['components', index, 'constraints', which], constraint }] : [];
     }),
@@ -39,7 +39,7 @@ function demandsOf({ components }: Manifest): Demand[] {
 }
 
 /** Which of two is to be settled first has to have an answer, or no update could ever be proposed. Each circle once. */
-function circles(demands: readonly Demand[]): ManifestProblem[] {
+function circles(demands: readonly VersionRequirement[]): ManifestProblem[] {
   const next = Map.groupBy(demands, ({ by }) => by);
   const done = new Set<string>();
   const problems: ManifestProblem[] = [];
@@ -60,7 +60,7 @@ function circles(demands: readonly Demand[]): ManifestProblem[] {
   return problems;
 }
 
-function contradictions(demands: readonly Demand[]): ManifestProblem[] {
+function contradictions(demands: readonly VersionRequirement[]): ManifestProblem[] {
   return [...Map.groupBy(demands, ({ constraint }) => constraint.name)].flatMap(([name, about]) => {
     const bounds = about.flatMap((demand) => demand.constraint.bounds.map((bound) => ({ ...bound, demand })));
     const lower = bounds.filter(({ operator }) => /^(?:>=|>|=)$/.test(operator)).sort((a, b) => order(b, a))[0];
@@ -76,7 +76,7 @@ function contradictions(demands: readonly Demand[]): ManifestProblem[] {
 const plain = ({ version }: Bound) => version.replace(/\.\*$/, '');
 
 function order(a: Bound, b: Bound): number {
-  return compareVersions('binary', plain(a), plain(b));
+  return compareComponentVersions('binary', plain(a), plain(b));
 }
 
 /** `= 1.6.*` reaches from 1.6 up to whatever begins with it. */

@@ -3,12 +3,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseConstraints, renderConstraint, satisfies, upstreamOf } from './constraints.ts';
 import { compareDebian } from './debian-version.ts';
-import type { Kind } from './manifest.ts';
+import type { ComponentKind } from './manifest.ts';
 
-const holds = (kind: Kind, version: string, text: string) => satisfies({ kind, version }, parseConstraints(text)!);
+const holds = (kind: ComponentKind, version: string, text: string) =>
+  satisfies({ kind, version }, parseConstraints(text)!);
 
 describe('a constraint', () => {
-  it.each<[Kind, string, string, boolean]>([
+  it.each<[ComponentKind, string, string, boolean]>([
     ['binary', '1.7.2', 'containerd >= 1.6', true],
     ['binary', '1.7.2', 'containerd >= 1.6, < 2', true],
     ['binary', '2.0.0', 'containerd >= 1.6, < 2', false],

@@ -1,8 +1,8 @@
 // image/manifest/constraints.ts: does a version satisfy `containerd >= 1.6, < 3`? Debian's versions as dpkg compares them, all others as their makers number them.
 
-import { compareVersions } from './compare-versions.ts';
+import { compareComponentVersions } from './compare-versions.ts';
 import { compareDebian } from './debian-version.ts';
-import type { Kind } from './manifest.ts';
+import type { ComponentKind } from './manifest.ts';
 
 export type Operator = '>=' | '<=' | '>' | '<' | '=' | '!=';
 
@@ -19,8 +19,8 @@ export interface Constraint {
 }
 
 /** A version of a component as it is locked or written. */
-export interface Versioned {
-  kind: Kind;
+export interface ComponentVersion {
+  kind: ComponentKind;
   version: string;
 }
 
@@ -40,11 +40,11 @@ function parseBound(text: string): Bound | undefined {
   return { operator: operator as Operator, version };
 }
 
-export function satisfies(seen: Versioned, { bounds }: Pick<Constraint, 'bounds'>): boolean {
+export function satisfies(seen: ComponentVersion, { bounds }: Pick<Constraint, 'bounds'>): boolean {
   return bounds.every((bound) => holds(seen, bound));
 }
 
-function holds(seen: Versioned, { operator, version }: Bound): boolean {
+function holds(seen: ComponentVersion, { operator, version }: Bound): boolean {
   if (version.endsWith('.*')) {
     const isBelow = `${comparable(seen, version)}.`.startsWith(version.slice(0, -1));
     return operator === '=' ? isBelow : !isBelow;
@@ -66,13 +66,13 @@ function holds(seen: Versioned, { operator, version }: Bound): boolean {
   }
 }
 
-function compareBound(seen: Versioned, bound: string): number {
+function compareBound(seen: ComponentVersion, bound: string): number {
   if (seen.kind === 'deb' && !isUpstream(bound)) return compareDebian(seen.version, bound);
-  return compareVersions('binary', comparable(seen, bound), bound);
+  return compareComponentVersions('binary', comparable(seen, bound), bound);
 }
 
 /** What a plain `1.6.20` is held against: of `1:1.6.20~ds1-1+deb12u1`, upstream's part. dpkg would have the repacked one as older. */
-function comparable({ kind, version }: Versioned, bound: string): string {
+function comparable({ kind, version }: ComponentVersion, bound: string): string {
   return kind === 'deb' && isUpstream(bound) ? upstreamOf(version) : version.replace(/^v(?=\d)/, '');
 }
 

@@ -4,12 +4,13 @@ import { imageReference, matching } from '../../schema/formats.ts';
 /** Who publishes something: `upstream:kubernetes`. */
 export const ORIGIN = /^[a-z][a-z0-9-]{0,31}:[a-z0-9][a-z0-9._-]{0,63}$/;
 
-export const origin = () =>
+export const originFormat = () =>
   matching(ORIGIN, 'is not an origin such as upstream:kubernetes: who publishes it, not which server has it', 98);
-export const sha256 = () => matching(/^[0-9a-f]{64}$/, 'is not a sha256: 64 hexadecimal digits in lower case', 64);
-export const componentName = () =>
+export const sha256Format = () =>
+  matching(/^[0-9a-f]{64}$/, 'is not a sha256: 64 hexadecimal digits in lower case', 64);
+export const componentNameFormat = () =>
   matching(/^[a-z0-9][a-z0-9.+-]*$/, 'is not a name: lower case, digits, dots, plus and dashes', 100);
-export const imageName = () =>
+export const imageNameFormat = () =>
   matching(
     /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/,
     'is not a name of at most 40 lower-case letters, digits and dashes',

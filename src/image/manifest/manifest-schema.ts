@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import * as f from '../../schema/formats.ts';
 import * as i from './formats.ts';
 
-export type JsonSchema = z.core.JSONSchema.BaseSchema;
+export type ManifestJsonSchema = z.core.JSONSchema.BaseSchema;
 
 const architecture = () => z.enum(['amd64', 'arm64']);
 const version = () => f.matching(/^[0-9A-Za-z][0-9A-Za-z.+~:_-]*$/, 'is not a version', 128);
@@ -15,7 +15,7 @@ const packageVersion = () =>
   );
 
 const about = {
-  name: f.field('Unique in the manifest; of a package, what Debian calls it.', i.componentName()),
+  name: f.field('Unique in the manifest; of a package, what Debian calls it.', i.componentNameFormat()),
   licence: f.field(
     'An SPDX expression.',
     f.matching(/^[A-Za-z0-9.+() -]+$/, 'is not an SPDX expression such as Apache-2.0', 200),
@@ -38,9 +38,9 @@ const deb = z.strictObject({
 });
 
 const source = z.strictObject({
-  origin: f.field('Who publishes it.', i.origin()),
+  origin: f.field('Who publishes it.', i.originFormat()),
   path: f.field('Below the origin.', i.belowOrigin()),
-  sha256: f.field('Of the file as it is published.', i.sha256()),
+  sha256: f.field('Of the file as it is published.', i.sha256Format()),
 });
 
 const versions = z
@@ -97,7 +97,7 @@ export const manifestSchema = z.strictObject({
   kind: z.literal('ImageManifest'),
   name: f.field(
     'With a Kubernetes version it names the definition in a gallery: `node` → `node-1.35.8`.',
-    i.imageName(),
+    i.imageNameFormat(),
   ),
   base: z.strictObject({
     origin: f.field(
@@ -138,7 +138,7 @@ export const manifestSchema = z.strictObject({
 export type ManifestDocument = z.output<typeof manifestSchema>;
 
 /** For editors and pipelines; what has to fit together is only checked by `headstart image check`. */
-export function manifestJsonSchema(): JsonSchema {
+export function manifestJsonSchema(): ManifestJsonSchema {
   const { $schema, ...rest } = z.toJSONSchema(manifestSchema, { io: 'input' });
   const named = {
     $schema,
@@ -146,5 +146,5 @@ export function manifestJsonSchema(): JsonSchema {
     title: 'ImageManifest headstart.dev/v1',
     ...rest,
   };
-  return JSON.parse(JSON.stringify(named)) as JsonSchema;
+  return JSON.parse(JSON.stringify(named)) as ManifestJsonSchema;
 }

@@ -34,9 +34,9 @@ export interface DiskBudget {
 }
 
 export type Component = DebComponent | FetchedComponent | FileComponent;
-export type Kind = Component['kind'];
+export type ComponentKind = Component['kind'];
 
-interface About {
+interface ComponentHeader {
   /** Unique in the manifest. */
   name: string;
   /** An SPDX expression. */
@@ -49,14 +49,14 @@ interface About {
   constraints: readonly string[];
 }
 
-export interface DebComponent extends About {
+export interface DebComponent extends ComponentHeader {
   kind: 'deb';
   /** Anything else than `*` and it has to be that: `1.6.*`, `252.39-1~deb12u2`. */
   version: string;
 }
 
 /** Bytes from somewhere: an archive that is unpacked, a program, an OCI image as an archive of its layout. */
-export interface FetchedComponent extends About {
+export interface FetchedComponent extends ComponentHeader {
   kind: 'archive' | 'binary' | 'oci-image';
   /** One version for every image, or one for each Kubernetes patch version. */
   versions: readonly FetchedVersion[];
@@ -67,10 +67,10 @@ export interface FetchedVersion {
   version: string;
   /** Only for this patch version; without it, for all. */
   kubernetes?: string | undefined;
-  sources: Readonly<Partial<Record<Architecture, Source | undefined>>>;
+  sources: Readonly<Partial<Record<Architecture, ArtifactSource | undefined>>>;
 }
 
-export interface Source {
+export interface ArtifactSource {
   origin: Origin;
   /** Below the origin: `v1.35.8/bin/linux/amd64/kubelet`. */
   path: string;
@@ -86,7 +86,7 @@ export interface Install {
   strip?: number | undefined;
 }
 
-export interface FileComponent extends About {
+export interface FileComponent extends ComponentHeader {
   kind: 'file';
   install: { to: string; mode: number };
   content: string;

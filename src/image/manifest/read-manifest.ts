@@ -5,13 +5,13 @@ import { didYouMean } from '../../base/nearest-names.ts';
 import { check } from '../../schema/check.ts';
 import type { Json } from '../../schema/json.ts';
 import { checkManifest } from './check-manifest.ts';
-import type { Component, Kind, Manifest } from './manifest.ts';
+import type { Component, ComponentKind, Manifest } from './manifest.ts';
 import { type ManifestProblem, renderManifestProblem } from './manifest-problem.ts';
 import { type ManifestDocument, manifestJsonSchema, manifestSchema } from './manifest-schema.ts';
 
 export type ParsedManifest = { manifest: Manifest } | { problems: ManifestProblem[] };
 
-export const KINDS = ['deb', 'archive', 'binary', 'oci-image', 'file'] as const satisfies readonly Kind[];
+export const KINDS = ['deb', 'archive', 'binary', 'oci-image', 'file'] as const satisfies readonly ComponentKind[];
 
 /** Throws one error with all problems; `name` is what the text is called. */
 export async function readManifest(text: string, name: string): Promise<Manifest> {

@@ -8,7 +8,7 @@ import type { Secret } from '../../base/secret.ts';
 import { failureWithoutAnswer } from '../../vms/azure/connect/translate-errors.ts';
 import type { PageBlob } from './page-blob.ts';
 
-export interface BlobPlace {
+export interface BlobLocation {
   /** `https://account.blob.core.windows.net`. */
   endpoint: string;
   container: string;
@@ -18,13 +18,13 @@ export interface BlobPlace {
 /** A token of somebody's, or the key that a connection string holds. */
 export type BlobLogin = { credential: TokenCredential } | { connectionString: Secret };
 
-export async function azurePageBlob(place: BlobPlace, login: BlobLogin, signal?: AbortSignal): Promise<PageBlob> {
+export async function azurePageBlob(place: BlobLocation, login: BlobLogin, signal?: AbortSignal): Promise<PageBlob> {
   const { container, blob } = await clientsOf(place, login);
   const abortable = signal ? { abortSignal: signal } : {};
   const ask = <T>(doing: string, run: () => Promise<T>) => translated(`${doing} ${blob.url}`, signal, run);
   return {
     url: withoutQuery(blob.url),
-    look: () =>
+    inspect: () =>
       ask('looking at', async () => {
         const { contentLength = 0, metadata = {}, blobType } = await blob.getProperties(abortable);
         if (blobType !== 'PageBlob') throw new Refused(`${withoutQuery(blob.url)} is no page blob`, 'image/other-blob');
@@ -71,7 +71,7 @@ const RETRIES = {
 };
 
 async function clientsOf(
-  place: BlobPlace,
+  place: BlobLocation,
   login: BlobLogin,
 ): Promise<{ container: ContainerClient; blob: PageBlobClient }> {
   const { BlobServiceClient } = await import('@azure/storage-blob');

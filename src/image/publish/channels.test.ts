@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CHANNELS, type Channel, channelTag, holderOf, lostHolder, planPromotion } from './channels.ts';
+import { CHANNELS, channelTag, holderOf, lostHolder, planPromotion, type ReleaseChannel } from './channels.ts';
 import { emptyChannelsOf, imagesOf } from './gallery-list.ts';
 import { IMAGE_TAGS } from './names.ts';
 
@@ -26,7 +26,7 @@ function version(name: string, tags: Record<string, string> = {}, isExcludedFrom
 type V = ReturnType<typeof version>;
 
 /** What the gallery has afterwards, also of a promotion that was cut off after its first change. */
-function promote(versions: V[], name: string, channel: Channel, terms = ANY, isCutOff = false): V[] {
+function promote(versions: V[], name: string, channel: ReleaseChannel, terms = ANY, isCutOff = false): V[] {
   const one = versions.find((candidate) => candidate.name === name)!;
   const { problems, tags, leaving } = planPromotion(versions, one, { ...terms, channel });
   if (problems.length > 0) return versions;
@@ -47,7 +47,7 @@ describe('a channel', () => {
     fc.assert(
       fc.property(fc.array(move, { minLength: 1 }), (moves) => {
         let versions = names.map((name) => version(name));
-        const expected = new Map<Channel, string>();
+        const expected = new Map<ReleaseChannel, string>();
         for (const { name, channel, nowMs, isCutOff } of moves) {
           versions = promote(versions, name, channel, { ...ANY, nowMs }, isCutOff);
           expected.set(channel, name);

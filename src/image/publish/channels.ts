@@ -1,17 +1,17 @@
 // image/publish/channels.ts: which version does a channel mean, and may it mean another one? A promotion is a mark on a version; nothing is ever built again. Pure.
 import type { Version } from '../../vms/gallery.ts';
-import { compareVersions } from '../manifest/compare-versions.ts';
+import { compareComponentVersions } from '../manifest/compare-versions.ts';
 import { IMAGE_TAGS } from './names.ts';
 
 /** In the order a version goes through them. */
 export const CHANNELS = ['dev', 'staging', 'stable'] as const;
-export type Channel = (typeof CHANNELS)[number];
+export type ReleaseChannel = (typeof CHANNELS)[number];
 
 /**
  * Since when a version is in a channel. The mark stays when another version takes the channel over, and the latest one counts: so a
  * promotion is one change of one version, with nothing in between to be cut off, and what was in a channel once can be seen.
  */
-export function channelTag(channel: Channel): string {
+export function channelTag(channel: ReleaseChannel): string {
   return `headstart-channel-${channel}`;
 }
 
@@ -19,25 +19,25 @@ export function channelTag(channel: Channel): string {
  * Since when it is no longer, and who took over: `2026-11-16T10:00:00.000Z 2026.1116.1`. Set once that one has its own mark. Without it
  * the channel would go back to this version, unasked, as soon as the other is deleted.
  */
-export function leftTag(channel: Channel): string {
+export function leftTag(channel: ReleaseChannel): string {
   return `${channelTag(channel)}-left`;
 }
 
 /** The one that a channel means. Two marks of the same moment: the newer version. */
-export function holderOf<V extends Marked>(versions: readonly V[], channel: Channel): V | undefined {
+export function holderOf<V extends TaggedVersion>(versions: readonly V[], channel: ReleaseChannel): V | undefined {
   return versions
     .filter((version) => isIn(version, channel))
     .toSorted((a, b) => sinceMs(b, channel)! - sinceMs(a, channel)! || newer(b, a))[0];
 }
 
 /** The version that a channel meant, if that is gone and none has taken its place. */
-export function lostHolder(versions: readonly Marked[], channel: Channel): string | undefined {
+export function lostHolder(versions: readonly TaggedVersion[], channel: ReleaseChannel): string | undefined {
   if (holderOf(versions, channel)) return undefined;
   const left = versions.flatMap((version) => leftFor(version, channel) ?? []);
   return left.toSorted((a, b) => b.atMs - a.atMs)[0]?.name;
 }
 
-export type Marked = Pick<Version, 'name' | 'tags'>;
+export type TaggedVersion = Pick<Version, 'name' | 'tags'>;
 
 export interface Promotion {
   /** All of them at once; empty: it may be done. */
@@ -58,7 +58,7 @@ export interface TestedBytes {
 }
 
 export interface PromotionTerms {
-  channel: Channel;
+  channel: ReleaseChannel;
   nowMs: number;
   /** What a test of now has shown to be good. */
   tested?: TestedBytes | undefined;
@@ -133,36 +133,36 @@ function orderProblems(version: Candidate, { channel, isSkippingAllowed }: Promo
   return [`${version.name} has not been in ${before} (--skip-order)`];
 }
 
-function moveOf({ name }: Candidate, channel: Channel, holder: Candidate | undefined): string {
+function moveOf({ name }: Candidate, channel: ReleaseChannel, holder: Candidate | undefined): string {
   if (!holder) return `put ${name} into ${channel}`;
   const isBack = newer(holder, { name }) > 0;
   return `${isBack ? 'take' : 'move'} ${channel} ${isBack ? 'back ' : ''}from ${holder.name} to ${name}`;
 }
 
 /** Later than all marks it has to win over, whatever the clocks of the machines that set them. */
-function stamp(nowMs: number, versions: readonly Marked[], channel: Channel): string {
+function stamp(nowMs: number, versions: readonly TaggedVersion[], channel: ReleaseChannel): string {
   const marks = versions.flatMap((one) => [sinceMs(one, channel) ?? 0, leftFor(one, channel)?.atMs ?? 0]);
   return new Date(Math.max(nowMs, ...marks.map((ms) => ms + 1))).toISOString();
 }
 
 /** Came, and has not left since. */
-function isIn(version: Marked, channel: Channel): boolean {
+function isIn(version: TaggedVersion, channel: ReleaseChannel): boolean {
   const cameMs = sinceMs(version, channel);
   return cameMs !== undefined && (leftFor(version, channel)?.atMs ?? 0) < cameMs;
 }
 
-function leftFor({ tags }: Pick<Version, 'tags'>, channel: Channel): { atMs: number; name: string } | undefined {
+function leftFor({ tags }: Pick<Version, 'tags'>, channel: ReleaseChannel): { atMs: number; name: string } | undefined {
   const [at = '', name = ''] = (tags[leftTag(channel)] ?? '').split(' ');
   const atMs = Date.parse(at);
   return Number.isNaN(atMs) ? undefined : { atMs, name };
 }
 
 /** Undefined as well for what is no time: somebody else's mark is none. */
-export function sinceMs({ tags }: Pick<Version, 'tags'>, channel: Channel): number | undefined {
+export function sinceMs({ tags }: Pick<Version, 'tags'>, channel: ReleaseChannel): number | undefined {
   const ms = Date.parse(tags[channelTag(channel)] ?? '');
   return Number.isNaN(ms) ? undefined : ms;
 }
 
 function newer(a: Pick<Version, 'name'>, b: Pick<Version, 'name'>): number {
-  return compareVersions('binary', a.name, b.name);
+  return compareComponentVersions('binary', a.name, b.name);
 }

@@ -1,8 +1,8 @@
 // image/publish/gallery-list.ts: which images are in a gallery, and what is each good for? Channel, test, exclusion, size, day.
 import type { CallOptions } from '../../base/call-options.ts';
 import type { Definition, Gallery, Version } from '../../vms/gallery.ts';
-import { compareVersions } from '../manifest/compare-versions.ts';
-import { CHANNELS, type Channel, holderOf, isTestedVersion, lostHolder } from './channels.ts';
+import { compareComponentVersions } from '../manifest/compare-versions.ts';
+import { CHANNELS, holderOf, isTestedVersion, lostHolder, type ReleaseChannel } from './channels.ts';
 import { IMAGE_TAGS } from './names.ts';
 
 export interface PublishedImage {
@@ -12,7 +12,7 @@ export interface PublishedImage {
   id: string;
   contentSha256: string;
   /** Those that mean it now. */
-  channels: Channel[];
+  channels: ReleaseChannel[];
   state: Version['state'];
   isTested: boolean;
   isExcludedFromLatest: boolean;
@@ -23,11 +23,11 @@ export interface PublishedImage {
 /** A channel that means nothing, because the version it meant is gone. */
 export interface EmptyChannel {
   definition: string;
-  channel: Channel;
+  channel: ReleaseChannel;
   was: string;
 }
 
-export interface Published {
+export interface GalleryListing {
   /** Sorted by definition, newest first. What others put into the gallery is left out. */
   images: PublishedImage[];
   emptyChannels: EmptyChannel[];
@@ -38,11 +38,11 @@ export async function listPublished(
   gallery: Pick<Gallery, 'listDefinitions' | 'listVersions'>,
   name: string,
   options: CallOptions = {},
-): Promise<Published | undefined> {
+): Promise<GalleryListing | undefined> {
   const definitions = await gallery.listDefinitions(name, options);
   if (!definitions) return undefined;
-  const found: Published = { images: [], emptyChannels: [] };
-  for (const definition of definitions.toSorted((a, b) => compareVersions('binary', a.name, b.name))) {
+  const found: GalleryListing = { images: [], emptyChannels: [] };
+  for (const definition of definitions.toSorted((a, b) => compareComponentVersions('binary', a.name, b.name))) {
     const versions = await gallery.listVersions(definition, options);
     found.images.push(...imagesOf(definition, versions));
     found.emptyChannels.push(...emptyChannelsOf(definition, versions));
@@ -61,7 +61,7 @@ export function imagesOf({ gallery, name: definition }: Definition, versions: re
   const holders = new Map(CHANNELS.map((channel) => [channel, holderOf(versions, channel)?.name]));
   return versions
     .filter(({ tags }) => tags[IMAGE_TAGS.content] !== undefined)
-    .toSorted((a, b) => compareVersions('binary', b.name, a.name))
+    .toSorted((a, b) => compareComponentVersions('binary', b.name, a.name))
     .map((version) => ({
       gallery,
       definition,

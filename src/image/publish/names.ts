@@ -3,18 +3,18 @@ import type { DefinitionSpec } from '../../vms/gallery.ts';
 import type { LockedBase } from '../lock/lock.ts';
 
 /** `node-1.35.8`: one definition per Kubernetes patch version. */
-export function definitionName(name: string, kubernetes: string): string {
+export function imageDefinitionName(name: string, kubernetes: string): string {
   return `${name}-${kubernetes}`;
 }
 
 /** `2026.1116.0`: three numbers, as galleries want them. */
-export function versionName({ date, patch }: Pick<LockedBase, 'date' | 'patch'>): string {
+export function imageVersionName({ date, patch }: Pick<LockedBase, 'date' | 'patch'>): string {
   return `${date}.${patch}`;
 }
 
 /** `1.35.8-2026.1116.0`. */
-export function versionWord(kubernetes: string, base: Pick<LockedBase, 'date' | 'patch'>): string {
-  return `${kubernetes}-${versionName(base)}`;
+export function imageVersionLabel(kubernetes: string, base: Pick<LockedBase, 'date' | 'patch'>): string {
+  return `${kubernetes}-${imageVersionName(base)}`;
 }
 
 /** On image versions. */
@@ -28,16 +28,19 @@ export const IMAGE_TAGS = {
   tested: 'headstart-tested',
 } as const;
 
-export interface Named {
+export interface ImageIdentity {
   name: string;
   kubernetes: string;
   architecture: string;
 }
 
-export function definitionSpec({ name, kubernetes, architecture }: Named, gallery: string): DefinitionSpec {
+export function imageDefinitionSpec(
+  { name, kubernetes, architecture }: ImageIdentity,
+  gallery: string,
+): DefinitionSpec {
   return {
     gallery,
-    name: definitionName(name, kubernetes),
+    name: imageDefinitionName(name, kubernetes),
     osState: 'generalized',
     generation: 'V2',
     architecture: architecture === 'arm64' ? 'Arm64' : 'x64',

@@ -1,5 +1,5 @@
 // image/publish/page-blob.ts: what does an upload need of a page blob? Types only; azure-page-blob.ts is the real one.
-import type { Range } from './pages.ts';
+import type { PageRange } from './pages.ts';
 
 export interface BlobFacts {
   bytes: number;
@@ -11,14 +11,14 @@ export interface PageBlob {
   /** Without anything that opens it. */
   readonly url: string;
   /** Undefined: there is none. */
-  look(): Promise<BlobFacts | undefined>;
+  inspect(): Promise<BlobFacts | undefined>;
   /** Empty, with its container. There already, whoever made it, is success: `look` tells what it is. */
   create(facts: BlobFacts): Promise<void>;
   /** What was ever written and not cleared since. */
-  ranges(): Promise<Range[]>;
-  read(range: Range): Promise<Buffer>;
+  ranges(): Promise<PageRange[]>;
+  read(range: PageRange): Promise<Buffer>;
   /** At most 4 MiB, whole pages; with a checksum that the other side verifies before it takes them. */
   write(offset: number, pages: Buffer): Promise<void>;
-  clear(range: Range): Promise<void>;
+  clear(range: PageRange): Promise<void>;
   setMetadata(metadata: Readonly<Record<string, string>>): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byPiece, endOf, filledRanges, missingRanges, PAGE_BYTES, type Range } from './pages.ts';
+import { byPiece, endOf, filledRanges, missingRanges, PAGE_BYTES, type PageRange } from './pages.ts';
 
 const PIECE = 4 << 20;
 
@@ -39,7 +39,7 @@ describe('ranges', () => {
             expect(part.offset).toBeGreaterThanOrEqual(piece * pieceBytes);
             expect(endOf(part)).toBeLessThanOrEqual((piece + 1) * pieceBytes);
           }
-        const sum = (parts: readonly Range[]) => parts.reduce((total, { bytes }) => total + bytes, 0);
+        const sum = (parts: readonly PageRange[]) => parts.reduce((total, { bytes }) => total + bytes, 0);
         expect(sum([...pieces.values()].flat())).toBe(sum(ranges));
       }),
     );
@@ -47,7 +47,7 @@ describe('ranges', () => {
 
   it('that are missing and those that are there make the whole', () => {
     const rangeAt = fc.record({ offset: fc.nat(30), bytes: fc.integer({ min: 1, max: 10 }) });
-    const cells = (ranges: readonly Range[]) =>
+    const cells = (ranges: readonly PageRange[]) =>
       new Set(ranges.flatMap(({ offset, bytes }) => Array.from({ length: bytes }, (_, i) => offset + i)));
     fc.assert(
       fc.property(fc.array(rangeAt), fc.array(rangeAt), (wanted, there) => {

@@ -1,6 +1,6 @@
 // image/publish/pages.ts: which parts of a disk hold anything, and which of those are missing? Pure; a page blob is made of pages of 512 bytes.
 
-export interface Range {
+export interface PageRange {
   offset: number;
   bytes: number;
 }
@@ -13,8 +13,8 @@ const GAP_BYTES = 64 << 10;
 const EMPTY = Buffer.alloc(GRAIN_BYTES);
 
 /** Of a piece of a disk that begins at `at`, itself at the beginning of a page. */
-export function filledRanges(piece: Buffer, at: number): Range[] {
-  const ranges: Range[] = [];
+export function filledRanges(piece: Buffer, at: number): PageRange[] {
+  const ranges: PageRange[] = [];
   for (let from = 0; from < piece.length; from += GRAIN_BYTES) {
     const grain = piece.subarray(from, from + GRAIN_BYTES);
     if (grain.equals(EMPTY.subarray(0, grain.length))) continue;
@@ -27,8 +27,8 @@ export function filledRanges(piece: Buffer, at: number): Range[] {
 }
 
 /** What of `wanted` is not in `there`, in order. One walk along both: a disk may have many thousands. */
-export function missingRanges(wanted: readonly Range[], there: readonly Range[]): Range[] {
-  const missing: Range[] = [];
+export function missingRanges(wanted: readonly PageRange[], there: readonly PageRange[]): PageRange[] {
+  const missing: PageRange[] = [];
   const parts = inOrder(there);
   let next = 0;
   for (const range of inOrder(wanted)) {
@@ -45,8 +45,8 @@ export function missingRanges(wanted: readonly Range[], there: readonly Range[])
 }
 
 /** By the number of the piece they are in, cut where a piece ends. */
-export function byPiece(ranges: readonly Range[], pieceBytes: number): Map<number, Range[]> {
-  const pieces = new Map<number, Range[]>();
+export function byPiece(ranges: readonly PageRange[], pieceBytes: number): Map<number, PageRange[]> {
+  const pieces = new Map<number, PageRange[]>();
   for (const range of ranges) {
     for (let offset = range.offset; offset < endOf(range); ) {
       const piece = Math.floor(offset / pieceBytes);
@@ -60,10 +60,10 @@ export function byPiece(ranges: readonly Range[], pieceBytes: number): Map<numbe
   return pieces;
 }
 
-function inOrder(ranges: readonly Range[]): Range[] {
+function inOrder(ranges: readonly PageRange[]): PageRange[] {
   return ranges.toSorted((a, b) => a.offset - b.offset);
 }
 
-export function endOf({ offset, bytes }: Range): number {
+export function endOf({ offset, bytes }: PageRange): number {
   return offset + bytes;
 }

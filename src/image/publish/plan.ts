@@ -3,9 +3,9 @@ import { UserError } from '../../base/errors.ts';
 import { Refused } from '../../base/failures.ts';
 import type { Version } from '../../vms/gallery.ts';
 import type { BuildRecord } from '../build/contract.ts';
-import { hasPassed, type ImageTest, isOf, type Way } from '../test/verdict.ts';
+import { type BootMethod, hasPassed, type ImageTest, isBootOfBuild } from '../test/verdict.ts';
 import { isTestedVersion } from './channels.ts';
-import { definitionName, IMAGE_TAGS, versionName } from './names.ts';
+import { IMAGE_TAGS, imageDefinitionName, imageVersionName } from './names.ts';
 
 export interface PublishPlan {
   definition: string;
@@ -22,7 +22,7 @@ export interface PublishPlan {
 export interface PublishTerms {
   isUntestedAllowed: boolean;
   /** How instances will boot it. */
-  way: Way;
+  way: BootMethod;
   /** Which of the build's disks is published. */
   disk: string;
 }
@@ -36,8 +36,8 @@ export function planPublish(
 ): PublishPlan {
   const isTested = hasPassed(test, build, way);
   if (!isTested && !isUntestedAllowed) throw untested(build, test, way);
-  const definition = definitionName(build.name, build.kubernetes);
-  const version = versionName(build.base);
+  const definition = imageDefinitionName(build.name, build.kubernetes);
+  const version = imageVersionName(build.base);
   const diskSha256 = build.files[disk]?.sha256;
   if (diskSha256 === undefined) throw noDisk(build, disk);
   if (seen) {
@@ -101,7 +101,7 @@ function noDisk({ version }: BuildRecord, disk: string): UserError {
   });
 }
 
-function untested(build: BuildRecord, test: ImageTest | undefined, way: Way): UserError {
+function untested(build: BuildRecord, test: ImageTest | undefined, way: BootMethod): UserError {
   const { version, contentSha256 } = build;
   const boot = test?.boots.find((one) => one.way === way);
   const why = !test
@@ -109,7 +109,7 @@ function untested(build: BuildRecord, test: ImageTest | undefined, way: Way): Us
     : test.contentSha256 !== contentSha256
       ? 'its test is one of other content'
       : boot
-        ? isOf(boot, build)
+        ? isBootOfBuild(boot, build)
           ? 'its test did not pass'
           : 'its test is one of a disk with other bytes'
         : `no test has booted it ${way === 'firmware' ? 'through UEFI firmware' : 'with its kernel'}, as instances of this gallery will`;

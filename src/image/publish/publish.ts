@@ -7,9 +7,9 @@ import type { Definition, Gallery, Version } from '../../vms/gallery.ts';
 import { readBuild, verifyBuild } from '../build/build-folder.ts';
 import type { BuildRecord } from '../build/contract.ts';
 import { readTest } from '../test/record.ts';
-import type { ImageTest, Way } from '../test/verdict.ts';
+import type { BootMethod, ImageTest } from '../test/verdict.ts';
 import { isTestedVersion } from './channels.ts';
-import { definitionName, definitionSpec, versionName } from './names.ts';
+import { imageDefinitionName, imageDefinitionSpec, imageVersionName } from './names.ts';
 import { type PublishPlan, planPublish } from './plan.ts';
 
 export type PublishGallery = Pick<
@@ -27,7 +27,7 @@ export interface Destination {
   disk: string;
   files: readonly string[];
   /** How instances will boot it: what a test has to have tried. */
-  way: Way;
+  way: BootMethod;
   /** Begins to make the version, excluded from the latest; there already is success. */
   makeVersion(build: OpenBuild, definition: Definition, plan: PublishPlan, options: CallOptions): Promise<void>;
 }
@@ -38,7 +38,7 @@ export interface OpenBuild {
   test: ImageTest | undefined;
 }
 
-export interface Published {
+export interface PublishResult {
   id: string;
   gallery: string;
   definition: string;
@@ -59,15 +59,15 @@ export async function openBuild(folder: string): Promise<OpenBuild> {
 }
 
 /** What there is to do; changes nothing. */
-export async function planFor(
+export async function planForDestination(
   destination: Destination,
   build: OpenBuild,
   options: PublishOptions,
 ): Promise<PublishPlan> {
   const { gallery, galleryName } = destination;
   const { name, kubernetes, base } = build.record;
-  const definition = await gallery.readDefinition(galleryName, definitionName(name, kubernetes), options);
-  const seen = definition && (await gallery.readVersion(definition, versionName(base), options));
+  const definition = await gallery.readDefinition(galleryName, imageDefinitionName(name, kubernetes), options);
+  const seen = definition && (await gallery.readVersion(definition, imageVersionName(base), options));
   return planPublish(build.record, build.test, seen, { ...options, ...termsOf(destination) });
 }
 
@@ -76,9 +76,9 @@ export async function publishBuild(
   destination: Destination,
   build: OpenBuild,
   options: PublishOptions,
-): Promise<Published> {
+): Promise<PublishResult> {
   const { gallery, galleryName, region } = destination;
-  const plan = await planFor(destination, build, options);
+  const plan = await planForDestination(destination, build, options);
   const verify = {
     // And the small ones that say what it is; a disk of the other kind is not needed for this.
     only: Object.keys(build.record.files).filter(
@@ -89,7 +89,7 @@ export async function publishBuild(
   };
   // Every byte again, now: what was built may have been on a disk for weeks.
   if (plan.isToBeMade) await verifyBuild(build.folder, build.record, verify);
-  const definition = await gallery.ensureDefinition(definitionSpec(build.record, galleryName), region, options);
+  const definition = await gallery.ensureDefinition(imageDefinitionSpec(build.record, galleryName), region, options);
   if (plan.isToBeMade) await destination.makeVersion(build, definition, plan, options);
   const ready = await untilReady(destination, definition, plan.version, options);
   // Planned again from what is there now: somebody else may have been faster, with other content.

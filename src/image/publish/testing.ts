@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { BuildRecord } from '../build/contract.ts';
 import { qcow2Header } from '../build/disk/own-disk.testing.ts';
 import { FILES } from '../test/boot-image.ts';
-import type { Way } from '../test/verdict.ts';
+import type { BootMethod } from '../test/verdict.ts';
 import { sha256Of } from '../testing.ts';
 import type { BlobFacts, PageBlob } from './page-blob.ts';
 import { PAGE_BYTES } from './pages.ts';
@@ -33,7 +33,7 @@ export function fakeBlob(): FakeBlob {
     metadata: {},
     written: new Set(),
     calls: [],
-    async look() {
+    async inspect() {
       called('look');
       return blob.bytes && { bytes: blob.bytes.length, metadata: { ...blob.metadata } };
     },
@@ -109,7 +109,7 @@ export function writeTest(
   folder: string,
   contentSha256: string,
   isPassed = true,
-  ways: readonly Way[] = ['firmware', 'kernel'],
+  ways: readonly BootMethod[] = ['firmware', 'kernel'],
 ): void {
   const { files } = JSON.parse(readFileSync(join(folder, 'build.json'), 'utf8')) as BuildRecord;
   const boots = ways.map((way) => {

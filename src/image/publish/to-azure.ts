@@ -7,10 +7,10 @@ import { TransientError, UserError } from '../../base/errors.ts';
 import { Throttled } from '../../base/failures.ts';
 import type { AzureGallery } from '../../vms/azure/azure-factory.ts';
 import type { BuildRecord } from '../build/contract.ts';
-import { definitionName, versionName } from './names.ts';
+import { imageDefinitionName, imageVersionName } from './names.ts';
 import type { PageBlob } from './page-blob.ts';
 import type { Destination, PublishGallery } from './publish.ts';
-import { type Uploaded, uploadDisk } from './upload-disk.ts';
+import { type UploadResult, uploadDisk } from './upload-disk.ts';
 
 export const AZURE_DISK = 'disk.vhd';
 
@@ -24,7 +24,7 @@ export interface AzureDestinationDeps {
   /** Of the storage account, as the resource manager names it. */
   storageAccountId: string;
   openBlob(name: string, signal?: AbortSignal): Promise<PageBlob>;
-  onUploaded?: (uploaded: Uploaded) => void;
+  onUploaded?: (uploaded: UploadResult) => void;
 }
 
 export function azureDestination(deps: AzureDestinationDeps): Destination {
@@ -66,8 +66,8 @@ const BACKOFF: Backoff = { firstMs: 5_000 };
 async function uploadPatiently(
   clock: Clock,
   { signal, onWaiting }: CallOptions,
-  upload: () => Promise<Uploaded>,
-): Promise<Uploaded> {
+  upload: () => Promise<UploadResult>,
+): Promise<UploadResult> {
   for (let tries = 1; ; tries++) {
     try {
       return await upload();
@@ -90,5 +90,5 @@ async function uploadPatiently(
 
 /** With its content: two builds of one name never meet in one blob. */
 export function blobName({ name, kubernetes, base, contentSha256 }: BuildRecord): string {
-  return `${definitionName(name, kubernetes)}-${versionName(base)}-${contentSha256.slice(0, 12)}.vhd`;
+  return `${imageDefinitionName(name, kubernetes)}-${imageVersionName(base)}-${contentSha256.slice(0, 12)}.vhd`;
 }

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { type PublishDeps, publishVersion } from '../../vms/qemu/images/make-version.ts';
 import { requireOwnDisk } from '../build/disk/own-disk.ts';
-import { definitionSpec } from './names.ts';
+import { imageDefinitionSpec } from './names.ts';
 import type { Destination, PublishGallery } from './publish.ts';
 
 export const QEMU_FILES = { disk: 'disk.qcow2', vmlinux: 'vmlinux', initrd: 'initrd.cpio' } as const;
@@ -23,7 +23,7 @@ export function qemuDestination(deps: PublishDeps & { gallery: PublishGallery; g
       await publishVersion(
         deps,
         {
-          definition: definitionSpec(record, galleryName),
+          definition: imageDefinitionSpec(record, galleryName),
           name: plan.version,
           tags: plan.tags,
           isExcludedFromLatest: true,

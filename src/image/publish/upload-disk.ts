@@ -4,15 +4,15 @@ import type { CallOptions } from '../../base/call-options.ts';
 import { TransientError } from '../../base/errors.ts';
 import { Refused } from '../../base/failures.ts';
 import type { PageBlob } from './page-blob.ts';
-import { byPiece, endOf, filledRanges, missingRanges, PAGE_BYTES, type Range } from './pages.ts';
+import { byPiece, endOf, filledRanges, missingRanges, PAGE_BYTES, type PageRange } from './pages.ts';
 
-export interface Disk {
+export interface DiskToUpload {
   file: string;
   bytes: number;
   sha256: string;
 }
 
-export interface Uploaded {
+export interface UploadResult {
   /** Sent now. */
   sentBytes: number;
   /** There from an earlier call, read back and found right. */
@@ -29,14 +29,14 @@ const AT_ONCE = 8;
  */
 export async function uploadDisk(
   blob: PageBlob,
-  disk: Disk,
+  disk: DiskToUpload,
   { signal, onWaiting }: CallOptions = {},
-): Promise<Uploaded> {
+): Promise<UploadResult> {
   const there = byPiece(await claim(blob, disk), PIECE_BYTES);
   const file = await open(disk.file, 'r');
   try {
-    const done: Uploaded = { sentBytes: 0, foundBytes: 0 };
-    const filled: Range[] = [];
+    const done: UploadResult = { sentBytes: 0, foundBytes: 0 };
+    const filled: PageRange[] = [];
     let lookedAtBytes = 0;
     await eachPiece(disk.bytes, signal, async (window) => {
       const piece = await readPiece(file, window, disk);
@@ -66,13 +66,13 @@ export async function uploadDisk(
 const METADATA = { sha256: 'headstart_sha256', state: 'headstart_state' } as const;
 
 /** Makes the blob, or takes over one that was begun for the same bytes. Gives what is in it. */
-async function claim(blob: PageBlob, { bytes, sha256 }: Disk): Promise<Range[]> {
+async function claim(blob: PageBlob, { bytes, sha256 }: DiskToUpload): Promise<PageRange[]> {
   if (bytes % PAGE_BYTES !== 0)
     throw new Refused(`a disk of ${bytes} bytes does not consist of whole pages`, 'image/bad-disk');
   const metadata = { [METADATA.sha256]: sha256, [METADATA.state]: 'uploading' };
-  const before = await blob.look();
+  const before = await blob.inspect();
   if (!before) await blob.create({ bytes, metadata });
-  const seen = before ?? (await blob.look());
+  const seen = before ?? (await blob.inspect());
   if (seen?.bytes === bytes && seen.metadata[METADATA.sha256] === sha256) return before ? blob.ranges() : [];
   throw new Refused(`${blob.url} is there already, and is not this disk`, 'image/other-blob');
 }
@@ -80,7 +80,7 @@ async function claim(blob: PageBlob, { bytes, sha256 }: Disk): Promise<Range[]> 
 async function eachPiece(
   bytes: number,
   signal: AbortSignal | undefined,
-  work: (window: Range) => Promise<void>,
+  work: (window: PageRange) => Promise<void>,
 ): Promise<void> {
   let next = 0;
   let failed = false;
@@ -104,7 +104,7 @@ async function eachPiece(
   if (failure) throw failure.reason;
 }
 
-async function readPiece(file: FileHandle, { offset, bytes }: Range, disk: Disk): Promise<Buffer> {
+async function readPiece(file: FileHandle, { offset, bytes }: PageRange, disk: DiskToUpload): Promise<Buffer> {
   const piece = Buffer.alloc(bytes);
   for (let filled = 0; filled < bytes; ) {
     const { bytesRead } = await file.read(piece, filled, bytes - filled, offset + filled);
@@ -116,14 +116,23 @@ async function readPiece(file: FileHandle, { offset, bytes }: Range, disk: Disk)
 }
 
 /** What was never written reads as nothing, here and there. */
-async function isRight(blob: PageBlob, piece: Buffer, window: Range, present: readonly Range[]): Promise<boolean> {
+async function isRight(
+  blob: PageBlob,
+  piece: Buffer,
+  window: PageRange,
+  present: readonly PageRange[],
+): Promise<boolean> {
   const seen = Buffer.alloc(piece.length);
   for (const range of present) (await blob.read(range)).copy(seen, range.offset - window.offset);
   return seen.equals(piece);
 }
 
 /** A look at the blob itself, not at what we believe to have sent. */
-async function requireWhole(blob: PageBlob, { bytes, sha256 }: Disk, filled: readonly Range[]): Promise<void> {
+async function requireWhole(
+  blob: PageBlob,
+  { bytes, sha256 }: DiskToUpload,
+  filled: readonly PageRange[],
+): Promise<void> {
   const ranges = await blob.ranges();
   const [missing] = missingRanges(filled, ranges);
   if (missing)
@@ -131,7 +140,7 @@ async function requireWhole(blob: PageBlob, { bytes, sha256 }: Disk, filled: rea
       code: 'image/upload-incomplete',
     });
   await blob.setMetadata({ [METADATA.sha256]: sha256, [METADATA.state]: 'complete' });
-  const seen = await blob.look();
+  const seen = await blob.inspect();
   if (
     seen?.bytes !== bytes ||
     seen.metadata[METADATA.sha256] !== sha256 ||
@@ -140,6 +149,6 @@ async function requireWhole(blob: PageBlob, { bytes, sha256 }: Disk, filled: rea
     throw new TransientError(`${blob.url} was changed by somebody else`, { code: 'image/upload-incomplete' });
 }
 
-function sum(ranges: readonly Range[]): number {
+function sum(ranges: readonly PageRange[]): number {
   return ranges.reduce((total, { bytes }) => total + bytes, 0);
 }

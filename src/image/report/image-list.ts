@@ -1,6 +1,6 @@
 // image/report/image-list.ts: which container images come with an image? `images.json`: name, digest and size, for whoever asks what need not be pulled.
 import { artifactsOf } from '../lock/content-hash.ts';
-import type { Lock } from '../lock/lock.ts';
+import type { ImageLock } from '../lock/lock.ts';
 
 export interface ContainerImage {
   component: string;
@@ -14,7 +14,7 @@ export interface ContainerImage {
 
 /** Sorted by name. `digests`: of their manifests, by component. */
 export function listImages(
-  lock: Lock,
+  lock: ImageLock,
   kubernetes: string,
   digests: Readonly<Record<string, string>>,
 ): ContainerImage[] {

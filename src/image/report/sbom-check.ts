@@ -2,21 +2,21 @@
 import { z } from 'zod';
 import { PROPERTY } from './sbom.ts';
 
-export interface Seen {
+export interface GuestContent {
   /** `/var/lib/dpkg/status`. */
   dpkgStatus: string;
   /** sha256 by path, of those that `pathsIn` names; what is missing is not in it. */
   files: ReadonlyMap<string, string>;
 }
 
-export interface Difference {
+export interface SbomDifference {
   what: string;
   said?: string;
   seen?: string;
 }
 
 /** Empty: they are equal. */
-export function checkSbom(sbomText: string, seen: Seen): Difference[] {
+export function checkSbom(sbomText: string, seen: GuestContent): SbomDifference[] {
   const sbom = schema.parse(JSON.parse(sbomText));
   const said = new Map(
     sbom.components
@@ -42,22 +42,22 @@ const schema = z.object({
     }),
   ),
 });
-type Component = z.infer<typeof schema>['components'][number];
+type BomComponent = z.infer<typeof schema>['components'][number];
 
-function packageDifferences(said: ReadonlyMap<string, string>, seen: ReadonlyMap<string, string>): Difference[] {
+function packageDifferences(said: ReadonlyMap<string, string>, seen: ReadonlyMap<string, string>): SbomDifference[] {
   return [...new Set([...said.keys(), ...seen.keys()])]
     .sort()
     .filter((name) => said.get(name) !== seen.get(name))
     .map((name) => ({ what: `package ${name}`, ...sides(said.get(name), seen.get(name)) }));
 }
 
-function fileDifferences(components: readonly Component[], seen: ReadonlyMap<string, string>): Difference[] {
+function fileDifferences(components: readonly BomComponent[], seen: ReadonlyMap<string, string>): SbomDifference[] {
   return placed(components)
     .filter(({ path, sha256 }) => seen.get(path) !== sha256)
     .map(({ path, sha256 }) => ({ what: `file ${path}`, ...sides(sha256, seen.get(path)) }));
 }
 
-function placed(components: readonly Component[]): { path: string; sha256: string | undefined }[] {
+function placed(components: readonly BomComponent[]): { path: string; sha256: string | undefined }[] {
   return components
     .filter((component) => ['binary', 'file'].includes(property(component, 'kind') ?? ''))
     .map((component) => ({ path: property(component, 'install') ?? '', sha256: component.hashes[0]?.content }))
@@ -81,10 +81,10 @@ function archOf(purl: string | undefined): string {
   return /[?&]arch=([a-z0-9]+)/.exec(purl ?? '')?.[1] ?? '';
 }
 
-function property({ properties }: Component, name: string): string | undefined {
+function property({ properties }: BomComponent, name: string): string | undefined {
   return properties.find((one) => one.name === `${PROPERTY}${name}`)?.value;
 }
 
-function sides(said: string | undefined, seen: string | undefined): Omit<Difference, 'what'> {
+function sides(said: string | undefined, seen: string | undefined): Omit<SbomDifference, 'what'> {
   return { ...(said !== undefined && { said }), ...(seen !== undefined && { seen }) };
 }

@@ -1,8 +1,8 @@
 // image/report/sbom.ts: what is in an image, in the words scanners understand? CycloneDX 1.6, from the lock alone: the same lock, the same bytes.
 import { createHash } from 'node:crypto';
 import { artifactsOf } from '../lock/content-hash.ts';
-import type { Artifact, Lock, LockedFile } from '../lock/lock.ts';
-import { versionWord } from '../publish/names.ts';
+import type { Artifact, ImageLock, LockedFile } from '../lock/lock.ts';
+import { imageVersionLabel } from '../publish/names.ts';
 import type { ContainerImage } from './image-list.ts';
 import { purlOf } from './purl.ts';
 
@@ -14,8 +14,8 @@ export interface SbomFacts {
 }
 
 /** JSON, without a time: when it was written says nothing about what is in the image. */
-export function makeSbom(lock: Lock, kubernetes: string, { contentSha256, images = [] }: SbomFacts): string {
-  const version = versionWord(kubernetes, lock.base);
+export function makeSbom(lock: ImageLock, kubernetes: string, { contentSha256, images = [] }: SbomFacts): string {
+  const version = imageVersionLabel(kubernetes, lock.base);
   const image: SbomComponent = {
     type: 'operating-system',
     'bom-ref': `image:${lock.name}@${version}`,

@@ -1,11 +1,11 @@
 // image/report/vulnerabilities.ts: which known vulnerabilities does a lock have, and what do two locks differ in? Pure; the list of them is given.
 
-import type { Artifact, Lock } from '../lock/lock.ts';
-import { compareVersions } from '../manifest/compare-versions.ts';
+import type { Artifact, ImageLock } from '../lock/lock.ts';
+import { compareComponentVersions } from '../manifest/compare-versions.ts';
 import { sourcePackage } from './purl.ts';
 import type { Vulnerability } from './vulnerability-feed.ts';
 
-export interface Finding {
+export interface VulnerabilityFinding {
   id: string;
   severity?: string;
   component: string;
@@ -15,15 +15,15 @@ export interface Finding {
 }
 
 export interface VulnerabilityDiff {
-  fixed: Finding[];
-  new: Finding[];
+  fixed: VulnerabilityFinding[];
+  new: VulnerabilityFinding[];
   /** In both. */
-  remaining: Finding[];
+  remaining: VulnerabilityFinding[];
 }
 
-export function diffVulnerabilities(from: Lock, to: Lock, feed: readonly Vulnerability[]): VulnerabilityDiff {
+export function diffVulnerabilities(from: ImageLock, to: ImageLock, feed: readonly Vulnerability[]): VulnerabilityDiff {
   const [before, after] = [findVulnerabilities(from, feed), findVulnerabilities(to, feed)];
-  const key = ({ id, component }: Finding) => JSON.stringify([id, component]);
+  const key = ({ id, component }: VulnerabilityFinding) => JSON.stringify([id, component]);
   const [had, has] = [new Set(before.map(key)), new Set(after.map(key))];
   return {
     fixed: before.filter((one) => !has.has(key(one))),
@@ -33,10 +33,10 @@ export function diffVulnerabilities(from: Lock, to: Lock, feed: readonly Vulnera
 }
 
 /** Sorted by component and id; each once, whichever patch version's image it is in. */
-export function findVulnerabilities(lock: Lock, feed: readonly Vulnerability[]): Finding[] {
+export function findVulnerabilities(lock: ImageLock, feed: readonly Vulnerability[]): VulnerabilityFinding[] {
   const release = RELEASES[lock.base.origin.replace(/^.*:/, '')];
   const byPackage = Map.groupBy(feed, (one) => one.package);
-  const found = new Map<string, Finding>();
+  const found = new Map<string, VulnerabilityFinding>();
   for (const artifact of lock.artifacts) {
     const { component, version, kind } = artifact;
     const names = kind === 'deb' ? new Set([component, sourcePackage(artifact)]) : new Set([component]);
@@ -58,12 +58,12 @@ const RELEASES: Readonly<Record<string, string>> = { bullseye: '11', bookworm: '
 function affects({ ranges, versions }: Vulnerability, { kind, version }: Artifact): { fixed?: string } | undefined {
   // A rebuild of the same source for one architecture carries a number the source has not.
   const seen = kind === 'deb' ? version.replace(/\+b\d+$/, '') : version;
-  const isSince = (from: string) => from === '0' || compareVersions(kind, seen, from) >= 0;
+  const isSince = (from: string) => from === '0' || compareComponentVersions(kind, seen, from) >= 0;
   const range = ranges.find(
     ({ introduced, fixed, last }) =>
       isSince(introduced) &&
-      (fixed === undefined || compareVersions(kind, seen, fixed) < 0) &&
-      (last === undefined || compareVersions(kind, seen, last) <= 0),
+      (fixed === undefined || compareComponentVersions(kind, seen, fixed) < 0) &&
+      (last === undefined || compareComponentVersions(kind, seen, last) <= 0),
   );
   if (range) return range.fixed === undefined ? {} : { fixed: range.fixed };
   return versions.includes(version) || versions.includes(seen) ? {} : undefined;

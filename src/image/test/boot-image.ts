@@ -8,21 +8,21 @@ import type { Instance, PoolRef } from '../../vms/pools.ts';
 import { publishVersion } from '../../vms/qemu/images/make-version.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import type { BuildRecord } from '../build/contract.ts';
-import { definitionSpec, versionName } from '../publish/names.ts';
+import { imageDefinitionSpec, imageVersionName } from '../publish/names.ts';
 import { testDocument } from './document.ts';
-import type { Way } from './verdict.ts';
+import type { BootMethod } from './verdict.ts';
 
 export const TEST_POOL: PoolRef = { id: 'pools/image-test', name: 'image-test' };
 const READY_UNIT = 'headstart-node-ready.target';
 const GIB = 2 ** 30;
 
 /** What of the build each way needs. */
-export const FILES: Readonly<Record<Way, readonly [disk: string, ...others: string[]]>> = {
+export const FILES: Readonly<Record<BootMethod, readonly [disk: string, ...others: string[]]>> = {
   kernel: ['disk.qcow2', 'vmlinux', 'initrd.cpio'],
   firmware: ['disk.vhd'],
 };
 
-export interface BootDeps extends CallOptions {
+export interface BootImageDeps extends CallOptions {
   /** Of the factory; closed to others. */
   home: string;
   factory: QemuFactory;
@@ -31,9 +31,14 @@ export interface BootDeps extends CallOptions {
 }
 
 /** Started, and not up yet. */
-export async function bootImage(folder: string, build: BuildRecord, way: Way, deps: BootDeps): Promise<Instance> {
+export async function bootImage(
+  folder: string,
+  build: BuildRecord,
+  way: BootMethod,
+  deps: BootImageDeps,
+): Promise<Instance> {
   const { factory } = deps;
-  const id = await publishThrowAway(resolve(folder), build, way, deps);
+  const id = await publishForTest(resolve(folder), build, way, deps);
   await factory.pools.createPool(
     {
       name: TEST_POOL.name,
@@ -54,7 +59,12 @@ export async function bootImage(folder: string, build: BuildRecord, way: Way, de
 }
 
 /** A disk that stands on the build's own: QEMU reads the very file, in the format that is published, and writes elsewhere. */
-async function publishThrowAway(folder: string, build: BuildRecord, way: Way, deps: BootDeps): Promise<string> {
+async function publishForTest(
+  folder: string,
+  build: BuildRecord,
+  way: BootMethod,
+  deps: BootImageDeps,
+): Promise<string> {
   const { home, clock, run, signal } = deps;
   const disk = join(home, 'disk.qcow2');
   const [below, format] = way === 'kernel' ? ['disk.qcow2', 'qcow2'] : ['disk.vhd', 'vpc'];
@@ -68,8 +78,8 @@ async function publishThrowAway(folder: string, build: BuildRecord, way: Way, de
   return publishVersion(
     { home, clock, run },
     {
-      definition: definitionSpec(build, 'image-test'),
-      name: versionName(build.base),
+      definition: imageDefinitionSpec(build, 'image-test'),
+      name: imageVersionName(build.base),
       tags: {},
       cloudInit: 'off',
       ...(way === 'kernel' ? { root: build.root, kernelArgs } : { firmware: 'uefi' as const }),

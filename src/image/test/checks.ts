@@ -5,8 +5,8 @@ import type { BuildRecord } from '../build/contract.ts';
 import type { PlacedFile } from '../build/files/placed-files.ts';
 import type { Artifact, LockedFile } from '../lock/lock.ts';
 import type { ContainerImage } from '../report/image-list.ts';
-import type { GuestFacts, Questions } from './guest-facts.ts';
-import type { Check, Way } from './verdict.ts';
+import type { GuestFacts, GuestQuestions } from './guest-facts.ts';
+import type { BootMethod, Check } from './verdict.ts';
 
 /** What of a lock can be seen in a running image. */
 export interface LockPart {
@@ -16,7 +16,7 @@ export interface LockPart {
   files: readonly Pick<LockedFile, 'to' | 'sha256'>[];
 }
 
-export interface Expected {
+export interface ExpectedImage {
   build: BuildRecord;
   lock: LockPart;
   /** The release file beside the build. */
@@ -24,7 +24,7 @@ export interface Expected {
   /** What the build put there of components. */
   placed: readonly PlacedFile[];
   images: readonly Pick<ContainerImage, 'name' | 'digest'>[];
-  way: Way;
+  way: BootMethod;
 }
 
 const READY = 'headstart-node-ready.target';
@@ -36,7 +36,7 @@ const HEALTH_TRIES = 120;
 /** The table at both ends, the firmware's partition, and what a file system needs for itself. */
 const OVERHEAD_BYTES = 512 * 2 ** 20;
 
-export function questionsFor(expected: Pick<Expected, 'lock' | 'build' | 'placed'>): Questions {
+export function questionsFor(expected: Pick<ExpectedImage, 'lock' | 'build' | 'placed'>): GuestQuestions {
   const { placed } = expected;
   const paths = placed.filter(({ to }) => to === undefined).map(({ path }) => path);
   return {
@@ -48,7 +48,7 @@ export function questionsFor(expected: Pick<Expected, 'lock' | 'build' | 'placed
   };
 }
 
-export function checksOf(expected: Expected, facts: GuestFacts): Check[] {
+export function checksOf(expected: ExpectedImage, facts: GuestFacts): Check[] {
   const { build, release, way } = expected;
   const is = (name: string, isPassed: boolean, detail: string): Check => ({ name, isPassed, detail });
   return [
@@ -128,7 +128,7 @@ function statusIn(text: string): { phase?: string; code?: string; isReady?: bool
 }
 
 /** Name → version, of this image's patch version alone. */
-function debsIn({ lock, build }: Pick<Expected, 'lock' | 'build'>): Map<string, string> {
+function debsIn({ lock, build }: Pick<ExpectedImage, 'lock' | 'build'>): Map<string, string> {
   return new Map(
     ofThis(lock, build)
       .filter(({ kind }) => kind === 'deb')
@@ -137,7 +137,7 @@ function debsIn({ lock, build }: Pick<Expected, 'lock' | 'build'>): Map<string, 
 }
 
 /** Path → sha256, of what is on the image byte for byte as it is locked. */
-function lockedIn({ lock, build }: Pick<Expected, 'lock' | 'build'>): Map<string, string> {
+function lockedIn({ lock, build }: Pick<ExpectedImage, 'lock' | 'build'>): Map<string, string> {
   return new Map([
     ...ofThis(lock, build).flatMap(({ kind, install, sha256 }): [string, string][] =>
       kind === 'binary' && install ? [[install.to, sha256]] : [],
@@ -149,17 +149,17 @@ function lockedIn({ lock, build }: Pick<Expected, 'lock' | 'build'>): Map<string
 const ofThis = ({ artifacts }: LockPart, { kubernetes }: BuildRecord) =>
   artifacts.filter((one) => one.kubernetes === undefined || one.kubernetes === kubernetes);
 
-function packageDifferences(expected: Expected, { dpkgStatus }: GuestFacts): string[] {
+function packageDifferences(expected: ExpectedImage, { dpkgStatus }: GuestFacts): string[] {
   return mapDifferences(debsIn(expected), installedIn(dpkgStatus));
 }
 
-function fileDifferences(expected: Expected, { files }: GuestFacts): string[] {
+function fileDifferences(expected: ExpectedImage, { files }: GuestFacts): string[] {
   const locked = lockedIn(expected);
   const seen = new Map([...files].filter(([path]) => locked.has(path)));
   return mapDifferences(locked, seen, 12);
 }
 
-function placedDifferences({ placed }: Expected, { files, modes, links }: GuestFacts): string[] {
+function placedDifferences({ placed }: ExpectedImage, { files, modes, links }: GuestFacts): string[] {
   return placed.flatMap(({ path, mode, sha256, to }) => {
     if (to !== undefined) return links.get(path) === to ? [] : [`${path}: leads to ${links.get(path) ?? 'nothing'}`];
     const owned = `${mode?.toString(8)} 0:0`;
@@ -171,7 +171,7 @@ function placedDifferences({ placed }: Expected, { files, modes, links }: GuestF
 }
 
 /** By its name, and by the digest of what that name is to mean. */
-function imageDifferences({ images }: Expected, { readyImages, badBlobs }: GuestFacts): string[] {
+function imageDifferences({ images }: ExpectedImage, { readyImages, badBlobs }: GuestFacts): string[] {
   const missing = images
     .flatMap(({ name, digest }) => [name, `${name.slice(0, name.lastIndexOf(':'))}@${digest}`])
     .filter((name) => !readyImages.includes(name));

@@ -34,7 +34,7 @@ export interface GuestFacts {
   kernelRelease: string;
 }
 
-export interface Questions {
+export interface GuestQuestions {
   /** Absolute paths. */
   files: readonly string[];
   links: readonly string[];
@@ -45,7 +45,7 @@ export interface Questions {
 }
 
 /** For `sh -s`. Each answer is one line, `name base64`, so that nothing in one can be taken for another. */
-export function factsScript({ files, links, units, unitFiles, healthTries }: Questions): string {
+export function factsScript({ files, links, units, unitFiles, healthTries }: GuestQuestions): string {
   const words = (list: readonly string[]) => list.map(quoted).join(' ');
   const asked: Readonly<Record<string, string>> = {
     release: 'cat /usr/lib/headstart/release.json',

@@ -9,7 +9,7 @@ import type { Instance } from '../../vms/pools.ts';
 import type { QemuFactory } from '../../vms/qemu/local-factory.ts';
 import { fakeTools } from '../../vms/qemu/testing.ts';
 import { readTest } from './record.ts';
-import { judge, testImage } from './test-image.ts';
+import { judgeBoot, testImage } from './test-image.ts';
 import { build, expected, goodFacts, writeBuild } from './testing.ts';
 
 const record = bootRecord({ units: [unit('headstart-node-ready.target', 9, 0)] });
@@ -17,14 +17,14 @@ const good = { record, facts: goodFacts };
 
 describe('the judgement of a boot', () => {
   it('is good when every check is, and names the files that were booted', () => {
-    const boot = judge(expected, good, undefined);
+    const boot = judgeBoot(expected, good, undefined);
     expect(boot).toMatchObject({ way: 'kernel', isPassed: true, readyMs: 9000, budget: [] });
     expect(Object.keys(boot.files)).toEqual(['disk.qcow2', 'vmlinux', 'initrd.cpio']);
     expect(boot.checks[0]).toEqual({ name: 'boots', isPassed: true, detail: 'to the ready state' });
   });
 
   it('is bad when one check is', () => {
-    const boot = judge(expected, { record, facts: { ...goodFacts, failedUnits: ['x.service'] } }, undefined);
+    const boot = judgeBoot(expected, { record, facts: { ...goodFacts, failedUnits: ['x.service'] } }, undefined);
     expect(boot.isPassed).toBe(false);
     expect(boot.checks.filter(({ isPassed }) => !isPassed)).toHaveLength(1);
   });
@@ -32,24 +32,24 @@ describe('the judgement of a boot', () => {
   it('is bad when it took longer than its budget, and good within', () => {
     const slow = bootRecord({ units: [unit('slow.service', 1, 2)] });
     const within = (limitUs: number) =>
-      judge(expected, { ...good, record: slow }, { units: { 'slow.service': limitUs } });
+      judgeBoot(expected, { ...good, record: slow }, { units: { 'slow.service': limitUs } });
     expect(within(1_000_000)).toMatchObject({ isPassed: false, budget: [{ limitMs: 1000, actualMs: 2000 }] });
     expect(within(2_000_000)).toMatchObject({ isPassed: true, budget: [{ limitMs: 2000, verdict: 'ok' }] });
   });
 
   it('is bad when nothing tells whether it was within its budget', () => {
-    expect(judge(expected, good, { total: 3_600_000_000 })).toMatchObject({
+    expect(judgeBoot(expected, good, { total: 3_600_000_000 })).toMatchObject({
       isPassed: false,
       budget: [{ verdict: 'unknown' }],
     });
   });
 
   it('knows no time of a unit that never became active', () => {
-    expect(judge(expected, { ...good, record: bootRecord({}) }, undefined)).not.toHaveProperty('readyMs');
+    expect(judgeBoot(expected, { ...good, record: bootRecord({}) }, undefined)).not.toHaveProperty('readyMs');
   });
 
   it('is bad, with what happened, when it did not come up', () => {
-    expect(judge(expected, { trouble: 'never up' }, undefined)).toMatchObject({
+    expect(judgeBoot(expected, { trouble: 'never up' }, undefined)).toMatchObject({
       isPassed: false,
       checks: [{ name: 'boots', isPassed: false, detail: 'never up' }],
     });

@@ -11,27 +11,27 @@ import type { InstanceRef } from '../../vms/pools.ts';
 import { readBuild, readSmall, verifyBuild } from '../build/build-folder.ts';
 import { requireOwnDisk } from '../build/disk/own-disk.ts';
 import { PLACED_FILES, parsePlaced } from '../build/files/placed-files.ts';
-import { type BootDeps, bootImage, FILES } from './boot-image.ts';
-import { checksOf, type Expected, type LockPart, questionsFor } from './checks.ts';
+import { type BootImageDeps, bootImage, FILES } from './boot-image.ts';
+import { checksOf, type ExpectedImage, type LockPart, questionsFor } from './checks.ts';
 import { factsScript, type GuestFacts, readFacts } from './guest-facts.ts';
 import { readTest, writeTest } from './record.ts';
-import { type BootTest, type ImageTest, type Way, withBoot } from './verdict.ts';
+import { type BootMethod, type BootTest, type ImageTest, withBoot } from './verdict.ts';
 
-export interface TestOrder {
+export interface ImageTestRequest {
   folder: string;
-  way: Way;
+  way: BootMethod;
   budget?: Budget | undefined;
   /** For the guest to be up. */
   deadlineMs: number;
 }
 
-export interface TestDeps extends BootDeps {
+export interface ImageTestDeps extends BootImageDeps {
   /** Everything that explains the instance's boot. */
   collect(instance: string): Promise<BootRecord>;
   onStep(what: string): void;
 }
 
-export interface Tested {
+export interface ImageTestResult {
   boot: BootTest;
   /** As it is written beside the build: with earlier results of other ways. */
   test: ImageTest;
@@ -47,14 +47,17 @@ const ASK_MS = 5 * 60_000;
 const NEEDED_BYTES = 1 << 30;
 
 /** The result is beside the build when this returns. What was made is for whoever opened the home to remove. */
-export async function testImage({ folder, way, budget, deadlineMs }: TestOrder, deps: TestDeps): Promise<Tested> {
+export async function testImage(
+  { folder, way, budget, deadlineMs }: ImageTestRequest,
+  deps: ImageTestDeps,
+): Promise<ImageTestResult> {
   const build = await readBuild(folder);
-  await requireRoom(deps.home);
+  await requireSpaceForVm(deps.home);
   deps.onStep(`looking whether ${build.name} ${build.version} is what was built`);
   await verifyBuild(folder, build, { ...deps, only: [...Object.values(TEXTS), ...FILES[way]] });
   await requireOwnDisk(join(folder, FILES[way][0]), build.diskBytes);
   const read = (name: keyof typeof TEXTS) => readSmall(join(folder, TEXTS[name]));
-  const expected: Expected = {
+  const expected: ExpectedImage = {
     build,
     way,
     lock: readLockPart(await read('lock')),
@@ -65,15 +68,15 @@ export async function testImage({ folder, way, budget, deadlineMs }: TestOrder, 
 
   deps.onStep(way === 'firmware' ? 'starting the VHD with UEFI firmware' : 'starting the disk with its kernel');
   const instance = await bootImage(folder, build, way, deps);
-  const found = await look(instance.ref, expected, deadlineMs, deps);
-  const boot = judge(expected, found, budget);
+  const found = await observeBoot(instance.ref, expected, deadlineMs, deps);
+  const boot = judgeBoot(expected, found, budget);
   const test = withBoot(await readTest(folder), build, boot);
   writeTest(folder, test);
   return { boot, test, ...('record' in found && { record: found.record }) };
 }
 
 /** A VM whose disk cannot be written is stopped by QEMU, which would look as if the image did not come up. */
-async function requireRoom(home: string): Promise<void> {
+async function requireSpaceForVm(home: string): Promise<void> {
   const free = await statfsFree(home);
   if (free >= NEEDED_BYTES) return;
   throw new UserError(
@@ -87,9 +90,14 @@ async function requireRoom(home: string): Promise<void> {
   );
 }
 
-type Found = { trouble: string } | { record: BootRecord; facts: GuestFacts };
+type BootObservation = { trouble: string } | { record: BootRecord; facts: GuestFacts };
 
-async function look(ref: InstanceRef, expected: Expected, deadlineMs: number, deps: TestDeps): Promise<Found> {
+async function observeBoot(
+  ref: InstanceRef,
+  expected: ExpectedImage,
+  deadlineMs: number,
+  deps: ImageTestDeps,
+): Promise<BootObservation> {
   const { factory, signal, onStep } = deps;
   const options = { signal, onWaiting: deps.onWaiting };
   try {
@@ -115,7 +123,7 @@ async function look(ref: InstanceRef, expected: Expected, deadlineMs: number, de
 }
 
 /** What was seen, against what was to be. */
-export function judge(expected: Expected, found: Found, budget: Budget | undefined): BootTest {
+export function judgeBoot(expected: ExpectedImage, found: BootObservation, budget: Budget | undefined): BootTest {
   const { way, build } = expected;
   const files = Object.fromEntries(FILES[way].map((name) => [name, build.files[name]!.sha256]));
   if ('trouble' in found) {

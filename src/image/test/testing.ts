@@ -7,7 +7,7 @@ import { vhdFooter } from '../build/disk/vhd.ts';
 import { type PlacedFile, renderPlaced } from '../build/files/placed-files.ts';
 import { renderImageList } from '../report/image-list.ts';
 import { sha256Of } from '../testing.ts';
-import type { Expected } from './checks.ts';
+import type { ExpectedImage } from './checks.ts';
 import type { GuestFacts } from './guest-facts.ts';
 
 const LOCK = {
@@ -75,7 +75,7 @@ export const build: BuildRecord = {
 
 const RELEASE = String(BUILD_FILES['release.json']);
 
-export const expected: Expected = {
+export const expected: ExpectedImage = {
   ...{ build, lock: LOCK, release: RELEASE, way: 'kernel' },
   ...{ placed: PLACED, images: IMAGES },
 };

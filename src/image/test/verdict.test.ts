@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readTest, writeTest } from './record.ts';
-import { type BootTest, hasPassed, ofBuild, withBoot } from './verdict.ts';
+import { type BootTest, hasPassed, keepBootsOf, withBoot } from './verdict.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -49,10 +49,10 @@ describe('test.json', () => {
     expect(hasPassed(both, build, 'kernel')).toBe(true);
     const other = aBuild('a', { 'disk.qcow2': 'q', 'disk.vhd': 'other' });
     expect(hasPassed(both, other, 'firmware')).toBe(false);
-    expect(ofBuild(both, other)?.boots).toEqual([boot('kernel')]);
+    expect(keepBootsOf(both, other)?.boots).toEqual([boot('kernel')]);
     expect(withBoot(both, other, { ...boot('firmware'), files: { 'disk.vhd': 'other' } }).boots).toHaveLength(2);
-    expect(ofBuild(both, aBuild('a', {}))).toBeUndefined();
-    expect(ofBuild(both, aBuild('b'))).toBeUndefined();
+    expect(keepBootsOf(both, aBuild('a', {}))).toBeUndefined();
+    expect(keepBootsOf(both, aBuild('b'))).toBeUndefined();
   });
 
   it('that does not say what was booted is good for nothing', () => {

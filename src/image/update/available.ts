@@ -11,17 +11,17 @@ import { line } from '../../schema/formats.ts';
 import type { Json } from '../../schema/json.ts';
 import { renderProblem } from '../../schema/problem.ts';
 import type { Mirrors } from '../fetch/mirrors.ts';
-import { belowOrigin, sha256 } from '../manifest/formats.ts';
-import type { Architecture, FetchedComponent, Source } from '../manifest/manifest.ts';
+import { belowOrigin, sha256Format } from '../manifest/formats.ts';
+import type { Architecture, ArtifactSource, FetchedComponent } from '../manifest/manifest.ts';
 import { isProposable } from './update-policy.ts';
 
-export interface Offer {
+export interface AvailableVersion {
   version: string;
-  sources: Readonly<Partial<Record<Architecture, Pick<Source, 'path' | 'sha256'>>>>;
+  sources: Readonly<Partial<Record<Architecture, Pick<ArtifactSource, 'path' | 'sha256'>>>>;
 }
 
 /** By component. */
-export type Available = ReadonlyMap<string, readonly Offer[]>;
+export type AvailableVersions = ReadonlyMap<string, readonly AvailableVersion[]>;
 
 const byArchitecture = <S extends z.ZodMiniType>(schema: () => S) =>
   z.strictObject({ amd64: z.optional(schema()), arm64: z.optional(schema()) });
@@ -30,14 +30,14 @@ const schema = z.record(
   z.array(
     z.strictObject({
       version: line(128),
-      sha256: byArchitecture(sha256),
+      sha256: byArchitecture(sha256Format),
       path: z.optional(byArchitecture(belowOrigin)),
     }),
   ),
 );
 
 /** `kubelet: [{version: 1.35.9, sha256: {amd64: …}}]`; without a path, the present one with the version in it replaced. */
-export async function readAvailable(file: string, components: readonly FetchedComponent[]): Promise<Available> {
+export async function readAvailable(file: string, components: readonly FetchedComponent[]): Promise<AvailableVersions> {
   const yaml = await import('yaml');
   const document = yaml.parseDocument(readText(file), { prettyErrors: false, version: '1.2' });
   const { value, problems, missing, unknown } = check(
@@ -50,7 +50,7 @@ export async function readAvailable(file: string, components: readonly FetchedCo
     throw bad(`${file} does not say which versions there are:\n${lines.join('\n')}`);
   }
   return new Map(
-    components.flatMap((component): [string, Offer[]][] => {
+    components.flatMap((component): [string, AvailableVersion[]][] => {
       const offered = Object.hasOwn(value, component.name) ? value[component.name]! : [];
       return [
         [
@@ -72,7 +72,7 @@ function sourcesOf(
   version: string,
   hashes: ByArchitecture<string>,
   paths: ByArchitecture<string>,
-): Offer['sources'] {
+): AvailableVersion['sources'] {
   const known = component.versions.at(-1)!;
   return Object.fromEntries(
     (['amd64', 'arm64'] as const).flatMap((architecture) => {
@@ -88,12 +88,12 @@ export async function listMirrors(
   components: readonly FetchedComponent[],
   mirrors: Mirrors,
   signal?: AbortSignal,
-): Promise<Available> {
-  const available = new Map<string, Offer[]>();
+): Promise<AvailableVersions> {
+  const available = new Map<string, AvailableVersion[]>();
   for (const component of components) {
-    const offers: Offer[] = [];
+    const offers: AvailableVersion[] = [];
     for (const version of versionsThere(component, mirrors)) {
-      const sources: [Architecture, Pick<Source, 'path' | 'sha256'>][] = [];
+      const sources: [Architecture, Pick<ArtifactSource, 'path' | 'sha256'>][] = [];
       for (const [architecture, { origin, path }] of knownSources(component)) {
         const there = path.replaceAll(component.versions.at(-1)!.version, version);
         const file = join(mirrors.baseOf(origin)?.reveal() ?? '', there);
@@ -127,11 +127,11 @@ function versionsThere(component: FetchedComponent, mirrors: Mirrors): Set<strin
   );
 }
 
-function knownSources({ versions }: FetchedComponent): [Architecture, Source][] {
+function knownSources({ versions }: FetchedComponent): [Architecture, ArtifactSource][] {
   const { sources } = versions.at(-1)!;
   return (['amd64', 'arm64'] as const).flatMap((architecture) => {
     const source = sources[architecture];
-    return source ? [[architecture, source] as [Architecture, Source]] : [];
+    return source ? [[architecture, source] as [Architecture, ArtifactSource]] : [];
   });
 }
 

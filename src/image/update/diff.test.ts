@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aBinary, aDeb, aFile, aLock, anyLock } from '../lock/lock.testing.ts';
-import { type Change, diffLocks, isSame } from './diff.ts';
+import { diffLocks, isSameContent, type LockChange } from './diff.ts';
 
-const OTHER_WAY: Readonly<Record<Change['change'], Change['change']>> = {
+const OTHER_WAY: Readonly<Record<LockChange['change'], LockChange['change']>> = {
   added: 'removed',
   removed: 'added',
   up: 'down',
@@ -15,7 +15,7 @@ describe('the difference of two locks', () => {
   it('is nothing between a lock and itself', () => {
     fc.assert(
       fc.property(anyLock, (lock) => {
-        expect(isSame(diffLocks(lock, lock))).toBe(true);
+        expect(isSameContent(diffLocks(lock, lock))).toBe(true);
       }),
     );
   });

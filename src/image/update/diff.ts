@@ -1,47 +1,47 @@
 // image/update/diff.ts: what is different between two locks? Packages, binaries, container images and files that came, went or changed, and what it weighs.
 
 import { artifactsOf } from '../lock/content-hash.ts';
-import type { Lock, LockedBase } from '../lock/lock.ts';
-import { compareVersions } from '../manifest/compare-versions.ts';
-import type { Kind } from '../manifest/manifest.ts';
-import { versionName } from '../publish/names.ts';
+import type { ImageLock, LockedBase } from '../lock/lock.ts';
+import { compareComponentVersions } from '../manifest/compare-versions.ts';
+import type { ComponentKind } from '../manifest/manifest.ts';
+import { imageVersionName } from '../publish/names.ts';
 
 export interface LockDiff {
-  from: Side;
-  to: Side;
+  from: DiffSide;
+  to: DiffSide;
   kubernetes: { added: string[]; removed: string[] };
   /** Of facts that are no component: architecture, size of the disk, base. */
   facts: { what: string; from: string; to: string }[];
   /** Sorted by kind, name, Kubernetes version. */
-  changes: Change[];
+  changes: LockChange[];
   /** Of every patch version that is on either side: what has to be fetched for its image. */
   sizes: { kubernetes: string; fromBytes?: number; toBytes?: number }[];
 }
 
-export interface Side {
+export interface DiffSide {
   name: string;
   version: string;
   base: LockedBase;
 }
 
-export interface Change {
-  kind: Kind;
+export interface LockChange {
+  kind: ComponentKind;
   component: string;
   /** Only in the image of this patch version. */
   kubernetes?: string;
   /** same-version: other bytes under the same number. */
   change: 'added' | 'removed' | 'up' | 'down' | 'same-version';
-  from?: Made;
-  to?: Made;
+  from?: ContentVersion;
+  to?: ContentVersion;
 }
 
-export interface Made {
+export interface ContentVersion {
   version: string;
   sha256: string;
   bytes: number;
 }
 
-export function diffLocks(from: Lock, to: Lock): LockDiff {
+export function diffLocks(from: ImageLock, to: ImageLock): LockDiff {
   return {
     from: sideOf(from),
     to: sideOf(to),
@@ -50,9 +50,9 @@ export function diffLocks(from: Lock, to: Lock): LockDiff {
       removed: from.kubernetes.filter((version) => !to.kubernetes.includes(version)),
     },
     facts: factsOf(from, to),
-    changes: changesOf(thingsOf(from), thingsOf(to)),
+    changes: changesOf(itemsOf(from), itemsOf(to)),
     sizes: [...new Set([...from.kubernetes, ...to.kubernetes])]
-      .sort((a, b) => compareVersions('binary', a, b))
+      .sort((a, b) => compareComponentVersions('binary', a, b))
       .map((kubernetes) => ({
         kubernetes,
         ...(from.kubernetes.includes(kubernetes) && { fromBytes: bytesOf(from, kubernetes) }),
@@ -62,12 +62,12 @@ export function diffLocks(from: Lock, to: Lock): LockDiff {
 }
 
 /** Two locks may be alike in all that is in an image. */
-export function isSame({ changes, facts, kubernetes }: LockDiff): boolean {
+export function isSameContent({ changes, facts, kubernetes }: LockDiff): boolean {
   return changes.length + facts.length + kubernetes.added.length + kubernetes.removed.length === 0;
 }
 
-interface Thing extends Made {
-  kind: Kind;
+interface LockItem extends ContentVersion {
+  kind: ComponentKind;
   component: string;
   kubernetes: string | undefined;
   /** What else than its bytes makes a difference in the image: where it goes, and how. */
@@ -75,15 +75,15 @@ interface Thing extends Made {
 }
 
 /** A component that moved to another place is another one there: named by both, so that a move is seen. */
-function thingsOf(lock: Lock): Map<string, Thing> {
+function itemsOf(lock: ImageLock): Map<string, LockItem> {
   const artifacts = lock.artifacts.map(
-    ({ kind, component, version, sha256, bytes, kubernetes, install }): Thing => ({
+    ({ kind, component, version, sha256, bytes, kubernetes, install }): LockItem => ({
       ...{ kind, component, version, sha256, bytes, kubernetes },
       place: JSON.stringify([install?.to, install?.only, install?.strip]),
     }),
   );
   const files = lock.files.map(
-    ({ component, sha256, content, to, mode }): Thing => ({
+    ({ component, sha256, content, to, mode }): LockItem => ({
       ...{ kind: 'file', component, version: sha256.slice(0, 12), sha256, bytes: Buffer.byteLength(content) },
       kubernetes: undefined,
       place: JSON.stringify([to, mode]),
@@ -93,13 +93,13 @@ function thingsOf(lock: Lock): Map<string, Thing> {
 }
 
 /** In the order they are told. */
-function keyOf({ kind, component, kubernetes }: Thing): string {
+function keyOf({ kind, component, kubernetes }: LockItem): string {
   return JSON.stringify([KINDS.indexOf(kind), component, kubernetes ?? '']);
 }
 
-const KINDS: readonly Kind[] = ['deb', 'binary', 'archive', 'oci-image', 'file'];
+const KINDS: readonly ComponentKind[] = ['deb', 'binary', 'archive', 'oci-image', 'file'];
 
-function changesOf(from: ReadonlyMap<string, Thing>, to: ReadonlyMap<string, Thing>): Change[] {
+function changesOf(from: ReadonlyMap<string, LockItem>, to: ReadonlyMap<string, LockItem>): LockChange[] {
   return [...new Set([...from.keys(), ...to.keys()])].sort().flatMap((key) => {
     const [before, after] = [from.get(key), to.get(key)];
     const { kind, component, kubernetes } = (before ?? after)!;
@@ -110,22 +110,26 @@ function changesOf(from: ReadonlyMap<string, Thing>, to: ReadonlyMap<string, Thi
   });
 }
 
-function changeOf(kind: Kind, before: Thing | undefined, after: Thing | undefined): Change['change'] | undefined {
+function changeOf(
+  kind: ComponentKind,
+  before: LockItem | undefined,
+  after: LockItem | undefined,
+): LockChange['change'] | undefined {
   if (!before) return 'added';
   if (!after) return 'removed';
   if (before.sha256 === after.sha256 && before.version === after.version && before.place === after.place)
     return undefined;
   // A file has no version, only content: neither side is the newer one.
-  const order = kind === 'file' ? 0 : compareVersions(kind, before.version, after.version);
+  const order = kind === 'file' ? 0 : compareComponentVersions(kind, before.version, after.version);
   return order < 0 ? 'up' : order > 0 ? 'down' : 'same-version';
 }
 
-function madeOf({ version, sha256, bytes }: Thing): Made {
+function madeOf({ version, sha256, bytes }: LockItem): ContentVersion {
   return { version, sha256, bytes };
 }
 
-function factsOf(from: Lock, to: Lock): LockDiff['facts'] {
-  const facts = (lock: Lock): [string, string][] => [
+function factsOf(from: ImageLock, to: ImageLock): LockDiff['facts'] {
+  const facts = (lock: ImageLock): [string, string][] => [
     ['name', lock.name],
     ['architecture', lock.architecture],
     ['base', lock.base.origin],
@@ -144,11 +148,11 @@ function snapshotOf({ date, indices }: LockedBase): string {
   return `${date} (${suites.toSorted().join(', ')})`;
 }
 
-function bytesOf(lock: Lock, kubernetes: string): number {
+function bytesOf(lock: ImageLock, kubernetes: string): number {
   const files = lock.files.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
   return artifactsOf(lock, kubernetes).reduce((sum, { bytes }) => sum + bytes, files);
 }
 
-function sideOf({ name, base }: Lock): Side {
-  return { name, version: versionName(base), base };
+function sideOf({ name, base }: ImageLock): DiffSide {
+  return { name, version: imageVersionName(base), base };
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { manifestText } from '../manifest/manifests.testing.ts';
 import { editText } from './edit-text.ts';
-import type { Edit } from './plan-update.ts';
+import type { ManifestEdit } from './plan-update.ts';
 
 describe('an edit', () => {
-  it.each<[string, Edit, string]>([
+  it.each<[string, ManifestEdit, string]>([
     ['a: 1.2 # x\nb: [ 1,2 ]\n', { do: 'set', path: ['a'], value: '1.3.1' }, 'a: 1.3.1 # x\nb: [ 1,2 ]\n'],
     ['a: "1.2"\n', { do: 'set', path: ['a'], value: '1.3' }, 'a: "1.3"\n'],
     ["a: '1.2'   # x", { do: 'set', path: ['a'], value: '1.3' }, "a: '1.3'   # x"],

@@ -1,17 +1,17 @@
 // image/update/edit-text.ts: changes values of a YAML text and nothing else: every other character, comments and spaces included, stays what it was.
 import type { Node, YAMLSeq } from 'yaml';
-import type { Edit } from './plan-update.ts';
+import type { ManifestEdit } from './plan-update.ts';
 
 type Yaml = typeof import('yaml');
 
-export async function editText(text: string, edits: readonly Edit[]): Promise<string> {
+export async function editText(text: string, edits: readonly ManifestEdit[]): Promise<string> {
   if (edits.length === 0) return text;
   const yaml = await import('yaml');
   // Each one moves what is behind it, so the text is read again; it is small.
   return edits.reduce((before, edit) => editOnce(before, edit, yaml), text);
 }
 
-function editOnce(text: string, { do: how, path, value }: Edit, yaml: Yaml): string {
+function editOnce(text: string, { do: how, path, value }: ManifestEdit, yaml: Yaml): string {
   const node: unknown = yaml.parseDocument(text, { version: '1.2' }).getIn(path, true);
   if (how === 'set' && yaml.isScalar(node)) {
     // In the quotes it had; without any, where they are needed.

@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aBinary, aLock, anyLock } from '../lock/lock.testing.ts';
-import type { Lock } from '../lock/lock.ts';
+import type { ImageLock } from '../lock/lock.ts';
 import { diffLocks } from './diff.ts';
-import { type Allowed, deriveHotfix, hotfixProblems, pickHotfix } from './hotfix.ts';
+import { deriveHotfix, type HotfixAllowance, hotfixProblems, pickHotfix } from './hotfix.ts';
 
-const NOTHING: Allowed = { names: [], downgrades: [] };
-const allow = (...names: string[]): Allowed => ({ names, downgrades: [] });
-const changed = (from: Lock, to: Lock) => [...new Set(diffLocks(from, to).changes.map(({ component }) => component))];
+const NOTHING: HotfixAllowance = { names: [], downgrades: [] };
+const allow = (...names: string[]): HotfixAllowance => ({ names, downgrades: [] });
+const changed = (from: ImageLock, to: ImageLock) => [
+  ...new Set(diffLocks(from, to).changes.map(({ component }) => component)),
+];
 
 describe('a hotfix', () => {
   it('changes nothing that was not named', () => {

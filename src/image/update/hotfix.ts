@@ -1,9 +1,9 @@
 // image/update/hotfix.ts: may this change go out as a hotfix? Same base, a higher patch, only what was named, and nothing goes back silently. Pure.
 
-import type { Lock } from '../lock/lock.ts';
-import { type Change, diffLocks, type LockDiff } from './diff.ts';
+import type { ImageLock } from '../lock/lock.ts';
+import { diffLocks, type LockChange, type LockDiff } from './diff.ts';
 
-export interface Allowed {
+export interface HotfixAllowance {
   /** Components that may change; everything else may not. */
   names: readonly string[];
   /** Of those, the ones that may go back to an older version. */
@@ -12,22 +12,22 @@ export interface Allowed {
 
 export interface Hotfix {
   /** `to` as a hotfix of `from`: its base, one patch higher. Only of use where there are no problems. */
-  lock: Lock;
+  lock: ImageLock;
   diff: LockDiff;
   /** All of them at once; empty: it may go out. */
   problems: string[];
 }
 
 /** `to` is what somebody resolved; its own patch number does not count. */
-export function deriveHotfix(from: Lock, to: Lock, allowed: Allowed): Hotfix {
-  const lock: Lock = { ...to, base: { ...to.base, patch: from.base.patch + 1 } };
+export function deriveHotfix(from: ImageLock, to: ImageLock, allowed: HotfixAllowance): Hotfix {
+  const lock: ImageLock = { ...to, base: { ...to.base, patch: from.base.patch + 1 } };
   return { lock, diff: diffLocks(from, lock), problems: hotfixProblems(from, lock, allowed) };
 }
 
 /** Of `to`, only what was named; all else stays as it is in `from`. */
-export function pickHotfix(from: Lock, to: Lock, allowed: Allowed): Hotfix {
+export function pickHotfix(from: ImageLock, to: ImageLock, allowed: HotfixAllowance): Hotfix {
   const isNamed = ({ component }: { component: string }) => namesOf(allowed).has(component);
-  const picked: Lock = {
+  const picked: ImageLock = {
     ...from,
     manifestSha256: to.manifestSha256,
     artifacts: inOrder([...from.artifacts.filter((one) => !isNamed(one)), ...to.artifacts.filter(isNamed)]),
@@ -38,7 +38,7 @@ export function pickHotfix(from: Lock, to: Lock, allowed: Allowed): Hotfix {
   return deriveHotfix(from, picked, allowed);
 }
 
-export function hotfixProblems(from: Lock, to: Lock, allowed: Allowed): string[] {
+export function hotfixProblems(from: ImageLock, to: ImageLock, allowed: HotfixAllowance): string[] {
   const { facts, kubernetes, changes } = diffLocks(from, to);
   const names = namesOf(allowed);
   return [
@@ -56,7 +56,7 @@ export function hotfixProblems(from: Lock, to: Lock, allowed: Allowed): string[]
   ];
 }
 
-function problemsOf(change: Change, names: ReadonlySet<string>, downgrades: readonly string[]): string[] {
+function problemsOf(change: LockChange, names: ReadonlySet<string>, downgrades: readonly string[]): string[] {
   const { component, change: kind } = change;
   const what = `${component}${change.kubernetes === undefined ? '' : ` of Kubernetes ${change.kubernetes}`}`;
   return [
@@ -67,7 +67,7 @@ function problemsOf(change: Change, names: ReadonlySet<string>, downgrades: read
   ];
 }
 
-function said({ change, from, to }: Change): string {
+function said({ change, from, to }: LockChange): string {
   switch (change) {
     case 'added':
       return `is new (${to?.version})`;
@@ -82,13 +82,13 @@ function said({ change, from, to }: Change): string {
 }
 
 /** Whoever may go back may change. */
-function namesOf({ names, downgrades }: Allowed): Set<string> {
+function namesOf({ names, downgrades }: HotfixAllowance): Set<string> {
   return new Set([...names, ...downgrades]);
 }
 
 /** As a lock has them. */
-function inOrder(artifacts: Lock['artifacts']): Lock['artifacts'] {
-  const key = ({ kind, component, kubernetes }: Lock['artifacts'][number]) => [kind, component, kubernetes ?? ''];
+function inOrder(artifacts: ImageLock['artifacts']): ImageLock['artifacts'] {
+  const key = ({ kind, component, kubernetes }: ImageLock['artifacts'][number]) => [kind, component, kubernetes ?? ''];
   return artifacts.toSorted((a, b) => {
     const [left, right] = [key(a), key(b)];
     const at = left.findIndex((part, i) => part !== right[i]);

@@ -1,8 +1,8 @@
 // image/update/notes.ts: what does a release bring? Markdown, from the difference of two locks and nothing else.
 
-import type { Kind } from '../manifest/manifest.ts';
-import type { Finding, VulnerabilityDiff } from '../report/vulnerabilities.ts';
-import { type Change, isSame, type LockDiff } from './diff.ts';
+import type { ComponentKind } from '../manifest/manifest.ts';
+import type { VulnerabilityDiff, VulnerabilityFinding } from '../report/vulnerabilities.ts';
+import { isSameContent, type LockChange, type LockDiff } from './diff.ts';
 
 export function renderNotes(diff: LockDiff, vulnerabilities?: VulnerabilityDiff): string {
   const { from, to } = diff;
@@ -10,7 +10,7 @@ export function renderNotes(diff: LockDiff, vulnerabilities?: VulnerabilityDiff)
     from.base.date === to.base.date && from.base.origin === to.base.origin && to.base.patch > from.base.patch;
   const blocks = [
     `# ${text(to.name)} ${text(to.version)}`,
-    `${isHotfix ? 'Hotfix of' : 'Since'} ${text(from.name)} ${text(from.version)}.${isSame(diff) ? ' Nothing in the image is different.' : ''}`,
+    `${isHotfix ? 'Hotfix of' : 'Since'} ${text(from.name)} ${text(from.version)}.${isSameContent(diff) ? ' Nothing in the image is different.' : ''}`,
     downgrades(diff.changes),
     kubernetes(diff),
     ...(vulnerabilities ? [security(vulnerabilities)] : []),
@@ -26,7 +26,7 @@ export function renderNotes(diff: LockDiff, vulnerabilities?: VulnerabilityDiff)
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
 
-const KINDS: readonly [Kind, string][] = [
+const KINDS: readonly [ComponentKind, string][] = [
   ['binary', 'Programs'],
   ['archive', 'Archives'],
   ['deb', 'Packages'],
@@ -35,7 +35,7 @@ const KINDS: readonly [Kind, string][] = [
 ];
 
 /** Never silent: first, and in so many words. */
-function downgrades(changes: readonly Change[]): string {
+function downgrades(changes: readonly LockChange[]): string {
   const down = changes.filter(({ change }) => change === 'down');
   if (down.length === 0) return '';
   return section(
@@ -55,7 +55,7 @@ function kubernetes({ kubernetes: { added, removed } }: LockDiff): string {
 }
 
 function security({ fixed, new: arrived, remaining }: VulnerabilityDiff): string {
-  const lines = (what: string, findings: readonly Finding[]) =>
+  const lines = (what: string, findings: readonly VulnerabilityFinding[]) =>
     findings.map(
       (one) =>
         `- ${what}: ${text(one.id)}${one.severity === undefined ? '' : ` (${text(one.severity)})`} in ${text(one.component)} ${text(one.version)}`,
@@ -64,12 +64,12 @@ function security({ fixed, new: arrived, remaining }: VulnerabilityDiff): string
   return section('Known vulnerabilities', all.length > 0 ? all : ['None, by the list that was given.']);
 }
 
-function changed(title: string, changes: readonly Change[]): string {
+function changed(title: string, changes: readonly LockChange[]): string {
   if (changes.length === 0) return '';
   return section(title, ['| component | before | now | |', '|---|---|---|---|', ...changes.map(row)]);
 }
 
-function row(change: Change): string {
+function row(change: LockChange): string {
   const cells = [
     text(change.component),
     text(change.from?.version ?? ''),
@@ -79,7 +79,7 @@ function row(change: Change): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-const WORDS: Readonly<Record<Change['change'], string>> = {
+const WORDS: Readonly<Record<LockChange['change'], string>> = {
   added: 'new',
   removed: 'gone',
   up: '',
@@ -87,7 +87,7 @@ const WORDS: Readonly<Record<Change['change'], string>> = {
   'same-version': 'other content',
 };
 
-function only({ kubernetes: version }: Change): string {
+function only({ kubernetes: version }: LockChange): string {
   return version === undefined ? '' : ` (Kubernetes ${text(version)})`;
 }
 

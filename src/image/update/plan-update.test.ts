@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { aDeb, aLock } from '../lock/lock.testing.ts';
-import type { Lock } from '../lock/lock.ts';
+import type { ImageLock } from '../lock/lock.ts';
 import type { IndexEntry } from '../lock/package-index.ts';
 import { aManifest, debText, fileText, KUBELET, SHA } from '../manifest/manifests.testing.ts';
-import type { Offer } from './available.ts';
+import type { AvailableVersion } from './available.ts';
 import { KEYED } from './manifests.testing.ts';
 import { planUpdates } from './plan-update.ts';
 
@@ -11,15 +11,15 @@ const entries = (name: string, ...versions: string[]): [string, IndexEntry[]] =>
   name,
   versions.map((version) => ({ name, version, suite: 's', path: 'p', sha256: SHA, bytes: 1, isBasic: false })),
 ];
-const offer = (version: string, architectures = ['amd64']): Offer => ({
+const offer = (version: string, architectures = ['amd64']): AvailableVersion => ({
   version,
   sources: Object.fromEntries(architectures.map((each) => [each, { path: `v${version}/${each}`, sha256: SHA }])),
 });
 
 interface Offers {
-  lock?: Lock;
+  lock?: ImageLock;
   debs?: [string, IndexEntry[]][];
-  fetched?: [string, Offer[]][];
+  fetched?: [string, AvailableVersion[]][];
   kubernetes?: string;
 }
 
@@ -46,7 +46,7 @@ describe('the proposals for a manifest', () => {
   });
 
   it('replace version, path and hash of a program, for the architectures that it has', async () => {
-    const fetched: [string, Offer[]][] = [['kubelet', [offer('1.35.9', ['amd64', 'arm64'])]]];
+    const fetched: [string, AvailableVersion[]][] = [['kubelet', [offer('1.35.9', ['amd64', 'arm64'])]]];
     const [proposal] = await plan(KUBELET, { fetched });
     expect(proposal!.edits.map(({ path, value }) => [path.slice(4).join('.'), value])).toEqual([
       ['version', '1.35.9'],
@@ -72,7 +72,7 @@ describe('the proposals for a manifest', () => {
 
   it('add no Kubernetes while one that goes by it lacks that version, or is frozen', async () => {
     const both = KEYED + KEYED.replaceAll('kubelet', 'kubectl');
-    const fetched: [string, Offer[]][] = [['kubelet', [offer('1.35.9')]]];
+    const fetched: [string, AvailableVersion[]][] = [['kubelet', [offer('1.35.9')]]];
     expect(await plan(both, { fetched })).toEqual([]);
     const frozen = KEYED.replace('reason: the node agent', 'reason: the node agent\n    update: frozen');
     expect(await plan(frozen, { fetched })).toEqual([]);
@@ -86,7 +86,7 @@ describe('the proposals for a manifest', () => {
         sources: { amd64: { origin: upstream:kubernetes, path: v1.35.10/kubelet, sha256: ${SHA} } }
     install:`,
     );
-    const fetched: [string, Offer[]][] = [['kubelet', [offer('1.35.9'), offer('1.35.11')]]];
+    const fetched: [string, AvailableVersion[]][] = [['kubelet', [offer('1.35.9'), offer('1.35.11')]]];
     expect(await plan(two, { fetched, kubernetes: '1.35.8, 1.35.10' })).toMatchObject([
       { from: '1.35.10', to: '1.35.11' },
     ]);

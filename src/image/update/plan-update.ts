@@ -1,14 +1,14 @@
 // image/update/plan-update.ts: which newer versions may a manifest have, by the policy of each component, and how would it have to be edited?
 
-import type { Lock } from '../lock/lock.ts';
+import type { ImageLock } from '../lock/lock.ts';
 import type { PackageIndex } from '../lock/package-index.ts';
-import { compareVersions } from '../manifest/compare-versions.ts';
+import { compareComponentVersions } from '../manifest/compare-versions.ts';
 import type { Architecture, Component, FetchedComponent, Manifest } from '../manifest/manifest.ts';
-import type { Available, Offer } from './available.ts';
+import type { AvailableVersion, AvailableVersions } from './available.ts';
 import { bestOf } from './update-policy.ts';
 
 /** A change of the manifest's text: another value at `path`, or one more entry of the list there. */
-export interface Edit {
+export interface ManifestEdit {
   do: 'set' | 'append';
   path: readonly (string | number)[];
   value: unknown;
@@ -22,16 +22,16 @@ export interface Proposal {
   to: string;
   policy: Component['update'];
   /** None: the manifest leaves it open, and a new lock has it. */
-  edits: readonly Edit[];
+  edits: readonly ManifestEdit[];
 }
 
-export interface Offered {
-  lock: Lock | undefined;
+export interface UpdateSources {
+  lock: ImageLock | undefined;
   index: PackageIndex;
-  available: Available;
+  available: AvailableVersions;
 }
 
-export function planUpdates(manifest: Manifest, offered: Offered): Proposal[] {
+export function planUpdates(manifest: Manifest, offered: UpdateSources): Proposal[] {
   return [
     ...manifest.components.flatMap((component, at) => {
       if (component.kind === 'file') return [];
@@ -43,7 +43,7 @@ export function planUpdates(manifest: Manifest, offered: Offered): Proposal[] {
   ];
 }
 
-function debUpdate(component: Component & { kind: 'deb' }, at: number, { lock, index }: Offered): Proposal[] {
+function debUpdate(component: Component & { kind: 'deb' }, at: number, { lock, index }: UpdateSources): Proposal[] {
   const { name, kind, version, update: policy } = component;
   const isOpen = version.endsWith('*');
   const locked = lock?.artifacts.find((artifact) => artifact.kind === kind && artifact.component === name)?.version;
@@ -52,7 +52,7 @@ function debUpdate(component: Component & { kind: 'deb' }, at: number, { lock, i
   const fitting = (index.get(name) ?? []).filter((each) => !isOpen || each.version.startsWith(version.slice(0, -1)));
   const to = bestOf(policy, kind, from, fitting)?.version;
   if (to === undefined) return [];
-  const edits: Edit[] = isOpen ? [] : [{ do: 'set', path: ['components', at, 'version'], value: to }];
+  const edits: ManifestEdit[] = isOpen ? [] : [{ do: 'set', path: ['components', at, 'version'], value: to }];
   return [{ component: name, kind, from, to, policy, edits }];
 }
 
@@ -60,7 +60,7 @@ function fetchedUpdates(
   component: FetchedComponent,
   at: number,
   manifest: Manifest,
-  { available }: Offered,
+  { available }: UpdateSources,
 ): Proposal[] {
   const { name, kind, update: policy } = component;
   return component.versions.flatMap((version, which) => {
@@ -68,11 +68,11 @@ function fetchedUpdates(
     const best = bestOf(policy, kind, version.version, complete(available.get(name) ?? [], manifest));
     if (!best) return [];
     const path = ['components', at, 'versions', which] as const;
-    const edits: Edit[] = [
+    const edits: ManifestEdit[] = [
       { do: 'set', path: [...path, 'version'], value: best.version },
       ...Object.entries(best.sources)
         .filter(([architecture]) => version.sources[architecture as Architecture])
-        .flatMap(([architecture, source]): Edit[] => [
+        .flatMap(([architecture, source]): ManifestEdit[] => [
           { do: 'set', path: [...path, 'sources', architecture, 'path'], value: source.path },
           { do: 'set', path: [...path, 'sources', architecture, 'sha256'], value: source.sha256 },
         ]),
@@ -82,7 +82,7 @@ function fetchedUpdates(
 }
 
 /** One image more for each minor that has a newer patch, once everything that goes by it is there. Which old ones to give up is for people to say. */
-function kubernetesUpdates(manifest: Manifest, { available }: Offered): Proposal[] {
+function kubernetesUpdates(manifest: Manifest, { available }: UpdateSources): Proposal[] {
   const bound = manifest.components.flatMap((component, at) =>
     component.kind !== 'deb' && component.kind !== 'file' && component.versions.some(goesByKubernetes)
       ? [{ component, at }]
@@ -91,7 +91,7 @@ function kubernetesUpdates(manifest: Manifest, { available }: Offered): Proposal
   if (bound.length === 0 || bound.some(({ component }) => component.update === 'frozen')) return [];
   const newestOfMinor = [
     ...Map.groupBy(manifest.kubernetes, (version) => version.replace(/\.\d+(?:-.*)?$/, '')).values(),
-  ].map((versions) => versions.toSorted((a, b) => compareVersions('binary', b, a))[0]!);
+  ].map((versions) => versions.toSorted((a, b) => compareComponentVersions('binary', b, a))[0]!);
   return newestOfMinor.flatMap((from) => {
     const offers = bound.map(({ component }) => complete(available.get(component.name) ?? [], manifest));
     const everywhere = offers[0]!.filter(({ version }) =>
@@ -99,7 +99,7 @@ function kubernetesUpdates(manifest: Manifest, { available }: Offered): Proposal
     );
     const to = bestOf('patch', 'binary', from, everywhere)?.version;
     if (to === undefined) return [];
-    const edits: Edit[] = bound.map(({ component, at }, i) => ({
+    const edits: ManifestEdit[] = bound.map(({ component, at }, i) => ({
       do: 'append',
       path: ['components', at, 'versions'],
       value: {
@@ -126,11 +126,11 @@ function goesByKubernetes({ version, kubernetes }: { version: string; kubernetes
 }
 
 /** What has bytes for every architecture. */
-function complete(offers: readonly Offer[], { architectures }: Manifest): Offer[] {
+function complete(offers: readonly AvailableVersion[], { architectures }: Manifest): AvailableVersion[] {
   return offers.filter(({ sources }) => architectures.every((architecture) => sources[architecture]));
 }
 
-function withOrigins({ versions }: FetchedComponent, { sources }: Offer): Record<string, unknown> {
+function withOrigins({ versions }: FetchedComponent, { sources }: AvailableVersion): Record<string, unknown> {
   const known = versions.at(-1)!.sources;
   return Object.fromEntries(
     Object.entries(sources).map(([architecture, source]) => [

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Component, Kind } from '../manifest/manifest.ts';
+import type { Component, ComponentKind } from '../manifest/manifest.ts';
 import { bestOf, isProposable } from './update-policy.ts';
 
 describe('a policy', () => {
-  it.each<[Component['update'], Kind, string, string, boolean]>([
+  it.each<[Component['update'], ComponentKind, string, string, boolean]>([
     ['patch', 'binary', '1.35.1', '1.35.2', true],
     ['patch', 'binary', '1.35.1', '1.36.0', false],
     ['minor', 'binary', '1.35.1', '1.36.0', true],

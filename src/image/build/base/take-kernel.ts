@@ -24,7 +24,7 @@ const UNSUPPORTED: Unsupported = {
   next: 'have another package linux-image-… in the manifest, then: headstart image lock',
 };
 
-export interface KernelDeps {
+export interface TakeKernelDeps {
   run: RunCommand;
   /** The root's files are root's, or of root's users in a namespace. */
   runAsRoot: RunCommand;
@@ -35,7 +35,7 @@ export interface KernelDeps {
 export async function takeKernel(
   rootfs: string,
   layer: string,
-  { run, runAsRoot, signal }: KernelDeps,
+  { run, runAsRoot, signal }: TakeKernelDeps,
 ): Promise<string> {
   const boot = join(rootfs, 'boot');
   const releases = (await readdir(boot)).flatMap((name) => /^vmlinuz-(.+)$/.exec(name)?.[1] ?? []);

@@ -11,7 +11,7 @@ import { runTool } from '../../../host/run-tool.ts';
 import type { NodeFiles } from '../files/node-files.ts';
 import type { Package, PackageRepository } from './package-repository.ts';
 
-export interface UnpackDeps {
+export interface UnpackBaseDeps {
   /** As root, in namespaces of its own that end with it. */
   runAsRoot: RunCommand;
   /** Scratch, closed to others. */
@@ -20,7 +20,7 @@ export interface UnpackDeps {
   onWaiting?: Waiting | undefined;
 }
 
-export interface Unpacking {
+export interface BaseContents {
   repository: PackageRepository;
   architecture: string;
   nodeFiles: NodeFiles;
@@ -31,7 +31,7 @@ export interface Unpacking {
 const DEADLINE_MS = 60 * 60_000;
 
 /** Gives the folder. What is installed is exactly what the repository has, or it throws. */
-export async function unpackBase(unpacking: Unpacking, deps: UnpackDeps): Promise<string> {
+export async function unpackBase(unpacking: BaseContents, deps: UnpackBaseDeps): Promise<string> {
   const { repository } = unpacking;
   const { runAsRoot, folder, signal } = deps;
   const [target, aptConf] = [join(folder, 'rootfs'), join(folder, 'apt.conf')];
@@ -52,7 +52,7 @@ export async function unpackBase(unpacking: Unpacking, deps: UnpackDeps): Promis
 }
 
 /** All that is said to mmdebstrap, but for where: another word may make another base. */
-export function unpackWords(unpacking: Omit<Unpacking, 'repository'> & { packages: readonly string[] }): string[] {
+export function unpackInputs(unpacking: Omit<BaseContents, 'repository'> & { packages: readonly string[] }): string[] {
   return [...unpackArgv(unpacking, { target: '', aptConf: '' }), APT_CONF];
 }
 
@@ -60,7 +60,7 @@ export function unpackWords(unpacking: Omit<Unpacking, 'repository'> & { package
 const APT_CONF = 'APT::Install-Recommends "false";\nAPT::Sandbox::User "root";\nAcquire::Languages "none";\n';
 
 export function unpackArgv(
-  { packages, architecture, nodeFiles, epochSec }: Omit<Unpacking, 'repository'> & { packages: readonly string[] },
+  { packages, architecture, nodeFiles, epochSec }: Omit<BaseContents, 'repository'> & { packages: readonly string[] },
   { target, aptConf }: { target: string; aptConf: string },
 ): ToolArgv {
   const excluded = ['/usr/share/man/*', '/usr/share/doc/*', '/usr/share/info/*', '/usr/share/locale/*/*'];

@@ -4,7 +4,7 @@ import { type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ToolArgv } from '../../../host/required-tools.ts';
 import { runTool } from '../../../host/run-tool.ts';
-import type { BuildDeps, DiskFiles, RootImage } from '../contract.ts';
+import type { DiskFiles, ImageBuildDeps, RootImage } from '../contract.ts';
 import { bootFiles, kernelCommandLine } from './boot-files.ts';
 import { derivedId } from './derived-id.ts';
 import { type DiskLayout, layoutFor } from './disk-layout.ts';
@@ -13,7 +13,7 @@ import { partitionTable } from './gpt.ts';
 import { vhdFooter } from './vhd.ts';
 
 export type Format = 'raw' | 'qcow2' | 'vhd';
-export type DiskDeps = Pick<BuildDeps, 'run' | 'signal' | 'onWaiting'>;
+export type MakeDiskDeps = Pick<ImageBuildDeps, 'run' | 'signal' | 'onWaiting'>;
 
 export const FORMATS: readonly Format[] = ['raw', 'qcow2', 'vhd'];
 export const diskName = (format: Format): string => `disk.${format}`;
@@ -27,7 +27,7 @@ const GROW_FILE_SYSTEM = 59;
 /** The same bytes for the same root, whenever and wherever. `disk.qcow2` and `disk.vhd` are beside the file that the root is in, which is the raw one, or becomes the VHD. */
 export async function makeDisk<F extends Format = Format>(
   root: RootImage,
-  deps: DiskDeps & { want?: readonly F[] | undefined },
+  deps: MakeDiskDeps & { want?: readonly F[] | undefined },
 ): Promise<Pick<DiskFiles, F | 'root' | 'sizeBytes'>> {
   const { onWaiting } = deps;
   const wanted: readonly Format[] = deps.want ?? FORMATS;

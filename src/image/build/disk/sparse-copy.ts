@@ -11,14 +11,14 @@ const READ_BYTES = 4 << 20;
 const ZEROS = Buffer.alloc(READ_BYTES);
 
 /** `ranges`: where there may be anything; what is outside of them is known to be a hole. */
-export interface Sparse {
+export interface SparseFile {
   file: string;
   ranges: readonly DataRange[];
   signal?: AbortSignal | undefined;
 }
 
 /** A hash of the size and of every part that is not empty, with its place. */
-export async function sumSparse(source: Sparse): Promise<string> {
+export async function sumSparse(source: SparseFile): Promise<string> {
   const hash = createHash('sha256');
   const size = await eachPart(source, (bytes, at) => addPart(hash, bytes, at));
   return hash.update(`${size}`).digest('hex');
@@ -28,7 +28,7 @@ export async function sumSparse(source: Sparse): Promise<string> {
  * Into a new file, whose first `startBytes` are a hole. Gives the sparse sum of what was copied: of these bytes, not of what the file may
  * be a moment later.
  */
-export async function copySparse(source: Sparse, to: string, startBytes = 0): Promise<string> {
+export async function copySparse(source: SparseFile, to: string, startBytes = 0): Promise<string> {
   const hash = createHash('sha256');
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   const target = await open(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
@@ -45,7 +45,7 @@ export async function copySparse(source: Sparse, to: string, startBytes = 0): Pr
 }
 
 /** The plain sha256 of all of it, holes included: what `sha256sum` says. */
-export async function sumWhole(source: Sparse): Promise<FileSum> {
+export async function sumWhole(source: SparseFile): Promise<FileSum> {
   const hash = createHash('sha256');
   let done = 0;
   const addZeros = (until: number) => {
@@ -71,7 +71,7 @@ function addPart(hash: Hash, bytes: Buffer, at: number): void {
 
 /** `onRun`: neighbouring parts that are not empty, in order. Gives the size of the file. */
 async function eachPart(
-  { file, ranges, signal }: Sparse,
+  { file, ranges, signal }: SparseFile,
   onRun: (bytes: Buffer, at: number) => Promise<void> | void,
 ): Promise<number> {
   const source = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);

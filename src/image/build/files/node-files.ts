@@ -8,15 +8,15 @@ import { COMMAND_LINK } from '../../../node/units/executable-path.ts';
 import { ENABLED_LINKS, unitFiles } from '../../../node/units/units.ts';
 import { OWN_INITRD_FILES } from '../base/initrd.ts';
 import {
-  CONTAINERD_UNIT,
+  CONTAINERD_UNIT_TEXT,
   FIRST_TRIGGER,
   GROW_DEFINITIONS,
   GROW_UNIT,
   KUBELET_READ_UNIT,
-  KUBELET_UNIT,
+  KUBELET_UNIT_TEXT,
   LATER_TRIGGER,
   LATER_TRIGGER_TIMER,
-  ON_THE_WAY,
+  STARTUP_CPU_WEIGHT,
 } from './units.ts';
 
 export const LABEL = 'headstart';
@@ -42,13 +42,13 @@ export function nodeFiles(packages: ReadonlySet<string>): NodeFiles {
       // Instead of the one of the machine that it is made on.
       ...(hasResolver ? [] : [{ path: RESOLV_CONF, mode: 0o644, text: '# No resolver was put on this image.\n' }]),
       kubeletBase(hasResolver),
-      { path: containerd, mode: 0o644, text: CONTAINERD_UNIT },
+      { path: containerd, mode: 0o644, text: CONTAINERD_UNIT_TEXT },
       ...[...WAITED_FOR, ...(hasResolver ? ['systemd-resolved'] : [])].map((service) => ({
         path: `${UNITS}/${service}.service.d/10-headstart-image.conf`,
         mode: 0o644,
-        text: `[Service]\n${ON_THE_WAY}`,
+        text: `[Service]\n${STARTUP_CPU_WEIGHT}`,
       })),
-      { path: `${UNITS}/kubelet.service`, mode: 0o644, text: KUBELET_UNIT },
+      { path: `${UNITS}/kubelet.service`, mode: 0o644, text: KUBELET_UNIT_TEXT },
       { path: `${UNITS}/systemd-udev-trigger.service.d/10-headstart-image.conf`, mode: 0o644, text: FIRST_TRIGGER },
       { path: `${UNITS}/headstart-all-devices.service`, mode: 0o644, text: LATER_TRIGGER },
       { path: `${UNITS}/headstart-all-devices.timer`, mode: 0o644, text: LATER_TRIGGER_TIMER },

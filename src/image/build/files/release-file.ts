@@ -7,8 +7,8 @@ import { parseRelease } from '../../../node/observe/release.ts';
 import type { JsonObject } from '../../../schema/json.ts';
 import { artifactsOf } from '../../lock/content-hash.ts';
 import type { Artifact } from '../../lock/lock.ts';
-import { versionWord } from '../../publish/names.ts';
-import type { Target } from '../contract.ts';
+import { imageVersionLabel } from '../../publish/names.ts';
+import type { ImageTarget } from '../contract.ts';
 import { isPause } from '../store/container-images.ts';
 import { CNI_FOLDER } from './node-files.ts';
 
@@ -18,14 +18,17 @@ export interface ReleaseFacts {
 }
 
 /** `usr/lib/headstart/release.json`: read by the daemon (node/observe/release.ts), so that nothing has to be run to learn a version. */
-export function renderRelease({ lock, kubernetes }: Target, { contentSha256, kernelRelease }: ReleaseFacts): string {
+export function renderRelease(
+  { lock, kubernetes }: ImageTarget,
+  { contentSha256, kernelRelease }: ReleaseFacts,
+): string {
   const artifacts = artifactsOf(lock, kubernetes);
   const isAsked = ({ kind, isAsked: asked }: Artifact) => kind !== 'deb' || asked === true;
   const release = {
     apiVersion: 'headstart.dev/v1',
     kind: 'ImageRelease',
     name: lock.name,
-    version: versionWord(kubernetes, lock.base),
+    version: imageVersionLabel(kubernetes, lock.base),
     kubernetesVersion: kubernetes,
     ...ifKnown('containerdVersion', upstreamVersion(artifacts, 'containerd')),
     architecture: lock.architecture,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkBudget, ensureFits } from './size-budget.ts';
+import { checkSizeBudget, ensureFits } from './size-budget.ts';
 
 const MIB = 2 ** 20;
 const disk = { budgetMb: 100, warnPercent: 75, sizeMb: 400 };
@@ -22,11 +22,11 @@ describe('the size of an image', () => {
       "the image's content takes 100 MiB of 100 MiB (100 %); largest: kubelet 60 MiB, libc6 30 MiB, linux-image 30 MiB",
     ],
   ])('of %i MiB where 100 are allowed', (mib, warning) => {
-    expect(checkBudget(mib * MIB, disk, contributors)).toBe(warning);
+    expect(checkSizeBudget(mib * MIB, disk, contributors)).toBe(warning);
   });
 
   it('is refused above its budget, with what is largest', () => {
-    expect(() => checkBudget(100 * MIB + 1, disk, contributors)).toThrow(
+    expect(() => checkSizeBudget(100 * MIB + 1, disk, contributors)).toThrow(
       expect.objectContaining({
         code: 'image/over-budget',
         message: expect.stringMatching(

@@ -1,6 +1,6 @@
 // image/build/files/size-budget.ts: is what goes into an image as large as its manifest allows, and if not, what is it that is so large?
 import { UserError } from '../../../base/errors.ts';
-import type { Lock } from '../../lock/lock.ts';
+import type { ImageLock } from '../../lock/lock.ts';
 
 export interface Contributor {
   name: string;
@@ -11,9 +11,9 @@ const MIB = 2 ** 20;
 const NAMED = 8;
 
 /** A warning, when it is near. Throws when it is over. */
-export function checkBudget(
+export function checkSizeBudget(
   contentBytes: number,
-  { budgetMb, warnPercent }: Lock['disk'],
+  { budgetMb, warnPercent }: ImageLock['disk'],
   contributors: readonly Contributor[],
 ): string | undefined {
   const percent = Math.round((100 * contentBytes) / (budgetMb * MIB));

@@ -1,17 +1,17 @@
 // image/build/files/units.ts: how are containerd and kubelet started on an image of ours, when does udev come to which device, and how does its root grow?
 
 /** While the machine starts, what is on the way to a running kubelet goes before what is not, all of that together. */
-export const ON_THE_WAY = 'StartupCPUWeight=10000\n';
+export const STARTUP_CPU_WEIGHT = 'StartupCPUWeight=10000\n';
 /** Before others of its kind, but nobody waits for it yet. */
 const BESIDE_IT = 'StartupCPUWeight=1000\n';
 /** Not only until systemd has started everything: what was put off would take the processor from a node that is not Ready yet. */
-const ALL_THE_TIME = `CPUWeight=1000\n${ON_THE_WAY}`;
+const ALL_THE_TIME = `CPUWeight=1000\n${STARTUP_CPU_WEIGHT}`;
 
 /**
  * With the file systems, not behind the network, where packages have it: what it runs, it runs for kubelet, which waits for both. Limits are
  * said explicitly: newer releases leave the one of open files to systemd, and then it is 1024.
  */
-export const CONTAINERD_UNIT = `[Unit]
+export const CONTAINERD_UNIT_TEXT = `[Unit]
 Description=containerd: runs containers
 DefaultDependencies=no
 Conflicts=shutdown.target
@@ -38,7 +38,7 @@ WantedBy=multi-user.target
 `;
 
 /** Flags and conditions are in the daemon's own drop-ins; without them it would be a kubelet without a cluster. The network stops after it. */
-export const KUBELET_UNIT = `[Unit]
+export const KUBELET_UNIT_TEXT = `[Unit]
 Description=kubelet: the node's part of Kubernetes
 Wants=containerd.service
 After=containerd.service network.target
@@ -102,7 +102,7 @@ export const FIRST_TRIGGER = `[Service]
 ExecStart=
 ${trigger('--prioritized-subsystem=net,block', ...matching('subsystem', FIRST_DEVICES))}\
 ${trigger('--subsystem-match=tty', ...matching('sysname', CONSOLES))}\
-${trigger('--subsystem-match=acpi', ...matching('sysname', POWER_BUTTONS))}${ON_THE_WAY}`;
+${trigger('--subsystem-match=acpi', ...matching('sysname', POWER_BUTTONS))}${STARTUP_CPU_WEIGHT}`;
 
 /**
  * What systemd's own unit does, but for networks and disks: they had their turn, and those that came since were told of. Once more, a rule would

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { RunCommand } from '../../../base/command.ts';
-import { placeOf, unpackArchive } from './unpack-archive.ts';
+import { extractedPath, unpackArchive } from './unpack-archive.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'headstart-archive-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -22,7 +22,7 @@ const unpacking =
   };
 
 let count = 0;
-const unpack = (files: Record<string, string>, install: Parameters<typeof placeOf>[1]) =>
+const unpack = (files: Record<string, string>, install: Parameters<typeof extractedPath>[1]) =>
   unpackArchive('a.tgz', { component: 'cni', install }, join(folder, `${count++}`), { run: unpacking(files) });
 
 describe('an archive', () => {
@@ -43,7 +43,7 @@ describe('an archive', () => {
     ['bin/ctr', { to: '/', only: ['./bin/ctr'], strip: 1 }, 'ctr'],
     ['bin/ctr2', { to: '/', only: ['bin/ctr'] }, undefined],
   ])('has %s with %j at %s', (path, install, place) => {
-    expect(placeOf(path, install)).toBe(place);
+    expect(extractedPath(path, install)).toBe(place);
   });
 
   it('is refused when nothing of it is wanted', async () => {

@@ -8,7 +8,7 @@ import { runTool } from '../../../host/run-tool.ts';
 import type { Artifact } from '../../lock/lock.ts';
 import type { DiskFile } from '../disk/put-files.ts';
 
-export interface UnpackDeps {
+export interface UnpackArchiveDeps {
   run: RunCommand;
   signal?: AbortSignal | undefined;
 }
@@ -18,7 +18,7 @@ export async function unpackArchive(
   file: string,
   { component, install }: Pick<Artifact, 'component' | 'install'>,
   into: string,
-  { run, signal }: UnpackDeps,
+  { run, signal }: UnpackArchiveDeps,
 ): Promise<DiskFile[]> {
   mkdirSync(into, { recursive: true, mode: 0o700 });
   const flags = ['--no-same-owner', '--preserve-permissions', '--no-overwrite-dir', '--force-local'];
@@ -26,7 +26,7 @@ export async function unpackArchive(
   const to = (install?.to ?? '/').replace(/^\/+|\/+$/g, '');
   const files: DiskFile[] = [];
   for (const path of await filesBelow(into)) {
-    const place = placeOf(path, install ?? { to });
+    const place = extractedPath(path, install ?? { to });
     if (place === undefined) continue;
     const from = join(into, path);
     const seen = await lstat(from);
@@ -40,7 +40,7 @@ export async function unpackArchive(
 }
 
 /** Undefined: not wanted. */
-export function placeOf(path: string, { only, strip = 0 }: NonNullable<Artifact['install']>): string | undefined {
+export function extractedPath(path: string, { only, strip = 0 }: NonNullable<Artifact['install']>): string | undefined {
   const clean = (text: string) => text.replace(/^\.\//, '');
   const isWanted =
     only === undefined ||

@@ -6,7 +6,7 @@ import type { Cache } from '../../fetch/cache.ts';
 import type { LockedFile } from '../../lock/lock.ts';
 import { sha256Of } from '../../testing.ts';
 import { aLock, anArtifact, SOME_TOOLS } from '../locks.testing.ts';
-import { belowUsr, knowsWatchdog, sharedArtifacts, sharedFiles, versionFiles } from './version-files.ts';
+import { belowUsr, hasWatchdog, layOutShared, layOutVersion, sharedArtifacts } from './version-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'headstart-version-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -29,7 +29,7 @@ const file = (to: string): LockedFile => ({
 describe('what a patch version adds', () => {
   it('is its programs, verified, and what the image says of itself; not those of another version', async () => {
     const lock = aLock([KUBELET, { ...KUBELET, component: 'older', kubernetes: '1.35.7' }]);
-    const { files, placed, release } = await versionFiles({ lock, kubernetes: '1.35.8' }, facts, 0, deps);
+    const { files, placed, release } = await layOutVersion({ lock, kubernetes: '1.35.8' }, facts, 0, deps);
     expect(opened).toEqual(['kubelet']);
     expect(files).toContainEqual({ path: 'usr/local/bin/kubelet', mode: 0o755, from: join(folder, 'kubelet') });
     expect(placed).toEqual([{ path: '/usr/local/bin/kubelet', mode: 0o755, sha256: sha256Of('kubelet') }]);
@@ -43,9 +43,11 @@ describe('what a patch version adds', () => {
       anArtifact('headstart', 'binary', { install: { to: '/usr/lib/headstart/headstart' } }),
     ]);
     const target = { lock, kubernetes: '1.35.8' };
-    const own = await versionFiles(target, facts, 0, deps);
+    const own = await layOutVersion(target, facts, 0, deps);
     expect(own.files.map(({ path }) => path)).not.toContain('usr/lib/headstart/headstart');
-    expect((await sharedFiles(target, 0, deps)).files.map(({ path }) => path)).toEqual(['usr/lib/headstart/headstart']);
+    expect((await layOutShared(target, 0, deps)).files.map(({ path }) => path)).toEqual([
+      'usr/lib/headstart/headstart',
+    ]);
     expect(opened).toEqual(['kubelet', 'headstart']);
   });
 
@@ -58,7 +60,7 @@ describe('what a patch version adds', () => {
 
   it('may be replaced by a file of the manifest, and then is there once', async () => {
     const lock = aLock([], { files: [file('/etc/containerd/config.toml'), file('/lib/udev/rules.d/9.rules')] });
-    const { files, placed } = await versionFiles({ lock, kubernetes: '1.35.8' }, facts, 0, deps);
+    const { files, placed } = await layOutVersion({ lock, kubernetes: '1.35.8' }, facts, 0, deps);
     expect(placed.map(({ path, mode }) => [path, mode])).toEqual([
       ['/etc/containerd/config.toml', 0o600],
       ['/usr/lib/udev/rules.d/9.rules', 0o600],
@@ -84,6 +86,6 @@ describe('what a patch version adds', () => {
     ['1.35.8', true],
     ['2.0.0', true],
   ])('has kubelet %s watched: %s', (version, isWatched) => {
-    expect(knowsWatchdog(version)).toBe(isWatched);
+    expect(hasWatchdog(version)).toBe(isWatched);
   });
 });

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { artifactsOf } from '../../lock/content-hash.ts';
 import type { Artifact } from '../../lock/lock.ts';
-import type { BuildDeps, Target } from '../contract.ts';
+import type { ImageBuildDeps, ImageTarget } from '../contract.ts';
 import type { DiskFile } from '../disk/put-files.ts';
 import { containerImageFiles } from '../store/container-images.ts';
 import { type PlacedFile, placedFiles } from './placed-files.ts';
@@ -10,18 +10,18 @@ import { type ReleaseFacts, renderContainerdFiles, renderRelease } from './relea
 import { KUBELET_WATCHDOG } from './units.ts';
 import { unpackArchive } from './unpack-archive.ts';
 
-export interface LaidOut {
+export interface FileLayout {
   files: readonly DiskFile[];
   /** Those of components, as they are to be found on the image. */
   placed: readonly PlacedFile[];
 }
 
-export interface VersionFiles extends LaidOut {
+export interface VersionFiles extends FileLayout {
   release: string;
 }
 
 /** What every image of the lock has besides its base, programs and container images: hashed anew, and written once for all of them. */
-export async function sharedFiles(target: Target, epochSec: number, deps: BuildDeps): Promise<LaidOut> {
+export async function layOutShared(target: ImageTarget, epochSec: number, deps: ImageBuildDeps): Promise<FileLayout> {
   const { programs, images } = sharedArtifacts(target);
   const placed = await Promise.all(programs.map((artifact) => filesOf(artifact, deps)));
   const store = images.length > 0 ? await containerImageFiles(target, epochSec, deps) : [];
@@ -33,7 +33,7 @@ export async function sharedFiles(target: Target, epochSec: number, deps: BuildD
 }
 
 /** A store holds all container images of an image together: it is shared only if each of them is. */
-export function sharedArtifacts({ lock, kubernetes }: Target): { programs: Artifact[]; images: Artifact[] } {
+export function sharedArtifacts({ lock, kubernetes }: ImageTarget): { programs: Artifact[]; images: Artifact[] } {
   const artifacts = artifactsOf(lock, kubernetes);
   const images = artifacts.filter(({ kind }) => kind === 'oci-image');
   return {
@@ -45,11 +45,11 @@ export function sharedArtifacts({ lock, kubernetes }: Target): { programs: Artif
 const isProgram = ({ kind }: Artifact) => kind === 'binary' || kind === 'archive';
 
 /** What is this version's alone, in addition and instead. */
-export async function versionFiles(
-  target: Target,
+export async function layOutVersion(
+  target: ImageTarget,
   facts: ReleaseFacts,
   epochSec: number,
-  deps: BuildDeps,
+  deps: ImageBuildDeps,
 ): Promise<VersionFiles> {
   const { lock, kubernetes } = target;
   const own = artifactsOf(lock, kubernetes).filter((artifact) => artifact.kubernetes !== undefined);
@@ -73,17 +73,19 @@ export async function versionFiles(
 }
 
 /** What this program adds that goes by the version. */
-export function ownFiles({ kubernetes }: Pick<Target, 'kubernetes'>): { path: string; mode: number; bytes: string }[] {
+export function ownFiles({
+  kubernetes,
+}: Pick<ImageTarget, 'kubernetes'>): { path: string; mode: number; bytes: string }[] {
   const path = 'usr/lib/systemd/system/kubelet.service.d/10-headstart-watchdog.conf';
-  return knowsWatchdog(kubernetes) ? [{ path, mode: 0o644, bytes: KUBELET_WATCHDOG }] : [];
+  return hasWatchdog(kubernetes) ? [{ path, mode: 0o644, bytes: KUBELET_WATCHDOG }] : [];
 }
 
-export function knowsWatchdog(kubernetes: string): boolean {
+export function hasWatchdog(kubernetes: string): boolean {
   const [major = 0, minor = 0] = kubernetes.split('.').map(Number);
   return major > 1 || minor >= 32;
 }
 
-async function filesOf(artifact: Artifact, { cache, run, folder, signal }: BuildDeps): Promise<DiskFile[]> {
+async function filesOf(artifact: Artifact, { cache, run, folder, signal }: ImageBuildDeps): Promise<DiskFile[]> {
   const from = await cache.open(artifact, { signal });
   if (artifact.kind === 'archive') {
     return unpackArchive(from, artifact, join(folder, 'archives', artifact.sha256), { run, signal });

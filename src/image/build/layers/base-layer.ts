@@ -9,19 +9,19 @@ import { type FileSum, sumOf } from '../../../host/file-sum.ts';
 import { isMissing } from '../../../host/json-file.ts';
 import { withLock } from '../../../host/locks.ts';
 import { baseSha256 } from '../../lock/content-hash.ts';
-import type { Artifact, Lock } from '../../lock/lock.ts';
+import type { Artifact, ImageLock } from '../../lock/lock.ts';
 import { makePackageRepository } from '../base/package-repository.ts';
 import { KERNEL_FILES, takeKernel } from '../base/take-kernel.ts';
-import { type Unpacking, unpackBase, unpackWords } from '../base/unpack-base.ts';
+import { type BaseContents, unpackBase, unpackInputs } from '../base/unpack-base.ts';
 import { baseLayerLock } from '../build-locks.ts';
-import type { BaseContent, BuildDeps } from '../contract.ts';
+import type { BaseContent, ImageBuildDeps } from '../contract.ts';
 import { derivedId } from '../disk/derived-id.ts';
 import { rootBytesFor } from '../disk/disk-layout.ts';
 import { ext4Options, makeExt4 } from '../disk/make-ext4.ts';
 import { epochOf } from '../epoch.ts';
 import { LABEL, nodeFiles } from '../files/node-files.ts';
 import { ensureFits } from '../files/size-budget.ts';
-import { ensureRoom } from '../room.ts';
+import { requireImageSpace } from '../free-space.ts';
 import type { ToolVersions } from '../tool-versions.ts';
 import {
   copyLayer,
@@ -31,10 +31,10 @@ import {
   type LayerFacts,
   type LayerKind,
   layerFolder,
-  readLayer,
+  readLayerRecord,
   setLayerAside,
 } from './keep-layer.ts';
-import type { Layer, LayerDeps } from './layer.ts';
+import type { ImageLayer, LayerDeps } from './layer.ts';
 
 /** Counts changes of how a layer is made that its content does not show. */
 const FORMAT = 2;
@@ -50,9 +50,9 @@ const recordSchema = z.object({
 type BaseRecord = z.infer<typeof recordSchema>;
 const BASE: LayerKind<BaseRecord> = { record: 'layer.json', schema: recordSchema };
 
-export function baseLayer(lock: Lock, tools: ToolVersions): Layer<BaseContent> {
+export function baseLayer(lock: ImageLock, tools: ToolVersions): ImageLayer<BaseContent> {
   const key = layerKey(lock, tools);
-  const layer: Layer<BaseContent> = {
+  const layer: ImageLayer<BaseContent> = {
     key,
     isKept: (cacheFolder) => isLayerKept(BASE, key, cacheFolder),
     verify: (deps) => readContent(key, deps),
@@ -74,16 +74,16 @@ export function baseLayer(lock: Lock, tools: ToolVersions): Layer<BaseContent> {
 }
 
 /** Another key, another layer: packages, settings of a node, size, and with what it is made. */
-export function layerKey(lock: Lock, { mmdebstrap, mke2fs, debugfs }: ToolVersions): string {
+export function layerKey(lock: ImageLock, { mmdebstrap, mke2fs, debugfs }: ToolVersions): string {
   const packages = debsOf(lock).map(({ component }) => component);
-  const words = unpackWords({ packages, ...settingsOf(lock) });
+  const words = unpackInputs({ packages, ...settingsOf(lock) });
   const options = ext4Options({ uuid: '', label: LABEL });
   const content = [FORMAT, baseSha256(lock), words, options, lock.disk.sizeMb, { mmdebstrap, mke2fs, debugfs }];
   return createHash('sha256').update(JSON.stringify(content)).digest('hex');
 }
 
 async function readContent(key: string, { cache, signal }: LayerDeps): Promise<BaseContent | undefined> {
-  const record = await readLayer(BASE, key, cache.folder);
+  const record = await readLayerRecord(BASE, key, cache.folder);
   if (record === undefined) return undefined;
   const folder = layerFolder(cache.folder, key);
   const read = async (part: keyof typeof KERNEL_FILES) => {
@@ -107,17 +107,17 @@ async function readContent(key: string, { cache, signal }: LayerDeps): Promise<B
   return { kernel, packages: record.packages };
 }
 
-type Workshop = BuildDeps & { runAsRoot: RunCommand };
+type BaseBuildDeps = ImageBuildDeps & { runAsRoot: RunCommand };
 
 async function installPackages(
-  lock: Lock,
+  lock: ImageLock,
   key: string,
   layer: string,
-  deps: Workshop,
+  deps: BaseBuildDeps,
 ): Promise<LayerFacts<BaseRecord>> {
   const { cache, run, runAsRoot, folder, signal, onWaiting, onDone } = deps;
   const room = { what: 'the base of the image', bytes: WORK_BYTES, option: '--cache' } as const;
-  ensureRoom(cache.folder, await statfsFree(cache.folder), room);
+  requireImageSpace(cache.folder, await statfsFree(cache.folder), room);
   const repository = await makePackageRepository(debsOf(lock), join(folder, 'packages'), {
     cache,
     run,
@@ -150,11 +150,11 @@ async function installPackages(
 /** Packages twice (here and unpacked), the file system, and what starts it. */
 const WORK_BYTES = 2.5 * 2 ** 30;
 
-function debsOf({ artifacts }: Lock): Artifact[] {
+function debsOf({ artifacts }: ImageLock): Artifact[] {
   return artifacts.filter(({ kind }) => kind === 'deb').toSorted((a, b) => (a.component < b.component ? -1 : 1));
 }
 
-function settingsOf(lock: Lock): Omit<Unpacking, 'repository'> {
+function settingsOf(lock: ImageLock): Omit<BaseContents, 'repository'> {
   return {
     architecture: lock.architecture,
     nodeFiles: nodeFiles(new Set(debsOf(lock).map(({ component }) => component))),

@@ -22,7 +22,7 @@ import {
   keepLayer,
   LAYER_ROOT,
   type LayerKind,
-  readLayer,
+  readLayerRecord,
   setLayerAside,
 } from './keep-layer.ts';
 
@@ -75,7 +75,7 @@ describe('a layer', () => {
 
   it('is not there until it was made', async () => {
     expect(isLayerKept(KIND, 'k1', cacheFolder)).toBe(false);
-    expect(await readLayer(KIND, 'k1', cacheFolder)).toBeUndefined();
+    expect(await readLayerRecord(KIND, 'k1', cacheFolder)).toBeUndefined();
   });
 
   it('leaves nothing when it cannot be made, and what a killed command left is removed', async () => {
@@ -116,7 +116,7 @@ describe('a layer', () => {
     await keep('k1');
     rmSync(join(folderOf('k1'), KIND.record));
     writeFileSync(join(folderOf('k1'), KIND.record), 'not JSON');
-    await expect(readLayer(KIND, 'k1', cacheFolder)).rejects.toMatchObject({
+    await expect(readLayerRecord(KIND, 'k1', cacheFolder)).rejects.toMatchObject({
       code: 'image/layer-damaged',
       next: expect.stringContaining(folderOf('k1')),
     });

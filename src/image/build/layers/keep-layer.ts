@@ -10,39 +10,39 @@ import { isMissing, readJson, writeJson } from '../../../host/json-file.ts';
 import { runTool } from '../../../host/run-tool.ts';
 import { partialPrefix } from '../../../host/whole-folders.ts';
 import { imageRootRunner } from '../as-root.ts';
-import type { BuildDeps } from '../contract.ts';
+import type { ImageBuildDeps } from '../contract.ts';
 import { dataRanges } from '../disk/data-ranges.ts';
 import type { Ext4Place } from '../disk/ext4-place.ts';
 import { copySparse, sumSparse } from '../disk/sparse-copy.ts';
-import { orFull } from '../room.ts';
+import { reportingFullDisk } from '../free-space.ts';
 import type { LayerDeps } from './layer.ts';
 
 /** The file system of a layer. */
 export const LAYER_ROOT = 'root.ext4';
 
 /** Which layer it is, and the sum of its file system: size and bytes that are not empty. */
-export interface Sealed {
+export interface LayerSeal {
   key: string;
   rootSum: string;
 }
 
-export interface LayerKind<R extends Sealed> {
+export interface LayerKind<R extends LayerSeal> {
   /** The file that is written last: a layer with it is whole. */
   record: string;
   schema: z.ZodType<R>;
 }
 
-export type LayerFacts<R extends Sealed> = Omit<R, keyof Sealed>;
+export type LayerFacts<R extends LayerSeal> = Omit<R, keyof LayerSeal>;
 
 export const layersIn = (cacheFolder: string) => join(cacheFolder, 'layers');
 export const layerFolder = (cacheFolder: string, key: string) => join(layersIn(cacheFolder), key);
 
-export function isLayerKept<R extends Sealed>({ record }: LayerKind<R>, key: string, cacheFolder: string): boolean {
+export function isLayerKept<R extends LayerSeal>({ record }: LayerKind<R>, key: string, cacheFolder: string): boolean {
   return existsSync(join(layerFolder(cacheFolder, key), record));
 }
 
 /** Its record; undefined if it is not kept. */
-export async function readLayer<R extends Sealed>(
+export async function readLayerRecord<R extends LayerSeal>(
   { record, schema }: LayerKind<R>,
   key: string,
   cacheFolder: string,
@@ -57,11 +57,11 @@ export async function readLayer<R extends Sealed>(
 }
 
 /** `write` leaves the file system (LAYER_ROOT), and what else the layer has, in the folder it gets, and says what the record is to hold. */
-export async function keepLayer<R extends Sealed>(
+export async function keepLayer<R extends LayerSeal>(
   kind: LayerKind<R>,
   key: string,
   deps: LayerDeps,
-  write: (layer: string, deps: BuildDeps & { runAsRoot: RunCommand }) => Promise<LayerFacts<R>>,
+  write: (layer: string, deps: ImageBuildDeps & { runAsRoot: RunCommand }) => Promise<LayerFacts<R>>,
 ): Promise<void> {
   const { cache, run, signal } = deps;
   const layers = layersIn(cache.folder);
@@ -71,7 +71,7 @@ export async function keepLayer<R extends Sealed>(
   const work = join(layers, `${partialPrefix}${randomBytes(6).toString('hex')}`);
   const layer = join(work, 'layer');
   try {
-    await orFull(layers, '--cache', async () => {
+    await reportingFullDisk(layers, '--cache', async () => {
       await mkdir(layer, { recursive: true, mode: 0o700 });
       const facts = await write(layer, { ...deps, folder: work, runAsRoot });
       const file = join(layer, LAYER_ROOT);
@@ -88,14 +88,14 @@ export async function keepLayer<R extends Sealed>(
 }
 
 /** Gives the record of what was copied. */
-export async function copyLayer<R extends Sealed>(
+export async function copyLayer<R extends LayerSeal>(
   kind: LayerKind<R>,
   key: string,
   to: Ext4Place,
-  { cache, run, signal }: Pick<BuildDeps, 'cache' | 'run' | 'signal'>,
+  { cache, run, signal }: Pick<ImageBuildDeps, 'cache' | 'run' | 'signal'>,
 ): Promise<R> {
   const folder = layerFolder(cache.folder, key);
-  const record = await readLayer(kind, key, cache.folder);
+  const record = await readLayerRecord(kind, key, cache.folder);
   if (record === undefined) throw await setLayerAside(folder, kind.record);
   const file = join(folder, LAYER_ROOT);
   const sum = await copySparse({ file, ranges: await dataRanges(file, run, signal), signal }, to.file, to.startBytes);

@@ -13,7 +13,7 @@ import { basename, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { RunCommand } from '../../../base/command.ts';
 import type { Cache } from '../../fetch/cache.ts';
-import type { BuildDeps, Target } from '../contract.ts';
+import type { ImageBuildDeps, ImageTarget } from '../contract.ts';
 import { sumSparse } from '../disk/sparse-copy.ts';
 import { aLock, anArtifact, SOME_TOOLS } from '../locks.testing.ts';
 import { baseLayer } from './base-layer.ts';
@@ -35,11 +35,11 @@ const run: RunCommand = async (argv) => {
 
 const several = { lock: aLock([], { disk: SMALL }), kubernetes: '1.35.8' };
 const single = { lock: aLock([], { kubernetes: ['1.35.8'], disk: SMALL }), kubernetes: '1.35.8' };
-const baseOf = ({ lock }: Target) => baseLayer(lock, SOME_TOOLS);
-const layerOf = (target: Target) => sharedLayer(target, baseOf(target));
+const baseOf = ({ lock }: ImageTarget) => baseLayer(lock, SOME_TOOLS);
+const layerOf = (target: ImageTarget) => sharedLayer(target, baseOf(target));
 
 /** A cache with a base, as a build left it. */
-async function withBase(name: string, target: Target) {
+async function withBase(name: string, target: ImageTarget) {
   const { key } = baseOf(target);
   const folder = join(top, name, 'layers', key);
   mkdirSync(folder, { recursive: true });
@@ -50,7 +50,7 @@ async function withBase(name: string, target: Target) {
   writeFileSync(join(folder, 'layer.json'), JSON.stringify(record));
   const cache = { folder: join(top, name) } as Partial<Cache> as Cache;
   const done: string[] = [];
-  const deps: BuildDeps = {
+  const deps: ImageBuildDeps = {
     ...{ cache, run, isRoot: true, tools: SOME_TOOLS, folder: join(top, name) },
     onDone: (words) => done.push(words),
   };

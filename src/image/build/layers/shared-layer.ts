@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { statfsFree } from '../../../host/disk-space.ts';
 import { imageRootRunner } from '../as-root.ts';
-import type { BuildDeps, Target } from '../contract.ts';
+import type { ImageBuildDeps, ImageTarget } from '../contract.ts';
 import type { Ext4Place } from '../disk/ext4-place.ts';
 import { putFiles } from '../disk/put-files.ts';
 import { epochOf } from '../epoch.ts';
 import { type PlacedFile, placedSchema } from '../files/placed-files.ts';
-import { sharedArtifacts, sharedFiles } from '../files/version-files.ts';
-import { ensureRoom } from '../room.ts';
+import { layOutShared, sharedArtifacts } from '../files/version-files.ts';
+import { requireImageSpace } from '../free-space.ts';
 import { containerdOf } from '../store/container-images.ts';
 import {
   copyLayer,
@@ -18,36 +18,39 @@ import {
   keepLayer,
   LAYER_ROOT,
   type LayerKind,
+  type LayerSeal,
   layersIn,
-  readLayer,
-  type Sealed,
+  readLayerRecord,
 } from './keep-layer.ts';
-import type { Layer } from './layer.ts';
+import type { ImageLayer } from './layer.ts';
 
 /** Counts changes of how a layer is made that its content does not show. */
 const FORMAT = 2;
 
-interface SharedRecord extends Sealed {
+interface SharedRecord extends LayerSeal {
   placed: readonly PlacedFile[];
 }
 const recordSchema = z.object({ key: z.string(), rootSum: z.string(), placed: placedSchema });
 const SHARED: LayerKind<SharedRecord> = { record: 'shared.json', schema: recordSchema };
 
-type Base = Pick<Layer<unknown>, 'key' | 'copyTo'>;
+type BaseLayer = Pick<ImageLayer<unknown>, 'key' | 'copyTo'>;
 
 /**
  * A lock with several versions: the layer is made once and kept, and each image is a copy of it. A lock with one version: no other image
  * would come for it, so it is not kept, and the image's own file system is written in its place, which saves a copy.
  */
-export const isSharedKept = ({ lock }: Pick<Target, 'lock'>): boolean => lock.kubernetes.length > 1;
+export const isSharedKept = ({ lock }: Pick<ImageTarget, 'lock'>): boolean => lock.kubernetes.length > 1;
 
 /** The same bytes, whether it is copied or written. Gives the files of components in it. */
-export function sharedLayer(target: Target, base: Base): Layer<readonly PlacedFile[], readonly PlacedFile[]> {
+export function sharedLayer(
+  target: ImageTarget,
+  base: BaseLayer,
+): ImageLayer<readonly PlacedFile[], readonly PlacedFile[]> {
   const key = sharedKey(target, base);
   return {
     key,
     isKept: (cacheFolder) => isLayerKept(SHARED, key, cacheFolder),
-    verify: async ({ cache }) => (await readLayer(SHARED, key, cache.folder))?.placed,
+    verify: async ({ cache }) => (await readLayerRecord(SHARED, key, cache.folder))?.placed,
     async make(deps) {
       if (isLayerKept(SHARED, key, deps.cache.folder)) return;
       await keepLayer(SHARED, key, deps, async (layer, shop) => {
@@ -65,7 +68,7 @@ export function sharedLayer(target: Target, base: Base): Layer<readonly PlacedFi
   };
 }
 
-export function sharedKey(target: Target, { key }: Pick<Base, 'key'>): string {
+export function sharedKey(target: ImageTarget, { key }: Pick<BaseLayer, 'key'>): string {
   const { programs, images } = sharedArtifacts(target);
   const content = [...programs, ...images].map(({ component, kind, sha256, install }) => [
     component,
@@ -80,19 +83,24 @@ export function sharedKey(target: Target, { key }: Pick<Base, 'key'>): string {
     .digest('hex');
 }
 
-async function ensureLayerRoom({ lock: { disk } }: Target, cacheFolder: string): Promise<void> {
+async function ensureLayerRoom({ lock: { disk } }: ImageTarget, cacheFolder: string): Promise<void> {
   const bytes = Math.min(disk.budgetMb, disk.sizeMb) * 2 ** 20;
   const layers = layersIn(cacheFolder);
-  ensureRoom(layers, await statfsFree(layers), { what: 'what all images share', bytes, option: '--cache' });
+  requireImageSpace(layers, await statfsFree(layers), { what: 'what all images share', bytes, option: '--cache' });
 }
 
-async function writeShared(target: Target, base: Base, to: Ext4Place, deps: BuildDeps): Promise<readonly PlacedFile[]> {
+async function writeShared(
+  target: ImageTarget,
+  base: BaseLayer,
+  to: Ext4Place,
+  deps: ImageBuildDeps,
+): Promise<readonly PlacedFile[]> {
   deps.onWaiting?.('the copy of the base');
   await base.copyTo(to, deps);
   deps.onDone?.('base copied');
   const epochSec = epochOf(target.lock.base);
   deps.onWaiting?.('what all versions share');
-  const { files, placed } = await sharedFiles(target, epochSec, deps);
+  const { files, placed } = await layOutShared(target, epochSec, deps);
   deps.onDone?.('shared programs verified, container images imported');
   // What a container store holds is root's alone, or of root's users in a namespace.
   const run = await imageRootRunner(deps.run, deps.isRoot);

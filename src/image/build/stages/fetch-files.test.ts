@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Cache, Wanted } from '../../fetch/cache.ts';
+import type { Cache, FetchRequest } from '../../fetch/cache.ts';
 import { aLock, anArtifact, SOME_TOOLS } from '../locks.testing.ts';
 import type { SharedContext } from '../stage.ts';
-import { fetchFiles, filesOf } from './fetch-files.ts';
+import { artifactsToFetch, fetchFiles } from './fetch-files.ts';
 
 const kubelet = (kubernetes: string, sha256: string) =>
   anArtifact('kubelet', 'binary', { kubernetes, sha256: sha256.repeat(32), bytes: 2 << 20 });
@@ -11,15 +11,15 @@ const targets = lock.kubernetes.map((kubernetes) => ({ lock, kubernetes }));
 
 describe('the files of a build', () => {
   it('are those of all its versions, each once', () => {
-    const named = (files: readonly Wanted[]) =>
+    const named = (files: readonly FetchRequest[]) =>
       files.map(({ component, sha256 }) => `${component} ${sha256.slice(0, 2)}`);
-    expect(named(filesOf(targets))).toEqual(['libc6 6c', 'kubelet ab', 'kubelet cd']);
-    expect(named(filesOf([targets[1]!]))).toEqual(['libc6 6c', 'kubelet cd']);
+    expect(named(artifactsToFetch(targets))).toEqual(['libc6 6c', 'kubelet ab', 'kubelet cd']);
+    expect(named(artifactsToFetch([targets[1]!]))).toEqual(['libc6 6c', 'kubelet cd']);
   });
 
   it('are fetched together, once for all versions, unless nothing may be fetched', async () => {
     const filled: number[] = [];
-    const cache = { fill: async (files: readonly Wanted[]) => void filled.push(files.length) };
+    const cache = { fill: async (files: readonly FetchRequest[]) => void filled.push(files.length) };
     const context = { ...{ cache: cache as Partial<Cache> as Cache, targets, target: targets[0]!, isOffline: false } };
     await fetchFiles.make(context as Partial<SharedContext> as SharedContext, {});
     expect(filled).toEqual([3]);

@@ -10,7 +10,7 @@ export const keepBase: SharedStage<never, 'base'> = {
   verified: 'base layer verified',
   key: ({ lock }, tools) => baseLayer(lock, tools).key,
   isNeeded: () => true,
-  isThere: ({ lock }, { tools, cacheFolder }) => baseLayer(lock, tools).isKept(cacheFolder),
+  isAvailable: ({ lock }, { tools, cacheFolder }) => baseLayer(lock, tools).isKept(cacheFolder),
   needs: [],
   gives: ['base'],
   async open({ target, ...deps }) {

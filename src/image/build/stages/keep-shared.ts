@@ -1,5 +1,5 @@
 // image/build/stages/keep-shared.ts: make the layer that all images of a lock are copies of, if there are several.
-import type { Target } from '../contract.ts';
+import type { ImageTarget } from '../contract.ts';
 import { baseLayer } from '../layers/base-layer.ts';
 import { isSharedKept, sharedLayer } from '../layers/shared-layer.ts';
 import type { SharedStage } from '../stage.ts';
@@ -11,7 +11,7 @@ export const keepShared: SharedStage<never, never> = {
   done: 'shared layer kept',
   key: (target, tools) => layerOf(target, tools).key,
   isNeeded: ({ target }) => isSharedKept(target),
-  isThere: (target, { tools, cacheFolder }) => layerOf(target, tools).isKept(cacheFolder),
+  isAvailable: (target, { tools, cacheFolder }) => layerOf(target, tools).isKept(cacheFolder),
   needs: [],
   gives: [],
   async make({ target, ...deps }) {
@@ -20,4 +20,4 @@ export const keepShared: SharedStage<never, never> = {
   },
 };
 
-const layerOf = (target: Target, tools: ToolVersions) => sharedLayer(target, baseLayer(target.lock, tools));
+const layerOf = (target: ImageTarget, tools: ToolVersions) => sharedLayer(target, baseLayer(target.lock, tools));

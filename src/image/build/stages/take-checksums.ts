@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type FileSum, sumOf } from '../../../host/file-sum.ts';
 import { dataRanges } from '../disk/data-ranges.ts';
 import { isDiskName } from '../disk/disk.ts';
-import { sumBeside } from '../sum-beside.ts';
+import { sumInWorker } from '../sum-in-worker.ts';
 import { versionStage } from './version-stage.ts';
 
 export const takeChecksums = versionStage({
@@ -18,7 +18,7 @@ export const takeChecksums = versionStage({
       names.map(async (name): Promise<[string, FileSum]> => {
         const file = join(files, name);
         if (!isDiskName(name)) return [name, await sumOf(file, signal)];
-        return [name, await sumBeside({ file, ranges: await dataRanges(file, run, signal), signal })];
+        return [name, await sumInWorker({ file, ranges: await dataRanges(file, run, signal), signal })];
       }),
     );
     return { sums: Object.fromEntries(sums.map(([name, { sha256, bytes }]) => [name, { sha256, bytes }])) };

@@ -1,36 +1,36 @@
 // image/build/stages/write-record.ts: write the record of the build, and close all files to changes.
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { versionWord } from '../../publish/names.ts';
+import { imageVersionLabel } from '../../publish/names.ts';
 import { BUILD_RECORD } from '../build-folder.ts';
-import type { BuildRecord, Made, Target } from '../contract.ts';
+import type { BuildRecord, ImageTarget, StageOutputs } from '../contract.ts';
 import { kernelCommandLine } from '../disk/boot-files.ts';
 import { versionStage } from './version-stage.ts';
 
-export const writeRecord = versionStage({
+export const writeBuildRecord = versionStage({
   id: 'record',
   title: 'write the record of the build',
   done: 'record written',
   needs: ['content', 'disk', 'names', 'sums'],
   gives: ['record'],
   async make({ target, contentSha256, files }, made) {
-    const record = recordOf(target, contentSha256, made);
+    const record = buildRecordOf(target, contentSha256, made);
     await writeFile(join(files, BUILD_RECORD), `${JSON.stringify(record, null, 2)}\n`);
     for (const name of [...made.names, BUILD_RECORD]) await chmod(join(files, name), 0o444);
     return { record };
   },
 });
 
-export function recordOf(
-  { lock, kubernetes }: Target,
+export function buildRecordOf(
+  { lock, kubernetes }: ImageTarget,
   contentSha256: string,
-  { content: { image }, disk, sums }: Pick<Made, 'content' | 'disk' | 'sums'>,
+  { content: { image }, disk, sums }: Pick<StageOutputs, 'content' | 'disk' | 'sums'>,
 ): BuildRecord {
   return {
     apiVersion: 'headstart.dev/v1',
     kind: 'ImageBuild',
     name: lock.name,
-    version: versionWord(kubernetes, lock.base),
+    version: imageVersionLabel(kubernetes, lock.base),
     kubernetes,
     architecture: lock.architecture,
     contentSha256,

@@ -5,7 +5,7 @@ import { artifactsOf } from '../../lock/content-hash.ts';
 import { renderLock } from '../../lock/read-lock.ts';
 import { listImages, renderImageList } from '../../report/image-list.ts';
 import { makeSbom } from '../../report/sbom.ts';
-import type { BuildDeps, RootContent, Target } from '../contract.ts';
+import type { ImageBuildDeps, ImageTarget, RootContent } from '../contract.ts';
 import { diskName } from '../disk/disk.ts';
 import { PLACED_FILES, renderPlaced } from '../files/placed-files.ts';
 import { imageInArchive } from '../store/oci-archive.ts';
@@ -26,10 +26,10 @@ export const writeTexts = versionStage({
 });
 
 async function textsOf(
-  target: Target,
+  target: ImageTarget,
   contentSha256: string,
   content: RootContent,
-  deps: BuildDeps,
+  deps: ImageBuildDeps,
 ): Promise<Record<string, string>> {
   const { lock, kubernetes } = target;
   const images = listImages(lock, kubernetes, await digestsOf(target, deps));
@@ -44,8 +44,8 @@ async function textsOf(
 
 /** Of the container images' manifests, by component. */
 async function digestsOf(
-  { lock, kubernetes }: Target,
-  { cache, run, signal }: BuildDeps,
+  { lock, kubernetes }: ImageTarget,
+  { cache, run, signal }: ImageBuildDeps,
 ): Promise<Record<string, string>> {
   const digests: Record<string, string> = {};
   for (const artifact of artifactsOf(lock, kubernetes).filter(({ kind }) => kind === 'oci-image')) {

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { runTool } from '../../../host/run-tool.ts';
 import { artifactsOf } from '../../lock/content-hash.ts';
 import { imageRootRunner } from '../as-root.ts';
-import type { BaseContent, Target } from '../contract.ts';
+import type { BaseContent, ImageTarget } from '../contract.ts';
 import { KERNEL_ARGS } from '../disk/boot-files.ts';
 import { derivedId } from '../disk/derived-id.ts';
 import { onPlace } from '../disk/ext4-place.ts';
 import { putFiles } from '../disk/put-files.ts';
 import { epochOf } from '../epoch.ts';
 import { LABEL } from '../files/node-files.ts';
-import { checkBudget } from '../files/size-budget.ts';
-import { versionFiles } from '../files/version-files.ts';
+import { checkSizeBudget } from '../files/size-budget.ts';
+import { layOutVersion } from '../files/version-files.ts';
 import { versionStage } from './version-stage.ts';
 
 export const writeVersionFiles = versionStage({
@@ -26,7 +26,7 @@ export const writeVersionFiles = versionStage({
     const epochSec = epochOf(target.lock.base);
     onWaiting?.('the files of this version');
     const facts = { contentSha256, kernelRelease: base.kernel.release };
-    const { files, placed, release } = await versionFiles(target, facts, epochSec, deps);
+    const { files, placed, release } = await layOutVersion(target, facts, epochSec, deps);
     const put = { run: await imageRootRunner(run, isRoot), folder: join(folder, 'files'), epochSec, signal };
     await putFiles(place, files, put);
     const uuid = derivedId(contentSha256, 'root file system');
@@ -40,10 +40,10 @@ export const writeVersionFiles = versionStage({
 });
 
 /** Throws when it holds more than the lock allows. */
-function warningsOf({ lock, kubernetes }: Target, { packages }: BaseContent, contentBytes: number): string[] {
+function warningsOf({ lock, kubernetes }: ImageTarget, { packages }: BaseContent, contentBytes: number): string[] {
   const others = artifactsOf(lock, kubernetes).filter(({ kind }) => kind !== 'deb');
   const contributors = [...packages, ...others.map(({ component: name, bytes }) => ({ name, bytes }))];
-  const warning = checkBudget(contentBytes, lock.disk, contributors);
+  const warning = checkSizeBudget(contentBytes, lock.disk, contributors);
   return warning === undefined ? [] : [warning];
 }
 

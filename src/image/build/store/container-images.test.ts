@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { RunCommand } from '../../../base/command.ts';
-import type { Artifact, Lock } from '../../lock/lock.ts';
+import type { Artifact, ImageLock } from '../../lock/lock.ts';
 import { SOME_TOOLS } from '../locks.testing.ts';
 import { containerImageFiles, isPause } from './container-images.ts';
 
@@ -17,7 +17,7 @@ const artifact = (component: string, kind: Artifact['kind'], more: Partial<Artif
 const PAUSE = artifact('pause', 'oci-image', { install: { to: 'registry.k8s.io/pause:3.10' } });
 
 async function files(artifacts: Artifact[], run: RunCommand): Promise<unknown> {
-  const lock = { artifacts } as unknown as Lock;
+  const lock = { artifacts } as unknown as ImageLock;
   const cache = {
     folder,
     fill: () => Promise.reject(new Error('nothing is fetched')),

@@ -6,13 +6,17 @@ import { runTool } from '../../../host/run-tool.ts';
 import { artifactsOf } from '../../lock/content-hash.ts';
 import type { Artifact } from '../../lock/lock.ts';
 import { imageRootRunner } from '../as-root.ts';
-import type { BuildDeps, Target } from '../contract.ts';
+import type { ImageBuildDeps, ImageTarget } from '../contract.ts';
 import type { DiskFile } from '../disk/put-files.ts';
 import { makeContainerStore, type StoreImage, type StorePrograms } from './container-store.ts';
 import { storeFiles } from './store-files.ts';
 
 /** None for a lock without container images. Those of a store belong to root or to root's users in a namespace: whoever reads them has to be that. */
-export async function containerImageFiles(target: Target, epochSec: number, deps: BuildDeps): Promise<DiskFile[]> {
+export async function containerImageFiles(
+  target: ImageTarget,
+  epochSec: number,
+  deps: ImageBuildDeps,
+): Promise<DiskFile[]> {
   const artifacts = artifactsOf(target.lock, target.kubernetes);
   const wanted = artifacts.filter(({ kind }) => kind === 'oci-image');
   if (wanted.length === 0) return [];
@@ -36,13 +40,13 @@ const sortedByName = (images: readonly StoreImage[]) => images.toSorted((a, b) =
 const PLACES = ['usr/bin', 'bin', 'usr/local/bin', '.'];
 
 /** The one that is on the image, and imports what is to be. */
-export function containerdOf({ lock, kubernetes }: Target): Artifact | undefined {
+export function containerdOf({ lock, kubernetes }: ImageTarget): Artifact | undefined {
   return artifactsOf(lock, kubernetes).find(
     ({ component, kind }) => component === 'containerd' && (kind === 'deb' || kind === 'archive'),
   );
 }
 
-async function unpackContainerd(target: Target, deps: BuildDeps): Promise<StorePrograms> {
+async function unpackContainerd(target: ImageTarget, deps: ImageBuildDeps): Promise<StorePrograms> {
   const found = containerdOf(target);
   if (!found)
     throw noContainerd('there is no component `containerd` in the lock, neither as a package nor as an archive');

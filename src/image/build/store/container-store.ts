@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { UserError } from '../../../base/errors.ts';
 import { runTool } from '../../../host/run-tool.ts';
 import { imageRootRunner } from '../as-root.ts';
-import type { BuildDeps } from '../contract.ts';
+import type { ImageBuildDeps } from '../contract.ts';
+import { finishStore } from './finish-store.ts';
 import { importImages } from './import-images.ts';
 import { type ArchiveImage, imageInArchive } from './oci-archive.ts';
-import { settleStore } from './settle-store.ts';
 
 export interface StoreImage {
   /** A tar of an OCI image layout, already known to be what the lock says. */
@@ -24,7 +24,7 @@ export interface StorePrograms {
   ctr: string;
 }
 
-export interface StoreDeps extends Pick<BuildDeps, 'run' | 'isRoot' | 'folder' | 'signal' | 'onWaiting'> {
+export interface StoreDeps extends Pick<ImageBuildDeps, 'run' | 'isRoot' | 'folder' | 'signal' | 'onWaiting'> {
   /** No file is younger; what containerd makes is of this second. */
   epochSec: number;
 }
@@ -73,7 +73,7 @@ export async function makeContainerStore(
     names: namesOf(image),
   }));
   const usages = await importImages(toImport, programs, { ...deps, runAsRoot, scratch, store: folder });
-  settleStore(folder, { digests: digestsByName(found), usages, epochSec: deps.epochSec });
+  finishStore(folder, { digests: digestsByName(found), usages, epochSec: deps.epochSec });
   // Younger ones only: what is in a layer keeps its time.
   const [moment, youngest] = [`--date=@${deps.epochSec}`, `@${deps.epochSec}`];
   const touch = ['touch', '--no-dereference', moment, '{}', '+'];

@@ -5,7 +5,7 @@ import type { Ran, RunCommand, RunOptions } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
 import { parseUsages, type Usage } from './normalise-store.ts';
 
-export interface ToImport {
+export interface ImageToImport {
   archive: string;
   /** Of the one image in it. */
   digest: string;
@@ -27,7 +27,7 @@ export interface ImportDeps {
 
 /** Gives what each snapshot takes, by its number. */
 export async function importImages(
-  images: readonly ToImport[],
+  images: readonly ImageToImport[],
   programs: { containerd: string; ctr: string },
   { runAsRoot, store, scratch, signal, onWaiting }: ImportDeps,
 ): Promise<ReadonlyMap<bigint, Usage>> {
@@ -49,13 +49,13 @@ export async function importImages(
   throw notImported(ran, { nameOf, containerd: programs.containerd, store });
 }
 
-interface About {
+interface ImportContext {
   nameOf: (number: string) => string | undefined;
   containerd: string;
   store: string;
 }
 
-function notImported({ outcome, stderr }: Ran, { nameOf, containerd, store }: About): UserError {
+function notImported({ outcome, stderr }: Ran, { nameOf, containerd, store }: ImportContext): UserError {
   const number = [...stderr.matchAll(/^importing (\d+)$/gm)].at(-1)?.[1];
   // Each line of ctr repeats the one before with more around it.
   const said = stderr.trim().split('\n').slice(-1).join('').slice(-1000);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Bucket, bucketAt, bucketsIn, type Entry, valueAt } from './bolt/tree.ts';
+import { type BoltBucket, type BoltEntry, boltValueAt, bucketAt, bucketsIn } from './bolt/tree.ts';
 import {
   goTime,
   normaliseMetadata,
@@ -14,8 +14,8 @@ import {
 type Tree = { [name: string]: Tree | string | Uint8Array };
 
 /** Of names, in whatever order: what compares them does not look at it. */
-function bucketOf(tree: Tree): Bucket {
-  const entries = Object.entries(tree).map(([name, content]): Entry => {
+function bucketOf(tree: Tree): BoltBucket {
+  const entries = Object.entries(tree).map(([name, content]): BoltEntry => {
     const key = Buffer.from(name);
     if (typeof content === 'string') return { key, value: Buffer.from(content) };
     return content instanceof Uint8Array ? { key, value: content } : { key, bucket: bucketOf(content) };
@@ -44,7 +44,7 @@ const metadata = (now: Uint8Array): Tree => ({
 test('what was made at another time becomes the same', () => {
   const [one, other] = [0, 5_000_000].map((sec) => normaliseMetadata(bucketOf(metadata(goTime(sec))), 86_400));
   expect(one).toEqual(other);
-  expect(valueAt(bucketAt(one!, 'v1', 'k8s.io', 'images', 'a.example/b:1')!, 'createdat')).toEqual(goTime(86_400));
+  expect(boltValueAt(bucketAt(one!, 'v1', 'k8s.io', 'images', 'a.example/b:1')!, 'createdat')).toEqual(goTime(86_400));
 });
 
 test('leases, half-done transfers and other namespaces are left out; a label that is called like a time is kept', () => {
@@ -53,7 +53,7 @@ test('leases, half-done transfers and other namespaces are left out; a label tha
   expect([...bucketsIn(bucketAt(kept, 'v1', 'k8s.io')).keys()]).toEqual(['images', 'content', 'snapshots']);
   expect(bucketAt(kept, 'v1', 'k8s.io', 'content', 'ingests')).toBeUndefined();
   const labels = bucketAt(kept, 'v1', 'k8s.io', 'images', 'a.example/b:1', 'labels')!;
-  expect(Buffer.from(valueAt(labels, 'createdat')!).toString()).toBe('mine');
+  expect(Buffer.from(boltValueAt(labels, 'createdat')!).toString()).toBe('mine');
   expect(storeContent(kept)).toEqual({
     images: new Map([['a.example/b:1', DIGEST]]),
     blobs: new Set([DIGEST]),
@@ -71,9 +71,9 @@ test('what a snapshot takes is what is given, not what the disk it was made on s
   expect(snapshotIds(root)).toEqual([129n]);
   const settled = normaliseSnapshots(root, new Map([[129n, { inodes: 7, bytes: 12_288 }]]), 0);
   const snapshot = bucketAt(settled, 'v1', 'snapshots', 'a')!;
-  expect(valueAt(snapshot, 'inodes')).toEqual(varint(7));
-  expect(valueAt(snapshot, 'size')).toEqual(varint(12_288));
-  expect(valueAt(snapshot, 'updatedat')).toEqual(goTime(0));
+  expect(boltValueAt(snapshot, 'inodes')).toEqual(varint(7));
+  expect(boltValueAt(snapshot, 'size')).toEqual(varint(12_288));
+  expect(boltValueAt(snapshot, 'updatedat')).toEqual(goTime(0));
   expect(() => normaliseSnapshots(root, new Map(), 0)).toThrow('snapshot 129 has no files');
 });
 

@@ -1,5 +1,5 @@
 // image/build/store/normalise-store.ts: what in containerd's two databases depends on when and where they were made? That is set to fixed values, or left out.
-import { type Bucket, bucketAt, bucketsIn, type Entry, isNested, nameOf, valueAt } from './bolt/tree.ts';
+import { type BoltBucket, type BoltEntry, boltValueAt, bucketAt, bucketsIn, isNested, nameOf } from './bolt/tree.ts';
 
 export const NAMESPACE = 'k8s.io';
 export const SNAPSHOTTER = 'overlayfs';
@@ -11,7 +11,7 @@ export interface Usage {
 }
 
 /** Of `meta.db`: images, content and snapshots stay; leases, half-done transfers, containers and other namespaces do not. */
-export function normaliseMetadata(root: Bucket, epochSec: number): Bucket {
+export function normaliseMetadata(root: BoltBucket, epochSec: number): BoltBucket {
   const kept = only(root, ['v1'], (v1) =>
     only(v1, ['version', NAMESPACE], (namespace) =>
       only(namespace, ['images', 'content', 'snapshots', 'labels'], (objects, name) =>
@@ -23,7 +23,7 @@ export function normaliseMetadata(root: Bucket, epochSec: number): Bucket {
 }
 
 /** Of the snapshotter's `metadata.db`. */
-export function normaliseSnapshots(root: Bucket, usages: ReadonlyMap<bigint, Usage>, epochSec: number): Bucket {
+export function normaliseSnapshots(root: BoltBucket, usages: ReadonlyMap<bigint, Usage>, epochSec: number): BoltBucket {
   const withUsages = only(root, ['v1'], (v1) =>
     map(v1, (snapshots, name) =>
       name === 'snapshots' ? map(snapshots, (one) => withUsage(one, usages.get(idOf(one)))) : snapshots,
@@ -40,7 +40,7 @@ export interface StoreContent {
   snapshots: readonly string[];
 }
 
-export function storeContent(metadata: Bucket): StoreContent {
+export function storeContent(metadata: BoltBucket): StoreContent {
   const namespace = bucketAt(metadata, 'v1', NAMESPACE) ?? { sequence: 0n, entries: [] };
   const images = bucketsIn(bucketAt(namespace, 'images'));
   return {
@@ -51,7 +51,7 @@ export function storeContent(metadata: Bucket): StoreContent {
 }
 
 /** The folders' names below `snapshots/`. */
-export function snapshotIds(snapshots: Bucket): bigint[] {
+export function snapshotIds(snapshots: BoltBucket): bigint[] {
   return [...bucketsIn(bucketAt(snapshots, 'v1', 'snapshots')).values()].map(idOf);
 }
 
@@ -80,21 +80,21 @@ function blockBytes(type: string, size: number): number {
   return type === 'f' ? Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES : 0;
 }
 
-type Change = (bucket: Bucket, name: string) => Bucket;
+type BucketChange = (bucket: BoltBucket, name: string) => BoltBucket;
 
-function map(bucket: Bucket, change: Change): Bucket {
+function map(bucket: BoltBucket, change: BucketChange): BoltBucket {
   const entries = bucket.entries.map((entry) =>
     isNested(entry) ? { ...entry, bucket: change(entry.bucket, nameOf(entry)) } : entry,
   );
   return { ...bucket, entries };
 }
 
-function only(bucket: Bucket, names: readonly string[], change: Change = (one) => one): Bucket {
+function only(bucket: BoltBucket, names: readonly string[], change: BucketChange = (one) => one): BoltBucket {
   return map({ ...bucket, entries: bucket.entries.filter((entry) => names.includes(nameOf(entry))) }, change);
 }
 
-function withTimes(bucket: Bucket, time: Uint8Array): Bucket {
-  const entries = bucket.entries.map((entry): Entry => {
+function withTimes(bucket: BoltBucket, time: Uint8Array): BoltBucket {
+  const entries = bucket.entries.map((entry): BoltEntry => {
     const name = nameOf(entry);
     if (!isNested(entry)) return name === 'createdat' || name === 'updatedat' ? { ...entry, value: time } : entry;
     // What is written in labels is the image's own.
@@ -103,7 +103,7 @@ function withTimes(bucket: Bucket, time: Uint8Array): Bucket {
   return { ...bucket, entries };
 }
 
-function withUsage(snapshot: Bucket, usage: Usage | undefined): Bucket {
+function withUsage(snapshot: BoltBucket, usage: Usage | undefined): BoltBucket {
   if (!usage) throw new Error(`snapshot ${idOf(snapshot)} has no files`);
   const values: Record<string, Uint8Array> = { inodes: varint(usage.inodes), size: varint(usage.bytes) };
   const entries = snapshot.entries.map((entry) => {
@@ -113,14 +113,14 @@ function withUsage(snapshot: Bucket, usage: Usage | undefined): Bucket {
   return { ...snapshot, entries };
 }
 
-function text(bucket: Bucket | undefined, name: string): string {
-  const value = bucket && valueAt(bucket, name);
+function text(bucket: BoltBucket | undefined, name: string): string {
+  const value = bucket && boltValueAt(bucket, name);
   return value ? Buffer.from(value).toString() : '';
 }
 
 /** As Go's encoding/binary writes it: seven bits a byte, the lowest first. */
-function idOf(snapshot: Bucket): bigint {
-  const bytes = valueAt(snapshot, 'id') ?? new Uint8Array();
+function idOf(snapshot: BoltBucket): bigint {
+  const bytes = boltValueAt(snapshot, 'id') ?? new Uint8Array();
   return bytes.reduceRight((sum, byte) => (sum << 7n) | BigInt(byte & 0x7f), 0n);
 }
 

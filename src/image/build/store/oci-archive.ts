@@ -46,12 +46,16 @@ function isTar(file: string): boolean {
   return magic.toString('latin1') === 'ustar';
 }
 
-interface Reading {
+interface ArchiveReader {
   read: (path: string) => Promise<unknown>;
   architecture: string;
 }
 
-async function manifestOf({ digest }: Descriptor, name: string, { read, architecture }: Reading): Promise<Manifest> {
+async function manifestOf(
+  { digest }: Descriptor,
+  name: string,
+  { read, architecture }: ArchiveReader,
+): Promise<OciManifest> {
   const document = await read(blobPath(digest));
   const index = INDEX.safeParse(document);
   if (!index.success) return parse(MANIFEST, document, name, digest);
@@ -75,7 +79,7 @@ const DESCRIPTOR = z.object({
 type Descriptor = z.infer<typeof DESCRIPTOR>;
 const INDEX = z.object({ manifests: z.array(DESCRIPTOR) });
 const MANIFEST = z.object({ config: DESCRIPTOR, layers: z.array(DESCRIPTOR) });
-type Manifest = z.infer<typeof MANIFEST>;
+type OciManifest = z.infer<typeof MANIFEST>;
 
 /** Registries take no larger ones. */
 const MAX_DOCUMENT_BYTES = 4 << 20;

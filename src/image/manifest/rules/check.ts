@@ -1,20 +1,20 @@
 // image/manifest/rules/check.ts: which rules does a manifest break, image by image? With a lock, for the versions that packages really have.
 import { UserError } from '../../../base/errors.ts';
 import { artifactsOf } from '../../lock/content-hash.ts';
-import type { Lock } from '../../lock/lock.ts';
-import type { Versioned } from '../constraints.ts';
+import type { ImageLock } from '../../lock/lock.ts';
+import type { ComponentVersion } from '../constraints.ts';
 import type { Manifest } from '../manifest.ts';
 import { versionFor } from '../version-for.ts';
 import { ownConstraints } from './constraints.ts';
 import { cgroupV2, configVersions, dropInFolder, removedFlags } from './files.ts';
 import { crictlMinor, pauseTag, samePatch } from './kubernetes.ts';
 import { completeNode, nodeConfiguration } from './node.ts';
-import type { Finding, Rule, Subject } from './rule.ts';
+import type { CompatibilityRule, RuleFinding, RuleSubject } from './rule.ts';
 import { cniPlugins, containerdCri, containerdRecommended, runcWithContainerd } from './runtime.ts';
 
-export type { Finding } from './rule.ts';
+export type { RuleFinding } from './rule.ts';
 
-export const RULES: readonly Rule[] = [
+export const RULES: readonly CompatibilityRule[] = [
   samePatch,
   crictlMinor,
   containerdCri,
@@ -31,20 +31,20 @@ export const RULES: readonly Rule[] = [
 ];
 
 /** Errors first. The same thing in several images is several findings: another one of them may be fine. */
-export function checkRules(manifest: Manifest, lock?: Lock): Finding[] {
+export function checkRules(manifest: Manifest, lock?: ImageLock): RuleFinding[] {
   const rules = [...RULES, ownConstraints(manifest.components)];
   return manifest.kubernetes
     .flatMap((kubernetes) => {
       const subject = subjectOf(manifest, kubernetes, lock);
       return rules.flatMap(({ id, source, check }) =>
-        check(subject).map((found): Finding => ({ rule: id, ...found, kubernetes, source })),
+        check(subject).map((found): RuleFinding => ({ rule: id, ...found, kubernetes, source })),
       );
     })
     .sort((a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning'));
 }
 
-export function subjectOf(manifest: Manifest, kubernetes: string, lock?: Lock): Subject {
-  const versions = new Map<string, Versioned>();
+export function subjectOf(manifest: Manifest, kubernetes: string, lock?: ImageLock): RuleSubject {
+  const versions = new Map<string, ComponentVersion>();
   const images = new Map<string, string>();
   for (const component of manifest.components) {
     if (component.kind === 'file') continue;
@@ -63,7 +63,7 @@ export function subjectOf(manifest: Manifest, kubernetes: string, lock?: Lock): 
 }
 
 /** `warning  containerd (Kubernetes 1.35.8): … [containerd/recommended; https://…]`; what is the same in several images, once. */
-export function renderFindings(findings: readonly Finding[]): string[] {
+export function renderFindings(findings: readonly RuleFinding[]): string[] {
   const alike = Map.groupBy(findings, ({ rule, component, message }) => JSON.stringify([rule, component, message]));
   return [...alike.values()].map((same) => {
     const { severity, component, message, rule, source } = same[0]!;
@@ -72,7 +72,7 @@ export function renderFindings(findings: readonly Finding[]): string[] {
   });
 }
 
-export function throwOnErrors(findings: readonly Finding[], lockFile: string): void {
+export function throwOnErrors(findings: readonly RuleFinding[], lockFile: string): void {
   const errors = findings.filter(({ severity }) => severity === 'error');
   if (errors.length === 0) return;
   throw new UserError(

@@ -1,7 +1,7 @@
 // image/manifest/rules/constraints.ts: do the versions satisfy what the manifest itself demands?
-import { parseConstraints, renderConstraint, satisfies, type Versioned } from '../constraints.ts';
+import { type ComponentVersion, parseConstraints, renderConstraint, satisfies } from '../constraints.ts';
 import type { Component } from '../manifest.ts';
-import type { Found, Rule, Subject } from './rule.ts';
+import type { CompatibilityRule, RuleSubject, RuleViolation } from './rule.ts';
 
 /** Debian's number, by its name. */
 const RELEASES: ReadonlyMap<string, string> = new Map([
@@ -11,7 +11,7 @@ const RELEASES: ReadonlyMap<string, string> = new Map([
   ['forky', '14'],
 ]);
 
-export function ownConstraints(components: readonly Component[]): Rule {
+export function ownConstraints(components: readonly Component[]): CompatibilityRule {
   return {
     id: 'manifest/constraints',
     says: 'what a component demands of others holds',
@@ -21,7 +21,7 @@ export function ownConstraints(components: readonly Component[]): Rule {
   };
 }
 
-function violation(component: string, text: string, subject: Subject): Found[] {
+function violation(component: string, text: string, subject: RuleSubject): RuleViolation[] {
   const constraint = parseConstraints(text);
   const seen = constraint && versionOf(constraint.name, subject);
   if (!constraint || !seen || satisfies(seen, constraint)) return [];
@@ -30,7 +30,7 @@ function violation(component: string, text: string, subject: Subject): Found[] {
   ];
 }
 
-function versionOf(name: string, { kubernetes, base, versions }: Subject): Versioned | undefined {
+function versionOf(name: string, { kubernetes, base, versions }: RuleSubject): ComponentVersion | undefined {
   if (name === 'kubernetes') return { kind: 'binary', version: kubernetes };
   if (name !== 'debian') return versions.get(name);
   const release = RELEASES.get(base.replace(/^debian:/, ''));

@@ -2,7 +2,7 @@
 import { DROP_IN_FOLDER } from '../../../node/desired/kubelet-config.ts';
 import { satisfies } from '../constraints.ts';
 import type { FileComponent } from '../manifest.ts';
-import { type Found, minorOf, type Rule } from './rule.ts';
+import { type CompatibilityRule, minorOf, type RuleViolation } from './rule.ts';
 
 /** By flag: the first minor whose kubelet does not start with it. */
 const REMOVED_FLAGS: Readonly<Record<string, { minor: number; isSure: boolean }>> = {
@@ -18,7 +18,7 @@ const REMOVED_FLAGS: Readonly<Record<string, { minor: number; isSure: boolean }>
   'pod-infra-container-image': { minor: 35, isSure: true },
 };
 
-export const removedFlags: Rule = {
+export const removedFlags: CompatibilityRule = {
   id: 'kubelet/removed-flags',
   says: 'no file gives kubelet a flag that its minor does not have any more: it would not start',
   source:
@@ -26,7 +26,7 @@ export const removedFlags: Rule = {
   check: ({ kubernetes, files }) =>
     files.filter(isAboutKubelet).flatMap(({ name, content }) =>
       [...new Set([...content.matchAll(/(?<![\w-])--([a-z][a-z0-9-]*)/g)].map(([, flag]) => flag!))].flatMap(
-        (flag): Found[] => {
+        (flag): RuleViolation[] => {
           const removed = Object.hasOwn(REMOVED_FLAGS, flag) ? REMOVED_FLAGS[flag] : undefined;
           if (!removed || minorOf(kubernetes) < removed.minor) return [];
           const message = `--${flag} is gone from kubelet since 1.${removed.minor}`;
@@ -36,12 +36,12 @@ export const removedFlags: Rule = {
     ),
 };
 
-export const dropInFolder: Rule = {
+export const dropInFolder: CompatibilityRule = {
   id: 'kubelet/config-dir',
   says: '--config-dir is there from 1.28 on, behind a switch until 1.30; only files that end in .conf count',
   source: 'https://kubernetes.io/docs/tasks/administer-cluster/kubelet-config-file/',
   check: ({ kubernetes, files }) =>
-    files.flatMap(({ name, content, install }): Found[] => {
+    files.flatMap(({ name, content, install }): RuleViolation[] => {
       const minor = minorOf(kubernetes);
       const hasFlag = isAboutKubelet({ name, content, install }) && /(?<![\w-])--config-dir\b/.test(content);
       const isIgnored = install.to.startsWith(`${DROP_IN_FOLDER}/`) && !install.to.endsWith('.conf');
@@ -70,14 +70,14 @@ export const dropInFolder: Rule = {
 
 const KUBELET_API = 'kubelet.config.k8s.io/v1beta1';
 
-export const configVersions: Rule = {
+export const configVersions: CompatibilityRule = {
   id: 'config/api-versions',
   says: `a KubeletConfiguration is ${KUBELET_API}; containerd 1.x reads version 2 of its configuration, 2.x version 3 and, converted, 2`,
   source:
     'https://kubernetes.io/docs/reference/config-api/kubelet-config.v1beta1/; https://github.com/containerd/containerd/blob/main/docs/cri/config.md',
   check({ files, versions }) {
     const containerd = versions.get('containerd');
-    return files.flatMap(({ name, content, install }): Found[] => {
+    return files.flatMap(({ name, content, install }): RuleViolation[] => {
       if (/^\s*"?kind"?\s*:\s*"?KubeletConfiguration"?/m.test(content)) {
         const api = /^\s*"?apiVersion"?\s*:\s*"?([^"\s,]+)"?/m.exec(content)?.[1];
         if (api === KUBELET_API) return [];
@@ -105,7 +105,7 @@ const V1_SUITES = ['jessie', 'stretch', 'buster'];
 const V1_SETTINGS =
   /systemd\.unified_cgroup_hierarchy=(?:0|false|no)\b|systemd\.legacy_systemd_cgroup_controller=(?:1|true|yes)\b/;
 
-export const cgroupV2: Rule = {
+export const cgroupV2: CompatibilityRule = {
   id: 'kubelet/cgroup-v2',
   says: 'the image has cgroup v2: kubelet from 1.35 on refuses to start on v1',
   source:

@@ -1,10 +1,10 @@
 // image/manifest/rules/kubernetes.ts: do the programs of Kubernetes belong together?
 import { upstreamOf } from '../constraints.ts';
-import { minorOf, type Rule } from './rule.ts';
+import { type CompatibilityRule, minorOf } from './rule.ts';
 
 const SAME = ['kubelet', 'kubectl'];
 
-export const samePatch: Rule = {
+export const samePatch: CompatibilityRule = {
   id: 'kubernetes/same-patch',
   says: "kubelet and kubectl have the patch version of the image's Kubernetes",
   source: 'https://kubernetes.io/releases/version-skew-policy/',
@@ -17,7 +17,7 @@ export const samePatch: Rule = {
     }),
 };
 
-export const crictlMinor: Rule = {
+export const crictlMinor: CompatibilityRule = {
   id: 'kubernetes/crictl-minor',
   says: 'crictl has the minor version of Kubernetes',
   source: 'https://github.com/kubernetes-sigs/cri-tools (compatibility matrix)',
@@ -42,7 +42,7 @@ const PAUSE: readonly [minor: number, tag: string][] = [
   [36, '3.10.2'],
 ];
 
-export const pauseTag: Rule = {
+export const pauseTag: CompatibilityRule = {
   id: 'kubernetes/pause-tag',
   says: 'the pause image is not older than the one that kubeadm of that minor uses',
   source: 'PauseVersion in cmd/kubeadm/app/constants of kubernetes/kubernetes, by release branch',

@@ -1,9 +1,9 @@
 // image/manifest/rules/node.ts: does an image have what makes it a node at all?
 import { EXECUTABLE_PATH } from '../../../node/units/executable-path.ts';
-import { type Found, minorOf, type Rule } from './rule.ts';
+import { type CompatibilityRule, minorOf, type RuleViolation } from './rule.ts';
 
 /** Warnings: whoever adds them in another way knows it. */
-export const completeNode: Rule = {
+export const completeNode: CompatibilityRule = {
   id: 'node/complete',
   says: 'an image has kubelet, containerd, the node daemon that configures them, and the image every pod starts with',
   source: 'docs/images.md',
@@ -24,11 +24,11 @@ export const completeNode: Rule = {
     ];
     return missing
       .filter(([, isThere]) => !isThere)
-      .map(([component, , message]): Found => ({ severity: 'warning', component, message }));
+      .map(([component, , message]): RuleViolation => ({ severity: 'warning', component, message }));
   },
 };
 
-export const nodeConfiguration: Rule = {
+export const nodeConfiguration: CompatibilityRule = {
   id: 'node/kubernetes-minor',
   says: 'the node daemon starts kubelet with --config-dir, which it has without a switch from 1.30 on',
   source: 'https://kubernetes.io/docs/tasks/administer-cluster/kubelet-config-file/',

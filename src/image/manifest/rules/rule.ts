@@ -1,14 +1,14 @@
 // image/manifest/rules/rule.ts: what is a compatibility rule? Something that is known of two components together, by whom, and how to see that it is broken.
-import type { Versioned } from '../constraints.ts';
+import type { ComponentVersion } from '../constraints.ts';
 import type { FileComponent, Origin } from '../manifest.ts';
 
 /** One image: what is known of it from the manifest, and from the lock where there is one. */
-export interface Subject {
+export interface RuleSubject {
   /** `1.35.8`. */
   kubernetes: string;
   base: Origin;
   /** By component; without a lock, packages whose version is open are not here. */
-  versions: ReadonlyMap<string, Versioned>;
+  versions: ReadonlyMap<string, ComponentVersion>;
   files: readonly FileComponent[];
   /** Names of all, whatever their version. */
   components: ReadonlySet<string>;
@@ -18,7 +18,7 @@ export interface Subject {
   images: ReadonlyMap<string, string>;
 }
 
-export interface Finding {
+export interface RuleFinding {
   rule: string;
   severity: 'error' | 'warning';
   component: string;
@@ -27,15 +27,15 @@ export interface Finding {
   source: string;
 }
 
-export type Found = Pick<Finding, 'severity' | 'component' | 'message'>;
+export type RuleViolation = Pick<RuleFinding, 'severity' | 'component' | 'message'>;
 
-export interface Rule {
+export interface CompatibilityRule {
   /** Never renamed. */
   id: string;
   says: string;
   /** A public document. */
   source: string;
-  check(subject: Subject): Found[];
+  check(subject: RuleSubject): RuleViolation[];
 }
 
 /** 35 of `1.35.8`; Kubernetes 2 is not known to any rule. */

@@ -1,19 +1,21 @@
 // image/manifest/rules/runtime.ts: does the container runtime go with Kubernetes, and with what it runs containers by?
-import { satisfies, upstreamOf, type Versioned } from '../constraints.ts';
-import { type Found, minorOf, type Rule } from './rule.ts';
+import { type ComponentVersion, satisfies, upstreamOf } from '../constraints.ts';
+import { type CompatibilityRule, minorOf, type RuleViolation } from './rule.ts';
 
-const isAtLeast = (seen: Versioned, version: string) => satisfies(seen, { bounds: [{ operator: '>=', version }] });
-const shown = ({ kind, version }: Versioned) => (kind === 'deb' ? upstreamOf(version) : version.replace(/^v/, ''));
+const isAtLeast = (seen: ComponentVersion, version: string) =>
+  satisfies(seen, { bounds: [{ operator: '>=', version }] });
+const shown = ({ kind, version }: ComponentVersion) =>
+  kind === 'deb' ? upstreamOf(version) : version.replace(/^v/, '');
 
 /** The first kubelet that takes the cgroup driver from the runtime and from nowhere else. */
 const NO_FALLBACK = 38;
 
-export const containerdCri: Rule = {
+export const containerdCri: CompatibilityRule = {
   id: 'containerd/cri',
   says: 'kubelet from 1.26 on needs CRI v1, which containerd has from 1.6 on; from 1.38 on it takes the cgroup driver only from the runtime, which tells it from 2.0 on, and from 1.34 on warns of that',
   source:
     'https://kubernetes.io/blog/2022/11/18/upcoming-changes-in-kubernetes-1-26/; KEP-4033 as of May 2026 (kubernetes/enhancements pull 6087)',
-  check({ kubernetes, versions }): Found[] {
+  check({ kubernetes, versions }): RuleViolation[] {
     const containerd = versions.get('containerd');
     if (!containerd) return [];
     const minor = minorOf(kubernetes);
@@ -37,7 +39,7 @@ const RECOMMENDED: readonly [minor: number, oldest: readonly string[]][] = [
   [33, ['1.6.36', '1.7.24', '2.0.4', '2.1.0']],
 ];
 
-export const containerdRecommended: Rule = {
+export const containerdRecommended: CompatibilityRule = {
   id: 'containerd/recommended',
   says: 'containerd is one that its makers recommend for the minor of Kubernetes; for minors newer than their table, for the newest one in it',
   source: 'https://github.com/containerd/containerd/blob/main/RELEASES.md (Kubernetes support)',
@@ -66,7 +68,7 @@ const RUNC: readonly [containerd: string, runc: string][] = [
   ['2.1', '1.3.0'],
 ];
 
-export const runcWithContainerd: Rule = {
+export const runcWithContainerd: CompatibilityRule = {
   id: 'containerd/runc',
   says: 'runc is not older than the minor that this containerd is tested with',
   source: 'script/setup/runc-version in containerd/containerd, by release branch',
@@ -79,12 +81,12 @@ export const runcWithContainerd: Rule = {
   },
 };
 
-export const cniPlugins: Rule = {
+export const cniPlugins: CompatibilityRule = {
   id: 'containerd/cni-plugins',
   says: 'CNI plugins are 1.0.0 or newer: containerd from 1.6 on speaks version 1.0 of the specification',
   source:
     'https://kubernetes.io/docs/tasks/administer-cluster/migrating-from-dockershim/troubleshooting-cni-plugin-related-errors/',
-  check({ versions }): Found[] {
+  check({ versions }): RuleViolation[] {
     const component = ['cni-plugins', 'containernetworking-plugins'].find((name) => versions.has(name));
     const plugins = component === undefined ? undefined : versions.get(component);
     if (component === undefined || !plugins || isAtLeast(plugins, '1.0.0')) return [];

@@ -1,11 +1,11 @@
 // image/manifest/rules/subjects.testing.ts: an image that a rule looks at, made of the few facts that a test is about.
-import type { Kind } from '../manifest.ts';
-import type { Rule, Subject } from './rule.ts';
+import type { ComponentKind } from '../manifest.ts';
+import type { CompatibilityRule, RuleSubject } from './rule.ts';
 
 export interface Case {
   kubernetes?: string;
   base?: string;
-  versions?: Record<string, string | [Kind, string]>;
+  versions?: Record<string, string | [ComponentKind, string]>;
   files?: Record<string, string>;
   image?: string;
   places?: string[];
@@ -18,7 +18,7 @@ export const subjectOf = ({
   files = {},
   image,
   places = [],
-}: Case): Subject => ({
+}: Case): RuleSubject => ({
   kubernetes,
   base,
   versions: new Map(
@@ -43,4 +43,5 @@ export const subjectOf = ({
 });
 
 /** What a rule finds, as severities. */
-export const found = (rule: Rule, one: Case): string[] => rule.check(subjectOf(one)).map(({ severity }) => severity);
+export const found = (rule: CompatibilityRule, one: Case): string[] =>
+  rule.check(subjectOf(one)).map(({ severity }) => severity);

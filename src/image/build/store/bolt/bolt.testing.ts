@@ -1,14 +1,14 @@
 // image/build/store/bolt/bolt.testing.ts: what a bolt file may hold, for tests: made-up buckets, large and deep ones, and how two are compared.
 import fc from 'fast-check';
-import { type Bucket, type Entry, isNested } from './tree.ts';
+import { type BoltBucket, type BoltEntry, isNested } from './tree.ts';
 
 const bytes = (max: number, min = 0) =>
   fc.uint8Array({ minLength: min, maxLength: max }).map((one) => Buffer.from(one));
 const sequence = fc.bigInt({ min: 0n, max: (1n << 64n) - 1n });
-const hex = ({ key }: Entry) => Buffer.from(key).toString('hex');
-const inOrder = (a: Entry, b: Entry) => Buffer.compare(a.key, b.key);
+const hex = ({ key }: BoltEntry) => Buffer.from(key).toString('hex');
+const inOrder = (a: BoltEntry, b: BoltEntry) => Buffer.compare(a.key, b.key);
 
-export const { bucket } = fc.letrec<{ bucket: Bucket; entry: Entry }>((tie) => ({
+export const { bucket } = fc.letrec<{ bucket: BoltBucket; entry: BoltEntry }>((tie) => ({
   bucket: fc.record({
     sequence,
     entries: fc.uniqueArray(tie('entry'), { selector: hex, maxLength: 10 }).map((all) => all.sort(inOrder)),
@@ -21,26 +21,26 @@ export const { bucket } = fc.letrec<{ bucket: Bucket; entry: Entry }>((tie) => (
 }));
 
 export const value = (key: string, length: number) => ({ key: Buffer.from(key), value: Buffer.alloc(length, key) });
-export const many = (count: number, length: number): Bucket => ({
+export const many = (count: number, length: number): BoltBucket => ({
   sequence: 7n,
   entries: Array.from({ length: count }, (_, index) => value(`key-${String(index).padStart(8, '0')}`, length)),
 });
 
 /** Comparing texts is quick where comparing trees of bytes is not. */
-export function textOf({ sequence, entries }: Bucket): string {
+export function textOf({ sequence, entries }: BoltBucket): string {
   const lines = entries.map(
     (entry) => `${hex(entry)}=${isNested(entry) ? textOf(entry.bucket) : Buffer.from(entry.value).toString('hex')}`,
   );
   return `${sequence}{${lines.join('\n')}}`;
 }
 
-export function longKeys(count: number, length: number): Entry[] {
+export function longKeys(count: number, length: number): BoltEntry[] {
   return Array.from({ length: count }, (_, index) => ({
     key: Buffer.from(String(index).padStart(Math.max(length, 6), '0')),
     value: Buffer.from([index & 0xff]),
   }));
 }
 
-export function nested(key: string, inner: Bucket): Entry {
+export function nested(key: string, inner: BoltBucket): BoltEntry {
   return { key: Buffer.from(key), bucket: inner };
 }

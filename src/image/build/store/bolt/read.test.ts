@@ -7,7 +7,7 @@ import { UserError } from '../../../../base/errors.ts';
 import { many, nested, textOf, value } from './bolt.testing.ts';
 import { metaChecksum, PAGE_HEADER } from './page.ts';
 import { readBolt } from './read.ts';
-import { bucketAt, bucketsIn, isNested, nameOf, valueAt } from './tree.ts';
+import { boltValueAt, bucketAt, bucketsIn, isNested, nameOf } from './tree.ts';
 import { writeBolt } from './write.ts';
 
 const PAGE = 4096;
@@ -20,7 +20,7 @@ describe('files that containerd 1.6.20 wrote', () => {
     const namespace = bucketAt(root, 'v1', 'k8s.io')!;
     expect([...bucketsIn(bucketAt(namespace, 'images')).keys()]).toContain('registry.k8s.io/pause:3.10');
     const [snapshot] = bucketsIn(bucketAt(namespace, 'snapshots', 'overlayfs')).values();
-    expect(Buffer.from(valueAt(snapshot!, 'name')!).toString()).toMatch(/^k8s\.io\/\d+\/sha256:/);
+    expect(Buffer.from(boltValueAt(snapshot!, 'name')!).toString()).toMatch(/^k8s\.io\/\d+\/sha256:/);
     expect(textOf(readBolt(writeBolt({ pageSize, root }), 'again').root)).toBe(textOf(root));
   });
 

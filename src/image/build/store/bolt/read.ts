@@ -14,7 +14,7 @@ import {
   PAGE_SIZES,
   VERSION,
 } from './page.ts';
-import type { BoltFile, Bucket, Entry } from './tree.ts';
+import type { BoltBucket, BoltEntry, BoltFile } from './tree.ts';
 
 /** `name` is for the error alone. */
 export function readBolt(bytes: Uint8Array, name: string): BoltFile {
@@ -65,7 +65,7 @@ interface Element {
   rest: Buffer;
 }
 
-interface Place {
+interface PageLocation {
   /** For the error. */
   where: string;
   depth: number;
@@ -87,13 +87,13 @@ class Reader {
     this.name = name;
   }
 
-  bucket(root: bigint, sequence: bigint, depth: number): Bucket {
+  bucket(root: bigint, sequence: bigint, depth: number): BoltBucket {
     const entries = this.below(root, depth);
     this.expectOrder(entries);
     return { sequence, entries };
   }
 
-  private below(id: bigint, depth: number): Entry[] {
+  private below(id: bigint, depth: number): BoltEntry[] {
     if (depth > MAX_DEPTH) throw this.broken(`more than ${MAX_DEPTH} levels`);
     const page = this.page(id);
     const flags = page.readUInt16LE(8);
@@ -104,7 +104,7 @@ class Reader {
     return children.flatMap(({ offset }) => this.below(page.readBigUInt64LE(offset + 8), depth + 1));
   }
 
-  private leaf(page: Buffer, at: Place): Entry[] {
+  private leaf(page: Buffer, at: PageLocation): BoltEntry[] {
     const { where } = at;
     let end = 0;
     return this.elements(page, where, { positionAt: 4, keySizeAt: 8 }).map(({ offset, key, rest }) => {
@@ -118,7 +118,7 @@ class Reader {
     });
   }
 
-  private nested(value: Buffer, { where, depth, isInline }: Place): Bucket {
+  private nested(value: Buffer, { where, depth, isInline }: PageLocation): BoltBucket {
     if (value.length < BUCKET_HEADER) throw this.broken(`a bucket of ${where} is cut off`);
     const [root, sequence] = [value.readBigUInt64LE(0), value.readBigUInt64LE(8)];
     if (root !== 0n) return this.bucket(root, sequence, depth + 1);
@@ -160,7 +160,7 @@ class Reader {
     return this.file.subarray(start, end);
   }
 
-  private expectOrder(entries: readonly Entry[]): void {
+  private expectOrder(entries: readonly BoltEntry[]): void {
     const isSorted = entries.every(({ key }, index) => index === 0 || Buffer.compare(entries[index - 1]!.key, key) < 0);
     if (!isSorted) throw this.broken('the keys of a bucket are not in order');
   }

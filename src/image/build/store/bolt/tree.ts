@@ -1,45 +1,45 @@
 // image/build/store/bolt/tree.ts: what is in a bolt database? Values and buckets by key, buckets in buckets. No pages: those are read.ts and write.ts.
 
-export interface Bucket {
+export interface BoltBucket {
   /** The last number that the bucket gave out. */
   sequence: bigint;
   /** In the order of their keys' bytes. */
-  entries: readonly Entry[];
+  entries: readonly BoltEntry[];
 }
 
-export type Entry = Value | Nested;
+export type BoltEntry = BoltValue | NestedBucket;
 
-export interface Value {
+export interface BoltValue {
   key: Uint8Array;
   value: Uint8Array;
 }
 
-export interface Nested {
+export interface NestedBucket {
   key: Uint8Array;
-  bucket: Bucket;
+  bucket: BoltBucket;
 }
 
 export interface BoltFile {
   pageSize: number;
-  root: Bucket;
+  root: BoltBucket;
 }
 
-export const isNested = (entry: Entry): entry is Nested => 'bucket' in entry;
-export const nameOf = (entry: Entry): string => Buffer.from(entry.key).toString();
+export const isNested = (entry: BoltEntry): entry is NestedBucket => 'bucket' in entry;
+export const nameOf = (entry: BoltEntry): string => Buffer.from(entry.key).toString();
 
 /** Undefined where there is none on the way. */
-export function bucketAt(bucket: Bucket, ...path: readonly string[]): Bucket | undefined {
-  let at: Bucket | undefined = bucket;
+export function bucketAt(bucket: BoltBucket, ...path: readonly string[]): BoltBucket | undefined {
+  let at: BoltBucket | undefined = bucket;
   for (const name of path) at = at?.entries.filter(isNested).find((entry) => nameOf(entry) === name)?.bucket;
   return at;
 }
 
-export function valueAt(bucket: Bucket, name: string): Uint8Array | undefined {
+export function boltValueAt(bucket: BoltBucket, name: string): Uint8Array | undefined {
   const entry = bucket.entries.find((one) => nameOf(one) === name);
   return entry && !isNested(entry) ? entry.value : undefined;
 }
 
 /** By name, for buckets whose keys are text. */
-export function bucketsIn(bucket: Bucket | undefined): ReadonlyMap<string, Bucket> {
+export function bucketsIn(bucket: BoltBucket | undefined): ReadonlyMap<string, BoltBucket> {
   return new Map((bucket?.entries ?? []).filter(isNested).map((entry) => [nameOf(entry), entry.bucket]));
 }

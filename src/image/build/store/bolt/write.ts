@@ -12,7 +12,7 @@ import {
   PAGE_HEADER,
   VERSION,
 } from './page.ts';
-import { type BoltFile, type Bucket, isNested } from './tree.ts';
+import { type BoltBucket, type BoltFile, isNested } from './tree.ts';
 
 export function writeBolt({ pageSize, root }: BoltFile): Buffer {
   const pages = new Pages(pageSize);
@@ -68,11 +68,11 @@ class Pages {
 }
 
 /** Gives its root page. */
-function bucketPages(bucket: Bucket, pages: Pages): number {
+function bucketPages(bucket: BoltBucket, pages: Pages): number {
   return treePages(itemsOf(bucket, pages), pages);
 }
 
-function itemsOf({ entries }: Bucket, pages: Pages): Item[] {
+function itemsOf({ entries }: BoltBucket, pages: Pages): Item[] {
   const sorted = entries.toSorted((a, b) => Buffer.compare(a.key, b.key));
   for (const [index, { key }] of sorted.entries()) {
     if (key.length === 0 || key.length > MAX_KEY_BYTES) throw new Error(`a key of ${key.length} bytes`);
@@ -86,7 +86,7 @@ function itemsOf({ entries }: Bucket, pages: Pages): Item[] {
 }
 
 /** A small one is written where it is named, as bolt does it. */
-function bucketValue(bucket: Bucket, pages: Pages): Buffer {
+function bucketValue(bucket: BoltBucket, pages: Pages): Buffer {
   const items = itemsOf(bucket, pages);
   const isSmall = items.reduce((sum, item) => sum + itemBytes(item), PAGE_HEADER) <= pages.pageSize / 4;
   if (!isSmall || items.some(({ flags }) => flags !== 0)) return bucketHeader(treePages(items, pages), bucket.sequence);
@@ -163,7 +163,7 @@ const bucketHeader = (root: number, sequence: bigint): Buffer => numbers64(root,
 interface MetaParts {
   pageSize: number;
   rootId: number;
-  root: Bucket;
+  root: BoltBucket;
   pages: number;
 }
 

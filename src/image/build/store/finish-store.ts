@@ -1,13 +1,13 @@
-// image/build/store/settle-store.ts: containerd has stopped; is all in its folder, and nothing else? Then its databases are made what they would be anywhere.
+// image/build/store/finish-store.ts: containerd has stopped; is all in its folder, and nothing else? Then its databases are made what they would be anywhere.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../../base/files.ts';
 import { readBolt } from './bolt/read.ts';
-import type { BoltFile, Bucket } from './bolt/tree.ts';
+import type { BoltBucket, BoltFile } from './bolt/tree.ts';
 import { writeBolt } from './bolt/write.ts';
 import { normaliseMetadata, normaliseSnapshots, snapshotIds, storeContent, type Usage } from './normalise-store.ts';
 
-export interface Expected {
+export interface ExpectedStore {
   /** Every name that is to be there → what it names. */
   digests: ReadonlyMap<string, string>;
   usages: ReadonlyMap<bigint, Usage>;
@@ -18,9 +18,9 @@ const METADATA = 'io.containerd.metadata.v1.bolt/meta.db';
 const BLOBS = 'io.containerd.content.v1.content/blobs/sha256';
 const OVERLAYFS = 'io.containerd.snapshotter.v1.overlayfs';
 
-export function settleStore(folder: string, { digests, usages, epochSec }: Expected): void {
-  const metadata = settle(join(folder, METADATA), (root) => normaliseMetadata(root, epochSec));
-  const snapshots = settle(join(folder, OVERLAYFS, 'metadata.db'), (root) =>
+export function finishStore(folder: string, { digests, usages, epochSec }: ExpectedStore): void {
+  const metadata = rewriteDatabase(join(folder, METADATA), (root) => normaliseMetadata(root, epochSec));
+  const snapshots = rewriteDatabase(join(folder, OVERLAYFS, 'metadata.db'), (root) =>
     normaliseSnapshots(root, usages, epochSec),
   );
   const { images, blobs, snapshots: chains } = storeContent(metadata);
@@ -39,7 +39,7 @@ export function settleStore(folder: string, { digests, usages, epochSec }: Expec
 }
 
 /** Gives what it has become. */
-function settle(file: string, change: (root: Bucket) => Bucket): Bucket {
+function rewriteDatabase(file: string, change: (root: BoltBucket) => BoltBucket): BoltBucket {
   const before: BoltFile = readBolt(readFileSync(file), file);
   const after = { ...before, root: change(before.root) };
   writeFileAtomic(file, writeBolt(after), statSync(file).mode & 0o777);

@@ -1,21 +1,25 @@
-// image/build/room.ts: is there room for what is about to be written, and if not, which option names another place?
+// image/build/free-space.ts: is there room for what is about to be written, and if not, which option names another place?
 import { UserError } from '../../base/errors.ts';
 import { requireSpace } from '../../host/disk-space.ts';
 import { isFull } from '../../host/json-file.ts';
 
-export interface Need {
+export interface SpaceRequirement {
   what: string;
   bytes: number;
   /** By which the user chooses the folder. */
   option: '--out' | '--cache';
 }
 
-export function ensureRoom(folder: string, freeBytes: number, { what, bytes, option }: Need): void {
+export function requireImageSpace(folder: string, freeBytes: number, { what, bytes, option }: SpaceRequirement): void {
   requireSpace({ what, folder, neededBytes: bytes, freeBytes }, { code: 'image/no-space', option });
 }
 
 /** What fills up meanwhile is told in the same words. */
-export async function orFull<T>(folder: string, option: Need['option'], work: () => Promise<T>): Promise<T> {
+export async function reportingFullDisk<T>(
+  folder: string,
+  option: SpaceRequirement['option'],
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (cause) {

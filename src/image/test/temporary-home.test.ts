@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Processes, ProcessMark } from '../../base/process-mark.ts';
-import { withThrowAwayHome } from './throw-away-home.ts';
+import { withTemporaryHome } from './temporary-home.ts';
 
 let parent: string;
 let deletedIn: string[];
@@ -27,7 +27,7 @@ describe('a home for one VM', () => {
   it('is gone afterwards, with its VM, however the work ended', async () => {
     for (const fails of [false, true]) {
       let home = '';
-      const work = withThrowAwayHome(deps(), { isKept: false }, async (made) => {
+      const work = withTemporaryHome(deps(), { isKept: false }, async (made) => {
         home = made;
         expect(existsSync(made)).toBe(true);
         if (fails) throw new Error('no luck');
@@ -40,9 +40,9 @@ describe('a home for one VM', () => {
   });
 
   it('stays when it is to be kept, and nobody sweeps it away', async () => {
-    const keep = () => withThrowAwayHome(deps(), { isKept: true }, async (home) => home);
+    const keep = () => withTemporaryHome(deps(), { isKept: true }, async (home) => home);
     const kept = await keep();
-    await withThrowAwayHome(deps(), { isKept: false }, async () => undefined);
+    await withTemporaryHome(deps(), { isKept: false }, async () => undefined);
     expect(readdirSync(parent).map((name) => join(parent, name))).toEqual([kept]);
   });
 
@@ -56,7 +56,7 @@ describe('a home for one VM', () => {
     home('headstart-image-test-odd', { pid: 'x' });
     home('something-else', mark(2));
     symlinkSync(join(parent, 'something-else'), join(parent, 'headstart-image-test-link'));
-    await withThrowAwayHome(deps(), { isKept: false }, async () => undefined);
+    await withTemporaryHome(deps(), { isKept: false }, async () => undefined);
     expect(readdirSync(parent).sort()).toEqual([
       'headstart-image-test-alive',
       'headstart-image-test-link',

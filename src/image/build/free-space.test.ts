@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { ensureRoom, orFull } from './room.ts';
+import { reportingFullDisk, requireImageSpace } from './free-space.ts';
 
 const need = { what: 'the image node 1.35.8', bytes: 100 << 20, option: '--out' } as const;
 
 it('is there with a reserve to spare, and otherwise the folder and the option to choose another are named', () => {
-  expect(() => ensureRoom('/images', 356 << 20, need)).not.toThrow();
-  expect(() => ensureRoom('/images', (356 << 20) - 1, need)).toThrow(
+  expect(() => requireImageSpace('/images', 356 << 20, need)).not.toThrow();
+  expect(() => requireImageSpace('/images', (356 << 20) - 1, need)).toThrow(
     expect.objectContaining({
       code: 'image/no-space',
       message: 'the image node 1.35.8 needs 356 MiB under /images; 356 MiB are free',
@@ -16,11 +16,11 @@ it('is there with a reserve to spare, and otherwise the folder and the option to
 
 it('that is used up meanwhile is told in the same words, and any other failure as it is', async () => {
   const failing = (code: string) =>
-    orFull('/cache', '--cache', () => Promise.reject(Object.assign(new Error(code), { code })));
+    reportingFullDisk('/cache', '--cache', () => Promise.reject(Object.assign(new Error(code), { code })));
   await expect(failing('ENOSPC')).rejects.toMatchObject({
     code: 'image/no-space',
     next: expect.stringContaining('--cache'),
   });
   await expect(failing('EIO')).rejects.toMatchObject({ code: 'EIO' });
-  expect(await orFull('/cache', '--cache', async () => 7)).toBe(7);
+  expect(await reportingFullDisk('/cache', '--cache', async () => 7)).toBe(7);
 });

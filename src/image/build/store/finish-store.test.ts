@@ -5,8 +5,8 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { readBolt } from './bolt/read.ts';
 import { bucketAt } from './bolt/tree.ts';
+import { finishStore } from './finish-store.ts';
 import { snapshotIds, storeContent } from './normalise-store.ts';
-import { settleStore } from './settle-store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'headstart-settle-'));
 const META = join(folder, 'io.containerd.metadata.v1.bolt/meta.db');
@@ -35,7 +35,7 @@ const expected = (epochSec = 0) => ({
 });
 
 test('what containerd wrote keeps its content and its mode, and loses its history', () => {
-  settleStore(folder, expected());
+  finishStore(folder, expected());
   const settled = readFileSync(META);
   expect(storeContent(readBolt(settled, 'meta.db').root)).toEqual(content);
   expect(settled.length).toBeLessThan(fixture('meta.db').length);
@@ -45,9 +45,9 @@ test('what containerd wrote keeps its content and its mode, and loses its histor
 });
 
 test('settled again, nothing changes', () => {
-  settleStore(folder, expected());
+  finishStore(folder, expected());
   const [meta, snapshots] = [readFileSync(META), readFileSync(join(OVERLAYFS, 'metadata.db'))];
-  settleStore(folder, expected());
+  finishStore(folder, expected());
   expect(readFileSync(META).equals(meta)).toBe(true);
   expect(readFileSync(join(OVERLAYFS, 'metadata.db')).equals(snapshots)).toBe(true);
 });
@@ -59,10 +59,10 @@ test.each([
   ['a database that was cut off', () => writeFileSync(META, fixture('meta.db').subarray(0, 9000)), 'damaged'],
 ])('%s is found', (_, spoil, message) => {
   spoil();
-  expect(() => settleStore(folder, expected())).toThrow(message);
+  expect(() => finishStore(folder, expected())).toThrow(message);
 });
 
 test('an image that nobody asked for is found', () => {
   const digests = new Map([...content.images].slice(1));
-  expect(() => settleStore(folder, { ...expected(), digests })).toThrow("containerd's images");
+  expect(() => finishStore(folder, { ...expected(), digests })).toThrow("containerd's images");
 });

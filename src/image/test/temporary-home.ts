@@ -1,4 +1,4 @@
-// image/test/throw-away-home.ts: a home for one VM that is looked at and forgotten. It goes with whoever made it, or with the next one to come.
+// image/test/temporary-home.ts: a home for one VM that is looked at and forgotten. It goes with whoever made it, or with the next one to come.
 import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../base/files.ts';
@@ -7,7 +7,7 @@ import type { LocalPools } from '../../vms/qemu/local-factory.ts';
 import { readSmall } from '../build/build-folder.ts';
 import { TEST_POOL } from './boot-image.ts';
 
-export interface HomeDeps {
+export interface TemporaryHomeDeps {
   /** Where homes are made: a folder for files that come and go. */
   parent: string;
   uid: number;
@@ -19,8 +19,8 @@ const PREFIX = 'headstart-image-test-';
 const OWNER = 'owner.json';
 
 /** `isKept`: everything stays as it is at the end, VM included, and nobody sweeps it away. */
-export async function withThrowAwayHome<T>(
-  deps: HomeDeps,
+export async function withTemporaryHome<T>(
+  deps: TemporaryHomeDeps,
   { isKept }: { isKept: boolean },
   work: (home: string) => Promise<T>,
 ): Promise<T> {
@@ -36,7 +36,7 @@ export async function withThrowAwayHome<T>(
 }
 
 /** Whoever was killed could not; its VM still runs. */
-async function sweep(deps: HomeDeps, processes: Processes): Promise<void> {
+async function sweep(deps: TemporaryHomeDeps, processes: Processes): Promise<void> {
   const names = (await readdir(deps.parent)).filter((name) => name.startsWith(PREFIX));
   for (const home of names.map((name) => join(deps.parent, name))) {
     // In a folder that others write to as well, a name is no proof.
@@ -49,7 +49,7 @@ async function sweep(deps: HomeDeps, processes: Processes): Promise<void> {
   }
 }
 
-async function remove(home: string, { open }: HomeDeps): Promise<void> {
+async function remove(home: string, { open }: TemporaryHomeDeps): Promise<void> {
   await (await open(home)).pools.deletePool(TEST_POOL);
   await rm(home, { recursive: true, force: true });
 }

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Cache } from '../fetch/cache.ts';
 import type { BaseContent, BuildRecord } from './contract.ts';
 import { aLock, SOME_TOOLS } from './locks.testing.ts';
+import { type FinishedStage, onePerKey, runSharedStages, runVersionStages } from './run-stages.ts';
 import type { Places, SharedStage, VersionStage } from './stage.ts';
-import { onePerKey, type StageDone, walkShared, walkVersion } from './walk.ts';
 
 const lock = aLock([]);
 const targets = lock.kubernetes.map((kubernetes) => ({ lock, kubernetes }));
@@ -20,7 +20,7 @@ function aStage(more: Partial<SharedStage>): SharedStage & { made: string[] } {
     ...{ id: 'a', title: 'make a', done: 'a made', made, needs: [], gives: [] },
     key: () => 'same',
     isNeeded: () => true,
-    isThere: () => false,
+    isAvailable: () => false,
     async make({ target }) {
       made.push(target.kubernetes);
       return {};
@@ -30,9 +30,9 @@ function aStage(more: Partial<SharedStage>): SharedStage & { made: string[] } {
 }
 
 async function walk(...stages: SharedStage[]) {
-  const done: StageDone[] = [];
+  const done: FinishedStage[] = [];
   const shared = { ...machine, targets, isOffline: false };
-  const made = await walkShared(stages, shared, places, { onDone: (stage) => done.push(stage) });
+  const made = await runSharedStages(stages, shared, places, { onDone: (stage) => done.push(stage) });
   return { made, done: done.map(({ stage }) => stage) };
 }
 
@@ -45,19 +45,19 @@ describe('what all images share', () => {
   });
 
   it('is not made when it is there, and not when it is not needed', async () => {
-    const there = aStage({ isThere: (_, { cacheFolder }) => cacheFolder === '/cache' });
+    const there = aStage({ isAvailable: (_, { cacheFolder }) => cacheFolder === '/cache' });
     const unneeded = aStage({ isNeeded: ({ isOffline }) => isOffline });
     expect(await walk(there, unneeded)).toEqual({ made: {}, done: [] });
     expect([...there.made, ...unneeded.made]).toEqual([]);
   });
 
   it('is verified when it is there, and gives the same', async () => {
-    const stage = aStage({ isThere: () => true, open: async () => ({ base }), verified: 'a verified' });
+    const stage = aStage({ isAvailable: () => true, open: async () => ({ base }), verified: 'a verified' });
     expect(await walk(stage)).toEqual({ made: { base }, done: ['a verified'] });
   });
 
   it('is made when it is gone by the time it is opened', async () => {
-    const stage = aStage({ isThere: () => true, open: async () => undefined, verified: 'a verified' });
+    const stage = aStage({ isAvailable: () => true, open: async () => undefined, verified: 'a verified' });
     expect((await walk(stage)).done).toEqual(['a made']);
     expect(stage.made).toEqual(['1.35.8']);
   });
@@ -80,7 +80,7 @@ describe('the stages of an image', () => {
   const version = {
     ...{ ...machine, folder: '/scratch', target: targets[0]!, contentSha256: '', formats: [], files: '/files' },
   };
-  const partial = { id: 'p', title: 'p', needs: [], gives: [], key: () => '', isThere: () => false };
+  const partial = { id: 'p', title: 'p', needs: [], gives: [], key: () => '', isAvailable: () => false };
 
   it('say which image they are about, and under which id', async () => {
     const told: unknown[] = [];
@@ -93,7 +93,12 @@ describe('the stages of an image', () => {
         return {};
       },
     };
-    await walkVersion([stage], version, {}, { onWaiting: (...what) => told.push(what), onDone: (d) => told.push(d) });
+    await runVersionStages(
+      [stage],
+      version,
+      {},
+      { onWaiting: (...what) => told.push(what), onDone: (d) => told.push(d) },
+    );
     expect(told).toEqual([
       ['the disk (1.35.8)', 5],
       { id: 'p', kubernetes: '1.35.8', stage: 'a part' },
@@ -108,13 +113,13 @@ describe('the stages of an image', () => {
       make: async (_, made) => ({ ...made, record }),
     };
     const shared = { base };
-    expect(await walkVersion([stage], version, shared, {})).toMatchObject({ base, record });
+    expect(await runVersionStages([stage], version, shared, {})).toMatchObject({ base, record });
     expect(shared).toEqual({ base });
   });
 
   it('end with the first that fails', async () => {
     const bad: VersionStage = { ...partial, make: () => Promise.reject(new Error('no room')) };
     const never: VersionStage = { ...partial, make: () => Promise.reject(new Error('never')) };
-    await expect(walkVersion([bad, never], version, {}, {})).rejects.toThrow('no room');
+    await expect(runVersionStages([bad, never], version, {}, {})).rejects.toThrow('no room');
   });
 });

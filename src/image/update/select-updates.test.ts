@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { Lock } from '../lock/lock.ts';
+import type { ImageLock } from '../lock/lock.ts';
 import type { IndexEntry, PackageIndex } from '../lock/package-index.ts';
 import type { FetchedComponent } from '../manifest/manifest.ts';
 import { debText, KUBELET, manifestText, SHA } from '../manifest/manifests.testing.ts';
 import { readManifest } from '../manifest/read-manifest.ts';
 import { sha256Of } from '../testing.ts';
-import type { Available } from './available.ts';
+import type { AvailableVersions } from './available.ts';
 import { KEYED } from './manifests.testing.ts';
 import { planUpdates } from './plan-update.ts';
-import { settleUpdates } from './settle-update.ts';
+import { selectUpdates } from './select-updates.ts';
 
 const CRICTL = KUBELET.replaceAll('kubelet', 'crictl').replace(
   'reason: the node agent\n',
@@ -31,16 +31,19 @@ const offer = (version: string, path = `v${version}/kubelet`) => ({
 const lockOf = (versions: Record<string, string>) =>
   ({
     artifacts: Object.entries(versions).map(([component, version]) => ({ component, version, kind: 'deb' })),
-  }) as unknown as Lock;
+  }) as unknown as ImageLock;
 
-async function settle(text: string, offered: { available?: Available; debs?: Record<string, string[]>; lock?: Lock }) {
+async function settle(
+  text: string,
+  offered: { available?: AvailableVersions; debs?: Record<string, string[]>; lock?: ImageLock },
+) {
   const manifest = await readManifest(text, 'x');
   const proposals = planUpdates(manifest, {
     lock: offered.lock,
     index: index(offered.debs ?? {}),
     available: offered.available ?? new Map(),
   });
-  return settleUpdates(text, manifest, proposals, offered.lock);
+  return selectUpdates(text, manifest, proposals, offered.lock);
 }
 const told = ({ taken }: Awaited<ReturnType<typeof settle>>) =>
   taken.map(({ component, from, to, edits }) => `${component} ${from} → ${to}${edits.length > 0 ? ' *' : ''}`);

@@ -1,10 +1,10 @@
-// image/build/sum-beside.ts: the checksum of a large file, taken in a thread of its own. Hashing is half of an image's time, and there is more than one core.
+// image/build/sum-in-worker.ts: the checksum of a large file, taken in a thread of its own. Hashing is half of an image's time, and there is more than one core.
 import { Worker } from 'node:worker_threads';
 import type { FileSum } from '../../host/file-sum.ts';
-import type { Sparse } from './disk/sparse-copy.ts';
+import type { SparseFile } from './disk/sparse-copy.ts';
 
 /** As sumWhole gives it. */
-export function sumBeside({ file, ranges, signal }: Sparse): Promise<FileSum> {
+export function sumInWorker({ file, ranges, signal }: SparseFile): Promise<FileSum> {
   signal?.throwIfAborted();
   const worker = new Worker(new URL('./sum-worker.ts', import.meta.url), { workerData: { file, ranges } });
   const stop = () => void worker.terminate();

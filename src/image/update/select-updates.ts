@@ -1,6 +1,6 @@
-// image/update/settle-update.ts: which proposals hold together? One after the other they are put into the manifest's text, comments kept; one that breaks it or a rule is left out, with the reason.
+// image/update/select-updates.ts: which proposals hold together? One after the other they are put into the manifest's text, comments kept; one that breaks it or a rule is left out, with the reason.
 
-import type { Lock } from '../lock/lock.ts';
+import type { ImageLock } from '../lock/lock.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { renderManifestProblem } from '../manifest/manifest-problem.ts';
 import { parseManifest } from '../manifest/read-manifest.ts';
@@ -8,7 +8,7 @@ import { checkRules } from '../manifest/rules/check.ts';
 import { editText } from './edit-text.ts';
 import type { Proposal } from './plan-update.ts';
 
-export interface Settled {
+export interface UpdateSelection {
   taken: readonly Proposal[];
   refused: readonly { proposal: Proposal; why: string }[];
   text: string;
@@ -16,18 +16,18 @@ export interface Settled {
 }
 
 /** `text` is that of `manifest`. */
-export async function settleUpdates(
+export async function selectUpdates(
   text: string,
   manifest: Manifest,
   proposals: readonly Proposal[],
-  lock: Lock | undefined,
-): Promise<Settled> {
+  lock: ImageLock | undefined,
+): Promise<UpdateSelection> {
   // Kubernetes first: what goes by its version is right only with it.
   const inOrder = proposals.toSorted((a, b) => Number(b.kind === 'kubernetes') - Number(a.kind === 'kubernetes'));
   let packages = packagesOf(lock);
   let now = { text, manifest };
   const taken: Proposal[] = [];
-  const refused: Settled['refused'][number][] = [];
+  const refused: UpdateSelection['refused'][number][] = [];
   for (const proposal of inOrder) {
     const after = packagesOf(packages, proposal);
     const edited = await editText(now.text, proposal.edits);
@@ -46,7 +46,7 @@ export async function settleUpdates(
 }
 
 /** Of a lock only what the manifest does not say: versions of packages, with the proposed one in its place. */
-function packagesOf(lock: Lock | undefined, proposal?: Proposal): Lock | undefined {
+function packagesOf(lock: ImageLock | undefined, proposal?: Proposal): ImageLock | undefined {
   if (!lock) return undefined;
   const artifacts = lock.artifacts
     .filter(({ kind }) => kind === 'deb')
@@ -61,11 +61,11 @@ function packagesOf(lock: Lock | undefined, proposal?: Proposal): Lock | undefin
 /** What was wrong before is not the proposal's fault. */
 function newError(
   before: Manifest,
-  beforeLock: Lock | undefined,
+  beforeLock: ImageLock | undefined,
   after: Manifest,
-  afterLock: Lock | undefined,
+  afterLock: ImageLock | undefined,
 ): string | undefined {
-  const errors = (manifest: Manifest, lock: Lock | undefined) =>
+  const errors = (manifest: Manifest, lock: ImageLock | undefined) =>
     checkRules(manifest, lock)
       .filter(({ severity }) => severity === 'error')
       .map(

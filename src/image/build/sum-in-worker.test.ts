@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { sha256Of } from '../testing.ts';
-import { sumBeside } from './sum-beside.ts';
+import { sumInWorker } from './sum-in-worker.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'headstart-beside-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -14,20 +14,20 @@ writeFileSync(file, content);
 describe('a checksum taken in another thread', () => {
   it('is what everybody else finds, holes included', async () => {
     const sum = { bytes: content.length, sha256: sha256Of(content) };
-    expect(await sumBeside({ file, ranges: [{ start: 100_000, end: 150_000 }] })).toEqual(sum);
-    expect(await sumBeside({ file, ranges: [{ start: 0, end: content.length }] })).toEqual(sum);
+    expect(await sumInWorker({ file, ranges: [{ start: 100_000, end: 150_000 }] })).toEqual(sum);
+    expect(await sumInWorker({ file, ranges: [{ start: 0, end: content.length }] })).toEqual(sum);
   });
 
   it('of a file that is not there fails as it would here', async () => {
-    const summing = sumBeside({ file: join(folder, 'nothing'), ranges: [] });
+    const summing = sumInWorker({ file: join(folder, 'nothing'), ranges: [] });
     await expect(summing).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   it('stops when it is told to, with that reason', async () => {
     const stop = new AbortController();
-    const summing = sumBeside({ file, ranges: [{ start: 0, end: content.length }], signal: stop.signal });
+    const summing = sumInWorker({ file, ranges: [{ start: 0, end: content.length }], signal: stop.signal });
     stop.abort(new Error('enough'));
     await expect(summing).rejects.toThrow('enough');
-    expect(() => sumBeside({ file, ranges: [], signal: stop.signal })).toThrow('enough');
+    expect(() => sumInWorker({ file, ranges: [], signal: stop.signal })).toThrow('enough');
   });
 });
