@@ -1,4 +1,4 @@
-// image/manifest/check-manifest.ts: does what a manifest says fit together? Names, versions for every image, places, constraints.
+// image/manifest/check-manifest.ts: is a manifest consistent? Checks names, versions for every image, install paths and constraints.
 
 import { constraintProblems } from './constraint-graph.ts';
 import { parseConstraints } from './constraints.ts';
@@ -8,13 +8,13 @@ import type { ManifestProblem } from './manifest-problem.ts';
 export function checkManifest(manifest: Manifest): ManifestProblem[] {
   const { components } = manifest;
   return [
-    ...twice(manifest.kubernetes).map((index) => at(['kubernetes', index], 'is there twice')),
-    ...twice(manifest.architectures).map((index) => at(['architectures', index], 'is there twice')),
+    ...twice(manifest.kubernetes).map((index) => at(['kubernetes', index], 'is listed twice')),
+    ...twice(manifest.architectures).map((index) => at(['architectures', index], 'is listed twice')),
     ...twice(components.map(({ name }) => name)).map((index) =>
-      at(['components', index, 'name'], `there is another component called ${components[index]!.name}`),
+      at(['components', index, 'name'], `another component is also called ${components[index]!.name}`),
     ),
     ...(manifest.disk.budgetMb > manifest.disk.sizeMb
-      ? [at(['disk', 'budgetMb'], `${manifest.disk.budgetMb} does not fit on a disk of ${manifest.disk.sizeMb}`)]
+      ? [at(['disk', 'budgetMb'], `${manifest.disk.budgetMb} is more than sizeMb, ${manifest.disk.sizeMb}`)]
       : []),
     ...components.flatMap((component, index) =>
       component.kind === 'deb' || component.kind === 'file' ? [] : versionProblems(component, index, manifest),
@@ -31,14 +31,19 @@ function versionProblems({ versions }: FetchedComponent, index: number, manifest
   const path = ['components', index, 'versions'] as const;
   const problems: ManifestProblem[] = versions.flatMap(({ kubernetes, sources }, which) => [
     ...(kubernetes !== undefined && !manifest.kubernetes.includes(kubernetes)
-      ? [at([...path, which, 'kubernetes'], `no image has ${kubernetes}; there are ${manifest.kubernetes.join(', ')}`)]
+      ? [
+          at(
+            [...path, which, 'kubernetes'],
+            `${kubernetes} is not in the kubernetes list: ${manifest.kubernetes.join(', ')}`,
+          ),
+        ]
       : []),
     ...manifest.architectures
       .filter((architecture) => !sources[architecture])
-      .map((architecture) => at([...path, which, 'sources'], `has none for ${architecture}`)),
+      .map((architecture) => at([...path, which, 'sources'], `has no source for ${architecture}`)),
   ]);
   const general = versions.filter(({ kubernetes }) => kubernetes === undefined).length;
-  if (general > 1) problems.push(at([...path], `has ${general} versions for every image`));
+  if (general > 1) problems.push(at([...path], `has ${general} versions that apply to every image`));
   for (const kubernetes of manifest.kubernetes) {
     const own = versions.filter((each) => each.kubernetes === kubernetes).length;
     if (own > 1) problems.push(at([...path], `has ${own} versions for ${kubernetes}`));
@@ -47,11 +52,11 @@ function versionProblems({ versions }: FetchedComponent, index: number, manifest
   return problems;
 }
 
-/** A lock takes the newest that the manifest allows, whatever may be proposed. */
+/** A lock always takes the newest version that the manifest allows, so a wildcard version cannot be frozen. */
 function frozenProblems({ components }: Manifest): ManifestProblem[] {
   return components.flatMap((component, index) =>
     component.kind === 'deb' && component.update === 'frozen' && component.version.endsWith('*')
-      ? [at(['components', index, 'update'], `frozen goes with a whole version, not with ${component.version}`)]
+      ? [at(['components', index, 'update'], `frozen needs an exact version, got ${component.version}`)]
       : [],
   );
 }
@@ -64,7 +69,7 @@ function placeProblems({ components }: Manifest): ManifestProblem[] {
     const { to } = component.install;
     const other = taken.get(to);
     taken.set(to, component.name);
-    return other === undefined ? [] : [at(['components', index, 'install', 'to'], `is where ${other} is, too`)];
+    return other === undefined ? [] : [at(['components', index, 'install', 'to'], `${other} is installed there too`)];
   });
 }
 

@@ -1,13 +1,13 @@
-// image/manifest/compare-versions.ts: which of two versions of a component is newer? Packages as dpkg has it, everything else as its makers number it.
+// image/manifest/compare-versions.ts: which of two versions of a component is newer? Packages compare as in dpkg, all other kinds as in semver.
 import { compareDebian } from './debian-version.ts';
 import type { ComponentKind } from './manifest.ts';
 
-/** Negative: `a` is older. */
+/** Negative if `a` is older. */
 export function compareComponentVersions(kind: ComponentKind, a: string, b: string): number {
   return compareDebian(...(kind === 'deb' ? ([a, b] as const) : ([asDebian(a), asDebian(b)] as const)));
 }
 
-/** `v1.2.0-rc.1+build`: before 1.2.0, which in Debian's words is a tilde; what was built of it when does not count. */
+/** Debian spells a pre-release with a tilde: `v1.2.0-rc.1+build` sorts before 1.2.0. Build metadata does not count. */
 function asDebian(version: string): string {
   return version
     .replace(/^v(?=\d)/, '')

@@ -3,23 +3,23 @@ import { constraintProblems } from './constraint-graph.ts';
 import type { Manifest } from './manifest.ts';
 import { CONTAINERD, debText, manifestText, problemsOf } from './manifests.testing.ts';
 
-describe('a manifest with constraints that cannot hold', () => {
+describe('a manifest with constraints that cannot be satisfied', () => {
   it.each([
     [
-      'a constraint on nothing',
+      'a constraint on an unknown component',
       `${CONTAINERD}${debText('x', '1', ['contaienrd >= 1'])}`,
       /there is no component called contaienrd \(did you mean containerd\?\)/,
     ],
     [
-      'constraints that go round',
+      'a cycle of constraints',
       debText('a', '1', ['b >= 1']) + debText('b', '1', ['c >= 1']) + debText('c', '1', ['a >= 1']),
-      /circle: a → b → c → a/,
+      /cycle: a → b → c → a/,
     ],
-    ['a constraint on itself', debText('a', '1', ['a >= 1']), /circle: a → a/],
+    ['a constraint on itself', debText('a', '1', ['a >= 1']), /cycle: a → a/],
     [
-      'constraints that exclude one another',
+      'constraints that exclude each other',
       CONTAINERD + debText('a', '1', ['containerd >= 2']) + debText('b', '1', ['containerd < 2']),
-      /no version of containerd can be right: a wants containerd >= 2, b wants containerd < 2/,
+      /no version of containerd satisfies all constraints: a requires containerd >= 2, b requires containerd < 2/,
     ],
   ])('is refused for %s', async (_what, components, expected) => {
     const problems = await problemsOf(manifestText(components));
@@ -28,12 +28,12 @@ describe('a manifest with constraints that cannot hold', () => {
   });
 });
 
-describe('two demands on one component', () => {
-  const problems = (...demands: string[]) =>
+describe('constraintProblems', () => {
+  const problems = (...constraints: string[]) =>
     constraintProblems({
       components: [
         { name: 'x', constraints: [] },
-        ...demands.map((demand, index) => ({ name: `by-${index}`, constraints: [demand] })),
+        ...constraints.map((constraint, index) => ({ name: `by-${index}`, constraints: [constraint] })),
       ],
     } as unknown as Manifest).map(({ message }) => message);
 
@@ -44,7 +44,7 @@ describe('two demands on one component', () => {
     ['x = 1.6.*', 'x <= 1.6'],
     ['x = 1.6', 'x = 1.6'],
     ['x != 1', 'x = 1'],
-  ])('may be %s and %s', (one, other) => {
+  ])('accepts %s together with %s', (one, other) => {
     expect(problems(one, other)).toEqual([]);
     expect(problems(other, one)).toEqual([]);
   });
@@ -54,17 +54,19 @@ describe('two demands on one component', () => {
     ['x >= 1', 'x < 1'],
     ['x = 1.6', 'x = 1.7'],
     ['x = 1.6.*', 'x >= 1.7'],
-  ])('cannot be %s and %s', (one, other) => {
+  ])('reports that %s and %s exclude each other', (one, other) => {
     for (const found of [problems(one, other), problems(other, one)])
-      expect(found).toEqual([expect.stringContaining('no version of x can be right')]);
+      expect(found).toEqual([expect.stringContaining('no version of x satisfies all constraints')]);
   });
 
-  it('are told once each, with who demands them', () => {
-    expect(problems('x >= 2', 'x < 2')).toEqual(['no version of x can be right: by-0 wants x >= 2, by-1 wants x < 2']);
-    expect(problems('x >= 2, < 1')).toEqual(['no version of x can be right: by-0 wants x >= 2, < 1']);
+  it('names each requiring component once', () => {
+    expect(problems('x >= 2', 'x < 2')).toEqual([
+      'no version of x satisfies all constraints: by-0 requires x >= 2, by-1 requires x < 2',
+    ]);
+    expect(problems('x >= 2, < 1')).toEqual(['no version of x satisfies all constraints: by-0 requires x >= 2, < 1']);
   });
 
-  it('may be on Kubernetes and on Debian, which are no components', () => {
+  it('accepts constraints on Kubernetes and Debian, which are not components', () => {
     expect(problems('kubernetes >= 1.30', 'debian >= 12')).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// image/manifest/constraint-graph.ts: can the constraints of a manifest hold at all? Names that nobody knows, circles, and demands that exclude one another.
+// image/manifest/constraint-graph.ts: can a manifest's constraints be satisfied? Finds unknown names, cycles and contradictions.
 import { didYouMean } from '../../base/nearest-names.ts';
 import { compareComponentVersions } from './compare-versions.ts';
 import { type Bound, type Constraint, parseConstraints, renderConstraint } from './constraints.ts';
@@ -15,21 +15,21 @@ interface VersionRequirement {
 }
 
 export function constraintProblems(manifest: Manifest): ManifestProblem[] {
-  const demands = demandsOf(manifest);
+  const requirements = requirementsOf(manifest);
   const known = new Set([...GIVEN, ...manifest.components.map(({ name }) => name)]);
   return [
-    ...demands
+    ...requirements
       .filter(({ constraint }) => !known.has(constraint.name))
       .map(({ path, constraint }) => ({
         path,
         message: `there is no component called ${constraint.name}${didYouMean(constraint.name, known)}`,
       })),
-    ...circles(demands),
-    ...contradictions(demands),
+    ...cycles(requirements),
+    ...contradictions(requirements),
   ];
 }
 
-function demandsOf({ components }: Manifest): VersionRequirement[] {
+function requirementsOf({ components }: Manifest): VersionRequirement[] {
   return components.flatMap(({ name, constraints }, index) =>
     constraints.flatMap((text, which): VersionRequirement[] => {
       const constraint = parseConstraints(text);
@@ -38,20 +38,20 @@ function demandsOf({ components }: Manifest): VersionRequirement[] {
   );
 }
 
-/** Which of two is to be settled first has to have an answer, or no update could ever be proposed. Each circle once. */
-function circles(demands: readonly VersionRequirement[]): ManifestProblem[] {
-  const next = Map.groupBy(demands, ({ by }) => by);
+/** In a cycle no component could be updated first, so no update could be proposed. Reports each cycle once. */
+function cycles(requirements: readonly VersionRequirement[]): ManifestProblem[] {
+  const next = Map.groupBy(requirements, ({ by }) => by);
   const done = new Set<string>();
   const problems: ManifestProblem[] = [];
   const walk = (name: string, trail: readonly string[]): void => {
     if (done.has(name)) return;
     for (const { path, constraint } of next.get(name) ?? []) {
-      const way = [...trail, name];
-      const start = way.indexOf(constraint.name);
-      if (start < 0) walk(constraint.name, way);
+      const route = [...trail, name];
+      const start = route.indexOf(constraint.name);
+      if (start < 0) walk(constraint.name, route);
       else {
-        const circle = [...way.slice(start), constraint.name].join(' → ');
-        problems.push({ path, message: `the constraints go round in a circle: ${circle}` });
+        const cycle = [...route.slice(start), constraint.name].join(' → ');
+        problems.push({ path, message: `the constraints form a cycle: ${cycle}` });
       }
     }
     done.add(name);
@@ -60,16 +60,23 @@ function circles(demands: readonly VersionRequirement[]): ManifestProblem[] {
   return problems;
 }
 
-function contradictions(demands: readonly VersionRequirement[]): ManifestProblem[] {
-  return [...Map.groupBy(demands, ({ constraint }) => constraint.name)].flatMap(([name, about]) => {
-    const bounds = about.flatMap((demand) => demand.constraint.bounds.map((bound) => ({ ...bound, demand })));
+function contradictions(requirements: readonly VersionRequirement[]): ManifestProblem[] {
+  return [...Map.groupBy(requirements, ({ constraint }) => constraint.name)].flatMap(([name, about]) => {
+    const bounds = about.flatMap((requirement) =>
+      requirement.constraint.bounds.map((bound) => ({ ...bound, requirement })),
+    );
     const lower = bounds.filter(({ operator }) => /^(?:>=|>|=)$/.test(operator)).sort((a, b) => order(b, a))[0];
     const upper = bounds.filter(({ operator }) => /^(?:<=|<|=)$/.test(operator)).sort(order)[0];
     if (!lower || !upper || lower === upper || !isEmpty(lower, upper)) return [];
-    const said = [...new Set([lower.demand, upper.demand])].map(
-      ({ by, constraint }) => `${by} wants ${renderConstraint(constraint)}`,
+    const reasons = [...new Set([lower.requirement, upper.requirement])].map(
+      ({ by, constraint }) => `${by} requires ${renderConstraint(constraint)}`,
     );
-    return [{ path: upper.demand.path, message: `no version of ${name} can be right: ${said.join(', ')}` }];
+    return [
+      {
+        path: upper.requirement.path,
+        message: `no version of ${name} satisfies all constraints: ${reasons.join(', ')}`,
+      },
+    ];
   });
 }
 
@@ -79,7 +86,7 @@ function order(a: Bound, b: Bound): number {
   return compareComponentVersions('binary', plain(a), plain(b));
 }
 
-/** `= 1.6.*` reaches from 1.6 up to whatever begins with it. */
+/** `= 1.6.*` covers every version that begins with 1.6. */
 function isEmpty(lower: Bound, upper: Bound): boolean {
   const reaches = upper.version.endsWith('.*') && `${plain(lower)}.`.startsWith(`${plain(upper)}.`);
   if (reaches) return false;

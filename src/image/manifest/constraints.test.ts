@@ -19,7 +19,7 @@ describe('a constraint', () => {
     ['binary', '1.60.0', 'x = 1.6.*', false],
     ['binary', '1.6.9', 'x != 1.6.*', false],
     ['binary', '1.6', 'x <= 1.6', true],
-    // The sources were repacked, which dpkg has as older; upstream's number is what people mean.
+    // dpkg sorts repacked sources lower; a plain number means the upstream version.
     ['deb', '1.6.20~ds1-1+deb12u1', 'containerd >= 1.6.20', true],
     ['deb', '1.6.20~ds1-1+deb12u1', 'containerd = 1.6.20', true],
     ['deb', '1.6.20~ds1-1+deb12u1', 'containerd >= 1.6.20-1', false],
@@ -27,7 +27,7 @@ describe('a constraint', () => {
     ['deb', '1:2.39.5-0+deb12u2', 'git < 2.40', true],
     ['deb', '1:2.39.5-0+deb12u2', 'git > 1:2.39', true],
     ['deb', '252.39-1~deb12u1', 'systemd = 252.*', true],
-  ])('on a %s of %s: %s is %s', (kind, version, text, expected) => {
+  ])('applied to a %s of version %s: %s is %s', (kind, version, text, expected) => {
     expect(holds(kind, version, text)).toBe(expected);
   });
 
@@ -41,11 +41,11 @@ describe('a constraint', () => {
     'containerd >= 1,',
     'containerd < 1.*',
     'a b >= 1',
-  ])('is not %j', (text) => {
+  ])('is undefined for %j', (text) => {
     expect(parseConstraints(text)).toBeUndefined();
   });
 
-  it('is the same again when it is written and read', () => {
+  it('survives rendering and parsing', () => {
     const constraint = fc.record({
       name: fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/),
       bounds: fc.array(
@@ -63,7 +63,7 @@ describe('a constraint', () => {
     );
   });
 
-  it('is either held or broken by its opposite', () => {
+  it('holds exactly when its opposite does not', () => {
     const version = fc.stringMatching(/^[0-9](?:\.[0-9]{1,2}){0,3}$/);
     fc.assert(
       fc.property(version, version, (seen, bound) => {
@@ -74,7 +74,7 @@ describe('a constraint', () => {
   });
 });
 
-describe("upstream's part of a Debian version", () => {
+describe('upstreamOf', () => {
   it.each([
     ['1.6.20~ds1-1+deb12u1', '1.6.20'],
     ['1:2.39.5-0+deb12u2', '2.39.5'],
@@ -83,11 +83,11 @@ describe("upstream's part of a Debian version", () => {
     ['20230311', '20230311'],
     ['6.1.140-1', '6.1.140'],
     ['2.0.0+dfsg.1-1', '2.0.0'],
-  ])('of %s is %s', (version, expected) => expect(upstreamOf(version)).toBe(expected));
+  ])('%s is %s', (version, expected) => expect(upstreamOf(version)).toBe(expected));
 });
 
-describe('the order of Debian versions', () => {
-  it('is the one of dpkg, in all of a recorded table', () => {
+describe('compareDebian', () => {
+  it('agrees with dpkg on every row of a recorded table', () => {
     const text = readFileSync(new URL('../fixtures/dpkg-compare.txt', import.meta.url), 'utf8');
     const rows = text
       .split('\n')

@@ -1,4 +1,4 @@
-// image/manifest/constraints.ts: does a version satisfy `containerd >= 1.6, < 3`? Debian's versions as dpkg compares them, all others as their makers number them.
+// image/manifest/constraints.ts: does a version satisfy `containerd >= 1.6, < 3`? Debian versions compare as in dpkg, all others as in semver.
 
 import { compareComponentVersions } from './compare-versions.ts';
 import { compareDebian } from './debian-version.ts';
@@ -11,20 +11,19 @@ export interface Bound {
   version: string;
 }
 
-/** All of the bounds have to hold. */
+/** A version must satisfy all bounds. */
 export interface Constraint {
-  /** Of another component, or `kubernetes` or `debian`. */
+  /** A component, `kubernetes` or `debian`. */
   name: string;
   bounds: readonly Bound[];
 }
 
-/** A version of a component as it is locked or written. */
 export interface ComponentVersion {
   kind: ComponentKind;
   version: string;
 }
 
-/** Undefined when it is not a constraint. */
+/** Undefined if the text is not a constraint. */
 export function parseConstraints(text: string): Constraint | undefined {
   const [, name, rest] = /^\s*([a-z0-9][a-z0-9.+-]*)\s*((?:>=|<=|!=|=|>|<).*)$/.exec(text) ?? [];
   if (name === undefined || rest === undefined) return undefined;
@@ -35,7 +34,7 @@ export function parseConstraints(text: string): Constraint | undefined {
 function parseBound(text: string): Bound | undefined {
   const [, operator, version] = /^\s*(>=|<=|!=|=|>|<)\s*([0-9][0-9A-Za-z.+~:-]*(?:\.\*)?)\s*$/.exec(text) ?? [];
   if (operator === undefined || version === undefined) return undefined;
-  // `< 1.6.*` says nothing that `< 1.6` does not.
+  // `< 1.6.*` means the same as `< 1.6`.
   if (version.endsWith('.*') && operator !== '=' && operator !== '!=') return undefined;
   return { operator: operator as Operator, version };
 }
@@ -71,7 +70,7 @@ function compareBound(seen: ComponentVersion, bound: string): number {
   return compareComponentVersions('binary', comparable(seen, bound), bound);
 }
 
-/** What a plain `1.6.20` is held against: of `1:1.6.20~ds1-1+deb12u1`, upstream's part. dpkg would have the repacked one as older. */
+/** A plain `1.6.20` is compared with the upstream part of `1:1.6.20~ds1-1+deb12u1`: dpkg sorts the repacked version lower. */
 function comparable({ kind, version }: ComponentVersion, bound: string): string {
   return kind === 'deb' && isUpstream(bound) ? upstreamOf(version) : version.replace(/^v(?=\d)/, '');
 }
@@ -80,7 +79,7 @@ function isUpstream(bound: string): boolean {
   return /^\d+(?:\.\d+)*(?:\.\*)?$/.test(bound);
 }
 
-/** Without epoch, revision and what says that the sources were repacked. */
+/** Removes epoch, revision and the suffix of repacked sources. */
 export function upstreamOf(debianVersion: string): string {
   return debianVersion
     .replace(/^\d+:/, '')

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareDebian } from './debian-version.ts';
 
-describe('Debian versions', () => {
+describe('compareDebian', () => {
   it.each([
     ['1.0', '1.0', 0],
     ['1.9', '1.10', -1],
@@ -19,13 +19,13 @@ describe('Debian versions', () => {
     ['1.0-1-1', '1.0-1-2', -1],
     ['20240101000000000000001', '20240101000000000000002', -1],
     ['1.007', '1.7', 0],
-  ])('%s and %s are as dpkg has them', (a, b, sign) => {
+  ])('orders %s and %s as dpkg does', (a, b, sign) => {
     expect(Math.sign(compareDebian(a, b))).toBe(sign);
     expect(Math.sign(compareDebian(b, a))).toBe(sign === 0 ? 0 : -sign);
   });
 
   const version = fc.stringMatching(/^(?:[0-3]:)?[0-9][0-9a-z.+~-]{0,8}$/);
-  it('are in one order', () => {
+  it('is a total order', () => {
     fc.assert(
       fc.property(version, version, version, (a, b, c) => {
         expect(compareDebian(a, a)).toBe(0);

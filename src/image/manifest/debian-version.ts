@@ -1,6 +1,6 @@
-// image/manifest/debian-version.ts: which of two Debian versions is newer? `1:2.0~rc1-1` as dpkg itself compares it.
+// image/manifest/debian-version.ts: which of two Debian versions is newer? `1:2.0~rc1-1`, compared as dpkg does.
 
-/** Negative: `a` is older. Epoch first, then upstream's part, then the revision. */
+/** Negative if `a` is older. Compares the epoch, then the upstream version, then the revision. */
 export function compareDebian(a: string, b: string): number {
   const [left, right] = [partsOf(a), partsOf(b)];
   return (
@@ -10,7 +10,7 @@ export function compareDebian(a: string, b: string): number {
   );
 }
 
-/** No epoch is 0, no revision is less than any but equal to 0; a dash may be part of upstream's version, the last one is not. */
+/** A missing epoch is 0; a missing revision equals 0. Only the last dash starts the revision: upstream versions may contain dashes. */
 function partsOf(version: string): { epoch: string; upstream: string; revision: string } {
   const [, epoch = '0', rest = ''] = /^(?:(\d+):)?(.*)$/s.exec(version) ?? [];
   const dash = rest.lastIndexOf('-');
@@ -19,7 +19,7 @@ function partsOf(version: string): { epoch: string; upstream: string; revision: 
     : { epoch, upstream: rest.slice(0, dash), revision: rest.slice(dash + 1) };
 }
 
-/** Text and number by turns: text by dpkg's own order of characters, numbers by value. */
+/** Compares text and numbers alternately: text by dpkg's character order, numbers by value. */
 function comparePart(a: string, b: string): number {
   for (let left = a, right = b; left !== '' || right !== ''; ) {
     const [leftText, rightText] = [/^\D*/.exec(left)![0], /^\D*/.exec(right)![0]];
@@ -44,7 +44,7 @@ function compareText(a: string, b: string): number {
   return 0;
 }
 
-/** A tilde comes before the end, letters before everything else. */
+/** A tilde sorts before the end of the text, letters before all other characters. */
 function rankOf(character: string | undefined): number {
   if (character === undefined) return 0;
   if (character === '~') return -1;
@@ -52,7 +52,7 @@ function rankOf(character: string | undefined): number {
   return /[A-Za-z]/.test(character) ? code : code + 0x110000;
 }
 
-/** Of any length: dates and hashes are part of versions. */
+/** Versions contain dates and hashes, which are too long for a number. */
 function compareNumber(a: string, b: string): number {
   const [left, right] = [a.replace(/^0+/, ''), b.replace(/^0+/, '')];
   return left.length - right.length || (left < right ? -1 : left > right ? 1 : 0);

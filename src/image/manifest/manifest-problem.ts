@@ -1,10 +1,10 @@
 // image/manifest/manifest-problem.ts: what is wrong with a manifest, and where?
 
 export interface ManifestProblem {
-  /** `components[3].versions[0].sources`; empty for the manifest as a whole. */
+  /** Rendered as `components[3].versions[0].sources`; empty for the manifest as a whole. */
   path: readonly (string | number)[];
   message: string;
-  /** From 1 on; absent where the text is not known. */
+  /** Counts from 1; undefined when the text is not available. */
   line?: number | undefined;
 }
 

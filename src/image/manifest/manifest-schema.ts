@@ -1,4 +1,4 @@
-// image/manifest/manifest-schema.ts: what may image.yaml say? Each field with its limits, its default and a sentence; the check and the published JSON Schema are made from it.
+// image/manifest/manifest-schema.ts: which fields may image.yaml have, with which limits and defaults? The published JSON Schema comes from here.
 import * as z from 'zod/mini';
 import * as f from '../../schema/formats.ts';
 import * as i from './formats.ts';
@@ -8,23 +8,22 @@ export type ManifestJsonSchema = z.core.JSONSchema.BaseSchema;
 const architecture = () => z.enum(['amd64', 'arm64']);
 const version = () => f.matching(/^[0-9A-Za-z][0-9A-Za-z.+~:_-]*$/, 'is not a version', 128);
 const packageVersion = () =>
-  f.matching(
-    /^(?:\*|[0-9A-Za-z][0-9A-Za-z.+~:_-]*\*?)$/,
-    'is neither a version, nor the beginning of one with * behind it, nor *',
-    128,
-  );
+  f.matching(/^(?:\*|[0-9A-Za-z][0-9A-Za-z.+~:_-]*\*?)$/, 'is not a version, a prefix with * such as 1.6.*, or *', 128);
 
 const about = {
-  name: f.field('Unique in the manifest; of a package, what Debian calls it.', i.componentNameFormat()),
+  name: f.field('Unique in the manifest; for a package, its Debian name.', i.componentNameFormat()),
   licence: f.field(
     'An SPDX expression.',
     f.matching(/^[A-Za-z0-9.+() -]+$/, 'is not an SPDX expression such as Apache-2.0', 200),
   ),
-  reason: f.field('Why it is on the image at all.', f.line(500)),
-  update: z._default(f.field('What `image update` may propose.', z.enum(['frozen', 'patch', 'minor'])), 'patch'),
+  reason: f.field('Why the image needs it.', f.line(500)),
+  update: z._default(
+    f.field('Which updates `image update` may propose.', z.enum(['frozen', 'patch', 'minor'])),
+    'patch',
+  ),
   constraints: z._default(
     f.field(
-      'What it needs of other components, of `kubernetes` and of `debian`: `containerd >= 1.6`.',
+      'Versions it requires of other components, `kubernetes` or `debian`: `containerd >= 1.6`.',
       z.array(f.line(200)).check(z.maxLength(50)),
     ),
     [],
@@ -34,19 +33,22 @@ const about = {
 const deb = z.strictObject({
   ...about,
   kind: f.field('A Debian package.', z.literal('deb')),
-  version: z._default(f.field('It has to be that one; `1.6.*` the newest that begins so.', packageVersion()), '*'),
+  version: z._default(
+    f.field('An exact version, or `1.6.*` for the newest one that begins with 1.6.', packageVersion()),
+    '*',
+  ),
 });
 
 const source = z.strictObject({
   origin: f.field('Who publishes it.', i.originFormat()),
-  path: f.field('Below the origin.', i.belowOrigin()),
-  sha256: f.field('Of the file as it is published.', i.sha256Format()),
+  path: f.field('Path below the origin.', i.belowOrigin()),
+  sha256: f.field('sha256 of the published file.', i.sha256Format()),
 });
 
 const versions = z
   .array(
     z.strictObject({
-      version: f.field('As its makers number it.', version()),
+      version: f.field('The upstream version number.', version()),
       kubernetes: z.optional(f.field('Only in the image of this patch version.', f.kubernetesVersion())),
       sources: f.field('By architecture.', z.strictObject({ amd64: z.optional(source), arm64: z.optional(source) })),
     }),
@@ -65,31 +67,31 @@ const archive = z.strictObject({
     to: f.field('The folder it is unpacked into.', i.installPath()),
     only: z.optional(
       f.field(
-        'Only these, by their path in it; `bin/` takes what is below.',
+        'Extract only these paths of the archive; `bin/` selects everything below it.',
         z.array(i.inArchive()).check(z.minLength(1), z.maxLength(500)),
       ),
     ),
-    strip: z.optional(f.field('So many leading folders are left off.', f.integer(0, 16))),
+    strip: z.optional(f.field('Number of leading folders to strip from each path.', f.integer(0, 16))),
   }),
 });
 const binary = z.strictObject({
   ...fetched,
   kind: f.field('A program.', z.literal('binary')),
-  install: z.strictObject({ to: f.field('The file it becomes.', i.installPath()) }),
+  install: z.strictObject({ to: f.field('Path of the program on the image.', i.installPath()) }),
 });
 const ociImage = z.strictObject({
   ...fetched,
   kind: f.field('A container image, as an archive of its OCI layout.', z.literal('oci-image')),
-  install: z.strictObject({ to: f.field('The name it is to have.', i.imageReference()) }),
+  install: z.strictObject({ to: f.field('Name of the container image on the node.', i.imageReference()) }),
 });
 const file = z.strictObject({
   ...about,
-  kind: f.field('A file whose content is here.', z.literal('file')),
+  kind: f.field('A file with inline content.', z.literal('file')),
   install: z.strictObject({
-    to: f.field('Where it is.', i.installPath()),
-    mode: z._default(f.field('Who may do what with it.', f.fileMode()), '0644'),
+    to: f.field('Path of the file on the image.', i.installPath()),
+    mode: z._default(f.field('Permissions, in octal.', f.fileMode()), '0644'),
   }),
-  content: f.field('All of it.', z.string().check(z.maxLength(1 << 20))),
+  content: f.field('The whole content of the file.', z.string().check(z.maxLength(1 << 20))),
 });
 
 export const manifestSchema = z.strictObject({
@@ -106,29 +108,29 @@ export const manifestSchema = z.strictObject({
     ),
   }),
   architectures: z._default(
-    f.field('Each is locked and built by itself.', z.array(architecture()).check(z.minLength(1))),
+    f.field('Each architecture has its own lock and images.', z.array(architecture()).check(z.minLength(1))),
     ['amd64'],
   ),
   kubernetes: f.field(
-    'Patch versions, each of which becomes an image.',
+    'Kubernetes patch versions; each becomes one image.',
     z.array(f.kubernetesVersion()).check(z.minLength(1), z.maxLength(100)),
   ),
   disk: z.prefault(
     z.strictObject({
       budgetMb: z._default(
-        f.field('What content may take: a larger image is not made.', f.integer(100, 1_000_000)),
+        f.field('Maximum size of the content; the build refuses a larger image.', f.integer(100, 1_000_000)),
         3000,
       ),
-      warnPercent: z._default(f.field('Of the budget; above it there is a warning.', f.integer(1, 100)), 75),
+      warnPercent: z._default(f.field('The build warns above this percentage of the budget.', f.integer(1, 100)), 75),
       sizeMb: z._default(
-        f.field('Of the disk as it is published; the root grows on the node.', f.integer(200, 2_000_000)),
+        f.field('Size of the published disk; the root partition grows on the node.', f.integer(200, 2_000_000)),
         4096,
       ),
     }),
     {},
   ),
   components: f.field(
-    'Everything that is on the image by name.',
+    'Everything that the image contains, by name.',
     z
       .array(z.discriminatedUnion('kind', [deb, archive, binary, ociImage, file]))
       .check(z.minLength(1), z.maxLength(2000)),
@@ -137,7 +139,7 @@ export const manifestSchema = z.strictObject({
 
 export type ManifestDocument = z.output<typeof manifestSchema>;
 
-/** For editors and pipelines; what has to fit together is only checked by `headstart image check`. */
+/** For editors and pipelines. Only `headstart image check` checks whether the components work together. */
 export function manifestJsonSchema(): ManifestJsonSchema {
   const { $schema, ...rest } = z.toJSONSchema(manifestSchema, { io: 'input' });
   const named = {

@@ -1,20 +1,20 @@
-// image/manifest/manifest.ts: what goes into an image? `image.yaml`, once it has been read: the one place where versions are written.
+// image/manifest/manifest.ts: what goes into an image? The parsed `image.yaml`, the only place where versions are written.
 
-/** Debian's names, as packages spell them. */
+/** Spelt as in Debian package names. */
 export type Architecture = 'amd64' | 'arm64';
 
 /**
- * Who publishes the bytes, never which server gives them: `debian:bookworm`, `upstream:kubernetes`, `local:headstart`.
- * Which mirror serves an origin is a matter of the machine that builds (mirrors.ts).
+ * Who publishes the bytes, not which server has them: `debian:bookworm`, `upstream:kubernetes`, `local:headstart`.
+ * The machine that builds decides which mirror serves an origin (mirrors.ts).
  */
 export type Origin = string;
 
 export interface Manifest {
-  /** The image's name; with a Kubernetes version it names the definition in a gallery: `node` → `node-1.35.8`. */
+  /** With a Kubernetes version it names the definition in a gallery: `node` → `node-1.35.8`. */
   name: string;
   base: Base;
   architectures: readonly Architecture[];
-  /** Patch versions, each of which becomes an image: `1.35.8`. */
+  /** Patch versions such as `1.35.8`; each becomes one image. */
   kubernetes: readonly string[];
   components: readonly Component[];
   disk: DiskBudget;
@@ -26,10 +26,10 @@ export interface Base {
 }
 
 export interface DiskBudget {
-  /** What content may take: an image that is larger is not made. */
+  /** Maximum size of the content; the build refuses a larger image. */
   budgetMb: number;
   warnPercent: number;
-  /** Of the disk as it is published; the root grows to what the instance has. */
+  /** Size of the published disk; the root partition grows to the size of the instance's disk. */
   sizeMb: number;
 }
 
@@ -41,21 +41,21 @@ interface ComponentHeader {
   name: string;
   /** An SPDX expression. */
   licence: string;
-  /** Why it is on the image at all. */
+  /** Why the image needs it. */
   reason: string;
-  /** What `image update` may propose: nothing, patches, minors. */
+  /** Which updates `image update` may propose: none, patches, minors. */
   update: 'frozen' | 'patch' | 'minor';
-  /** `containerd >= 1.6`, `kubernetes < 1.37`: of other components, or of `kubernetes` and `debian`. */
+  /** `containerd >= 1.6`, `kubernetes < 1.37`; the name is a component, `kubernetes` or `debian`. */
   constraints: readonly string[];
 }
 
 export interface DebComponent extends ComponentHeader {
   kind: 'deb';
-  /** Anything else than `*` and it has to be that: `1.6.*`, `252.39-1~deb12u2`. */
+  /** `*`, `1.6.*` or an exact version such as `252.39-1~deb12u2`. */
   version: string;
 }
 
-/** Bytes from somewhere: an archive that is unpacked, a program, an OCI image as an archive of its layout. */
+/** Downloaded bytes: an archive to unpack, a program, or a container image as an archive of its OCI layout. */
 export interface FetchedComponent extends ComponentHeader {
   kind: 'archive' | 'binary' | 'oci-image';
   /** One version for every image, or one for each Kubernetes patch version. */
@@ -65,24 +65,24 @@ export interface FetchedComponent extends ComponentHeader {
 
 export interface FetchedVersion {
   version: string;
-  /** Only for this patch version; without it, for all. */
+  /** Only for this patch version; undefined: for every image. */
   kubernetes?: string | undefined;
   sources: Readonly<Partial<Record<Architecture, ArtifactSource | undefined>>>;
 }
 
 export interface ArtifactSource {
   origin: Origin;
-  /** Below the origin: `v1.35.8/bin/linux/amd64/kubelet`. */
+  /** Relative to the origin: `v1.35.8/bin/linux/amd64/kubelet`. */
   path: string;
   sha256: string;
 }
 
 export interface Install {
-  /** binary: the file. archive: the folder it is unpacked into. oci-image: the name it is to have, `registry.k8s.io/pause:3.10`. */
+  /** binary: the file. archive: the folder to unpack into. oci-image: its name on the node, `registry.k8s.io/pause:3.10`. */
   to: string;
-  /** archive: only these, by their path in it; `bin/` takes what is below. */
+  /** archive: extract only these paths; `bin/` selects everything below it. */
   only?: readonly string[] | undefined;
-  /** archive: so many leading folders are left off. */
+  /** archive: number of leading folders to strip. */
   strip?: number | undefined;
 }
 

@@ -1,11 +1,11 @@
-// image/manifest/manifests.testing.ts: a small manifest that is right, and changes of it, for tests.
+// image/manifest/manifests.testing.ts: a small valid manifest and variants of it, for tests.
 import type { Manifest } from './manifest.ts';
 import { renderManifestProblem } from './manifest-problem.ts';
 import { parseManifest, readManifest } from './read-manifest.ts';
 
 export const SHA = 'ab'.repeat(32);
 
-/** Indented for the list of components. */
+/** Indented as an entry of `components`. */
 export const KUBELET = `  - name: kubelet
     kind: binary
     licence: Apache-2.0
@@ -57,7 +57,7 @@ export function aManifest(components?: string, kubernetes?: string): Promise<Man
   return readManifest(manifestText(components, '', kubernetes), 'image.yaml');
 }
 
-/** Of the whole text, as they are printed. */
+/** All problems of the text, as the CLI prints them. */
 export async function problemsOf(text: string): Promise<string[]> {
   const parsed = await parseManifest(text);
   return 'problems' in parsed ? parsed.problems.map(renderManifestProblem) : [];

@@ -8,8 +8,8 @@ import { CONTAINERD, debText, fileText, KUBELET, manifestText, problemsOf, SHA }
 import { parseManifest, readManifest } from './read-manifest.ts';
 import { checkRules } from './rules/check.ts';
 
-describe('a manifest', () => {
-  it('is read, with defaults', async () => {
+describe('parseManifest', () => {
+  it('reads a manifest and fills in defaults', async () => {
     const parsed = await parseManifest(manifestText(`${CONTAINERD}${fileText('motd', '/etc/motd', 'hi\n')}`));
     expect(parsed).toEqual({
       manifest: {
@@ -43,13 +43,13 @@ describe('a manifest', () => {
     });
   });
 
-  it('is told of an unknown kind with where it is, what was probably meant and what there is', async () => {
+  it('reports an unknown kind with its line, a suggestion and the known kinds', async () => {
     expect(await problemsOf(manifestText(CONTAINERD.replace('kind: deb', 'kind: debb')))).toEqual([
       "line 8: components[0].kind: 'debb' is not a kind of component (did you mean deb?); there are deb, archive, binary, oci-image, file",
     ]);
   });
 
-  it('is told everything at once, each with path and line, misspelt fields with what was meant', async () => {
+  it('reports all problems at once, each with path and line, and suggests names for misspelt fields', async () => {
     const text = manifestText(
       `${CONTAINERD}    licens: MIT\n${KUBELET.replace(SHA, 'short')}`,
       'architecture: [amd64]\ndisk: { budgetMb: 5 }\n',
@@ -65,19 +65,23 @@ describe('a manifest', () => {
 
   it.each([
     [
-      'a version that YAML takes for a number',
+      'a version that YAML reads as a number',
       debText('x', '1').replace('"1"', '1.10'),
       /line 9: components\[0\]\.version: .*quotes/,
     ],
-    ['a path out of the image', fileText('x', '/etc/../../passwd', 'x'), /install\.to: is not an absolute path/],
+    ['a path that leaves the image', fileText('x', '/etc/../../passwd', 'x'), /install\.to: is not an absolute path/],
     [
-      'a path out of the origin',
+      'a path that leaves the origin',
       KUBELET.replace('v1.35.8/kubelet', '../../etc/passwd'),
       /path: is not a path below the origin/,
     ],
-    ['a server for an origin', KUBELET.replace('upstream:kubernetes', 'https://dl.k8s.io'), /origin: is not an origin/],
+    [
+      'a server instead of an origin',
+      KUBELET.replace('upstream:kubernetes', 'https://dl.k8s.io'),
+      /origin: is not an origin/,
+    ],
     ['no components', '  []\n', /components: has fewer than 1 entries/],
-  ])('is refused for %s', async (_what, components, expected) => {
+  ])('refuses %s', async (_what, components, expected) => {
     const problems = await problemsOf(manifestText(components));
     expect(problems.join('\n')).toMatch(expected);
     expect(problems.every((problem) => /^line \d+: /.test(problem))).toBe(true);
@@ -93,11 +97,11 @@ describe('a manifest', () => {
     ['a: *b\n', /./],
     ['__proto__: { name: x }\n', /name: is missing/],
     [`${manifestText()}    __proto__: 1\n`, /__proto__: is not a field/],
-  ])('that is no manifest at all is refused: %j', async (text, expected) => {
+  ])('refuses text that is not a manifest: %j', async (text, expected) => {
     expect((await problemsOf(text)).join('\n')).toMatch(expected);
   });
 
-  it('that is wrong is an error with the name of the file and the next step', async () => {
+  it('makes readManifest throw with the file name and the next step', async () => {
     await expect(readManifest('name: x', 'my.yaml')).rejects.toMatchObject({
       code: 'image/bad-manifest',
       message: expect.stringContaining('my.yaml'),
@@ -105,7 +109,7 @@ describe('a manifest', () => {
     });
   });
 
-  it('is never anything but right or refused', async () => {
+  it('reports a problem for any random text', async () => {
     const words = [
       'kind',
       'name',
@@ -143,21 +147,24 @@ describe('the JSON Schema', () => {
     text: readFileSync(new URL(`../../../examples/image/${name}.yaml`, import.meta.url), 'utf8'),
   }));
 
-  it('is published, and the published one is the one in force', () => {
-    // To renew it: ./headstart image schema > docs/schema/image.json
+  it('matches the published schema file', () => {
+    // To update it: ./headstart image schema > docs/schema/image.json
     const published = readFileSync(new URL('../../../docs/schema/image.json', import.meta.url), 'utf8');
     expect(JSON.parse(published)).toEqual(schema);
   });
 
-  it.each(examples)('takes the example $name, which lacks only what its user builds', async ({ name, text }) => {
-    const validate = new Ajv2020({ strict: false }).compile(schema as object);
-    expect(validate(parse(text)), JSON.stringify(validate.errors)).toBe(true);
-    const manifest = await readManifest(text, name);
-    const missing = new Set(checkRules(manifest).map(({ rule, component }) => `${rule} ${component}`));
-    expect(missing).toEqual(new Set(['node/complete headstart', 'node/complete pause']));
-  });
+  it.each(examples)(
+    'accepts the example $name, which lacks only the components that its user builds',
+    async ({ name, text }) => {
+      const validate = new Ajv2020({ strict: false }).compile(schema as object);
+      expect(validate(parse(text)), JSON.stringify(validate.errors)).toBe(true);
+      const manifest = await readManifest(text, name);
+      const missing = new Set(checkRules(manifest).map(({ rule, component }) => `${rule} ${component}`));
+      expect(missing).toEqual(new Set(['node/complete headstart', 'node/complete pause']));
+    },
+  );
 
-  it('refuses what the check refuses for its form', () => {
+  it('refuses the same malformed values as the check', () => {
     const validate = new Ajv2020({ strict: false }).compile(schema as object);
     expect(validate(parse(manifestText()))).toBe(true);
     expect(validate(parse(manifestText(CONTAINERD.replace('kind: deb', 'kind: rpm'))))).toBe(false);

@@ -1,4 +1,4 @@
-// image/manifest/read-manifest.ts: from the text of image.yaml to a manifest, or to everything that is wrong with it, each with path and line.
+// image/manifest/read-manifest.ts: parse the text of image.yaml into a manifest, or report every problem with its path and line.
 import type { Document, LineCounter, Node } from 'yaml';
 import { UserError } from '../../base/errors.ts';
 import { didYouMean } from '../../base/nearest-names.ts';
@@ -13,15 +13,15 @@ export type ParsedManifest = { manifest: Manifest } | { problems: ManifestProble
 
 export const KINDS = ['deb', 'archive', 'binary', 'oci-image', 'file'] as const satisfies readonly ComponentKind[];
 
-/** Throws one error with all problems; `name` is what the text is called. */
+/** Throws one error that lists all problems; `name` is the file name in its message. */
 export async function readManifest(text: string, name: string): Promise<Manifest> {
   const parsed = await parseManifest(text);
   if ('manifest' in parsed) return parsed.manifest;
   const lines = parsed.problems.map((problem) => `         ${renderManifestProblem(problem)}`);
-  throw new UserError(`${name} is not a manifest that an image can be made from:\n${lines.join('\n')}`, {
+  throw new UserError(`${name} is not a valid image manifest:\n${lines.join('\n')}`, {
     code: 'image/bad-manifest',
     kept: 'Nothing was changed.',
-    next: 'put it right; `headstart image schema` has every field for your editor',
+    next: 'correct the manifest; `headstart image schema` prints a JSON Schema for your editor',
   });
 }
 
@@ -58,11 +58,11 @@ function plainValue(document: Document): Json | undefined {
   try {
     return document.toJS({ maxAliasCount: 100 }) as Json;
   } catch {
-    return undefined; // an alias of nothing, or one that multiplies without end
+    return undefined; // an undefined alias, or too many of them (a YAML bomb)
   }
 }
 
-/** Of the thing itself or, where it is missing, of what it should be in. */
+/** The line of the value or, if the value is missing, of the nearest parent that exists. */
 function lineOf(document: Document, lines: LineCounter, path: ManifestProblem['path']): number | undefined {
   for (let length = path.length; length >= 0; length--) {
     const node = length === 0 ? document.contents : (document.getIn(path.slice(0, length), true) as Node | undefined);
@@ -71,7 +71,7 @@ function lineOf(document: Document, lines: LineCounter, path: ManifestProblem['p
   return undefined;
 }
 
-/** The check writes paths for people: `components[3].kind`, `a["b c"]`. */
+/** The schema check renders paths as text: `components[3].kind`, `a["b c"]`. */
 function keysOf(path: string): (string | number)[] {
   return [...path.matchAll(/\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]|([^.[\]]+)/g)].map(([, index, quoted, plain]) =>
     index !== undefined ? Number(index) : quoted !== undefined ? (JSON.parse(`"${quoted}"`) as string) : plain!,
@@ -83,7 +83,7 @@ function unknownKey(path: (string | number)[]): ManifestProblem {
   return { path, message: `is not a field${didYouMean(name, knownFields())}` };
 }
 
-/** What the check cannot know: which kinds there are, and that a version without quotes is a number to YAML. */
+/** Adds hints that the generic check cannot give: the list of kinds, and that YAML reads an unquoted version as a number. */
 function inWords(problem: ManifestProblem, value: Json): ManifestProblem {
   const seen = problem.path.reduce<unknown>(
     (inside, key) => (inside as Record<string | number, unknown> | undefined)?.[key],

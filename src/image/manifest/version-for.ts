@@ -1,7 +1,7 @@
-// image/manifest/version-for.ts: which version of a component is for this Kubernetes patch version?
+// image/manifest/version-for.ts: which version of a component does the image of this Kubernetes patch version get?
 import type { FetchedComponent, FetchedVersion } from './manifest.ts';
 
-/** The check of the manifest sees to it that there is one. */
+/** checkManifest makes sure that there is a version for every image. */
 export function versionFor({ name, versions }: FetchedComponent, kubernetes: string): FetchedVersion {
   const found =
     versions.find((version) => version.kubernetes === kubernetes) ??

@@ -4,25 +4,25 @@ import { checkRules, RULES, renderFindings } from './check.ts';
 
 const FLAGS = '/etc/default/kubelet';
 
-describe('a rule', () => {
-  it('has an id of its own, a sentence and a source, each', () => {
+describe('RULES', () => {
+  it('gives each rule a unique id, a sentence and a source', () => {
     expect(new Set(RULES.map(({ id }) => id)).size).toBe(RULES.length);
     for (const { says, source } of RULES) expect(says.length > 10 && source.length > 10).toBe(true);
   });
 });
 
-describe('a manifest', () => {
+describe('checkRules', () => {
   const check = async (components: string) =>
-    // What these manifests leave out to be a node is not what they are about.
+    // These manifests leave out parts of a node on purpose.
     checkRules(await aManifest(components)).filter(({ rule }) => rule !== 'node/complete');
 
-  it('is told with rule and source, errors first', async () => {
+  it('reports findings with rule and source, errors first', async () => {
     const findings = await check(
       `${debText('containerd', '1.6.20~ds1-1')}${KUBELET.replace('version: 1.35.8', 'version: 1.35.7')}${fileText('flags', FLAGS, '--container-runtime=x')}`,
     );
     expect(findings.map(({ severity }) => severity)).toEqual(['error', 'error', 'warning', 'warning']);
     expect(renderFindings(findings)[0]).toMatch(
-      /^problem {2}kubelet \(Kubernetes 1\.35\.8\): kubelet 1\.35\.7 is not 1\.35\.8 \[kubernetes\/same-patch; .*kubernetes\.io/,
+      /^problem {2}kubelet \(Kubernetes 1\.35\.8\): kubelet is 1\.35\.7, expected 1\.35\.8 \[kubernetes\/same-patch; .*kubernetes\.io/,
     );
   });
 });

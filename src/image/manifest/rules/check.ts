@@ -1,4 +1,4 @@
-// image/manifest/rules/check.ts: which rules does a manifest break, image by image? With a lock, for the versions that packages really have.
+// image/manifest/rules/check.ts: which compatibility rules does a manifest break, image by image? With a lock, the rules see the locked package versions.
 import { UserError } from '../../../base/errors.ts';
 import { artifactsOf } from '../../lock/content-hash.ts';
 import type { ImageLock } from '../../lock/lock.ts';
@@ -30,7 +30,7 @@ export const RULES: readonly CompatibilityRule[] = [
   nodeConfiguration,
 ];
 
-/** Errors first. The same thing in several images is several findings: another one of them may be fine. */
+/** Errors come first. A problem in several images is one finding per image. */
 export function checkRules(manifest: Manifest, lock?: ImageLock): RuleFinding[] {
   const rules = [...RULES, ownConstraints(manifest.components)];
   return manifest.kubernetes
@@ -62,7 +62,7 @@ export function subjectOf(manifest: Manifest, kubernetes: string, lock?: ImageLo
   return { kubernetes, base: manifest.base.origin, versions, files, components, places, images };
 }
 
-/** `warning  containerd (Kubernetes 1.35.8): … [containerd/recommended; https://…]`; what is the same in several images, once. */
+/** `warning  containerd (Kubernetes 1.35.8): … [containerd/recommended; https://…]`; one line for the same finding in several images. */
 export function renderFindings(findings: readonly RuleFinding[]): string[] {
   const alike = Map.groupBy(findings, ({ rule, component, message }) => JSON.stringify([rule, component, message]));
   return [...alike.values()].map((same) => {
@@ -76,13 +76,13 @@ export function throwOnErrors(findings: readonly RuleFinding[], lockFile: string
   const errors = findings.filter(({ severity }) => severity === 'error');
   if (errors.length === 0) return;
   throw new UserError(
-    `the parts do not go together:\n${renderFindings(errors)
+    `the components are incompatible:\n${renderFindings(errors)
       .map((line) => `         ${line}`)
       .join('\n')}`,
     {
       code: 'image/incompatible',
-      kept: `No lock was written; ${lockFile} is as it was.`,
-      next: 'change the versions in the manifest, then `headstart image check`',
+      kept: `No lock was written; ${lockFile} is unchanged.`,
+      next: 'change the versions in the manifest, then run `headstart image check`',
       exitCode: 1,
     },
   );

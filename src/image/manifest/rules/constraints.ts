@@ -1,9 +1,9 @@
-// image/manifest/rules/constraints.ts: do the versions satisfy what the manifest itself demands?
+// image/manifest/rules/constraints.ts: do the versions satisfy the constraints that the manifest declares?
 import { type ComponentVersion, parseConstraints, renderConstraint, satisfies } from '../constraints.ts';
 import type { Component } from '../manifest.ts';
 import type { CompatibilityRule, RuleSubject, RuleViolation } from './rule.ts';
 
-/** Debian's number, by its name. */
+/** Release numbers of Debian by code name. */
 const RELEASES: ReadonlyMap<string, string> = new Map([
   ['bullseye', '11'],
   ['bookworm', '12'],
@@ -14,7 +14,7 @@ const RELEASES: ReadonlyMap<string, string> = new Map([
 export function ownConstraints(components: readonly Component[]): CompatibilityRule {
   return {
     id: 'manifest/constraints',
-    says: 'what a component demands of others holds',
+    says: 'the constraints that components declare are satisfied',
     source: 'the manifest',
     check: (subject) =>
       components.flatMap(({ name, constraints }) => constraints.flatMap((text) => violation(name, text, subject))),
@@ -25,9 +25,7 @@ function violation(component: string, text: string, subject: RuleSubject): RuleV
   const constraint = parseConstraints(text);
   const seen = constraint && versionOf(constraint.name, subject);
   if (!constraint || !seen || satisfies(seen, constraint)) return [];
-  return [
-    { severity: 'error', component, message: `it needs ${renderConstraint(constraint)}, and there is ${seen.version}` },
-  ];
+  return [{ severity: 'error', component, message: `requires ${renderConstraint(constraint)}, got ${seen.version}` }];
 }
 
 function versionOf(name: string, { kubernetes, base, versions }: RuleSubject): ComponentVersion | undefined {

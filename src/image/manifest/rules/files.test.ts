@@ -6,7 +6,7 @@ const RULES_HERE = [removedFlags, dropInFolder, configVersions, cgroupV2];
 const FLAGS = '/etc/default/kubelet';
 const TOML = '/etc/containerd/config.toml';
 
-describe('a rule about files', () => {
+describe('the rules about files', () => {
   it.each<[string, Case, string[]]>([
     ['kubelet/cgroup-v2', { base: 'debian:buster' }, ['error']],
     ['kubelet/cgroup-v2', { kubernetes: '1.34.1', base: 'debian:buster' }, ['warning']],
@@ -38,7 +38,7 @@ describe('a rule about files', () => {
       { versions: { containerd: '1.7.1' }, files: { '/etc/containerd/certs.d/x/hosts.toml': 'server = "x"\n' } },
       [],
     ],
-  ])('%s on %j finds %j', (id, one, expected) => {
+  ])('%s: %j gives %j', (id, one, expected) => {
     const rule = RULES_HERE.find((each) => each.id === id)!;
     expect(found(rule, one)).toEqual(expected);
   });

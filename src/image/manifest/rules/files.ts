@@ -1,10 +1,10 @@
-// image/manifest/rules/files.ts: do the files of a manifest say what that Kubernetes and that containerd understand?
+// image/manifest/rules/files.ts: do this Kubernetes and this containerd understand the files of the manifest?
 import { DROP_IN_FOLDER } from '../../../node/desired/kubelet-config.ts';
 import { satisfies } from '../constraints.ts';
 import type { FileComponent } from '../manifest.ts';
 import { type CompatibilityRule, minorOf, type RuleViolation } from './rule.ts';
 
-/** By flag: the first minor whose kubelet does not start with it. */
+/** For each flag, the first minor whose kubelet refuses to start with it. */
 const REMOVED_FLAGS: Readonly<Record<string, { minor: number; isSure: boolean }>> = {
   'network-plugin': { minor: 24, isSure: true },
   'cni-bin-dir': { minor: 24, isSure: true },
@@ -20,7 +20,7 @@ const REMOVED_FLAGS: Readonly<Record<string, { minor: number; isSure: boolean }>
 
 export const removedFlags: CompatibilityRule = {
   id: 'kubelet/removed-flags',
-  says: 'no file gives kubelet a flag that its minor does not have any more: it would not start',
+  says: 'no file passes kubelet a flag that its minor has removed: kubelet would not start',
   source:
     'CHANGELOG-1.24, -1.27 and -1.35 of kubernetes/kubernetes (pull 133779); keep-terminated-pod-volumes and cloud-config as node provisioners that follow Kubernetes drop them',
   check: ({ kubernetes, files }) =>
@@ -29,7 +29,7 @@ export const removedFlags: CompatibilityRule = {
         (flag): RuleViolation[] => {
           const removed = Object.hasOwn(REMOVED_FLAGS, flag) ? REMOVED_FLAGS[flag] : undefined;
           if (!removed || minorOf(kubernetes) < removed.minor) return [];
-          const message = `--${flag} is gone from kubelet since 1.${removed.minor}`;
+          const message = `kubelet 1.${removed.minor} removed --${flag}`;
           return [{ severity: removed.isSure ? 'error' : 'warning', component: name, message }];
         },
       ),
@@ -38,7 +38,7 @@ export const removedFlags: CompatibilityRule = {
 
 export const dropInFolder: CompatibilityRule = {
   id: 'kubelet/config-dir',
-  says: '--config-dir is there from 1.28 on, behind a switch until 1.30; only files that end in .conf count',
+  says: 'kubelet has --config-dir since 1.28, behind a switch before 1.30; it reads only files that end in .conf',
   source: 'https://kubernetes.io/docs/tasks/administer-cluster/kubelet-config-file/',
   check: ({ kubernetes, files }) =>
     files.flatMap(({ name, content, install }): RuleViolation[] => {
@@ -72,7 +72,7 @@ const KUBELET_API = 'kubelet.config.k8s.io/v1beta1';
 
 export const configVersions: CompatibilityRule = {
   id: 'config/api-versions',
-  says: `a KubeletConfiguration is ${KUBELET_API}; containerd 1.x reads version 2 of its configuration, 2.x version 3 and, converted, 2`,
+  says: `a KubeletConfiguration has apiVersion ${KUBELET_API}; containerd 1.x reads configuration version 2, containerd 2.x reads version 3 and converts version 2`,
   source:
     'https://kubernetes.io/docs/reference/config-api/kubelet-config.v1beta1/; https://github.com/containerd/containerd/blob/main/docs/cri/config.md',
   check({ files, versions }) {
@@ -85,7 +85,7 @@ export const configVersions: CompatibilityRule = {
           {
             severity: 'error',
             component: name,
-            message: `a KubeletConfiguration is ${KUBELET_API}, not ${api ?? 'without apiVersion'}`,
+            message: `a KubeletConfiguration needs apiVersion ${KUBELET_API}, got ${api ?? 'none'}`,
           },
         ];
       }
@@ -94,7 +94,7 @@ export const configVersions: CompatibilityRule = {
       const version = Number(/^\s*version\s*=\s*(\d+)\s*(?:#.*)?$/m.exec(content)?.[1] ?? 1);
       const isTwo = satisfies(containerd, { bounds: [{ operator: '>=', version: '2.0' }] });
       const isRight = version === 2 || (version === 3 && isTwo);
-      const message = `version ${version} of its configuration is not for containerd ${containerd.version}`;
+      const message = `containerd ${containerd.version} does not read configuration version ${version}`;
       return isRight ? [] : [{ severity: 'error', component: name, message }];
     });
   },
@@ -107,7 +107,7 @@ const V1_SETTINGS =
 
 export const cgroupV2: CompatibilityRule = {
   id: 'kubelet/cgroup-v2',
-  says: 'the image has cgroup v2: kubelet from 1.35 on refuses to start on v1',
+  says: 'the image boots with cgroup v2: kubelet 1.35 and newer refuse to start on v1',
   source:
     'https://kubernetes.io/docs/concepts/architecture/cgroups/; KEP-5573 (kubernetes/kubernetes pull 134298); Debian 11 and newer have v2',
   check({ kubernetes, base, files }) {
@@ -119,7 +119,7 @@ export const cgroupV2: CompatibilityRule = {
         : []),
       ...files
         .filter(({ content }) => V1_SETTINGS.test(content))
-        .map(({ name }) => ({ severity, component: name, message: 'has the system boot with cgroup v1' }) as const),
+        .map(({ name }) => ({ severity, component: name, message: 'makes the system boot with cgroup v1' }) as const),
     ];
   },
 };

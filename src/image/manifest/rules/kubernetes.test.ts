@@ -4,7 +4,7 @@ import { type Case, found } from './subjects.testing.ts';
 
 const RULES_HERE = [samePatch, crictlMinor, pauseTag];
 
-describe('a rule about the programs of Kubernetes', () => {
+describe('the rules about Kubernetes programs', () => {
   it.each<[string, Case, string[]]>([
     ['kubernetes/same-patch', { versions: { kubelet: '1.35.8', kubectl: 'v1.35.8' } }, []],
     ['kubernetes/same-patch', { versions: { kubelet: '1.35.7', kubectl: '1.34.8' } }, ['error', 'error']],
@@ -17,7 +17,7 @@ describe('a rule about the programs of Kubernetes', () => {
     ['kubernetes/pause-tag', { kubernetes: '1.33.1', image: 'registry.k8s.io/pause:3.10' }, []],
     ['kubernetes/pause-tag', { kubernetes: '1.36.1', image: 'registry.k8s.io/pause:3.10.1' }, ['warning']],
     ['kubernetes/pause-tag', { image: 'registry.k8s.io/kube-proxy:v1.35.8' }, []],
-  ])('%s on %j finds %j', (id, one, expected) => {
+  ])('%s: %j gives %j', (id, one, expected) => {
     const rule = RULES_HERE.find((each) => each.id === id)!;
     expect(found(rule, one)).toEqual(expected);
   });

@@ -1,4 +1,4 @@
-// image/manifest/rules/kubernetes.ts: do the programs of Kubernetes belong together?
+// image/manifest/rules/kubernetes.ts: do the versions of the Kubernetes programs match?
 import { upstreamOf } from '../constraints.ts';
 import { type CompatibilityRule, minorOf } from './rule.ts';
 
@@ -6,20 +6,20 @@ const SAME = ['kubelet', 'kubectl'];
 
 export const samePatch: CompatibilityRule = {
   id: 'kubernetes/same-patch',
-  says: "kubelet and kubectl have the patch version of the image's Kubernetes",
+  says: 'kubelet and kubectl have the patch version that the image is for',
   source: 'https://kubernetes.io/releases/version-skew-policy/',
   check: ({ kubernetes, versions }) =>
     SAME.flatMap((component) => {
       const seen = versions.get(component);
       const version = seen?.kind === 'deb' ? upstreamOf(seen.version) : seen?.version.replace(/^v/, '');
       if (version === undefined || version === kubernetes) return [];
-      return [{ severity: 'error', component, message: `${component} ${version} is not ${kubernetes}` }];
+      return [{ severity: 'error', component, message: `${component} is ${version}, expected ${kubernetes}` }];
     }),
 };
 
 export const crictlMinor: CompatibilityRule = {
   id: 'kubernetes/crictl-minor',
-  says: 'crictl has the minor version of Kubernetes',
+  says: 'crictl has the same minor version as Kubernetes',
   source: 'https://github.com/kubernetes-sigs/cri-tools (compatibility matrix)',
   check({ kubernetes, versions }) {
     const crictl = versions.get('crictl') ?? versions.get('cri-tools');
@@ -28,13 +28,13 @@ export const crictlMinor: CompatibilityRule = {
       {
         severity: 'error',
         component: 'crictl',
-        message: `crictl ${crictl.version} is not of the minor of ${kubernetes}`,
+        message: `crictl ${crictl.version} has another minor version than Kubernetes ${kubernetes}`,
       },
     ];
   },
 };
 
-/** By the first minor that has it: what kubeadm of that minor pulls. */
+/** The tag that kubeadm pulls, by the first minor that uses it. */
 const PAUSE: readonly [minor: number, tag: string][] = [
   [26, '3.9'],
   [31, '3.10'],
@@ -44,7 +44,7 @@ const PAUSE: readonly [minor: number, tag: string][] = [
 
 export const pauseTag: CompatibilityRule = {
   id: 'kubernetes/pause-tag',
-  says: 'the pause image is not older than the one that kubeadm of that minor uses',
+  says: 'the pause image is at least as new as the one that kubeadm of that minor uses',
   source: 'PauseVersion in cmd/kubeadm/app/constants of kubernetes/kubernetes, by release branch',
   check({ kubernetes, images }) {
     const wanted = PAUSE.findLast(([minor]) => minor <= minorOf(kubernetes))?.[1];

@@ -10,7 +10,7 @@ const WHOLE: Case = {
   places: [DAEMON],
 };
 
-describe('a rule about a whole node', () => {
+describe('the rules about a complete node', () => {
   it.each<[string, Case, string[]]>([
     ['node/complete', WHOLE, []],
     ['node/complete', { ...WHOLE, places: [] }, ['warning']],
@@ -19,7 +19,7 @@ describe('a rule about a whole node', () => {
     ['node/kubernetes-minor', WHOLE, []],
     ['node/kubernetes-minor', { kubernetes: '1.29.4', places: [DAEMON] }, ['error']],
     ['node/kubernetes-minor', { kubernetes: '1.29.4' }, []],
-  ])('%s on %j finds %j', (id, one, expected) => {
+  ])('%s: %j gives %j', (id, one, expected) => {
     const rule = RULES_HERE.find((each) => each.id === id)!;
     expect(found(rule, one)).toEqual(expected);
   });

@@ -1,20 +1,20 @@
-// image/manifest/rules/rule.ts: what is a compatibility rule? Something that is known of two components together, by whom, and how to see that it is broken.
+// image/manifest/rules/rule.ts: what is a compatibility rule? A fact about two components, its public source, and a check for violations.
 import type { ComponentVersion } from '../constraints.ts';
 import type { FileComponent, Origin } from '../manifest.ts';
 
-/** One image: what is known of it from the manifest, and from the lock where there is one. */
+/** What the manifest, and the lock if there is one, say about one image. */
 export interface RuleSubject {
   /** `1.35.8`. */
   kubernetes: string;
   base: Origin;
-  /** By component; without a lock, packages whose version is open are not here. */
+  /** By component. Without a lock, packages with a wildcard version are missing. */
   versions: ReadonlyMap<string, ComponentVersion>;
   files: readonly FileComponent[];
-  /** Names of all, whatever their version. */
+  /** The names of all components, with or without a known version. */
   components: ReadonlySet<string>;
-  /** Where programs and files are installed. */
+  /** The paths where programs and files are installed. */
   places: ReadonlySet<string>;
-  /** By component: the name a container image is to have. */
+  /** By component: the name of the container image on the node. */
   images: ReadonlyMap<string, string>;
 }
 
@@ -30,7 +30,7 @@ export interface RuleFinding {
 export type RuleViolation = Pick<RuleFinding, 'severity' | 'component' | 'message'>;
 
 export interface CompatibilityRule {
-  /** Never renamed. */
+  /** Users see the id in findings: do not rename it. */
   id: string;
   says: string;
   /** A public document. */
@@ -38,7 +38,7 @@ export interface CompatibilityRule {
   check(subject: RuleSubject): RuleViolation[];
 }
 
-/** 35 of `1.35.8`; Kubernetes 2 is not known to any rule. */
+/** 35 for `1.35.8`; NaN for other majors, which no rule covers. */
 export function minorOf(version: string): number {
   return Number(/^v?1\.(\d+)\./.exec(version)?.[1] ?? Number.NaN);
 }

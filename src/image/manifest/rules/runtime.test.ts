@@ -4,7 +4,7 @@ import { type Case, found } from './subjects.testing.ts';
 
 const RULES_HERE = [containerdCri, containerdRecommended, runcWithContainerd, cniPlugins];
 
-describe('a rule about the container runtime', () => {
+describe('the rules about the container runtime', () => {
   it.each<[string, Case, string[]]>([
     ['containerd/cri', { versions: { containerd: ['deb', '1.6.20~ds1-1+deb12u1'] } }, ['warning']],
     ['containerd/cri', { kubernetes: '1.33.1', versions: { containerd: '1.7.2' } }, []],
@@ -20,7 +20,7 @@ describe('a rule about the container runtime', () => {
     ['containerd/runc', { versions: { containerd: ['deb', '1.6.20~ds1-1'], runc: ['deb', '1.1.5+ds1-1'] } }, []],
     ['containerd/cni-plugins', { versions: { 'cni-plugins': '0.9.1' } }, ['error']],
     ['containerd/cni-plugins', { versions: { 'containernetworking-plugins': ['deb', '1.1.1+ds1-3'] } }, []],
-  ])('%s on %j finds %j', (id, one, expected) => {
+  ])('%s: %j gives %j', (id, one, expected) => {
     const rule = RULES_HERE.find((each) => each.id === id)!;
     expect(found(rule, one)).toEqual(expected);
   });

@@ -1,4 +1,4 @@
-// image/manifest/rules/subjects.testing.ts: an image that a rule looks at, made of the few facts that a test is about.
+// image/manifest/rules/subjects.testing.ts: an image for a rule to check, built from the few facts that a test needs.
 import type { ComponentKind } from '../manifest.ts';
 import type { CompatibilityRule, RuleSubject } from './rule.ts';
 
@@ -42,6 +42,6 @@ export const subjectOf = ({
   images: new Map(image === undefined ? [] : [['pause', image]]),
 });
 
-/** What a rule finds, as severities. */
+/** The severities of a rule's violations. */
 export const found = (rule: CompatibilityRule, one: Case): string[] =>
   rule.check(subjectOf(one)).map(({ severity }) => severity);
