@@ -71,7 +71,7 @@ describe('image lock', () => {
     writeLock(file, { ...ahead, artifacts });
     const refused = await runVerb(lock, ['-f', manifest, '-o', file], { env });
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('image/downgrade') });
-    expect(refused.stderr).toContain('runc would go from 99.0 down to');
+    expect(refused.stderr).toContain('runc would be downgraded from 99.0 to');
     expect(readLock(file).artifacts).toEqual(artifacts);
     expect(await runVerb(lock, ['-f', manifest, '-o', file, '--allow-downgrade'], { env })).toMatchObject({ code: 0 });
     expect(readFileSync(file, 'utf8')).toBe(readFileSync(locked, 'utf8'));

@@ -6,8 +6,8 @@ import type { ImageLock } from './lock.ts';
 
 const SHA = 'ab'.repeat(32);
 
-describe('the hashes', () => {
-  it('of one image do not change with another, with indices or with the manifest; of all with what they share', () => {
+describe('contentSha256 and baseSha256', () => {
+  it('depend on the inputs of their image or base, not on other images, indices or the manifest', () => {
     const lock = aLock();
     const [eight, nine] = [contentSha256(lock, '1.35.8'), contentSha256(lock, '1.35.9')];
     expect(eight).not.toBe(nine);
@@ -22,7 +22,7 @@ describe('the hashes', () => {
     expect(baseSha256(other)).toBe(baseSha256(lock));
   });
 
-  it('do not go by order', () => {
+  it('do not depend on the order of artifacts', () => {
     const lock = aLock();
     fc.assert(
       fc.property(fc.shuffledSubarray([...lock.artifacts], { minLength: lock.artifacts.length }), (artifacts) => {

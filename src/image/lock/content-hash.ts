@@ -1,17 +1,17 @@
-// image/lock/content-hash.ts: which image is this? One hash over exactly what its bytes come from, and one over what its base comes from.
+// image/lock/content-hash.ts: which image is this? One hash covers all inputs of an image, another one the inputs of its base.
 import { createHash } from 'node:crypto';
 import { canonicalJson, type Json } from '../../schema/json.ts';
 import type { Artifact, ImageLock } from './lock.ts';
 
-/** Counts changes of how an image is made that its lock does not show: another one makes other bytes of the same lock. */
+/** Increase it when the builder makes different bytes from the same lock. */
 export const BUILDER_FORMAT = 1;
 
-/** What is in the image of that patch version. */
+/** The artifacts in the image of one Kubernetes patch version. */
 export function artifactsOf(lock: Pick<ImageLock, 'artifacts'>, kubernetes: string): Artifact[] {
   return lock.artifacts.filter((artifact) => artifact.kubernetes === undefined || artifact.kubernetes === kubernetes);
 }
 
-/** Neither where the bytes were fetched from nor what other images of the same lock hold makes a difference. */
+/** Independent of the mirrors, and of what only other images of the same lock contain. */
 export function contentSha256(lock: ImageLock, kubernetes: string): string {
   const { origin, date, patch } = lock.base;
   return hashOf({
@@ -26,7 +26,7 @@ export function contentSha256(lock: ImageLock, kubernetes: string): string {
   });
 }
 
-/** All packages, which every image of the lock shares. */
+/** Covers the packages, which all images of the lock share. */
 export function baseSha256(lock: ImageLock): string {
   const packages = lock.artifacts.filter(({ kind }) => kind === 'deb');
   return hashOf({
@@ -41,7 +41,7 @@ function inOrder(values: readonly object[]): Json {
   return values.map((value) => canonicalJson(withoutUndefined(value))).sort();
 }
 
-/** What a type calls optional may be there and undefined, which JSON has no word for. */
+/** JSON cannot express an optional field that is present and undefined. */
 function withoutUndefined(value: object): Json {
   return JSON.parse(JSON.stringify(value)) as Json;
 }

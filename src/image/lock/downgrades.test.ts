@@ -9,25 +9,25 @@ const withContainerd = (version: string) =>
     artifacts: [...before.artifacts.filter(({ component }) => component !== 'containerd'), aDeb('containerd', version)],
   });
 
-describe('a lock that takes the place of another', () => {
-  it('may have what is newer, and what is the same', () => {
+describe('refuseDowngrades', () => {
+  it('finds no downgrade in newer and in equal versions', () => {
     expect(downgradesOf(before, before)).toEqual([]);
     expect(downgradesOf(before, withContainerd('1.6.20~ds1-1+deb12u2'))).toEqual([]);
   });
 
-  it('is refused with all that would be older, unless that is meant', () => {
+  it('lists every downgrade, unless downgrades are allowed', () => {
     const after = {
       ...withContainerd('1.6.20~ds1-1~bpo11'),
       base: { ...before.base, date: '2026.1109' },
     };
     const refusing = (isAllowed: boolean) => () => refuseDowngrades(before, after, { file: 'a.lock.json', isAllowed });
     expect(refusing(false)).toThrow(expect.objectContaining({ code: 'image/downgrade' }));
-    expect(refusing(false)).toThrow(/lists are those of 2026\.1109[\s\S]*containerd would go from .* down to/);
+    expect(refusing(false)).toThrow(/lists are from 2026\.1109[\s\S]*containerd would be downgraded from .* to/);
     expect(refusing(true)).not.toThrow();
     expect(() => refuseDowngrades(undefined, after, { file: 'a.lock.json', isAllowed: false })).not.toThrow();
   });
 
-  it('goes down in one direction at most', () => {
+  it('finds a downgrade in exactly one direction between different versions', () => {
     const version = fc.tuple(fc.nat(3), fc.nat(3)).map(([major, minor]) => `${major}.${minor}`);
     fc.assert(
       fc.property(version, version, (a, b) => {

@@ -24,8 +24,8 @@ function aptThat(ran: Partial<Ran>, signal?: AbortSignal) {
   return { calls, update: () => apt(['apt-get', 'update'], 'the indices cannot be fetched') };
 }
 
-describe('apt in a state of its own', () => {
-  it('knows only the sources, the settings and the folder it was given', async () => {
+describe('isolatedApt', () => {
+  it('uses only the given sources, settings and folder', async () => {
     const { calls, update } = aptThat({});
     expect(await update()).toMatchObject({ code: 0 });
     expect(calls[0]).toEqual(expect.arrayContaining([`APT_CONFIG=${folder}/apt.conf`, 'apt-get', 'update']));
@@ -35,14 +35,14 @@ describe('apt in a state of its own', () => {
     expect(readFileSync(join(folder, 'status'), 'utf8')).toBe('');
   });
 
-  it('has passwords in files that are closed to others, and in no command line', async () => {
+  it('keeps passwords in files that other users cannot read, and out of command lines', async () => {
     const { calls, update } = aptThat({});
     await update();
     expect(calls.flat().join(' ')).not.toContain('secret');
     for (const name of ['etc/sources.list', 'apt.conf']) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
   });
 
-  it('says what failed with its last words, without passwords and empty lines', async () => {
+  it("reports the last lines of apt's output without passwords and empty lines", async () => {
     const lines = Array.from({ length: 10 }, (_, index) => `line ${index}\n\n`).join('');
     const stderr = `${lines}E: Failed to fetch https://me:secret@mirror.test/debian/dists  404`;
     const failed = (await aptThat({ code: 100, stderr })
@@ -55,16 +55,16 @@ describe('apt in a state of its own', () => {
   });
 
   it.each<[string, Partial<Ran>]>([
-    ['env does not find it', { code: 127 }],
-    ['there is not even env', { outcome: 'missing', code: null }],
-  ])('says where there is one when %s', async (_, ran) => {
+    ['env does not find apt', { code: 127 }],
+    ['env is missing', { outcome: 'missing', code: null }],
+  ])('says which systems have apt when %s', async (_, ran) => {
     await expect(aptThat(ran).update()).rejects.toMatchObject({
       code: 'image/no-apt',
       next: expect.stringContaining('Debian'),
     });
   });
 
-  it('ends as interrupted, not as failed, when it was told to stop', async () => {
+  it('reports the interruption, not a failure, when it is aborted', async () => {
     const stop = new AbortController();
     stop.abort(new Error('enough'));
     await expect(aptThat({ code: null }, stop.signal).update()).rejects.toThrow('enough');

@@ -1,4 +1,4 @@
-// image/lock/isolated-apt.ts: apt in a state of its own: no root, nothing of this machine is changed, and nothing that is installed on it counts.
+// image/lock/isolated-apt.ts: how does apt resolve packages without touching this machine? It gets its own state folder, needs no root and ignores installed packages.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Argv, Ran, RunCommand } from '../../base/command.ts';
@@ -7,16 +7,16 @@ import type { Architecture } from '../manifest/manifest.ts';
 
 export interface AptDeps {
   run: RunCommand;
-  /** How this machine reaches its mirrors: proxies, certificates, passwords. */
+  /** This machine's apt settings for proxies, certificates and passwords. */
   aptConf: string;
-  /** Scratch, closed to others. */
+  /** A scratch folder that other users cannot read. */
   folder: string;
   signal?: AbortSignal | undefined;
 }
 
 export interface AptSource {
   suite: string;
-  /** May hold a password. */
+  /** May contain a password. */
   uri: string;
 }
 
@@ -25,7 +25,7 @@ const COMMAND_NOT_FOUND = 127;
 const DEADLINE_MS = 15 * 60_000;
 const MAX_INDEX_BYTES = 1 << 29;
 
-/** Throws when it fails, beginning with `whatFailed`. */
+/** Throws an error that begins with `whatFailed` if the command fails. */
 export type Apt = (argv: Argv, whatFailed: string) => Promise<Ran>;
 
 export function isolatedApt(from: readonly AptSource[], architecture: Architecture, deps: AptDeps): Apt {
@@ -35,7 +35,7 @@ export function isolatedApt(from: readonly AptSource[], architecture: Architectu
   }
   const signed = existsSync(KEYRING) ? `[signed-by=${KEYRING}] ` : '';
   const sources = from.map(({ suite, uri }) => `deb ${signed}${uri} ${suite} main\n`).join('');
-  // In files: a mirror's or a proxy's password would be seen by everybody in a command line.
+  // In files, because every user can see a password in a command line.
   writeFileSync(join(folder, 'etc', 'sources.list'), sources, { mode: 0o600 });
   writeFileSync(join(folder, 'status'), '');
   writeFileSync(
@@ -70,15 +70,15 @@ Dir::Cache "${folder}/cache";
         code: isMissing ? 'image/no-apt' : 'image/packages-not-resolved',
         kept: 'Nothing was changed.',
         next: isMissing
-          ? 'lock on Debian or Ubuntu'
-          : 'see what apt says about it; the mirrors file says where packages come from',
+          ? 'run the same command on Debian or Ubuntu'
+          : 'read the message of apt; the mirrors file defines where packages come from',
         exitCode: 1,
       },
     );
   };
 }
 
-/** A URI may hold a password. */
+/** Removes passwords from URIs. */
 function lastWords(text: string): string {
   const lines = text
     .trim()

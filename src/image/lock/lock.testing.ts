@@ -1,4 +1,4 @@
-// image/lock/lock.testing.ts: locks for tests: one that has a bit of everything, and any number of made-up ones.
+// image/lock/lock.testing.ts: locks for tests: a typical one, and arbitrary ones for property tests.
 import fc from 'fast-check';
 import { sha256Of } from '../testing.ts';
 import type { Artifact, ImageLock, LockedFile } from './lock.ts';
@@ -72,7 +72,7 @@ export function aFile(component: string, to: string, content: string): LockedFil
   return { component, to, mode: 0o644, sha256: sha256Of(content), content, licence: 'Apache-2.0' };
 }
 
-/** The same components in any versions, some missing: locks that a diff finds something in. */
+/** The same components in arbitrary versions, with some missing, so that diffs are not empty. */
 export const anyLock: fc.Arbitrary<ImageLock> = fc
   .record({
     debs: versionsOf(['containerd', 'libssl3', 'zlib1g']),

@@ -1,4 +1,4 @@
-// image/lock/lock.ts: exactly which bytes is an image made of? `image.lock.json`: sha256, size and logical origin of everything.
+// image/lock/lock.ts: exactly which bytes is an image made of? `image.lock.json` has the sha256, size and logical origin of everything.
 import type { Architecture, Install, Origin } from '../manifest/manifest.ts';
 
 export interface ImageLock {
@@ -6,11 +6,11 @@ export interface ImageLock {
   kind: 'ImageLock';
   name: string;
   architecture: Architecture;
-  /** Of the manifest this was made from, as it was read (comments and order of keys do not count). */
+  /** Hash of the parsed manifest: comments and key order do not count. */
   manifestSha256: string;
   base: LockedBase;
   kubernetes: readonly string[];
-  /** Without `kubernetes`: in every image. Sorted by kind, name, Kubernetes version. */
+  /** An artifact without `kubernetes` is in every image. Sorted by kind, name, Kubernetes version. */
   artifacts: readonly Artifact[];
   files: readonly LockedFile[];
   disk: { budgetMb: number; warnPercent: number; sizeMb: number };
@@ -18,11 +18,11 @@ export interface ImageLock {
 
 export interface LockedBase {
   origin: Origin;
-  /** The newest day of the package indices: `2026.1116`. With `patch` it is the version in a gallery: `2026.1116.0`. */
+  /** The day of the newest package index, `2026.1116`. With `patch` it is the version in a gallery: `2026.1116.0`. */
   date: string;
-  /** 0, and one more with each hotfix of the same base. */
+  /** Starts at 0; each hotfix of the same base adds one. */
   patch: number;
-  /** The package snapshot: what the indices were, so that the same question has the same answer. */
+  /** Identifies the package lists, so that the same lists resolve to the same packages. */
   indices: readonly { suite: string; date: string; sha256: string }[];
 }
 
@@ -33,14 +33,14 @@ export interface Artifact {
   /** Only in the image of this patch version. */
   kubernetes?: string;
   origin: Origin;
-  /** Below the origin: `pool/main/c/containerd/containerd_1.6.20~ds1-1+deb12u1_amd64.deb`. */
+  /** Relative to the origin: `pool/main/c/containerd/containerd_1.6.20~ds1-1+deb12u1_amd64.deb`. */
   path: string;
   sha256: string;
   bytes: number;
   licence: string;
-  /** deb: none; it knows where it belongs. */
+  /** Undefined for a deb, which contains its own paths. */
   install?: Install;
-  /** deb: asked for by the manifest, not only by another package. */
+  /** deb: the manifest requests it by name; it is not only a dependency. */
   isAsked?: boolean;
 }
 

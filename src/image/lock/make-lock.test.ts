@@ -64,7 +64,7 @@ const FILES = { kubelet8: 'eight', kubelet9: 'nine', 'v1.35.8/crictl': 'crictl' 
 const aLock = async () => makeLock(await twoImages(), 'amd64', deps(FILES));
 
 describe('makeLock', () => {
-  it('has every byte with hash, size and origin, in one order', async () => {
+  it('locks everything with hash, size and origin, in a fixed order', async () => {
     const lock = await aLock();
     expect(
       lock.artifacts.map(({ kind, component, version, kubernetes, bytes, origin }) => [
@@ -97,7 +97,7 @@ describe('makeLock', () => {
     expect(artifactsOf(lock, '1.35.9')).toHaveLength(4);
   });
 
-  it('refuses what is not what the manifest says, with the component', async () => {
+  it("names the component whose bytes do not match the manifest's hash", async () => {
     const made = makeLock(await twoImages(), 'amd64', deps({ ...FILES, kubelet9: 'tampered' }));
     await expect(made).rejects.toMatchObject({
       code: 'image/wrong-digest',
@@ -105,11 +105,11 @@ describe('makeLock', () => {
     });
   });
 
-  it('says no word of a mirror', async () => {
+  it('does not mention mirrors in the lock', async () => {
     expect(renderLock(await aLock())).not.toContain('mirror');
   });
 
-  it('can be read whatever the manifest could say', async () => {
+  it('makes a lock that can be read back for unusual install paths', async () => {
     const manifest = await aManifest(
       `${CONTAINERD}${fileText('rc', '/root/.bashrc', 'x')}${fileText('odd', '/srv/a@b:c+d/..x', '')}`,
     );

@@ -1,4 +1,4 @@
-// image/lock/make-lock.ts: from a manifest to the exact bytes of every image it describes, for one architecture.
+// image/lock/make-lock.ts: resolve a manifest to the exact bytes of every image it describes, for one architecture.
 
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
@@ -20,12 +20,12 @@ import type { DebRequest, ResolvedDebs } from './resolve-debs.ts';
 
 export interface LockDeps {
   cache: Cache;
-  resolveDebs: (wishes: readonly DebRequest[]) => Promise<ResolvedDebs>;
+  resolveDebs: (requests: readonly DebRequest[]) => Promise<ResolvedDebs>;
   signal?: AbortSignal | undefined;
   onWaiting?: Waiting | undefined;
 }
 
-/** What nobody asked for by name is of many licences; Debian's copyright files say which. */
+/** Packages that come in as dependencies have many licences, which Debian's copyright files list. */
 const NO_ASSERTION = 'NOASSERTION';
 
 export async function makeLock(manifest: Manifest, architecture: Architecture, deps: LockDeps): Promise<ImageLock> {
@@ -67,7 +67,7 @@ export async function makeLock(manifest: Manifest, architecture: Architecture, d
   };
 }
 
-/** Of what it says, not of how it is written. */
+/** Independent of comments and formatting. */
 export function manifestSha256(manifest: Manifest): string {
   const plain = JSON.parse(JSON.stringify(manifest)) as Json;
   return createHash('sha256').update(canonicalJson(plain)).digest('hex');
@@ -75,7 +75,7 @@ export function manifestSha256(manifest: Manifest): string {
 
 type UnsizedArtifact = Omit<Artifact, 'bytes'>;
 
-/** A version that is for every image stands once, unless some image has one of its own. */
+/** A version for every image is locked once, unless one of the images has another version. */
 function artifactsOf(
   component: FetchedComponent,
   { kubernetes }: Manifest,
@@ -101,7 +101,7 @@ function artifactOf(
   return { component: name, kind, version, ...source, licence, install };
 }
 
-/** The manifest's word is held against the bytes, which are in the cache afterwards. */
+/** Downloads everything into the cache and checks it against the manifest's hashes. */
 async function verify(
   artifacts: readonly UnsizedArtifact[],
   { cache, signal, onWaiting }: LockDeps,

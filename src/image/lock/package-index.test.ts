@@ -12,8 +12,8 @@ const MAIN = [
 ].join('\n');
 const SECURITY = [stanza('containerd', '1.6.20~ds1-1+deb12u1'), stanza('runc', '1.1.5')].join('\n');
 
-describe('an index', () => {
-  it('has each version once, from the first suite that has it, and skips what is not whole', () => {
+describe('buildIndex', () => {
+  it('lists each version once, from the first suite that has it, and skips incomplete stanzas', () => {
     const index = buildIndex([
       { suite: 'bookworm', text: `${MAIN}\nPackage: broken\nVersion: 1\n` },
       { suite: 'bookworm-security', text: SECURITY },
@@ -32,9 +32,9 @@ describe('an index', () => {
   it.each([
     [['2026-11-16T08:00:00.000Z', '2026-11-09T00:00:00.000Z'], '2026.1116'],
     [['2027-01-05T23:59:59.000Z'], '2027.105'],
-  ])('gives the base its day: %j is %s', (dates, expected) => expect(baseDate(dates)).toBe(expected));
+  ])('baseDate of %j is %s', (dates, expected) => expect(baseDate(dates)).toBe(expected));
 
-  it('knows its own day, or nothing', () => {
+  it('parseSuiteRelease returns the date of the release, or undefined', () => {
     expect(parseSuiteRelease('Origin: Debian\nDate: Sat, 14 Nov 2026 08:12:00 UTC\n')).toEqual({
       date: '2026-11-14T08:12:00.000Z',
     });
@@ -42,7 +42,7 @@ describe('an index', () => {
     expect(parseSuiteRelease('Date: some day\n')).toBeUndefined();
   });
 
-  it('has paths below the mirror, and every entry of it, whatever ends the text', () => {
+  it('normalizes paths and reads the last stanza with or without a trailing newline', () => {
     const text = MAIN.replace('Filename: pool/runc', 'Filename: ./pool/runc').trimEnd();
     expect(buildIndex([{ suite: 'bookworm', text }]).get('runc')).toMatchObject([
       { path: 'pool/runc_1.1.5.deb', bytes: 12 },

@@ -1,20 +1,20 @@
-// image/lock/package-index.ts: what is in Debian's package indices? One entry for each version of a package, with its bytes' hash and place.
+// image/lock/package-index.ts: what do Debian's package indices contain? One entry per package version, with the path and hash of its file.
 
 export interface IndexEntry {
   name: string;
   version: string;
-  /** `bookworm-security`: which of the indices has it. */
+  /** The suite whose index lists it: `bookworm-security`. */
   suite: string;
   path: string;
   sha256: string;
   bytes: number;
-  /** Part of the smallest system there can be. */
+  /** Part of every Debian system: essential, required, or apt. */
   isBasic: boolean;
 }
 
 export type PackageIndex = ReadonlyMap<string, readonly IndexEntry[]>;
 
-/** The same version in two suites is the same file: the first one is taken. */
+/** The same version in two suites is the same file, so the first suite wins. */
 export function buildIndex(texts: readonly { suite: string; text: string }[]): PackageIndex {
   const index = new Map<string, IndexEntry[]>();
   for (const { suite, text } of texts) {
@@ -28,7 +28,7 @@ export function buildIndex(texts: readonly { suite: string; text: string }[]): P
 }
 
 function* parsePackages(text: string, suite: string): Generator<IndexEntry> {
-  // Stanzas one by one: an index is some fifty megabytes, and a list of all of its lines many times that.
+  // One stanza at a time: an index has about 50 MB, and an array of its lines takes many times that.
   for (let start = 0; start < text.length; ) {
     const end = text.indexOf('\n\n', start);
     const stanza = text.slice(start, end < 0 ? text.length : end);
@@ -51,13 +51,13 @@ export interface SuiteRelease {
   date: string;
 }
 
-/** `Date: Sat, 15 Nov 2026 08:12:00 UTC`, as it is in InRelease. */
+/** Parses `Date: Sat, 15 Nov 2026 08:12:00 UTC` in InRelease. */
 export function parseSuiteRelease(text: string): SuiteRelease | undefined {
   const ms = Date.parse(/^Date: (.+)$/m.exec(text)?.[1] ?? '');
   return Number.isNaN(ms) ? undefined : { date: new Date(ms).toISOString() };
 }
 
-/** `2026.1116`. Whole numbers, as galleries want them: January is 1, not 01. */
+/** `2026.1116`. Galleries accept only integers without leading zeros: January is 1, not 01. */
 export function baseDate(dates: readonly string[]): string {
   const newest = new Date([...dates].sort().at(-1) ?? 0);
   return `${newest.getUTCFullYear()}.${(newest.getUTCMonth() + 1) * 100 + newest.getUTCDate()}`;

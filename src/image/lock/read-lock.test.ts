@@ -21,8 +21,8 @@ function edit(
   return { ...lock, artifacts: lock.artifacts.map(change) };
 }
 
-describe('the file of a lock', () => {
-  it('is the same lock when it is read, and the same text when it is written again', () => {
+describe('a lock file', () => {
+  it('survives writing, reading and rendering unchanged', () => {
     const file = join(top, 'image.lock.json');
     const lock = aLock();
     writeLock(file, lock);
@@ -31,7 +31,7 @@ describe('the file of a lock', () => {
     expect(statSync(file).mode & 0o777).toBe(0o644);
   });
 
-  it('is read as it was written, whatever is in it', () => {
+  it('survives rendering and parsing for any lock', () => {
     fc.assert(
       fc.property(anyLock, (lock) => {
         expect(parseLock(renderLock(lock), 'x')).toEqual(lock);
@@ -39,7 +39,7 @@ describe('the file of a lock', () => {
     );
   });
 
-  it('that is absent is no lock, or an error with the way to one', () => {
+  it('is undefined, or an error with the next command, if it does not exist', () => {
     expect(readLockIfExists(join(top, 'none'))).toBeUndefined();
     expect(() => readLockIfExists(top)).toThrow(expect.objectContaining({ code: 'image/bad-lock' }));
     expect(() => readLock(join(top, 'none'))).toThrow(
@@ -47,7 +47,7 @@ describe('the file of a lock', () => {
     );
   });
 
-  it('that cannot be written leaves the old one', () => {
+  it('reports an error if it cannot be written', () => {
     expect(() => writeLock(join(top, 'no', 'such', 'folder'), {} as ImageLock)).toThrow(
       expect.objectContaining({ code: 'image/lock-not-written' }),
     );
@@ -61,18 +61,18 @@ describe('the file of a lock', () => {
     ['{"name":"a package"}', 'x.json is not a lock'],
     ['[]', 'x.json is not a lock'],
     ['null', 'x.json is not a lock'],
-  ])('with %j in it is refused', (text, why) => {
+  ])('is refused if it contains %j', (text, why) => {
     expect(() => parseLock(text, 'x.json')).toThrow(why);
   });
 
-  it('with a path out of its origin, or a field nobody knows, is refused', () => {
+  it('is refused for unsafe paths, duplicates, wrong hashes and unknown fields', () => {
     const lock = aLock();
     const escaping = edit(lock, (artifact) => ({ ...artifact, path: '../../etc/passwd' }));
     expect(() => parseLock(renderLock(escaping), 'x')).toThrow('artifacts[0].path: is not a path below its origin');
     const outside = edit(lock, (artifact) => ({ ...artifact, install: { to: '/usr/../../etc' } }));
     expect(() => parseLock(renderLock(outside), 'x')).toThrow('artifacts[0].install.to: is not an absolute path');
     const twice = { ...lock, artifacts: [...lock.artifacts, lock.artifacts[0]!] };
-    expect(() => parseLock(renderLock(twice), 'x')).toThrow('is there twice');
+    expect(() => parseLock(renderLock(twice), 'x')).toThrow('is listed twice');
     const file = {
       component: 'motd',
       to: '/etc/motd',
@@ -86,9 +86,9 @@ describe('the file of a lock', () => {
       { ...file, component: 'other' },
       { ...file, to: '/etc/other' },
     ])
-      expect(() => parseLock(renderLock({ ...lock, files: [file, other] }), 'x')).toThrow('is there twice');
+      expect(() => parseLock(renderLock({ ...lock, files: [file, other] }), 'x')).toThrow('is listed twice');
     const swapped = { ...lock, files: [{ ...file, content: 'b' }] };
-    expect(() => parseLock(renderLock(swapped), 'x')).toThrow('its content is not what its sha256 says');
+    expect(() => parseLock(renderLock(swapped), 'x')).toThrow('its content does not match its sha256');
     writeFileSync(join(top, 'more.json'), renderLock({ ...lock, extra: 1 } as ImageLock));
     expect(() => readLock(join(top, 'more.json'))).toThrow('extra: is not a field');
   });

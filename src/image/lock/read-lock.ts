@@ -1,4 +1,4 @@
-// image/lock/read-lock.ts: image.lock.json from and to a file. What is on disk is checked once, here, and trusted afterwards.
+// image/lock/read-lock.ts: read and write image.lock.json. A lock is checked here once; other code trusts it.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
@@ -66,14 +66,14 @@ const schema = z.strictObject({
   }),
 });
 
-/** `next`: what to do when there is none. */
+/** `next` is the next command in the error when the file does not exist. */
 export function readLock(file: string, next = `headstart image lock -o ${shellWord(file)}`): ImageLock {
   const lock = readLockIfExists(file);
   if (lock) return lock;
-  throw new UserError(`there is no lock ${file}`, { code: 'image/no-lock', next });
+  throw new UserError(`the lock ${file} does not exist`, { code: 'image/no-lock', next });
 }
 
-/** Undefined when there is no such file. */
+/** Undefined if the file does not exist. */
 export function readLockIfExists(file: string): ImageLock | undefined {
   try {
     return parseLock(readFileSync(file, 'utf8'), file);
@@ -88,42 +88,42 @@ export function parseLock(text: string, name: string): ImageLock {
   const json = jsonOf(text, name);
   if (!isObject(json) || json.kind !== 'ImageLock') throw badLock(`${name} is not a lock`, undefined, NAME_A_LOCK);
   const { value, problems, missing, unknown } = check(schema, json);
-  // The type says of optional fields that they are absent, never that they are there and undefined, and that is how JSON has them.
+  // JSON never has a present but undefined field, so the parsed value matches the type's optional fields.
   const lock = value !== undefined && unknown.length === 0 ? (value as ImageLock) : undefined;
   const wrong = lock ? contradictions(lock) : [...problems, ...missing, ...unknown].map(renderProblem);
   if (lock && wrong.length === 0) return lock;
   const all = wrong.map((problem) => `         ${problem}`);
-  throw badLock(`${name} is not a lock that this program can read:\n${all.slice(0, 30).join('\n')}`);
+  throw badLock(`${name} is not a valid lock:\n${all.slice(0, 30).join('\n')}`);
 }
 
-/** What `image lock` never writes: a diff, and with it a hotfix, would see one of two and overlook the other. */
+/** `image lock` never writes duplicates. A diff, and so a hotfix, would compare only one of the two entries. */
 function contradictions({ artifacts, files }: ImageLock): string[] {
   const things = [
     ...artifacts.map(({ kind, component, kubernetes }) => [kind, component, kubernetes ?? 'every version'].join(' ')),
     ...files.flatMap(({ component, to }) => [`file ${component}`, `the file ${to}`]),
   ];
   return [
-    ...things.filter((thing, index) => things.indexOf(thing) < index).map((thing) => `${thing}: is there twice`),
+    ...things.filter((thing, index) => things.indexOf(thing) < index).map((thing) => `${thing}: is listed twice`),
     ...files
       .filter(({ content, sha256 }) => createHash('sha256').update(content).digest('hex') !== sha256)
-      .map(({ component }) => `file ${component}: its content is not what its sha256 says`),
+      .map(({ component }) => `file ${component}: its content does not match its sha256`),
   ];
 }
 
-/** Sorted keys: two locks differ in their text exactly where they differ. */
+/** Sorts the keys, so that equal locks have equal text. */
 export function renderLock(lock: ImageLock): string {
   return `${JSON.stringify(sorted(JSON.parse(JSON.stringify(lock)) as Json), null, 2)}\n`;
 }
 
-/** The old one or the new one, nothing between. */
+/** Atomic: a crash leaves the old lock or the new one. */
 export function writeLock(file: string, lock: ImageLock): void {
   try {
     writeFileAtomic(file, renderLock(lock), 0o644);
   } catch (cause) {
     throw new UserError(`the lock ${file} could not be written: ${whyUnwritable(cause)}`, {
       code: isFull(cause) ? 'image/no-space' : 'image/lock-not-written',
-      kept: 'What was there before is as it was.',
-      next: 'see that its folder exists, can be written to and has room, then run the same command again',
+      kept: 'The previous file is unchanged.',
+      next: 'make sure that its folder exists, is writable and has free space, then run the same command again',
       exitCode: 1,
       cause,
     });
@@ -145,7 +145,7 @@ function jsonOf(text: string, name: string): Json {
   }
 }
 
-const PUT_BACK = 'put it back as it was, or remove it and write it again with `headstart image lock`';
+const PUT_BACK = 'restore it from version control, or remove it and run `headstart image lock`';
 const NAME_A_LOCK = 'name a file that `headstart image lock` wrote';
 
 function badLock(message: string, cause?: unknown, next = PUT_BACK): UserError {

@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What apt would say; `failing`: the word of the command line that fails, and how. */
+/** Fakes apt. `failing` is the word of the command line that makes it fail. */
 function fakeApt({ failing = '', code = 100, says = '' } = {}) {
   const calls: string[][] = [];
   const run: RunCommand = async (argv: Argv) => {
@@ -65,13 +65,13 @@ const mirrors = createMirrors({
   file: 'm',
   aptLines: ['deb http://security.test/debian-security bookworm-security main'],
 });
-const resolve = async (wishes: DebRequest[], run: RunCommand, from = mirrors) => {
+const resolve = async (requests: DebRequest[], run: RunCommand, from = mirrors) => {
   const base = { origin: 'debian:bookworm', architecture: 'amd64' } as const;
-  return (await openPackages(base, { run, mirrors: from, aptConf: 'Acquire::Retries "3";', folder })).resolve(wishes);
+  return (await openPackages(base, { run, mirrors: from, aptConf: 'Acquire::Retries "3";', folder })).resolve(requests);
 };
 
-describe('the packages of an image', () => {
-  it('asks for what is named and what every system has, and knows the bytes of all of it', async () => {
+describe('openPackages', () => {
+  it('resolves the named packages and those of every Debian system, with path, hash and size', async () => {
     const { run, calls } = fakeApt();
     const { debs, indices } = await resolve([{ name: 'containerd', version: '*' }], run);
     expect(debs.map(({ name, version, suite, isAsked }) => [name, version, suite, isAsked])).toEqual([
@@ -97,24 +97,24 @@ describe('the packages of an image', () => {
   it.each([
     ['1.6.*', 'containerd=1.6.20~ds1-1+deb12u1'],
     ['1.6.20~ds1-1+b2', 'containerd=1.6.20~ds1-1+b2'],
-  ])('takes the newest that %s allows', async (version, expected) => {
+  ])('chooses the newest version that %s allows', async (version, expected) => {
     const { run, calls } = fakeApt();
     await resolve([{ name: 'containerd', version }], run);
     expect(calls.at(-1)).toContain(expected);
   });
 
-  it('names what it is asked for and there is not, with what there is', async () => {
+  it('names an unknown package or version, with the available ones', async () => {
     const { run } = fakeApt();
     await expect(resolve([{ name: 'containrd', version: '*' }], run)).rejects.toMatchObject({
       code: 'image/no-such-package',
       message: 'there is no package called containrd (did you mean containerd?)',
     });
     await expect(resolve([{ name: 'containerd', version: '1.7.*' }], run)).rejects.toThrow(
-      'no package has version 1.7.*; there is 1.6.20~ds1-1+b2, 1.6.20~ds1-1+deb12u1',
+      'version 1.7.* does not exist; available: 1.6.20~ds1-1+b2, 1.6.20~ds1-1+deb12u1',
     );
   });
 
-  it('keeps passwords in files that are closed to others, out of command lines and errors', async () => {
+  it('keeps passwords in files that other users cannot read, out of command lines and errors', async () => {
     const says = 'E: Failed to fetch https://me:secret@mirror.test/debian/dists  404';
     const { run, calls } = fakeApt({ failing: 'update', says });
     const error = (await resolve([], run).catch((thrown: unknown) => thrown)) as Error;
@@ -128,7 +128,7 @@ describe('the packages of an image', () => {
     expect(statSync(sources).mode & 0o777).toBe(0o600);
   });
 
-  it('says so where there is no apt, and where packages exclude one another', async () => {
+  it('reports a missing apt, and packages that conflict', async () => {
     await expect(resolve([], fakeApt({ failing: 'update', code: 127 }).run)).rejects.toMatchObject({
       code: 'image/no-apt',
     });
@@ -141,7 +141,7 @@ describe('the packages of an image', () => {
     );
   });
 
-  it('has no base without a mirror', async () => {
+  it('fails without a mirror for the base', async () => {
     const none = createMirrors({ mirrors: new Map(), file: 'm', aptLines: [] });
     await expect(resolve([], fakeApt().run, none)).rejects.toMatchObject({ code: 'image/no-mirror' });
   });

@@ -1,4 +1,4 @@
-// image/lock/resolve-debs.ts: which packages, in which versions, does an image need, with everything they depend on?
+// image/lock/resolve-debs.ts: which packages, in which versions, does an image need, including all dependencies?
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
@@ -14,7 +14,7 @@ import { type Apt, type AptDeps, type AptSource, isolatedApt } from './isolated-
 import type { LockedBase } from './lock.ts';
 import { buildIndex, type IndexEntry, type PackageIndex, parseSuiteRelease } from './package-index.ts';
 
-/** What the manifest asks for: `1.6.*`, a version, or `*`. */
+/** The version is `1.6.*`, an exact version, or `*`. */
 export interface DebRequest {
   name: string;
   version: string;
@@ -25,10 +25,9 @@ export interface ResolvedDebs {
   indices: LockedBase['indices'];
 }
 
-/** Debian's packages as they are today. */
 export interface OpenPackages {
   index: PackageIndex;
-  resolve(wishes: readonly DebRequest[]): Promise<ResolvedDebs>;
+  resolve(requests: readonly DebRequest[]): Promise<ResolvedDebs>;
 }
 
 export interface ResolveDeps extends AptDeps {
@@ -49,19 +48,23 @@ export async function openPackages(
   const indices = readReleases(join(folder, 'state', 'lists'), suites);
   return {
     index,
-    async resolve(wishes) {
-      onWaiting?.('the packages to be chosen');
-      return { debs: await closureOf(wishes, index, apt), indices };
+    async resolve(requests) {
+      onWaiting?.('apt to choose the packages');
+      return { debs: await closureOf(requests, index, apt), indices };
     },
   };
 }
 
-async function closureOf(wishes: readonly DebRequest[], index: PackageIndex, apt: Apt): Promise<ResolvedDebs['debs']> {
-  const asked = wishes.map((wish) => choose(wish, index));
-  const names = new Set(wishes.map(({ name }) => name));
+async function closureOf(
+  requests: readonly DebRequest[],
+  index: PackageIndex,
+  apt: Apt,
+): Promise<ResolvedDebs['debs']> {
+  const named = requests.map((request) => choose(request, index));
+  const names = new Set(requests.map(({ name }) => name));
   const basic = [...index.values()].map(newest).filter(({ isBasic, name }) => isBasic && !names.has(name));
   const plan = await apt(
-    ['apt-get', '--simulate', 'install', ...asked, ...basic.map(({ name }) => name)],
+    ['apt-get', '--simulate', 'install', ...named, ...basic.map(({ name }) => name)],
     'the packages of the manifest cannot be installed together',
   );
   return [...parseInstallPlan(plan.stdout.toString())]
@@ -73,10 +76,10 @@ async function closureOf(wishes: readonly DebRequest[], index: PackageIndex, apt
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Security and point updates belong to a suite where a mirror has them. */
+/** The update and security suites are included if a mirror serves them. */
 function suitesOf(origin: Origin, mirrors: Mirrors): AptSource[] {
   const main = origin.replace(/^debian:/, '');
-  mirrors.locate({ component: 'the base', origin, path: 'dists' }); // its error says what to write where
+  mirrors.locate({ component: 'the base', origin, path: 'dists' }); // throws an error that says how to configure a mirror
   return [main, `${main}-updates`, `${main}-security`].flatMap((suite) => {
     const at = mirrors.baseOf(`debian:${suite}`)?.reveal();
     return at === undefined
@@ -88,7 +91,7 @@ function suitesOf(origin: Origin, mirrors: Mirrors): AptSource[] {
 async function readIndex(apt: Apt): Promise<PackageIndex> {
   const targets = await apt(
     ['apt-get', 'indextargets', '--format', '$(RELEASE)|$(FILENAME)', 'Created-By: Packages'],
-    'apt does not say where its lists are',
+    'apt cannot list its index files',
   );
   const texts: { suite: string; text: string }[] = [];
   for (const line of targets.stdout.toString().split('\n')) {
@@ -113,7 +116,7 @@ function readReleases(lists: string, suites: readonly { suite: string }[]): Lock
   });
 }
 
-/** As apt takes it: `containerd=1.6.20~ds1-1+deb12u1`, or the name alone for whatever is newest. */
+/** An argument for apt: `containerd=1.6.20~ds1-1+deb12u1`, or only the name for the newest version. */
 function choose({ name, version }: DebRequest, index: PackageIndex): string {
   const versions = index.get(name);
   if (!versions) {
@@ -123,7 +126,7 @@ function choose({ name, version }: DebRequest, index: PackageIndex): string {
   const fitting = versions.filter((each) => isMatch(each.version, version));
   if (fitting.length > 0) return `${name}=${newest(fitting).version}`;
   throw noPackage(
-    `${name}: no package has version ${version}; there is ${versions.map((each) => each.version).join(', ')}`,
+    `${name}: version ${version} does not exist; available: ${versions.map((each) => each.version).join(', ')}`,
   );
 }
 
@@ -139,6 +142,6 @@ function noPackage(message: string): UserError {
   return new UserError(message, {
     code: 'image/no-such-package',
     kept: 'Nothing was changed.',
-    next: 'put the component in the manifest right; `apt-cache policy NAME` shows what there is',
+    next: 'correct the component in the manifest; `apt-cache policy NAME` shows the available versions',
   });
 }

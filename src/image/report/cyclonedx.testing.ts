@@ -1,4 +1,4 @@
-// image/report/cyclonedx.testing.ts: is a document what CycloneDX itself asks for? Its official schema, for tests.
+// image/report/cyclonedx.testing.ts: does a document follow the official CycloneDX schema? For tests.
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
@@ -6,7 +6,7 @@ import addFormats from 'ajv-formats';
 export function officialSchema() {
   const read = (name: string) =>
     JSON.parse(readFileSync(new URL(`../fixtures/cyclonedx/${name}`, import.meta.url), 'utf8')) as object;
-  // The schema has keywords of its own for editors, and formats that only other languages know.
+  // The schema has extra keywords for editors, and formats that ajv does not implement.
   const ajv = new Ajv({ strict: false, allErrors: true, formats: { 'iri-reference': true, 'idn-email': true } });
   addFormats.default(ajv);
   ajv.addSchema(read('spdx.SNAPSHOT.schema.json'), 'http://cyclonedx.org/schema/spdx.SNAPSHOT.schema.json');

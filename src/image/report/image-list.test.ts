@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { aLock, anArtifact, KUBERNETES } from '../lock/lock.testing.ts';
 import { listImages, renderImageList } from './image-list.ts';
 
-describe('the list of container images', () => {
-  it('has name, digest and size of each', () => {
+describe('listImages', () => {
+  it('returns name, digest and size of each image', () => {
     const images = listImages(aLock(), KUBERNETES, { pause: `sha256:${'b'.repeat(64)}` });
     expect(images).toEqual([
       { component: 'pause', name: 'registry.k8s.io/pause:3.10', digest: `sha256:${'b'.repeat(64)}`, bytes: 1004 },
@@ -11,7 +11,7 @@ describe('the list of container images', () => {
     expect(JSON.parse(renderImageList(images))).toMatchObject({ kind: 'ContainerImages', images });
   });
 
-  it('is in the order of names, and a component without a name for its image has its own', () => {
+  it('sorts by name, and uses the component name for an image without a name', () => {
     const artifacts = [
       anArtifact('oci-image', 'z', '1', { install: { to: 'a.io/z:1' } }),
       anArtifact('oci-image', 'b', '1'),
@@ -21,7 +21,7 @@ describe('the list of container images', () => {
     expect(images.map(({ name }) => name)).toEqual(['a.io/z:1', 'b']);
   });
 
-  it('is not made without a digest', () => {
-    expect(() => listImages(aLock(), KUBERNETES, {})).toThrow('nobody has read the manifest of pause');
+  it('throws if a digest is missing', () => {
+    expect(() => listImages(aLock(), KUBERNETES, {})).toThrow('no manifest digest for pause');
   });
 });

@@ -1,18 +1,18 @@
-// image/report/image-list.ts: which container images come with an image? `images.json`: name, digest and size, for whoever asks what need not be pulled.
+// image/report/image-list.ts: which container images does an image contain? Renders `images.json`: images that a node does not need to pull.
 import { artifactsOf } from '../lock/content-hash.ts';
 import type { ImageLock } from '../lock/lock.ts';
 
 export interface ContainerImage {
   component: string;
-  /** As kubelet asks for it: `registry.k8s.io/pause:3.10`. */
+  /** The name that kubelet pulls: `registry.k8s.io/pause:3.10`. */
   name: string;
-  /** Of its manifest, `sha256:…`. */
+  /** The digest of its manifest, `sha256:…`. */
   digest: string;
-  /** Of the archive it came in. */
+  /** The size of its archive. */
   bytes: number;
 }
 
-/** Sorted by name. `digests`: of their manifests, by component. */
+/** Sorted by name. `digests`: manifest digests by component. */
 export function listImages(
   lock: ImageLock,
   kubernetes: string,
@@ -22,7 +22,7 @@ export function listImages(
     .filter(({ kind }) => kind === 'oci-image')
     .map(({ component, install, bytes }) => {
       const digest = digests[component];
-      if (digest === undefined) throw new Error(`nobody has read the manifest of ${component}`);
+      if (digest === undefined) throw new Error(`no manifest digest for ${component}`);
       return { component, name: install?.to ?? component, digest, bytes };
     })
     .sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -1,7 +1,7 @@
-// image/report/purl.ts: what does the rest of the world call a component? A package URL, by which scanners look things up.
+// image/report/purl.ts: how do scanners identify a component? Its package URL (purl).
 import type { Artifact } from '../lock/lock.ts';
 
-/** Undefined for an OCI image of which only the archive is known: its name in the world is the digest of its manifest. */
+/** Undefined for an OCI image whose manifest digest is unknown: its purl contains the digest. */
 export function purlOf(artifact: Artifact, imageDigest?: string): string | undefined {
   const { kind, component, version, sha256, install, origin, path } = artifact;
   switch (kind) {
@@ -25,18 +25,18 @@ export function purlOf(artifact: Artifact, imageDigest?: string): string | undef
   }
 }
 
-/** The folder in the pool is the source package: vulnerability lists of Debian speak of those. */
+/** Debian's vulnerability lists name source packages, which are the folders of the pool. */
 export function sourcePackage({ component, path }: Pick<Artifact, 'component' | 'path'>): string {
   return /(?:^|\/)pool\/[^/]+\/[^/]+\/([^/]+)\/[^/]+\.deb$/.exec(path)?.[1] ?? component;
 }
 
-/** `registry.k8s.io:443/pause:3.10`: a colon after the last slash parts the tag, an earlier one a port. */
+/** `registry.k8s.io:443/pause:3.10`: a colon after the last slash starts the tag, an earlier one the port. */
 function imageName(name: string): { repository: string; tag: string | undefined } {
   const [, repository = name, tag] = /^(.*?)(?::([^/:@]+))?(?:@.*)?$/.exec(name) ?? [];
   return { repository, tag };
 }
 
-/** Qualifiers in the order of their names, so that one component has one spelling. */
+/** Sorts the qualifiers, so that one component has one spelling. */
 function purl(
   type: string,
   name: string,
@@ -50,7 +50,7 @@ function purl(
   return `pkg:${type}/${encoded(name)}@${encoded(version)}${given.length > 0 ? `?${given.join('&')}` : ''}`;
 }
 
-/** The specification leaves a colon as it is. */
+/** The purl specification does not encode a colon. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replaceAll('%3A', ':');
 }

@@ -6,7 +6,7 @@ import { checkSbom, pathsIn } from './sbom-check.ts';
 
 const sbomOf = (lock = aLock()) => makeSbom(lock, KUBERNETES, { contentSha256: sha256Of('content') });
 
-describe('the check of an SBOM against an image', () => {
+describe('checkSbom', () => {
   const status = [
     stanza('containerd', '1.6.20~ds1-1+deb12u1'),
     stanza('libssl3', '1:3.0.17-1~deb12u2'),
@@ -19,25 +19,25 @@ describe('the check of an SBOM against an image', () => {
   const check = (more: string[] = [], seen = files) =>
     checkSbom(sbomOf(), { dpkgStatus: [...status, ...more].join('\n'), files: seen });
 
-  it('finds nothing where both say the same', () => {
+  it('finds no difference if image and SBOM match', () => {
     expect(check()).toEqual([]);
     expect(pathsIn(sbomOf())).toEqual([...files.keys()].sort());
   });
 
-  it('finds a package that nobody listed, and one of another version', () => {
+  it('finds a package that the SBOM does not list, and one with another version', () => {
     expect(check([stanza('stowaway', '6.6')])).toEqual([{ what: 'package stowaway', seen: '6.6 amd64' }]);
     expect(check([stanza('libssl3', '1:3.0.18-1')])).toEqual([
       { what: 'package libssl3', said: '1:3.0.17-1~deb12u2 amd64', seen: '1:3.0.18-1 amd64' },
     ]);
   });
 
-  it('finds a package that is missing', () => {
+  it('finds a missing package', () => {
     const lock = aLock({ artifacts: [...aLock().artifacts, aDeb('runc', '1.1.5')] });
     const differences = checkSbom(sbomOf(lock), { dpkgStatus: status.join('\n'), files });
     expect(differences).toEqual([{ what: 'package runc', said: '1.1.5 amd64' }]);
   });
 
-  it('finds a file with another byte in it, and one that is missing', () => {
+  it('finds a changed file and a missing file', () => {
     const other = new Map([['/usr/bin/kubelet', sha256Of('something else')]]);
     expect(check([], other).map(({ what }) => what)).toEqual([
       'file /etc/sysctl.d/90-node.conf',

@@ -1,11 +1,11 @@
-// image/report/sbom-check.ts: is what the SBOM says what is in the image? dpkg's own status and the hashes of files, against the document.
+// image/report/sbom-check.ts: does the SBOM match the image? Compares it with dpkg's status and the hashes of the files.
 import { z } from 'zod';
 import { PROPERTY } from './sbom.ts';
 
 export interface GuestContent {
   /** `/var/lib/dpkg/status`. */
   dpkgStatus: string;
-  /** sha256 by path, of those that `pathsIn` names; what is missing is not in it. */
+  /** sha256 by path, of the paths that `pathsIn` returns; missing files have no entry. */
   files: ReadonlyMap<string, string>;
 }
 
@@ -15,7 +15,7 @@ export interface SbomDifference {
   seen?: string;
 }
 
-/** Empty: they are equal. */
+/** Empty if they match. */
 export function checkSbom(sbomText: string, seen: GuestContent): SbomDifference[] {
   const sbom = schema.parse(JSON.parse(sbomText));
   const said = new Map(
@@ -26,7 +26,7 @@ export function checkSbom(sbomText: string, seen: GuestContent): SbomDifference[
   return [...packageDifferences(said, installedIn(seen.dpkgStatus)), ...fileDifferences(sbom.components, seen.files)];
 }
 
-/** Which files have to be hashed for the check: those that are in the image byte for byte as the document has them. */
+/** The files to hash for the check: those that the build installs unchanged. */
 export function pathsIn(sbomText: string): string[] {
   return placed(schema.parse(JSON.parse(sbomText)).components).map(({ path }) => path);
 }
@@ -65,7 +65,7 @@ function placed(components: readonly BomComponent[]): { path: string; sha256: st
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** One stanza per package; what was removed but not purged has one, too. */
+/** One stanza per package. Packages that were removed but not purged have one too. */
 function installedIn(status: string): Map<string, string> {
   const installed = new Map<string, string>();
   for (const stanza of status.split(/\n\s*\n/)) {

@@ -11,8 +11,8 @@ const sbomOf = (lock = aLock(), facts = {}) => makeSbom(lock, KUBERNETES, { cont
 const parsed = (text: string) => JSON.parse(text) as Sbom;
 const named = (text: string, name: string) => parsed(text).components.filter((component) => component.name === name);
 
-describe('the SBOM', () => {
-  it('is what the official schema asks for, whatever the lock', () => {
+describe('makeSbom', () => {
+  it('follows the official schema for any lock', () => {
     fc.assert(
       fc.property(anyLock, (lock) => {
         expect(isValid(parsed(sbomOf(lock))), JSON.stringify(isValid.errors)).toBe(true);
@@ -21,13 +21,13 @@ describe('the SBOM', () => {
     );
   });
 
-  it('is held to that schema: a component without a type would be found', () => {
+  it('is checked by that schema: a component without a type is invalid', () => {
     const [first, ...rest] = parsed(sbomOf()).components;
     const { type: _, ...broken } = first!;
     expect(isValid({ ...parsed(sbomOf()), components: [broken, ...rest] })).toBe(false);
   });
 
-  it('is the same text for the same lock, and another document for other content', () => {
+  it('gives the same text for the same lock, and another serial number for other content', () => {
     expect(sbomOf()).toBe(sbomOf());
     expect(sbomOf()).not.toMatch(/timestamp/);
     const other = makeSbom(aLock(), KUBERNETES, { contentSha256: sha256Of('other') });
@@ -39,7 +39,7 @@ describe('the SBOM', () => {
     expect(sbomOf({ ...lock, artifacts: lock.artifacts.toReversed() })).toBe(sbomOf(lock));
   });
 
-  it('holds what is in the image of that Kubernetes version, and nothing of another one', () => {
+  it('contains the components of one Kubernetes version only', () => {
     expect(named(sbomOf(), 'kubelet').map(({ version }) => version)).toEqual([KUBERNETES]);
     expect(parsed(sbomOf()).components).toHaveLength(6);
   });
@@ -49,16 +49,16 @@ describe('the SBOM', () => {
     ['containerd', 'pkg:deb/debian/containerd@1.6.20~ds1-1%2Bdeb12u1?arch=amd64&distro=bookworm'],
     ['kubelet', `pkg:generic/kubelet@1.35.8?checksum=sha256:${sha256Of('binary kubelet 1.35.8')}`],
     ['pause', `pkg:oci/pause@sha256:${'a'.repeat(64)}?repository_url=registry.k8s.io/pause&tag=3.10`],
-  ])('names %s as the rest of the world does', (name, purl) => {
+  ])('gives %s its standard package URL', (name, purl) => {
     const images = [{ component: 'pause', digest: `sha256:${'a'.repeat(64)}` }];
     expect(named(sbomOf(aLock(), { images }), name).map((component) => component.purl)).toEqual([purl]);
   });
 
-  it('has no package URL for an image whose digest nobody has read', () => {
+  it('has no package URL for an image with an unknown digest', () => {
     expect(named(sbomOf(), 'pause')[0]).not.toHaveProperty('purl');
   });
 
-  it('leaves out a licence that nobody asserts', () => {
+  it('leaves out an unknown licence', () => {
     expect(named(sbomOf(), 'containerd')[0]).not.toHaveProperty('licenses');
     expect(named(sbomOf(), 'kubelet')[0]?.licenses?.[0]?.expression).toBe('Apache-2.0');
   });

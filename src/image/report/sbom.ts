@@ -1,4 +1,4 @@
-// image/report/sbom.ts: what is in an image, in the words scanners understand? CycloneDX 1.6, from the lock alone: the same lock, the same bytes.
+// image/report/sbom.ts: what does an image contain, in a format that scanners read? CycloneDX 1.6, computed from the lock alone: reproducible.
 import { createHash } from 'node:crypto';
 import { artifactsOf } from '../lock/content-hash.ts';
 import type { Artifact, ImageLock, LockedFile } from '../lock/lock.ts';
@@ -7,13 +7,13 @@ import type { ContainerImage } from './image-list.ts';
 import { purlOf } from './purl.ts';
 
 export interface SbomFacts {
-  /** Of the image; the document's serial number is made of it, so that nothing in it is random. */
+  /** Content hash of the image. The serial number derives from it, so that the document is reproducible. */
   contentSha256: string;
-  /** As far as their manifests were read. */
+  /** The images whose manifests were read. */
   images?: readonly Pick<ContainerImage, 'component' | 'digest'>[];
 }
 
-/** JSON, without a time: when it was written says nothing about what is in the image. */
+/** JSON without a timestamp, so that the same lock gives the same bytes. */
 export function makeSbom(lock: ImageLock, kubernetes: string, { contentSha256, images = [] }: SbomFacts): string {
   const version = imageVersionLabel(kubernetes, lock.base);
   const image: SbomComponent = {
@@ -69,7 +69,7 @@ export interface SbomComponent {
   properties: { name: string; value: string }[];
 }
 
-/** Namespaced, as the format asks of properties it does not define. */
+/** CycloneDX requires a namespace for custom properties. */
 export const PROPERTY = 'headstart:';
 
 const TYPES = { deb: 'library', binary: 'application', archive: 'application', 'oci-image': 'container' } as const;
@@ -113,7 +113,7 @@ function fileComponent({ component, to, mode, sha256: hash, content, licence }: 
   };
 }
 
-/** What nobody has asserted is left out: an expression has to be one. */
+/** CycloneDX accepts only SPDX expressions, so an unknown licence is left out. */
 function licensed(expression: string): Pick<SbomComponent, 'licenses'> {
   return expression === '' || expression === 'NOASSERTION'
     ? {}
@@ -130,7 +130,7 @@ function properties(given: Readonly<Record<string, string | undefined>>): SbomCo
     .map(([name, value]) => ({ name: `${PROPERTY}${name}`, value }));
 }
 
-/** Version 8 is the one whose bits are the maker's own affair. */
+/** UUID version 8 leaves all other bits to the implementation. */
 function uuidOf(text: string): string {
   const hash = createHash('sha256').update(text).digest('hex');
   const variant = ((Number.parseInt(hash.charAt(16), 16) & 3) | 8).toString(16);

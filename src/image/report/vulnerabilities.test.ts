@@ -3,7 +3,7 @@ import { aBinary, aDeb, aLock } from '../lock/lock.testing.ts';
 import { diffVulnerabilities, findVulnerabilities } from './vulnerabilities.ts';
 import { readFeed } from './vulnerability-feed.ts';
 
-describe('known vulnerabilities', () => {
+describe('findVulnerabilities', () => {
   const lockWith = (version: string) =>
     aLock({ artifacts: [aDeb('libssl3', version, { path: `pool/main/o/openssl/libssl3_${version}_amd64.deb` })] });
   const osv = (events: object[], more: object = {}) =>
@@ -23,11 +23,11 @@ describe('known vulnerabilities', () => {
     ['3.0.17~rc1', ['CVE-2026-1']],
     ['3.0.17', []],
     ['3.0.17+b1', []],
-  ])('of a source package are found in its packages: %s', (version, ids) => {
+  ])('finds vulnerabilities of a source package in its binary packages: %s', (version, ids) => {
     expect(findVulnerabilities(lockWith(version), readFeed(fixed, 'feed')).map(({ id }) => id)).toEqual(ids);
   });
 
-  it('are fixed, new or still there', () => {
+  it('lets diffVulnerabilities report fixed, new and remaining ones', () => {
     const feed = readFeed(fixed, 'feed');
     const sum = (a: string, b: string) => {
       const diff = diffVulnerabilities(lockWith(a), lockWith(b), feed);
@@ -39,26 +39,26 @@ describe('known vulnerabilities', () => {
   });
 
   it.each([
-    ['of another release of Debian', fixed.replace('Debian:12', 'Debian:13')],
-    ['of another ecosystem', fixed.replace('Debian:12', 'Alpine')],
-    ['that were withdrawn', fixed.replace('"id"', '"withdrawn":"2026-01-01T00:00:00Z","id"')],
-    ['introduced later', osv([{ introduced: '3.0.17' }])],
-    ['known by commits only', fixed.replace('ECOSYSTEM', 'GIT')],
-  ])('%s are none of ours', (_, text) => {
+    ['another Debian release', fixed.replace('Debian:12', 'Debian:13')],
+    ['another ecosystem', fixed.replace('Debian:12', 'Alpine')],
+    ['withdrawn records', fixed.replace('"id"', '"withdrawn":"2026-01-01T00:00:00Z","id"')],
+    ['a later introduction', osv([{ introduced: '3.0.17' }])],
+    ['ranges of commits only', fixed.replace('ECOSYSTEM', 'GIT')],
+  ])('ignores %s', (_, text) => {
     expect(findVulnerabilities(lockWith('3.0.16'), readFeed(text, 'feed'))).toEqual([]);
   });
 
   it.each([
-    ['are back after a fix', [{ introduced: '0' }, { fixed: '2.0' }, { introduced: '3.0' }], [1, 0, 1]],
-    ['are told out of order', [{ introduced: '3.0' }, { fixed: '2.0' }, { introduced: '0' }], [1, 0, 1]],
-    ['have a last version', [{ introduced: '0' }, { last_affected: '2.5' }], [1, 1, 0]],
-    ['are nowhere introduced', [{ fixed: '2.0' }], [0, 0, 0]],
-  ])('that %s are found where they are', (_, events, found) => {
+    ['a reintroduction after a fix', [{ introduced: '0' }, { fixed: '2.0' }, { introduced: '3.0' }], [1, 0, 1]],
+    ['events out of order', [{ introduced: '3.0' }, { fixed: '2.0' }, { introduced: '0' }], [1, 0, 1]],
+    ['a last affected version', [{ introduced: '0' }, { last_affected: '2.5' }], [1, 1, 0]],
+    ['a fix without an introduction', [{ fixed: '2.0' }], [0, 0, 0]],
+  ])('finds the affected versions with %s', (_, events, found) => {
     const find = (version: string) => findVulnerabilities(lockWith(version), readFeed(osv(events), 'feed')).length;
     expect(['1.0', '2.5', '3.0'].map(find)).toEqual(found);
   });
 
-  it('may come in the simple form, for packages and for other components', () => {
+  it('accepts the simple form, for packages and for other components', () => {
     const text = JSON.stringify([
       { package: 'libssl3', fixed: '3.0.17', id: 'A', severity: 'low' },
       { package: 'kubelet', fixed: '1.35.9', id: 'B', ecosystem: 'Kubernetes' },

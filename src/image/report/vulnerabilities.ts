@@ -1,4 +1,4 @@
-// image/report/vulnerabilities.ts: which known vulnerabilities does a lock have, and what do two locks differ in? Pure; the list of them is given.
+// image/report/vulnerabilities.ts: which known vulnerabilities does a lock have, and how do two locks differ? Pure; the caller passes the list.
 
 import type { Artifact, ImageLock } from '../lock/lock.ts';
 import { compareComponentVersions } from '../manifest/compare-versions.ts';
@@ -10,7 +10,7 @@ export interface VulnerabilityFinding {
   severity?: string;
   component: string;
   version: string;
-  /** The first version without it, where the feed knows one. */
+  /** The first version without the vulnerability, if the feed has it. */
   fixed?: string;
 }
 
@@ -32,7 +32,7 @@ export function diffVulnerabilities(from: ImageLock, to: ImageLock, feed: readon
   };
 }
 
-/** Sorted by component and id; each once, whichever patch version's image it is in. */
+/** Sorted by component and id; one finding even if several images have the component. */
 export function findVulnerabilities(lock: ImageLock, feed: readonly Vulnerability[]): VulnerabilityFinding[] {
   const release = RELEASES[lock.base.origin.replace(/^.*:/, '')];
   const byPackage = Map.groupBy(feed, (one) => one.package);
@@ -56,7 +56,7 @@ export function findVulnerabilities(lock: ImageLock, feed: readonly Vulnerabilit
 const RELEASES: Readonly<Record<string, string>> = { bullseye: '11', bookworm: '12', trixie: '13', forky: '14' };
 
 function affects({ ranges, versions }: Vulnerability, { kind, version }: Artifact): { fixed?: string } | undefined {
-  // A rebuild of the same source for one architecture carries a number the source has not.
+  // A binary rebuild (`+b1`) has a version that the source package does not have.
   const seen = kind === 'deb' ? version.replace(/\+b\d+$/, '') : version;
   const isSince = (from: string) => from === '0' || compareComponentVersions(kind, seen, from) >= 0;
   const range = ranges.find(
