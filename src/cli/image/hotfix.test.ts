@@ -28,7 +28,10 @@ describe('image hotfix', () => {
     const older = lockFile('older.json', replaced('containerd', aDeb('containerd', '1.6.0')));
     expect(await make(older, '--allow', 'containerd')).toMatchObject({ code: 1 });
     const { code, stdout } = await make(older, '--allow-downgrade', 'containerd', '--notes');
-    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('**containerd goes back**') });
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('**containerd is downgraded**'),
+    });
   });
 
   it('picks only what is named out of a lock of another day', async () => {

@@ -10,7 +10,7 @@ import { sha256Of } from '../testing.ts';
 import { listMirrors, readAvailable } from './available.ts';
 import { KEYED } from './manifests.testing.ts';
 
-describe('what is available', () => {
+describe('available versions', () => {
   let top: string;
   beforeEach(() => {
     top = mkdtempSync(join(tmpdir(), 'available-'));
@@ -21,7 +21,7 @@ describe('what is available', () => {
     return all as FetchedComponent[];
   };
 
-  it('is what the folder has that stands in for the mirror, as far as the policy goes', async () => {
+  it('are those in the mirror folder that the policy allows', async () => {
     for (const version of ['v1.35.7', 'v1.35.9', 'v1.35.10', 'v1.36.0', 'latest']) {
       mkdirSync(join(top, version));
       if (version !== 'v1.35.10') writeFileSync(join(top, version, 'kubelet'), version);
@@ -40,7 +40,7 @@ describe('what is available', () => {
     expect((await listMirrors(await fetched(KEYED), far)).get('kubelet')).toEqual([]);
   });
 
-  it('is what a file says', async () => {
+  it('are read from a file', async () => {
     const file = join(top, 'versions.yaml');
     writeFileSync(
       file,
@@ -53,7 +53,7 @@ describe('what is available', () => {
     ]);
   });
 
-  it.each(['{', 'kubelet: 7', 'kubelet: [{version: 1.2.3}]', '- a'])('is not %j', async (text) => {
+  it.each(['{', 'kubelet: 7', 'kubelet: [{version: 1.2.3}]', '- a'])('cannot be read from %j', async (text) => {
     writeFileSync(join(top, 'bad.yaml'), text);
     await expect(readAvailable(join(top, 'bad.yaml'), [])).rejects.toMatchObject({ code: 'image/bad-available' });
     await expect(readAvailable(join(top, 'none.yaml'), [])).rejects.toMatchObject({ code: 'image/bad-available' });

@@ -1,4 +1,4 @@
-// image/update/available.ts: which versions of a fetched component are there? A file that says so, or the folder that stands in for a mirror.
+// image/update/available.ts: which versions of a fetched component are available? Read from a file, or from a folder that serves as a mirror.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import * as z from 'zod/mini';
@@ -36,7 +36,7 @@ const schema = z.record(
   ),
 );
 
-/** `kubelet: [{version: 1.35.9, sha256: {amd64: …}}]`; without a path, the present one with the version in it replaced. */
+/** `kubelet: [{version: 1.35.9, sha256: {amd64: …}}]`; the default path is the current one with the version replaced. */
 export async function readAvailable(file: string, components: readonly FetchedComponent[]): Promise<AvailableVersions> {
   const yaml = await import('yaml');
   const document = yaml.parseDocument(readText(file), { prettyErrors: false, version: '1.2' });
@@ -47,7 +47,7 @@ export async function readAvailable(file: string, components: readonly FetchedCo
   const all = [...problems, ...missing, ...unknown];
   if (value === undefined || all.length > 0) {
     const lines = all.map((problem) => `         ${renderProblem(problem)}`);
-    throw bad(`${file} does not say which versions there are:\n${lines.join('\n')}`);
+    throw bad(`${file} is not a valid list of versions:\n${lines.join('\n')}`);
   }
   return new Map(
     components.flatMap((component): [string, AvailableVersion[]][] => {
@@ -83,7 +83,7 @@ function sourcesOf(
   );
 }
 
-/** Only of mirrors that are folders here, and only what the policy lets be proposed: every file is hashed. */
+/** Reads only mirrors that are local folders, and only versions that the policy allows, because it hashes every file. */
 export async function listMirrors(
   components: readonly FetchedComponent[],
   mirrors: Mirrors,

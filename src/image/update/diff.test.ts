@@ -11,8 +11,8 @@ const OTHER_WAY: Readonly<Record<LockChange['change'], LockChange['change']>> = 
   'same-version': 'same-version',
 };
 
-describe('the difference of two locks', () => {
-  it('is nothing between a lock and itself', () => {
+describe('diffLocks', () => {
+  it('finds no difference between a lock and itself', () => {
     fc.assert(
       fc.property(anyLock, (lock) => {
         expect(isSameContent(diffLocks(lock, lock))).toBe(true);
@@ -20,7 +20,7 @@ describe('the difference of two locks', () => {
     );
   });
 
-  it('is the same the other way round, with every word turned', () => {
+  it('gives the inverse changes in the other direction', () => {
     fc.assert(
       fc.property(anyLock, anyLock, (a, b) => {
         const [there, back] = [diffLocks(a, b).changes, diffLocks(b, a).changes];
@@ -31,7 +31,7 @@ describe('the difference of two locks', () => {
     );
   });
 
-  it('explains exactly the change in size', () => {
+  it('lists changes that add up to the change in size', () => {
     fc.assert(
       fc.property(anyLock, anyLock, (a, b) => {
         const { changes, sizes } = diffLocks(a, b);
@@ -41,12 +41,12 @@ describe('the difference of two locks', () => {
     );
   });
 
-  it('tells newer from older as numbers, not as text', () => {
+  it('compares versions as numbers, not as text', () => {
     const [a, b] = [aLock({ artifacts: [aDeb('x', '1.9')] }), aLock({ artifacts: [aDeb('x', '1.10')] })];
     expect(diffLocks(a, b).changes.map(({ change }) => change)).toEqual(['up']);
   });
 
-  it('sees other bytes under the same version, another mode, and another place', () => {
+  it('finds different bytes under the same version, another mode, and another install path', () => {
     const kubelet = aBinary('kubelet', '1.35.8');
     const [file, moved] = [aFile('a', '/etc/a', 'x'), { ...aFile('a', '/etc/a', 'x'), mode: 0o600 }];
     const a = aLock({ artifacts: [kubelet], files: [file] });
@@ -59,7 +59,7 @@ describe('the difference of two locks', () => {
     expect(diffLocks(a, c).changes).toHaveLength(1);
   });
 
-  it('is told per Kubernetes version', () => {
+  it('reports changes per Kubernetes version', () => {
     const before = aLock();
     const after = aLock({
       artifacts: before.artifacts.map((one) =>
@@ -71,7 +71,7 @@ describe('the difference of two locks', () => {
     expect(diffLocks(before, after).changes).toMatchObject([{ component: 'kubelet', kubernetes: '1.35.9' }]);
   });
 
-  it('names versions that came and went, and the base', () => {
+  it('reports added and removed Kubernetes versions, and a new base', () => {
     const base = { ...aLock().base, date: '2026.1120' };
     const { kubernetes, facts } = diffLocks(aLock(), aLock({ kubernetes: ['1.35.9', '1.36.0'], base }));
     expect(kubernetes).toEqual({ added: ['1.36.0'], removed: ['1.35.8'] });

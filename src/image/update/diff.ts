@@ -1,4 +1,4 @@
-// image/update/diff.ts: what is different between two locks? Packages, binaries, container images and files that came, went or changed, and what it weighs.
+// image/update/diff.ts: how do two locks differ? Packages, binaries, container images and files that were added, removed or changed, and their sizes.
 
 import { artifactsOf } from '../lock/content-hash.ts';
 import type { ImageLock, LockedBase } from '../lock/lock.ts';
@@ -10,11 +10,11 @@ export interface LockDiff {
   from: DiffSide;
   to: DiffSide;
   kubernetes: { added: string[]; removed: string[] };
-  /** Of facts that are no component: architecture, size of the disk, base. */
+  /** Differences besides components: name, architecture, base, disk size. */
   facts: { what: string; from: string; to: string }[];
   /** Sorted by kind, name, Kubernetes version. */
   changes: LockChange[];
-  /** Of every patch version that is on either side: what has to be fetched for its image. */
+  /** Bytes to fetch for the image of each patch version on either side. */
   sizes: { kubernetes: string; fromBytes?: number; toBytes?: number }[];
 }
 
@@ -29,7 +29,7 @@ export interface LockChange {
   component: string;
   /** Only in the image of this patch version. */
   kubernetes?: string;
-  /** same-version: other bytes under the same number. */
+  /** same-version: different bytes under the same version. */
   change: 'added' | 'removed' | 'up' | 'down' | 'same-version';
   from?: ContentVersion;
   to?: ContentVersion;
@@ -61,7 +61,7 @@ export function diffLocks(from: ImageLock, to: ImageLock): LockDiff {
   };
 }
 
-/** Two locks may be alike in all that is in an image. */
+/** Two locks can differ and still make the same images. */
 export function isSameContent({ changes, facts, kubernetes }: LockDiff): boolean {
   return changes.length + facts.length + kubernetes.added.length + kubernetes.removed.length === 0;
 }
@@ -70,11 +70,11 @@ interface LockItem extends ContentVersion {
   kind: ComponentKind;
   component: string;
   kubernetes: string | undefined;
-  /** What else than its bytes makes a difference in the image: where it goes, and how. */
+  /** The parts of `install` that change the image, as JSON. */
   place: string;
 }
 
-/** A component that moved to another place is another one there: named by both, so that a move is seen. */
+/** Keyed by kind, component and Kubernetes version, so that a component with a new install path is a change. */
 function itemsOf(lock: ImageLock): Map<string, LockItem> {
   const artifacts = lock.artifacts.map(
     ({ kind, component, version, sha256, bytes, kubernetes, install }): LockItem => ({
@@ -89,10 +89,10 @@ function itemsOf(lock: ImageLock): Map<string, LockItem> {
       place: JSON.stringify([to, mode]),
     }),
   );
-  return new Map([...artifacts, ...files].map((thing) => [keyOf(thing), thing]));
+  return new Map([...artifacts, ...files].map((item) => [keyOf(item), item]));
 }
 
-/** In the order they are told. */
+/** Sorting by this key gives the order of the changes. */
 function keyOf({ kind, component, kubernetes }: LockItem): string {
   return JSON.stringify([KINDS.indexOf(kind), component, kubernetes ?? '']);
 }
@@ -106,7 +106,9 @@ function changesOf(from: ReadonlyMap<string, LockItem>, to: ReadonlyMap<string, 
     const change = changeOf(kind, before, after);
     if (change === undefined) return [];
     const about = { kind, component, ...(kubernetes !== undefined && { kubernetes }), change };
-    return [{ ...about, ...(before && { from: madeOf(before) }), ...(after && { to: madeOf(after) }) }];
+    return [
+      { ...about, ...(before && { from: contentVersionOf(before) }), ...(after && { to: contentVersionOf(after) }) },
+    ];
   });
 }
 
@@ -119,12 +121,12 @@ function changeOf(
   if (!after) return 'removed';
   if (before.sha256 === after.sha256 && before.version === after.version && before.place === after.place)
     return undefined;
-  // A file has no version, only content: neither side is the newer one.
+  // A file has content but no version: neither side is newer.
   const order = kind === 'file' ? 0 : compareComponentVersions(kind, before.version, after.version);
   return order < 0 ? 'up' : order > 0 ? 'down' : 'same-version';
 }
 
-function madeOf({ version, sha256, bytes }: LockItem): ContentVersion {
+function contentVersionOf({ version, sha256, bytes }: LockItem): ContentVersion {
   return { version, sha256, bytes };
 }
 

@@ -3,7 +3,7 @@ import { manifestText } from '../manifest/manifests.testing.ts';
 import { editText } from './edit-text.ts';
 import type { ManifestEdit } from './plan-update.ts';
 
-describe('an edit', () => {
+describe('editText', () => {
   it.each<[string, ManifestEdit, string]>([
     ['a: 1.2 # x\nb: [ 1,2 ]\n', { do: 'set', path: ['a'], value: '1.3.1' }, 'a: 1.3.1 # x\nb: [ 1,2 ]\n'],
     ['a: "1.2"\n', { do: 'set', path: ['a'], value: '1.3' }, 'a: "1.3"\n'],
@@ -26,17 +26,17 @@ describe('an edit', () => {
     ],
     ['a:\n  - v: 1', { do: 'append', path: ['a'], value: { v: 'z' } }, 'a:\n  - v: 1\n  - v: z'],
     ['a: [{v: 1}]\n', { do: 'append', path: ['a'], value: { v: 'z' } }, 'a: [{v: 1}, { v: z }]\n'],
-  ])('of %j, %j, gives %j', async (text, edit, expected) => {
+  ])('applied to %j with %j gives %j', async (text, edit, expected) => {
     expect(await editText(text, [edit])).toBe(expected);
   });
 
-  it('leaves the text alone where nothing is edited', async () => {
+  it('keeps the text without edits', async () => {
     const odd = `${manifestText()}\n\n# end   \n`;
     expect(await editText(odd, [])).toBe(odd);
   });
 
-  it('of what is not there is a bug, and is told as one', async () => {
-    await expect(editText('a: 1\n', [{ do: 'set', path: ['b'], value: '1' }])).rejects.toThrow('nothing at b to set');
-    await expect(editText('a: 1\n', [{ do: 'append', path: ['a'], value: '1' }])).rejects.toThrow('to append');
+  it('throws for a path that does not exist', async () => {
+    await expect(editText('a: 1\n', [{ do: 'set', path: ['b'], value: '1' }])).rejects.toThrow('cannot set at b');
+    await expect(editText('a: 1\n', [{ do: 'append', path: ['a'], value: '1' }])).rejects.toThrow('cannot append');
   });
 });

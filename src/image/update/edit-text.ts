@@ -1,4 +1,4 @@
-// image/update/edit-text.ts: changes values of a YAML text and nothing else: every other character, comments and spaces included, stays what it was.
+// image/update/edit-text.ts: change values in a YAML text and keep every other character, including comments and spaces.
 import type { Node, YAMLSeq } from 'yaml';
 import type { ManifestEdit } from './plan-update.ts';
 
@@ -7,21 +7,21 @@ type Yaml = typeof import('yaml');
 export async function editText(text: string, edits: readonly ManifestEdit[]): Promise<string> {
   if (edits.length === 0) return text;
   const yaml = await import('yaml');
-  // Each one moves what is behind it, so the text is read again; it is small.
+  // Each edit shifts the text after it, so the text is parsed again for every edit.
   return edits.reduce((before, edit) => editOnce(before, edit, yaml), text);
 }
 
 function editOnce(text: string, { do: how, path, value }: ManifestEdit, yaml: Yaml): string {
   const node: unknown = yaml.parseDocument(text, { version: '1.2' }).getIn(path, true);
   if (how === 'set' && yaml.isScalar(node)) {
-    // In the quotes it had; without any, where they are needed.
+    // Keep the quotes of the old value; add quotes only if the new value needs them.
     const type = /^QUOTE/.test(node.type ?? '')
       ? { defaultStringType: node.type as 'QUOTE_DOUBLE' | 'QUOTE_SINGLE' }
       : {};
     return splice(text, rangeOf(node), yaml.stringify(value, { ...type, lineWidth: 0 }).trimEnd());
   }
   if (how === 'append' && yaml.isSeq(node)) return append(text, node, value, yaml);
-  throw new Error(`there is nothing at ${path.join('.')} to ${how}`);
+  throw new Error(`cannot ${how} at ${path.join('.')}: no suitable node`);
 }
 
 function append(text: string, list: YAMLSeq, value: unknown, yaml: Yaml): string {
@@ -31,7 +31,7 @@ function append(text: string, list: YAMLSeq, value: unknown, yaml: Yaml): string
     const inline = yaml.stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trimEnd();
     return splice(text, [end, end], `, ${inline}`);
   }
-  // Below the last entry, behind what is said of it in the same line, and as far in as its dash.
+  // Insert below the last entry and its trailing comment, indented like its dash.
   const dash = text.lastIndexOf('-', start - 1);
   const indent = text.slice(text.lastIndexOf('\n', dash) + 1, dash);
   const lineEnd = text.indexOf('\n', text.slice(0, end).trimEnd().length);
@@ -40,9 +40,9 @@ function append(text: string, list: YAMLSeq, value: unknown, yaml: Yaml): string
   return splice(text, [at, at], `\n${indent}- ${lines.join(`\n${indent}  `)}`);
 }
 
-/** Where its value is, without what is said behind it. */
+/** The range of the value, without a trailing comment. */
 function rangeOf(node: Node): [start: number, end: number] {
-  if (!node.range) throw new Error('a node of a text that was read has a place in it');
+  if (!node.range) throw new Error('a parsed YAML node has no range');
   return [node.range[0], node.range[1]];
 }
 

@@ -12,7 +12,7 @@ const changed = (from: ImageLock, to: ImageLock) => [
 ];
 
 describe('a hotfix', () => {
-  it('changes nothing that was not named', () => {
+  it('changes only named components', () => {
     fc.assert(
       fc.property(anyLock, anyLock, fc.subarray(['containerd', 'kubelet', 'pause', 'sysctl']), (from, to, names) => {
         const { lock, problems } = deriveHotfix(from, to, allow(...names));
@@ -21,7 +21,7 @@ describe('a hotfix', () => {
     );
   });
 
-  it('is allowed once everything that changes is named, and what goes back twice', () => {
+  it('is allowed if every change is named, and every downgrade is named as such', () => {
     fc.assert(
       fc.property(anyLock, anyLock, (from, to) => {
         const { changes } = diffLocks(from, to);
@@ -39,7 +39,7 @@ describe('a hotfix', () => {
     );
   });
 
-  it('keeps the base and has the next patch number, whatever number the other lock has', () => {
+  it('keeps the base and gets the next patch number, independent of the other lock', () => {
     fc.assert(
       fc.property(fc.nat(100), fc.nat(100), (had, has) => {
         const from = aLock({ base: { ...aLock().base, patch: had } });
@@ -49,7 +49,7 @@ describe('a hotfix', () => {
     );
   });
 
-  it('picked out of any lock changes only what is named, and keeps the package snapshot', () => {
+  it('picked from another lock changes only named components and keeps the package snapshot', () => {
     fc.assert(
       fc.property(anyLock, anyLock, fc.subarray(['containerd', 'kubelet', 'pause', 'sysctl']), (from, to, names) => {
         const later = { ...to, base: { ...to.base, date: '2026.1201' } };
@@ -62,7 +62,7 @@ describe('a hotfix', () => {
     );
   });
 
-  it('gives all reasons at once', () => {
+  it('reports all problems at once', () => {
     const from = aLock();
     const to = aLock({
       kubernetes: ['1.35.8'],
@@ -75,7 +75,7 @@ describe('a hotfix', () => {
       'package snapshot',
       'disk',
       'patch number',
-      '1.35.9 is gone',
+      '1.35.9 was removed',
       '--allow debugger',
       '--allow pause',
       'kublet',
@@ -83,7 +83,7 @@ describe('a hotfix', () => {
       expect(problems.join('\n')).toContain(part);
   });
 
-  it('of nothing is none', () => {
-    expect(deriveHotfix(aLock(), aLock(), NOTHING).problems).toEqual(['nothing in the image is different']);
+  it('is refused without a change', () => {
+    expect(deriveHotfix(aLock(), aLock(), NOTHING).problems).toEqual(['the image has no changes']);
   });
 });

@@ -1,30 +1,30 @@
-// image/update/hotfix.ts: may this change go out as a hotfix? Same base, a higher patch, only what was named, and nothing goes back silently. Pure.
+// image/update/hotfix.ts: may this change be released as a hotfix? It needs the same base and a higher patch, and may change only the named components. Pure.
 
 import type { ImageLock } from '../lock/lock.ts';
 import { diffLocks, type LockChange, type LockDiff } from './diff.ts';
 
 export interface HotfixAllowance {
-  /** Components that may change; everything else may not. */
+  /** Only these components may change. */
   names: readonly string[];
-  /** Of those, the ones that may go back to an older version. */
+  /** Components that may change to an older version. */
   downgrades: readonly string[];
 }
 
 export interface Hotfix {
-  /** `to` as a hotfix of `from`: its base, one patch higher. Only of use where there are no problems. */
+  /** `to` as a hotfix of `from`, with the next patch number. Only usable if there are no problems. */
   lock: ImageLock;
   diff: LockDiff;
-  /** All of them at once; empty: it may go out. */
+  /** All problems; empty if the hotfix is allowed. */
   problems: string[];
 }
 
-/** `to` is what somebody resolved; its own patch number does not count. */
+/** Ignores the patch number of `to`. */
 export function deriveHotfix(from: ImageLock, to: ImageLock, allowed: HotfixAllowance): Hotfix {
   const lock: ImageLock = { ...to, base: { ...to.base, patch: from.base.patch + 1 } };
   return { lock, diff: diffLocks(from, lock), problems: hotfixProblems(from, lock, allowed) };
 }
 
-/** Of `to`, only what was named; all else stays as it is in `from`. */
+/** Takes the named components from `to` and everything else from `from`. */
 export function pickHotfix(from: ImageLock, to: ImageLock, allowed: HotfixAllowance): Hotfix {
   const isNamed = ({ component }: { component: string }) => namesOf(allowed).has(component);
   const picked: ImageLock = {
@@ -45,14 +45,14 @@ export function hotfixProblems(from: ImageLock, to: ImageLock, allowed: HotfixAl
     ...facts.map(({ what, from: before, to: after }) => `${what} differs: ${before}, now ${after}`),
     ...(to.base.patch > from.base.patch
       ? []
-      : [`the patch number has to be higher than ${from.base.patch}, and is ${to.base.patch}`]),
+      : [`the patch number must be higher than ${from.base.patch}, got ${to.base.patch}`]),
     ...kubernetes.added.map((version) => `Kubernetes ${version} is new`),
-    ...kubernetes.removed.map((version) => `Kubernetes ${version} is gone`),
+    ...kubernetes.removed.map((version) => `Kubernetes ${version} was removed`),
     ...changes.flatMap((change) => problemsOf(change, names, allowed.downgrades)),
-    ...(changes.length === 0 ? ['nothing in the image is different'] : []),
+    ...(changes.length === 0 ? ['the image has no changes'] : []),
     ...[...names]
       .filter((name) => !changes.some(({ component }) => component === name))
-      .map((name) => `${name} may change, and does not: is that the name?`),
+      .map((name) => `${name} is allowed to change but does not: check the name`),
   ];
 }
 
@@ -60,33 +60,33 @@ function problemsOf(change: LockChange, names: ReadonlySet<string>, downgrades: 
   const { component, change: kind } = change;
   const what = `${component}${change.kubernetes === undefined ? '' : ` of Kubernetes ${change.kubernetes}`}`;
   return [
-    ...(names.has(component) ? [] : [`${what} ${said(change)}, and is not allowed to (--allow ${component})`]),
+    ...(names.has(component) ? [] : [`${what} ${describe(change)}, which is not allowed (--allow ${component})`]),
     ...(kind === 'down' && !downgrades.includes(component)
-      ? [`${what} ${said(change)}, which is a downgrade (--allow-downgrade ${component})`]
+      ? [`${what} ${describe(change)}, which is a downgrade (--allow-downgrade ${component})`]
       : []),
   ];
 }
 
-function said({ change, from, to }: LockChange): string {
+function describe({ change, from, to }: LockChange): string {
   switch (change) {
     case 'added':
       return `is new (${to?.version})`;
     case 'removed':
-      return `is gone (${from?.version})`;
+      return `was removed (${from?.version})`;
     case 'same-version':
-      return 'has other content';
+      return 'has different content';
     case 'up':
     case 'down':
-      return `goes from ${from?.version} to ${to?.version}`;
+      return `changes from ${from?.version} to ${to?.version}`;
   }
 }
 
-/** Whoever may go back may change. */
+/** A component that may be downgraded may also change. */
 function namesOf({ names, downgrades }: HotfixAllowance): Set<string> {
   return new Set([...names, ...downgrades]);
 }
 
-/** As a lock has them. */
+/** The order that locks use. */
 function inOrder(artifacts: ImageLock['artifacts']): ImageLock['artifacts'] {
   const key = ({ kind, component, kubernetes }: ImageLock['artifacts'][number]) => [kind, component, kubernetes ?? ''];
   return artifacts.toSorted((a, b) => {

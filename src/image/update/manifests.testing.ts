@@ -1,4 +1,4 @@
-// image/update/manifests.testing.ts: a component with a version for each Kubernetes, and comments that an edit has to keep, for tests.
+// image/update/manifests.testing.ts: a component with one version per Kubernetes version, and comments that edits must keep, for tests.
 import { SHA } from '../manifest/manifests.testing.ts';
 
 export const KEYED = `  # the agent

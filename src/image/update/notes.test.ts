@@ -4,17 +4,17 @@ import { aDeb, aLock, anyLock } from '../lock/lock.testing.ts';
 import { diffLocks } from './diff.ts';
 import { renderNotes } from './notes.ts';
 
-describe('release notes', () => {
-  it('say a downgrade first', () => {
+describe('renderNotes', () => {
+  it('lists downgrades first', () => {
     const [a, b] = [aLock({ artifacts: [aDeb('x', '2.0')] }), aLock({ artifacts: [aDeb('x', '1.0')] })];
     expect(renderNotes(diffLocks(a, b)).split('\n').slice(4, 7)).toEqual([
       '## Downgrades',
       '',
-      '- **x goes back** from 2.0 to 1.0',
+      '- **x is downgraded** from 2.0 to 1.0',
     ]);
   });
 
-  it('hold every change exactly once, whatever it is', () => {
+  it('lists every change exactly once', () => {
     fc.assert(
       fc.property(anyLock, anyLock, (a, b) => {
         const diff = diffLocks(a, b);
@@ -26,7 +26,7 @@ describe('release notes', () => {
     );
   });
 
-  it('let no name become markup or another line', () => {
+  it('escapes markup and line breaks in names', () => {
     const a = aLock({ artifacts: [aDeb('x', '1.0')] });
     const b = aLock({ artifacts: [aDeb('x', '2.0|<b>\n# now')] });
     const notes = renderNotes(diffLocks(a, b));
@@ -34,28 +34,28 @@ describe('release notes', () => {
     expect(notes).not.toContain('\n# now');
   });
 
-  it('call a hotfix one', () => {
+  it('calls a hotfix a hotfix', () => {
     const to = aLock({ base: { ...aLock().base, patch: 1 } });
     expect(renderNotes(diffLocks(aLock(), to))).toContain('Hotfix of node 2026.1116.0.');
   });
 
-  it('say which vulnerabilities are fixed, new and still there, or that there are none', () => {
+  it('lists fixed, new and remaining vulnerabilities, or says that there are none', () => {
     const one = (id: string) => ({ id, component: 'x', version: '1.0' });
     const notes = renderNotes(diffLocks(aLock(), aLock()), {
       fixed: [{ ...one('A'), severity: 'high' }],
       new: [one('B')],
       remaining: [one('C')],
     });
-    expect(notes).toContain('- fixed: A (high) in x 1.0\n- new: B in x 1.0\n- still there: C in x 1.0');
+    expect(notes).toContain('- fixed: A (high) in x 1.0\n- new: B in x 1.0\n- remaining: C in x 1.0');
     const none = renderNotes(diffLocks(aLock(), aLock()), { fixed: [], new: [], remaining: [] });
-    expect(none).toContain('None, by the list that was given.');
+    expect(none).toContain('None in the given list.');
     expect(renderNotes(diffLocks(aLock(), aLock()))).not.toContain('vulnerabilities');
   });
 
-  it('say that nothing is different, and which versions come and go', () => {
-    expect(renderNotes(diffLocks(aLock(), aLock()))).toContain('Nothing in the image is different.');
+  it('says that nothing changed, or which Kubernetes versions were added and removed', () => {
+    expect(renderNotes(diffLocks(aLock(), aLock()))).toContain('The image has no changes.');
     const notes = renderNotes(diffLocks(aLock(), aLock({ kubernetes: ['1.35.9', '1.36.0'] })));
-    expect(notes).toContain('- new: 1.36.0\n- no longer made: 1.35.8');
-    expect(notes).toContain('- Kubernetes 1.35.8: no longer made');
+    expect(notes).toContain('- new: 1.36.0\n- no longer built: 1.35.8');
+    expect(notes).toContain('- Kubernetes 1.35.8: no longer built');
   });
 });

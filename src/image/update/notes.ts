@@ -1,4 +1,4 @@
-// image/update/notes.ts: what does a release bring? Markdown, from the difference of two locks and nothing else.
+// image/update/notes.ts: what does a release change? Markdown, rendered from the diff of two locks.
 
 import type { ComponentKind } from '../manifest/manifest.ts';
 import type { VulnerabilityDiff, VulnerabilityFinding } from '../report/vulnerabilities.ts';
@@ -10,7 +10,7 @@ export function renderNotes(diff: LockDiff, vulnerabilities?: VulnerabilityDiff)
     from.base.date === to.base.date && from.base.origin === to.base.origin && to.base.patch > from.base.patch;
   const blocks = [
     `# ${text(to.name)} ${text(to.version)}`,
-    `${isHotfix ? 'Hotfix of' : 'Since'} ${text(from.name)} ${text(from.version)}.${isSameContent(diff) ? ' Nothing in the image is different.' : ''}`,
+    `${isHotfix ? 'Hotfix of' : 'Since'} ${text(from.name)} ${text(from.version)}.${isSameContent(diff) ? ' The image has no changes.' : ''}`,
     downgrades(diff.changes),
     kubernetes(diff),
     ...(vulnerabilities ? [security(vulnerabilities)] : []),
@@ -34,7 +34,7 @@ const KINDS: readonly [ComponentKind, string][] = [
   ['file', 'Files'],
 ];
 
-/** Never silent: first, and in so many words. */
+/** Listed first, so that a downgrade is not overlooked. */
 function downgrades(changes: readonly LockChange[]): string {
   const down = changes.filter(({ change }) => change === 'down');
   if (down.length === 0) return '';
@@ -42,7 +42,7 @@ function downgrades(changes: readonly LockChange[]): string {
     'Downgrades',
     down.map(
       (one) =>
-        `- **${text(one.component)} goes back** from ${text(one.from?.version ?? '')} to ${text(one.to?.version ?? '')}${only(one)}`,
+        `- **${text(one.component)} is downgraded** from ${text(one.from?.version ?? '')} to ${text(one.to?.version ?? '')}${only(one)}`,
     ),
   );
 }
@@ -50,7 +50,7 @@ function downgrades(changes: readonly LockChange[]): string {
 function kubernetes({ kubernetes: { added, removed } }: LockDiff): string {
   return section('Kubernetes versions', [
     ...added.map((version) => `- new: ${text(version)}`),
-    ...removed.map((version) => `- no longer made: ${text(version)}`),
+    ...removed.map((version) => `- no longer built: ${text(version)}`),
   ]);
 }
 
@@ -60,8 +60,8 @@ function security({ fixed, new: arrived, remaining }: VulnerabilityDiff): string
       (one) =>
         `- ${what}: ${text(one.id)}${one.severity === undefined ? '' : ` (${text(one.severity)})`} in ${text(one.component)} ${text(one.version)}`,
     );
-  const all = [...lines('fixed', fixed), ...lines('new', arrived), ...lines('still there', remaining)];
-  return section('Known vulnerabilities', all.length > 0 ? all : ['None, by the list that was given.']);
+  const all = [...lines('fixed', fixed), ...lines('new', arrived), ...lines('remaining', remaining)];
+  return section('Known vulnerabilities', all.length > 0 ? all : ['None in the given list.']);
 }
 
 function changed(title: string, changes: readonly LockChange[]): string {
@@ -81,10 +81,10 @@ function row(change: LockChange): string {
 
 const WORDS: Readonly<Record<LockChange['change'], string>> = {
   added: 'new',
-  removed: 'gone',
+  removed: 'removed',
   up: '',
   down: 'downgrade',
-  'same-version': 'other content',
+  'same-version': 'different content',
 };
 
 function only({ kubernetes: version }: LockChange): string {
@@ -101,9 +101,9 @@ function facts(diff: LockDiff): string {
 function sizes(diff: LockDiff): string {
   const lines = diff.sizes.map(({ kubernetes: version, fromBytes, toBytes }) => {
     const change = fromBytes !== undefined && toBytes !== undefined ? ` (${signed(toBytes - fromBytes)})` : '';
-    return `- Kubernetes ${text(version)}: ${toBytes === undefined ? 'no longer made' : `${megabytes(toBytes)}${change}`}`;
+    return `- Kubernetes ${text(version)}: ${toBytes === undefined ? 'no longer built' : `${megabytes(toBytes)}${change}`}`;
   });
-  return section('Size of what goes in', lines);
+  return section('Download size', lines);
 }
 
 function section(title: string, lines: readonly string[]): string {
@@ -118,7 +118,7 @@ function signed(bytes: number): string {
   return `${bytes < 0 ? '−' : '+'}${megabytes(Math.abs(bytes))}`;
 }
 
-/** Names come from manifests and feeds: none of their characters becomes markup, a row or a line. */
+/** Names come from manifests and feeds: escape them, so that they cannot inject markup, table rows or lines. */
 function text(given: string): string {
   return given.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/g, '\ufffd').replace(/[\\`*_[\]<>|#]/g, '\\$&');
 }

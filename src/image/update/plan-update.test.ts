@@ -28,8 +28,8 @@ async function plan(components: string, { lock, debs = [], fetched = [], kuberne
   return planUpdates(await aManifest(components, kubernetes), offered);
 }
 
-describe('the proposals for a manifest', () => {
-  it('say from what to what a package goes, and where that is written', async () => {
+describe('planUpdates', () => {
+  it('proposes a newer package and the edit for it', async () => {
     const proposals = await plan(debText('runc', '1.1.5-1'), { debs: [entries('runc', '1.1.5-2', '1.2.0-1')] });
     const edits = [{ do: 'set', path: ['components', 0, 'version'], value: '1.1.5-2' }];
     expect(proposals).toEqual([
@@ -37,7 +37,7 @@ describe('the proposals for a manifest', () => {
     ]);
   });
 
-  it('go by the lock for a package whose version is open, and edit nothing', async () => {
+  it('compares a package with a wildcard version with the lock, and edits nothing', async () => {
     const lock = aLock({ artifacts: [aDeb('runc', '1.1.5-1')] });
     const debs = [entries('runc', '1.1.5-2', '1.2.0-1')];
     expect(await plan(debText('runc', '1.1.*'), { lock, debs })).toMatchObject([{ to: '1.1.5-2', edits: [] }]);
@@ -45,7 +45,7 @@ describe('the proposals for a manifest', () => {
     expect(await plan(debText('runc', '2.*'), { lock, debs })).toEqual([]);
   });
 
-  it('replace version, path and hash of a program, for the architectures that it has', async () => {
+  it('replaces version, path and hash of a program, for the architectures in the manifest', async () => {
     const fetched: [string, AvailableVersion[]][] = [['kubelet', [offer('1.35.9', ['amd64', 'arm64'])]]];
     const [proposal] = await plan(KUBELET, { fetched });
     expect(proposal!.edits.map(({ path, value }) => [path.slice(4).join('.'), value])).toEqual([
@@ -55,12 +55,12 @@ describe('the proposals for a manifest', () => {
     ]);
   });
 
-  it('leave out what lacks an architecture of the image, and files', async () => {
+  it('skips versions that lack an architecture, and files', async () => {
     expect(await plan(KUBELET, { fetched: [['kubelet', [offer('1.35.9', ['arm64'])]]] })).toEqual([]);
     expect(await plan(fileText('motd', '/etc/motd', 'x'), {})).toEqual([]);
   });
 
-  it('add a patch version of Kubernetes with everything that goes by it, with its origin', async () => {
+  it('adds a Kubernetes patch version, with all components that follow it and their origins', async () => {
     const [proposal] = await plan(KEYED, { fetched: [['kubelet', [offer('1.35.9'), offer('1.36.0')]]] });
     expect(proposal).toMatchObject({ component: 'kubernetes', kind: 'kubernetes', from: '1.35.8', to: '1.35.9' });
     expect(proposal!.edits.map(({ do: how, path }) => `${how} ${path.join('.')}`)).toEqual([
@@ -70,7 +70,7 @@ describe('the proposals for a manifest', () => {
     expect(proposal!.edits[1]!.value).toMatchObject({ sources: { amd64: { origin: 'upstream:kubernetes' } } });
   });
 
-  it('add no Kubernetes while one that goes by it lacks that version, or is frozen', async () => {
+  it('adds no Kubernetes version if a component that follows it lacks that version or is frozen', async () => {
     const both = KEYED + KEYED.replaceAll('kubelet', 'kubectl');
     const fetched: [string, AvailableVersion[]][] = [['kubelet', [offer('1.35.9')]]];
     expect(await plan(both, { fetched })).toEqual([]);
@@ -78,7 +78,7 @@ describe('the proposals for a manifest', () => {
     expect(await plan(frozen, { fetched })).toEqual([]);
   });
 
-  it('go from the newest patch of each minor', async () => {
+  it('starts from the newest patch of each minor', async () => {
     const two = KEYED.replace(
       '    install:',
       `      - version: 1.35.10

@@ -1,4 +1,4 @@
-// image/update/plan-update.ts: which newer versions may a manifest have, by the policy of each component, and how would it have to be edited?
+// image/update/plan-update.ts: which newer versions does each component's update policy allow, and how must the manifest be edited?
 
 import type { ImageLock } from '../lock/lock.ts';
 import type { PackageIndex } from '../lock/package-index.ts';
@@ -7,7 +7,7 @@ import type { Architecture, Component, FetchedComponent, Manifest } from '../man
 import type { AvailableVersion, AvailableVersions } from './available.ts';
 import { bestOf } from './update-policy.ts';
 
-/** A change of the manifest's text: another value at `path`, or one more entry of the list there. */
+/** An edit of the manifest's text: set the value at `path`, or append an entry to the list at `path`. */
 export interface ManifestEdit {
   do: 'set' | 'append';
   path: readonly (string | number)[];
@@ -15,13 +15,13 @@ export interface ManifestEdit {
 }
 
 export interface Proposal {
-  /** `kubernetes` for one more patch version, with everything that goes by it. */
+  /** `kubernetes` adds a patch version, and that version of every component that follows Kubernetes. */
   component: string;
   kind: Component['kind'] | 'kubernetes';
   from: string;
   to: string;
   policy: Component['update'];
-  /** None: the manifest leaves it open, and a new lock has it. */
+  /** Empty if the version in the manifest is a wildcard: then only the lock changes. */
   edits: readonly ManifestEdit[];
 }
 
@@ -31,15 +31,15 @@ export interface UpdateSources {
   available: AvailableVersions;
 }
 
-export function planUpdates(manifest: Manifest, offered: UpdateSources): Proposal[] {
+export function planUpdates(manifest: Manifest, sources: UpdateSources): Proposal[] {
   return [
     ...manifest.components.flatMap((component, at) => {
       if (component.kind === 'file') return [];
       return component.kind === 'deb'
-        ? debUpdate(component, at, offered)
-        : fetchedUpdates(component, at, manifest, offered);
+        ? debUpdate(component, at, sources)
+        : fetchedUpdates(component, at, manifest, sources);
     }),
-    ...kubernetesUpdates(manifest, offered),
+    ...kubernetesUpdates(manifest, sources),
   ];
 }
 
@@ -48,7 +48,7 @@ function debUpdate(component: Component & { kind: 'deb' }, at: number, { lock, i
   const isOpen = version.endsWith('*');
   const locked = lock?.artifacts.find((artifact) => artifact.kind === kind && artifact.component === name)?.version;
   const from = isOpen ? locked : version;
-  if (from === undefined) return []; // nothing is settled yet
+  if (from === undefined) return []; // nothing is locked yet
   const fitting = (index.get(name) ?? []).filter((each) => !isOpen || each.version.startsWith(version.slice(0, -1)));
   const to = bestOf(policy, kind, from, fitting)?.version;
   if (to === undefined) return [];
@@ -64,7 +64,7 @@ function fetchedUpdates(
 ): Proposal[] {
   const { name, kind, update: policy } = component;
   return component.versions.flatMap((version, which) => {
-    if (goesByKubernetes(version)) return [];
+    if (followsKubernetes(version)) return [];
     const best = bestOf(policy, kind, version.version, complete(available.get(name) ?? [], manifest));
     if (!best) return [];
     const path = ['components', at, 'versions', which] as const;
@@ -81,10 +81,10 @@ function fetchedUpdates(
   });
 }
 
-/** One image more for each minor that has a newer patch, once everything that goes by it is there. Which old ones to give up is for people to say. */
+/** Adds an image for each minor that has a newer patch, if all components that follow Kubernetes have it. Users remove old versions themselves. */
 function kubernetesUpdates(manifest: Manifest, { available }: UpdateSources): Proposal[] {
   const bound = manifest.components.flatMap((component, at) =>
-    component.kind !== 'deb' && component.kind !== 'file' && component.versions.some(goesByKubernetes)
+    component.kind !== 'deb' && component.kind !== 'file' && component.versions.some(followsKubernetes)
       ? [{ component, at }]
       : [],
   );
@@ -121,11 +121,11 @@ function kubernetesUpdates(manifest: Manifest, { available }: UpdateSources): Pr
   });
 }
 
-function goesByKubernetes({ version, kubernetes }: { version: string; kubernetes?: string | undefined }): boolean {
+function followsKubernetes({ version, kubernetes }: { version: string; kubernetes?: string | undefined }): boolean {
   return kubernetes !== undefined && version.replace(/^v/, '') === kubernetes;
 }
 
-/** What has bytes for every architecture. */
+/** The versions with a source for every architecture. */
 function complete(offers: readonly AvailableVersion[], { architectures }: Manifest): AvailableVersion[] {
   return offers.filter(({ sources }) => architectures.every((architecture) => sources[architecture]));
 }

@@ -33,7 +33,7 @@ const lockOf = (versions: Record<string, string>) =>
     artifacts: Object.entries(versions).map(([component, version]) => ({ component, version, kind: 'deb' })),
   }) as unknown as ImageLock;
 
-async function settle(
+async function select(
   text: string,
   offered: { available?: AvailableVersions; debs?: Record<string, string[]>; lock?: ImageLock },
 ) {
@@ -45,35 +45,35 @@ async function settle(
   });
   return selectUpdates(text, manifest, proposals, offered.lock);
 }
-const told = ({ taken }: Awaited<ReturnType<typeof settle>>) =>
+const summaryOf = ({ taken }: Awaited<ReturnType<typeof select>>) =>
   taken.map(({ component, from, to, edits }) => `${component} ${from} → ${to}${edits.length > 0 ? ' *' : ''}`);
 
-describe('an update', () => {
-  it('of a package whose version is open changes only the lock, and only to what the manifest allows', async () => {
+describe('selectUpdates', () => {
+  it('changes only the lock for a package with a wildcard version, within that wildcard', async () => {
     const debs = { containerd: ['1.6.20-1', '1.6.20-2', '1.6.21-1', '1.7.0-1'], runc: ['1.1.5', '1.1.6'] };
     const lock = lockOf({ containerd: '1.6.20-1', runc: '1.1.5' });
-    const settled = await settle(manifestText(debText('containerd', '1.6.*') + debText('runc', '*')), { debs, lock });
-    expect(told(settled)).toEqual(['containerd 1.6.20-1 → 1.6.21-1', 'runc 1.1.5 → 1.1.6']);
+    const selected = await select(manifestText(debText('containerd', '1.6.*') + debText('runc', '*')), { debs, lock });
+    expect(summaryOf(selected)).toEqual(['containerd 1.6.20-1 → 1.6.21-1', 'runc 1.1.5 → 1.1.6']);
   });
 
-  it('of a package whose version is written is an edit, and one without a lock is none', async () => {
+  it('edits the manifest for an exact version, and skips a wildcard version without a lock', async () => {
     const text = manifestText(debText('containerd', '1.6.20-1') + debText('runc', '*'));
-    const settled = await settle(text, { debs: { containerd: ['1.6.20-2', '1.7.0-1'], runc: ['9'] } });
-    expect(told(settled)).toEqual(['containerd 1.6.20-1 → 1.6.20-2 *']);
-    expect(settled.text).toBe(text.replace('1.6.20-1', '1.6.20-2'));
+    const selected = await select(text, { debs: { containerd: ['1.6.20-2', '1.7.0-1'], runc: ['9'] } });
+    expect(summaryOf(selected)).toEqual(['containerd 1.6.20-1 → 1.6.20-2 *']);
+    expect(selected.text).toBe(text.replace('1.6.20-1', '1.6.20-2'));
   });
 
-  it('of Kubernetes adds a patch version once all that goes by it is there, and keeps comments', async () => {
+  it('adds a Kubernetes patch version once all components that follow it have it, and keeps comments', async () => {
     const kubectl = KEYED.replaceAll('kubelet', 'kubectl');
     const text = manifestText(KEYED + kubectl, '# which\n');
     const available = new Map([
       ['kubelet', [offer('1.35.9'), offer('1.35.10'), offer('1.36.0')]],
       ['kubectl', [offer('1.35.9', 'v1.35.9/kubectl')]],
     ]);
-    const settled = await settle(text, { available });
-    expect(told(settled)).toEqual(['kubernetes 1.35.8 → 1.35.9 *']);
-    expect(settled.manifest.kubernetes).toEqual(['1.35.8', '1.35.9']);
-    expect(settled.manifest.components.map((component) => (component as FetchedComponent).versions.at(-1))).toEqual([
+    const selected = await select(text, { available });
+    expect(summaryOf(selected)).toEqual(['kubernetes 1.35.8 → 1.35.9 *']);
+    expect(selected.manifest.kubernetes).toEqual(['1.35.8', '1.35.9']);
+    expect(selected.manifest.components.map((component) => (component as FetchedComponent).versions.at(-1))).toEqual([
       {
         version: '1.35.9',
         kubernetes: '1.35.9',
@@ -85,47 +85,47 @@ describe('an update', () => {
         sources: { amd64: { origin: 'upstream:kubernetes', path: 'v1.35.9/kubectl', sha256: sha256Of('1.35.9') } },
       },
     ]);
-    for (const comment of ['# which', '# the agent', '# keep']) expect(settled.text).toContain(comment);
+    for (const comment of ['# which', '# the agent', '# keep']) expect(selected.text).toContain(comment);
   });
 
-  it('that breaks a rule is not taken, with the rule; the others are', async () => {
+  it('refuses an update that breaks a rule, names the rule, and applies the others', async () => {
     const text = manifestText(CRICTL + debText('runc', '1.1.5-1'));
-    const settled = await settle(text, {
+    const selected = await select(text, {
       available: new Map([['crictl', [offer('1.36.0')]]]),
       debs: { runc: ['1.1.5-2'] },
     });
-    expect(told(settled)).toEqual(['runc 1.1.5-1 → 1.1.5-2 *']);
-    expect(settled.refused).toMatchObject([
+    expect(summaryOf(selected)).toEqual(['runc 1.1.5-1 → 1.1.5-2 *']);
+    expect(selected.refused).toMatchObject([
       { proposal: { component: 'crictl', to: '1.36.0' }, why: expect.stringContaining('kubernetes/crictl-minor') },
     ]);
   });
 
-  it('that breaks a constraint is not taken', async () => {
+  it('refuses an update that breaks a constraint', async () => {
     const text = manifestText(
       debText('containerd', '1.6.20-1').replace('reason: a test', 'reason: a test\n    update: minor') +
         debText('x', '1', ['containerd < 1.7']),
     );
-    const settled = await settle(text, { debs: { containerd: ['1.7.1-1'] } });
-    expect(settled.refused).toMatchObject([{ why: expect.stringContaining('manifest/constraints') }]);
-    expect(settled.text).toBe(text);
+    const selected = await select(text, { debs: { containerd: ['1.7.1-1'] } });
+    expect(selected.refused).toMatchObject([{ why: expect.stringContaining('manifest/constraints') }]);
+    expect(selected.text).toBe(text);
   });
 
-  it('needs bytes for every architecture', async () => {
-    const settled = await settle(manifestText(CRICTL), {
+  it('skips a version without a source for every architecture', async () => {
+    const selected = await select(manifestText(CRICTL), {
       available: new Map([['crictl', [{ version: '1.35.9', sources: {} }]]]),
     });
-    expect(settled.taken).toEqual([]);
+    expect(selected.taken).toEqual([]);
   });
 
-  it('done twice is done once', async () => {
+  it('is idempotent', async () => {
     const text = manifestText(KEYED + CRICTL);
     const available = new Map([
       ['kubelet', [offer('1.35.9')]],
       ['crictl', [offer('1.35.12', 'v1.35.12/crictl')]],
     ]);
-    const once = await settle(text, { available });
+    const once = await select(text, { available });
     expect(once.taken).toHaveLength(2);
-    const twice = await settle(once.text, { available });
+    const twice = await select(once.text, { available });
     expect(twice.taken).toEqual([]);
     expect(twice.text).toBe(once.text);
   });

@@ -1,4 +1,4 @@
-// image/update/select-updates.ts: which proposals hold together? One after the other they are put into the manifest's text, comments kept; one that breaks it or a rule is left out, with the reason.
+// image/update/select-updates.ts: which proposals work together? Applies them to the manifest one by one, and skips those that break the manifest or a rule.
 
 import type { ImageLock } from '../lock/lock.ts';
 import type { Manifest } from '../manifest/manifest.ts';
@@ -15,14 +15,14 @@ export interface UpdateSelection {
   manifest: Manifest;
 }
 
-/** `text` is that of `manifest`. */
+/** `text` is the text of `manifest`. */
 export async function selectUpdates(
   text: string,
   manifest: Manifest,
   proposals: readonly Proposal[],
   lock: ImageLock | undefined,
 ): Promise<UpdateSelection> {
-  // Kubernetes first: what goes by its version is right only with it.
+  // Kubernetes first: components that follow its version are valid only together with it.
   const inOrder = proposals.toSorted((a, b) => Number(b.kind === 'kubernetes') - Number(a.kind === 'kubernetes'));
   let packages = packagesOf(lock);
   let now = { text, manifest };
@@ -45,7 +45,7 @@ export async function selectUpdates(
   return { taken, refused, ...now };
 }
 
-/** Of a lock only what the manifest does not say: versions of packages, with the proposed one in its place. */
+/** Keeps only the packages of the lock, whose versions the manifest may leave open, and applies the proposed version. */
 function packagesOf(lock: ImageLock | undefined, proposal?: Proposal): ImageLock | undefined {
   if (!lock) return undefined;
   const artifacts = lock.artifacts
@@ -58,7 +58,7 @@ function packagesOf(lock: ImageLock | undefined, proposal?: Proposal): ImageLock
   return { ...lock, artifacts };
 }
 
-/** What was wrong before is not the proposal's fault. */
+/** Ignores errors that existed before the proposal. */
 function newError(
   before: Manifest,
   beforeLock: ImageLock | undefined,

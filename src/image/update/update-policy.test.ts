@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Component, ComponentKind } from '../manifest/manifest.ts';
 import { bestOf, isProposable } from './update-policy.ts';
 
-describe('a policy', () => {
+describe('isProposable', () => {
   it.each<[Component['update'], ComponentKind, string, string, boolean]>([
     ['patch', 'binary', '1.35.1', '1.35.2', true],
     ['patch', 'binary', '1.35.1', '1.36.0', false],
@@ -19,11 +19,11 @@ describe('a policy', () => {
     ['patch', 'deb', '20230311', '20240203', false],
     ['minor', 'deb', '20230311', '20240203', true],
     ['patch', 'deb', '20230311+deb12u1', '20230311+deb12u2', true],
-  ])('%s of a %s lets %s become %s: %s', (policy, kind, from, to, expected) => {
+  ])('policy %s of a %s, from %s to %s: %s', (policy, kind, from, to, expected) => {
     expect(isProposable(policy, kind, from, to)).toBe(expected);
   });
 
-  it('never proposes what is not newer, and frozen never proposes anything', () => {
+  it('allows only newer versions, and nothing for a frozen component', () => {
     const version = fc.stringMatching(/^[0-9]{1,2}(?:\.[0-9]{1,2}){0,3}$/);
     const policy = fc.constantFrom<Component['update'][]>('frozen', 'patch', 'minor');
     fc.assert(
@@ -35,7 +35,7 @@ describe('a policy', () => {
     );
   });
 
-  it('proposes the newest that it lets be proposed, by numbers', () => {
+  it('lets bestOf choose the newest allowed version, compared as numbers', () => {
     const offered = ['1.35.9', '1.35.10', '1.36.0', '1.35.11-rc.1'].map((version) => ({ version }));
     expect(bestOf('patch', 'binary', '1.35.8', offered)).toEqual({ version: '1.35.10' });
     expect(bestOf('patch', 'binary', '1.35.8', offered.toReversed())).toEqual({ version: '1.35.10' });
