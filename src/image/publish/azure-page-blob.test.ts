@@ -8,7 +8,7 @@ function restError(statusCode: number | undefined, code: string): Error {
   return Object.assign(new Error('words hush'), { name: 'RestError', statusCode, code, request });
 }
 
-describe('a failure of storage', () => {
+describe('blobFailure', () => {
   it.each([
     [403, 'AuthorizationPermissionMismatch', Forbidden],
     [404, 'BlobNotFound', NotFound],
@@ -19,18 +19,18 @@ describe('a failure of storage', () => {
     [400, 'Md5Mismatch', TransientError],
     [400, 'InvalidPageRange', Refused],
     [undefined, 'ECONNRESET', TransientError],
-  ])('%s %s is of our kinds, and says nothing that opens the blob', (status, code, kind) => {
+  ])('translates %s %s into one of our classes, without credentials', (status, code, kind) => {
     const failure = blobFailure(restError(status, code), 'writing https://x');
     expect(failure).toBeInstanceOf(kind);
     expect(JSON.stringify([failure, (failure as Error).message])).not.toContain('hush');
   });
 
-  it('that is a try without an answer may be tried again', () => {
+  it('makes a timed-out try transient', () => {
     const late = Object.assign(new Error('aborted'), { name: 'AbortError' });
     expect(blobFailure(late, 'reading x')).toBeInstanceOf(TransientError);
   });
 
-  it('that is a bug stays one', () => {
+  it('returns a bug unchanged', () => {
     const bug = new TypeError('x is undefined');
     expect(blobFailure(bug, 'reading x')).toBe(bug);
   });

@@ -1,4 +1,4 @@
-// image/publish/azure-page-blob.ts: the page blob that is Azure's, through the official library, which is loaded with the first call.
+// image/publish/azure-page-blob.ts: a page blob on Azure, through the official SDK, which is loaded on the first call.
 import { createHash } from 'node:crypto';
 import type { TokenCredential } from '@azure/identity';
 import type { ContainerClient, PageBlobClient } from '@azure/storage-blob';
@@ -15,7 +15,7 @@ export interface BlobLocation {
   name: string;
 }
 
-/** A token of somebody's, or the key that a connection string holds. */
+/** A token credential, or a connection string that contains a key. */
 export type BlobLogin = { credential: TokenCredential } | { connectionString: Secret };
 
 export async function azurePageBlob(place: BlobLocation, login: BlobLogin, signal?: AbortSignal): Promise<PageBlob> {
@@ -25,23 +25,24 @@ export async function azurePageBlob(place: BlobLocation, login: BlobLogin, signa
   return {
     url: withoutQuery(blob.url),
     inspect: () =>
-      ask('looking at', async () => {
+      ask('inspecting', async () => {
         const { contentLength = 0, metadata = {}, blobType } = await blob.getProperties(abortable);
-        if (blobType !== 'PageBlob') throw new Refused(`${withoutQuery(blob.url)} is no page blob`, 'image/other-blob');
+        if (blobType !== 'PageBlob')
+          throw new Refused(`${withoutQuery(blob.url)} is not a page blob`, 'image/other-blob');
         return { bytes: contentLength, metadata: lowerCased(metadata) };
       }).catch((error: unknown) => {
         if (error instanceof NotFound) return undefined;
         throw error;
       }),
     create: ({ bytes, metadata }) =>
-      ask('making', async () => {
+      ask('creating', async () => {
         await container.createIfNotExists(abortable);
         await blob.create(bytes, { ...abortable, metadata: { ...metadata }, conditions: { ifNoneMatch: '*' } });
       }).catch((error: unknown) => {
         if (!(error instanceof Conflict)) throw error;
       }),
     ranges: () =>
-      ask('looking at', async () => {
+      ask('listing the pages of', async () => {
         const ranges = [];
         for await (const { start, end, isClear } of blob.listPageRanges(0, undefined, abortable))
           if (!isClear) ranges.push({ offset: start, bytes: end - start + 1 });
@@ -58,13 +59,13 @@ export async function azurePageBlob(place: BlobLocation, login: BlobLogin, signa
         await blob.clearPages(offset, bytes, abortable);
       }),
     setMetadata: (metadata) =>
-      ask('marking', async () => {
+      ask('setting the metadata of', async () => {
         await blob.setMetadata({ ...metadata }, abortable);
       }),
   };
 }
 
-/** The library's own retries are for what a network does; past them it is for the caller. */
+/** The SDK retries network errors; the caller handles the rest. */
 const RETRIES = {
   retryOptions: { maxTries: 5, tryTimeoutInMs: 120_000 },
   userAgentOptions: { userAgentPrefix: 'headstart' },
@@ -92,34 +93,35 @@ async function translated<T>(what: string, signal: AbortSignal | undefined, run:
   }
 }
 
-/** By status and the service's own code; never by its words, and without the request, which carries the login. */
+/** Classifies by status and error code, never by message. The cause leaves out the request, which contains the credentials. */
 export function blobFailure(thrown: unknown, what: string): unknown {
   if (!(thrown instanceof Error)) return thrown;
   const status = 'statusCode' in thrown && typeof thrown.statusCode === 'number' ? thrown.statusCode : undefined;
   const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : 'no code';
-  const said = `${what} failed: HTTP ${status} (${code})`;
+  const message = `${what} failed: HTTP ${status} (${code})`;
   const cause = new Error(`${thrown.name} ${code}`);
-  // Nobody of ours aborted it: a try took too long.
+  // The caller did not abort it (its signal was checked before), so a try timed out.
   if (thrown.name === 'AbortError')
-    return new TransientError(`${what} was not answered in time`, { code: 'image/upload-cut-off', cause });
+    return new TransientError(`${what} timed out`, { code: 'image/upload-cut-off', cause });
   if (thrown.name !== 'RestError' || status === undefined) return failureWithoutAnswer(thrown, what);
-  if (status === 401 || status === 403) return new Forbidden(said, cause);
+  if (status === 401 || status === 403) return new Forbidden(message, cause);
   if (status === 404) return new NotFound(what, cause);
-  if (status === 409 || status === 412) return new Conflict(said, cause);
-  if (status === 429 || code === 'ServerBusy') return new Throttled(said, BUSY_MS, cause);
-  // A checksum that does not fit the bytes: they were damaged on their way, and are sent anew next time.
-  if (status >= 500 || code === 'Md5Mismatch') return new TransientError(said, { code: 'image/upload-cut-off', cause });
-  return new Refused(said, 'image/upload-refused', cause);
+  if (status === 409 || status === 412) return new Conflict(message, cause);
+  if (status === 429 || code === 'ServerBusy') return new Throttled(message, BUSY_MS, cause);
+  // An MD5 mismatch means that the bytes were damaged in transit; a retry sends them again.
+  if (status >= 500 || code === 'Md5Mismatch')
+    return new TransientError(message, { code: 'image/upload-cut-off', cause });
+  return new Refused(message, 'image/upload-refused', cause);
 }
 
 const BUSY_MS = 30_000;
 
-/** A query may carry a signature, which opens the blob. */
+/** A query may contain a signature that grants access to the blob. */
 function withoutQuery(text: string): string {
   return text.replace(/\?\S*/, '');
 }
 
-/** Headers have no case; the service gives metadata back as it likes. */
+/** Header names are case-insensitive, and the service may return metadata names in any case. */
 function lowerCased(metadata: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name.toLowerCase(), value]));
 }

@@ -25,7 +25,7 @@ function version(name: string, tags: Record<string, string> = {}, isExcludedFrom
 }
 type V = ReturnType<typeof version>;
 
-/** What the gallery has afterwards, also of a promotion that was cut off after its first change. */
+/** Returns the gallery after the promotion; with `isCutOff`, after only its first change. */
 function promote(versions: V[], name: string, channel: ReleaseChannel, terms = ANY, isCutOff = false): V[] {
   const one = versions.find((candidate) => candidate.name === name)!;
   const { problems, tags, leaving } = planPromotion(versions, one, { ...terms, channel });
@@ -37,7 +37,7 @@ function promote(versions: V[], name: string, channel: ReleaseChannel, terms = A
 const names = ['2026.1109.0', '2026.1116.0', '2026.1116.1', '2026.1116.10'];
 
 describe('a channel', () => {
-  it('means one version, the one promoted last, whatever the clocks of those who promoted', () => {
+  it('is at the version that was promoted last, regardless of clock differences', () => {
     const move = fc.record({
       name: fc.constantFrom(...names),
       channel: fc.constantFrom(...CHANNELS),
@@ -57,13 +57,13 @@ describe('a channel', () => {
     );
   });
 
-  it('means nothing once its version is deleted, and not, unasked, the one before', () => {
+  it('is empty once its version is deleted, instead of returning to the one before', () => {
     const moves = fc.array(fc.constantFrom(...names), { minLength: 1 });
     fc.assert(
       fc.property(moves, fc.array(fc.boolean()), (order, cuts) => {
         let versions = names.map((name) => version(name));
         for (const [i, name] of order.entries()) versions = promote(versions, name, 'dev', ANY, cuts[i] ?? false);
-        // Whatever was cut off, the last command was run to its end.
+        // Earlier promotions may be interrupted; the last one completes.
         const last = order.at(-1)!;
         versions = promote(versions, last, 'dev').filter(({ name }) => name !== last);
         expect(holderOf(versions, 'dev')).toBeUndefined();
@@ -74,18 +74,18 @@ describe('a channel', () => {
     );
   });
 
-  it('does not get one older than the one that was deleted, unless that is allowed', () => {
+  it('does not move to a version older than its deleted one, unless that is allowed', () => {
     let versions = names.map((name) => version(name));
     for (const name of [names[0]!, names[2]!]) versions = promote(versions, name, 'dev', TERMS);
     versions = versions.filter(({ name }) => name !== names[2]);
     const plan = (name: string, terms = TERMS) =>
       planPromotion(versions, versions.find((one) => one.name === name)!, { ...terms, channel: 'dev' });
-    expect(plan(names[1]!).problems.join()).toContain('was at 2026.1116.1, which is gone');
+    expect(plan(names[1]!).problems.join()).toContain('was at 2026.1116.1, which was deleted');
     expect(plan(names[1]!, { ...TERMS, isDowngradeAllowed: true }).problems).toEqual([]);
     expect(plan(names[3]!).problems).toEqual([]);
   });
 
-  it('never gets an older version unless that is allowed', () => {
+  it('does not move to an older version unless that is allowed', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(names, { minLength: 1 }), (order) => {
         let versions = names.map((name) => version(name));
@@ -96,7 +96,7 @@ describe('a channel', () => {
     );
   });
 
-  it('is reached through the one before, also when another version is there meanwhile', () => {
+  it('accepts a version that was in the previous channel, even if that channel has moved on', () => {
     const versions = names.map((name) => version(name));
     const direct = planPromotion(versions, versions[0]!, { ...TERMS, channel: 'staging' });
     expect(direct.problems).toEqual(['2026.1109.0 has not been in dev (--skip-order)']);
@@ -104,24 +104,24 @@ describe('a channel', () => {
     expect(planPromotion(later, later[0]!, { ...TERMS, channel: 'staging' }).problems).toEqual([]);
   });
 
-  it('says what it goes back from', () => {
+  it('reports which versions it moves back from and to', () => {
     const versions = [version(names[0]!), version(names[1]!, { [channelTag('dev')]: '2026-11-16T00:00:00.000Z' })];
     const terms = { ...TERMS, channel: 'dev' as const };
     expect(planPromotion(versions, versions[0]!, terms).problems).toEqual([
       'dev is at 2026.1116.0, and 2026.1109.0 is older (--allow-downgrade)',
     ]);
     expect(planPromotion(versions, versions[0]!, { ...terms, isDowngradeAllowed: true }).changes).toEqual([
-      'take dev back from 2026.1116.0 to 2026.1109.0',
+      'move dev back from 2026.1116.0 to 2026.1109.0',
     ]);
   });
 
-  it('promoted twice is nothing to do', () => {
+  it('needs no change if the version is promoted again', () => {
     const versions = promote([version(names[0]!)], names[0]!, 'dev');
     const again = planPromotion(versions, versions[0]!, { ...TERMS, channel: 'dev' });
     expect(again).toEqual({ problems: [], changes: [], tags: {}, leaving: [], isIncluded: false });
   });
 
-  it('takes a mark that is no time for none', () => {
+  it('ignores a tag that is not a time', () => {
     expect(holderOf([version(names[0]!, { [channelTag('dev')]: 'yes' })], 'dev')).toBeUndefined();
   });
 });
@@ -130,15 +130,15 @@ describe('an untested version', () => {
   const untested = version(names[1]!, { [IMAGE_TAGS.tested]: 'other content' }, true);
   const plan = (more: object) => planPromotion([untested], untested, { ...TERMS, channel: 'dev', ...more });
 
-  it('is not promoted by itself', () => {
+  it('is not promoted by default', () => {
     expect(plan({}).problems.join()).toContain('no test of 2026.1116.0 has passed');
   });
 
-  it('may be promoted as it is, and stays excluded', () => {
+  it('stays excluded from latest if it is promoted untested', () => {
     expect(plan({ isUntestedAllowed: true })).toMatchObject({ problems: [], isIncluded: false });
   });
 
-  it('is marked and offered once a test of the same content is shown', () => {
+  it('is tagged as tested and included once a test of the same bytes passed', () => {
     const content = `content of ${names[1]}`;
     const diskSha256 = `disk of ${names[1]}`;
     const shown = plan({ tested: { contentSha256: content, diskSha256 } });
@@ -152,8 +152,8 @@ describe('an untested version', () => {
   });
 });
 
-describe('what is in a gallery', () => {
-  it('shows each version with the channels that mean it now', () => {
+describe('imagesOf', () => {
+  it('lists each version with the channels that are at it now', () => {
     const versions = promote(
       promote(
         names.map((name) => version(name)),

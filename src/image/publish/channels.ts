@@ -1,36 +1,36 @@
-// image/publish/channels.ts: which version does a channel mean, and may it mean another one? A promotion is a mark on a version; nothing is ever built again. Pure.
+// image/publish/channels.ts: which version is a channel at, and may it move to another one? A promotion only tags a version; it never rebuilds. Pure.
 import type { Version } from '../../vms/gallery.ts';
 import { compareComponentVersions } from '../manifest/compare-versions.ts';
 import { IMAGE_TAGS } from './names.ts';
 
-/** In the order a version goes through them. */
+/** A version passes through them in this order. */
 export const CHANNELS = ['dev', 'staging', 'stable'] as const;
 export type ReleaseChannel = (typeof CHANNELS)[number];
 
 /**
- * Since when a version is in a channel. The mark stays when another version takes the channel over, and the latest one counts: so a
- * promotion is one change of one version, with nothing in between to be cut off, and what was in a channel once can be seen.
+ * When a version entered a channel. The tag stays when another version takes over, and the latest tag counts. So a promotion is one
+ * atomic change of one version, and the history of a channel stays visible.
  */
 export function channelTag(channel: ReleaseChannel): string {
   return `headstart-channel-${channel}`;
 }
 
 /**
- * Since when it is no longer, and who took over: `2026-11-16T10:00:00.000Z 2026.1116.1`. Set once that one has its own mark. Without it
- * the channel would go back to this version, unasked, as soon as the other is deleted.
+ * When a version left a channel, and its successor: `2026-11-16T10:00:00.000Z 2026.1116.1`. Set after the successor has its tag.
+ * Without it the channel would silently return to this version when the successor is deleted.
  */
 export function leftTag(channel: ReleaseChannel): string {
   return `${channelTag(channel)}-left`;
 }
 
-/** The one that a channel means. Two marks of the same moment: the newer version. */
+/** The version that a channel is at. With equal times, the newer version wins. */
 export function holderOf<V extends TaggedVersion>(versions: readonly V[], channel: ReleaseChannel): V | undefined {
   return versions
     .filter((version) => isIn(version, channel))
     .toSorted((a, b) => sinceMs(b, channel)! - sinceMs(a, channel)! || newer(b, a))[0];
 }
 
-/** The version that a channel meant, if that is gone and none has taken its place. */
+/** The version that a channel was at, if it was deleted and no other version took over. */
 export function lostHolder(versions: readonly TaggedVersion[], channel: ReleaseChannel): string | undefined {
   if (holderOf(versions, channel)) return undefined;
   const left = versions.flatMap((version) => leftFor(version, channel) ?? []);
@@ -40,29 +40,28 @@ export function lostHolder(versions: readonly TaggedVersion[], channel: ReleaseC
 export type TaggedVersion = Pick<Version, 'name' | 'tags'>;
 
 export interface Promotion {
-  /** All of them at once; empty: it may be done. */
+  /** All problems; empty if the promotion is allowed. */
   problems: string[];
-  /** What will be different, in words. */
+  /** One phrase per change. */
   changes: string[];
   tags: Readonly<Record<string, string>>;
-  /** Marks of those that were in the channel, to be set afterwards. */
+  /** Tags for the versions that leave the channel, to be set afterwards. */
   leaving: readonly { name: string; tags: Readonly<Record<string, string>> }[];
-  /** From now on it is among those that `latest` means. */
+  /** The version becomes a candidate for `latest`. */
   isIncluded: boolean;
 }
 
 export interface TestedBytes {
   contentSha256: string;
-  /** Of the disk that such a gallery takes. */
+  /** sha256 of the disk in the format that this gallery publishes. */
   diskSha256: string | undefined;
 }
 
 export interface PromotionTerms {
   channel: ReleaseChannel;
   nowMs: number;
-  /** What a test of now has shown to be good. */
+  /** Bytes that passed a test just now. */
   tested?: TestedBytes | undefined;
-  /** What the caller takes upon himself. */
   isUntestedAllowed: boolean;
   isSkippingAllowed: boolean;
   isDowngradeAllowed: boolean;
@@ -70,7 +69,7 @@ export interface PromotionTerms {
 
 type Candidate = Pick<Version, 'name' | 'tags' | 'state' | 'isExcludedFromLatest'>;
 
-/** `versions`: all of the definition, the one to be promoted among them. */
+/** `versions`: all versions of the definition, including the one to promote. */
 export function planPromotion(versions: readonly Candidate[], version: Candidate, terms: PromotionTerms): Promotion {
   const { channel } = terms;
   const content = version.tags[IMAGE_TAGS.content];
@@ -88,14 +87,12 @@ export function planPromotion(versions: readonly Candidate[], version: Candidate
     .filter((one) => one.name !== version.name && isIn(one, channel))
     .map(({ name }) => ({ name, tags: { [leftTag(channel)]: `${at} ${version.name}` } }));
   const problems = [
-    ...(content === undefined ? [`${version.name} is no version that \`headstart image publish\` made`] : []),
+    ...(content === undefined ? [`${version.name} was not published by \`headstart image publish\``] : []),
     ...(version.state === 'ready' ? [] : [`${version.name} is ${version.state}, not ready`]),
     ...(tested !== undefined && !isSameContent
-      ? [`the test is one of other content: ${tested.contentSha256.slice(0, 12)}, not ${content?.slice(0, 12)}`]
+      ? [`the test is for other content: expected ${content?.slice(0, 12)}, got ${tested.contentSha256.slice(0, 12)}`]
       : []),
-    ...(isSameContent && !isProven
-      ? [`the test is one of a disk with other bytes than ${version.name} was made of`]
-      : []),
+    ...(isSameContent && !isProven ? [`the tested disk has other bytes than the disk of ${version.name}`] : []),
     ...(isTested || terms.isUntestedAllowed
       ? []
       : [`no test of ${version.name} has passed (--build FOLDER with its test, or --untested)`]),
@@ -104,13 +101,13 @@ export function planPromotion(versions: readonly Candidate[], version: Candidate
       ? [`${channel} is at ${holder.name}, and ${version.name} is older (--allow-downgrade)`]
       : []),
     ...(lost !== undefined && newer({ name: lost }, version) > 0 && !terms.isDowngradeAllowed
-      ? [`${channel} was at ${lost}, which is gone, and ${version.name} is older (--allow-downgrade)`]
+      ? [`${channel} was at ${lost}, which was deleted, and ${version.name} is older (--allow-downgrade)`]
       : []),
   ];
   const changes = [
     ...(isHolder ? [] : [moveOf(version, channel, holder)]),
-    // What a promotion that was cut off has not got to.
-    ...(isHolder ? leaving.map(({ name }) => `note that ${name} is not in ${channel} any more`) : []),
+    // An interrupted promotion may not have set these tags.
+    ...(isHolder ? leaving.map(({ name }) => `record that ${name} left ${channel}`) : []),
     ...(isProven && !isTestedVersion(version) ? [`mark ${version.name} as tested`] : []),
     ...(isIncluded ? [`offer ${version.name} as the latest`] : []),
   ];
@@ -121,7 +118,7 @@ export function planPromotion(versions: readonly Candidate[], version: Candidate
   return { problems, changes, tags, leaving, isIncluded };
 }
 
-/** The test is one of what is in it, not of what it is called. */
+/** The tag names the tested content, so it does not apply to a version with other content. */
 export function isTestedVersion({ tags }: Pick<Version, 'tags'>): boolean {
   const content = tags[IMAGE_TAGS.content];
   return content !== undefined && tags[IMAGE_TAGS.tested] === content;
@@ -136,16 +133,15 @@ function orderProblems(version: Candidate, { channel, isSkippingAllowed }: Promo
 function moveOf({ name }: Candidate, channel: ReleaseChannel, holder: Candidate | undefined): string {
   if (!holder) return `put ${name} into ${channel}`;
   const isBack = newer(holder, { name }) > 0;
-  return `${isBack ? 'take' : 'move'} ${channel} ${isBack ? 'back ' : ''}from ${holder.name} to ${name}`;
+  return `move ${channel} ${isBack ? 'back ' : ''}from ${holder.name} to ${name}`;
 }
 
-/** Later than all marks it has to win over, whatever the clocks of the machines that set them. */
+/** Later than every existing tag, even if other machines' clocks are ahead. */
 function stamp(nowMs: number, versions: readonly TaggedVersion[], channel: ReleaseChannel): string {
   const marks = versions.flatMap((one) => [sinceMs(one, channel) ?? 0, leftFor(one, channel)?.atMs ?? 0]);
   return new Date(Math.max(nowMs, ...marks.map((ms) => ms + 1))).toISOString();
 }
 
-/** Came, and has not left since. */
 function isIn(version: TaggedVersion, channel: ReleaseChannel): boolean {
   const cameMs = sinceMs(version, channel);
   return cameMs !== undefined && (leftFor(version, channel)?.atMs ?? 0) < cameMs;
@@ -157,7 +153,7 @@ function leftFor({ tags }: Pick<Version, 'tags'>, channel: ReleaseChannel): { at
   return Number.isNaN(atMs) ? undefined : { atMs, name };
 }
 
-/** Undefined as well for what is no time: somebody else's mark is none. */
+/** Undefined if the tag is missing or not a valid time. */
 export function sinceMs({ tags }: Pick<Version, 'tags'>, channel: ReleaseChannel): number | undefined {
   const ms = Date.parse(tags[channelTag(channel)] ?? '');
   return Number.isNaN(ms) ? undefined : ms;

@@ -1,4 +1,4 @@
-// image/publish/gallery-list.ts: which images are in a gallery, and what is each good for? Channel, test, exclusion, size, day.
+// image/publish/gallery-list.ts: which images are in a gallery, with which channels, test state, size and date?
 import type { CallOptions } from '../../base/call-options.ts';
 import type { Definition, Gallery, Version } from '../../vms/gallery.ts';
 import { compareComponentVersions } from '../manifest/compare-versions.ts';
@@ -11,7 +11,7 @@ export interface PublishedImage {
   version: string;
   id: string;
   contentSha256: string;
-  /** Those that mean it now. */
+  /** The channels that are at this version now. */
   channels: ReleaseChannel[];
   state: Version['state'];
   isTested: boolean;
@@ -20,7 +20,7 @@ export interface PublishedImage {
   createdMs: number;
 }
 
-/** A channel that means nothing, because the version it meant is gone. */
+/** A channel without a version, because its version was deleted. */
 export interface EmptyChannel {
   definition: string;
   channel: ReleaseChannel;
@@ -28,12 +28,12 @@ export interface EmptyChannel {
 }
 
 export interface GalleryListing {
-  /** Sorted by definition, newest first. What others put into the gallery is left out. */
+  /** Sorted by definition, newest first. Versions that headstart did not publish are left out. */
   images: PublishedImage[];
   emptyChannels: EmptyChannel[];
 }
 
-/** Undefined: there is no such gallery. */
+/** Undefined if the gallery does not exist. */
 export async function listPublished(
   gallery: Pick<Gallery, 'listDefinitions' | 'listVersions'>,
   name: string,

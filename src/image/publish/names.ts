@@ -1,4 +1,4 @@
-// image/publish/names.ts: what is an image called in a gallery, and which marks does a version of it carry? Persisted: never renamed.
+// image/publish/names.ts: what is an image called in a gallery, and which tags do its versions have? Persisted: do not rename.
 import type { DefinitionSpec } from '../../vms/gallery.ts';
 import type { LockedBase } from '../lock/lock.ts';
 
@@ -7,7 +7,7 @@ export function imageDefinitionName(name: string, kubernetes: string): string {
   return `${name}-${kubernetes}`;
 }
 
-/** `2026.1116.0`: three numbers, as galleries want them. */
+/** `2026.1116.0`: galleries require three integers. */
 export function imageVersionName({ date, patch }: Pick<LockedBase, 'date' | 'patch'>): string {
   return `${date}.${patch}`;
 }
@@ -17,14 +17,14 @@ export function imageVersionLabel(kubernetes: string, base: Pick<LockedBase, 'da
   return `${kubernetes}-${imageVersionName(base)}`;
 }
 
-/** On image versions. */
+/** Tags of image versions. */
 export const IMAGE_TAGS = {
-  /** What it is made of: the promise that a channel never means other bytes. */
+  /** Content hash: a version never gets other content. */
   content: 'headstart-content',
   version: 'headstart-image',
-  /** sha256 of the disk it was made of: which bytes, not only of what. */
+  /** sha256 of the disk it was made from: the same content can be packed into different bytes. */
   disk: 'headstart-disk',
-  /** The content that passed its test; absent: nobody has shown that it boots. */
+  /** The content that passed its test; absent if no test passed. */
   tested: 'headstart-tested',
 } as const;
 

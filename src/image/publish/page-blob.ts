@@ -1,4 +1,4 @@
-// image/publish/page-blob.ts: what does an upload need of a page blob? Types only; azure-page-blob.ts is the real one.
+// image/publish/page-blob.ts: what does an upload need from a page blob? Types only; azure-page-blob.ts implements them.
 import type { PageRange } from './pages.ts';
 
 export interface BlobFacts {
@@ -6,18 +6,18 @@ export interface BlobFacts {
   metadata: Readonly<Record<string, string>>;
 }
 
-/** Failures come in the kinds of base/failures.ts. */
+/** Failures are the classes of base/failures.ts. */
 export interface PageBlob {
-  /** Without anything that opens it. */
+  /** Without a signature or other credentials. */
   readonly url: string;
-  /** Undefined: there is none. */
+  /** Undefined if the blob does not exist. */
   inspect(): Promise<BlobFacts | undefined>;
-  /** Empty, with its container. There already, whoever made it, is success: `look` tells what it is. */
+  /** Creates an empty blob and its container. Succeeds if a blob exists; call `inspect` to find out what it is. */
   create(facts: BlobFacts): Promise<void>;
-  /** What was ever written and not cleared since. */
+  /** Pages that were written and not cleared since. */
   ranges(): Promise<PageRange[]>;
   read(range: PageRange): Promise<Buffer>;
-  /** At most 4 MiB, whole pages; with a checksum that the other side verifies before it takes them. */
+  /** At most 4 MiB of whole pages, with a checksum that the service verifies. */
   write(offset: number, pages: Buffer): Promise<void>;
   clear(range: PageRange): Promise<void>;
   setMetadata(metadata: Readonly<Record<string, string>>): Promise<void>;

@@ -12,7 +12,7 @@ describe('ranges', () => {
     return buffer;
   };
 
-  it('hold every page that is not empty, in order and without overlap', () => {
+  it('cover every page that is not empty, in order and without overlap', () => {
     fc.assert(
       fc.property(pages, fc.nat(8), (marks, at) => {
         const offset = at * PIECE;
@@ -29,7 +29,7 @@ describe('ranges', () => {
     );
   });
 
-  it('are cut where a piece ends, and nothing is lost', () => {
+  it('are split at piece boundaries without loss', () => {
     const rangeAt = fc.record({ offset: fc.nat(50), bytes: fc.integer({ min: 1, max: 30 }) });
     fc.assert(
       fc.property(fc.array(rangeAt), fc.integer({ min: 1, max: 9 }), (ranges, pieceBytes) => {
@@ -45,7 +45,7 @@ describe('ranges', () => {
     );
   });
 
-  it('that are missing and those that are there make the whole', () => {
+  it('that are missing, plus the present ones, cover everything', () => {
     const rangeAt = fc.record({ offset: fc.nat(30), bytes: fc.integer({ min: 1, max: 10 }) });
     const cells = (ranges: readonly PageRange[]) =>
       new Set(ranges.flatMap(({ offset, bytes }) => Array.from({ length: bytes }, (_, i) => offset + i)));

@@ -1,4 +1,4 @@
-// image/publish/pages.ts: which parts of a disk hold anything, and which of those are missing? Pure; a page blob is made of pages of 512 bytes.
+// image/publish/pages.ts: which parts of a disk contain data, and which of them are missing in a blob? Pure; a page has 512 bytes.
 
 export interface PageRange {
   offset: number;
@@ -6,13 +6,13 @@ export interface PageRange {
 }
 
 export const PAGE_BYTES = 512;
-/** What a file system allocates at least, and so how finely empty parts are looked for. */
+/** The usual block size of a file system: empty parts are detected with this granularity. */
 const GRAIN_BYTES = 4096;
-/** An empty stretch shorter than this costs less to send than another request. */
+/** Sending a shorter empty gap costs less than another request. */
 const GAP_BYTES = 64 << 10;
 const EMPTY = Buffer.alloc(GRAIN_BYTES);
 
-/** Of a piece of a disk that begins at `at`, itself at the beginning of a page. */
+/** The filled ranges of a piece that begins at offset `at` of the disk. `at` must be a multiple of the page size. */
 export function filledRanges(piece: Buffer, at: number): PageRange[] {
   const ranges: PageRange[] = [];
   for (let from = 0; from < piece.length; from += GRAIN_BYTES) {
@@ -26,7 +26,7 @@ export function filledRanges(piece: Buffer, at: number): PageRange[] {
   return ranges;
 }
 
-/** What of `wanted` is not in `there`, in order. One walk along both: a disk may have many thousands. */
+/** The parts of `wanted` that are not in `there`, in order. Runs in one pass, because a disk may have many thousands of ranges. */
 export function missingRanges(wanted: readonly PageRange[], there: readonly PageRange[]): PageRange[] {
   const missing: PageRange[] = [];
   const parts = inOrder(there);
@@ -44,7 +44,7 @@ export function missingRanges(wanted: readonly PageRange[], there: readonly Page
   return missing;
 }
 
-/** By the number of the piece they are in, cut where a piece ends. */
+/** Splits ranges at piece boundaries and groups them by the number of their piece. */
 export function byPiece(ranges: readonly PageRange[], pieceBytes: number): Map<number, PageRange[]> {
   const pieces = new Map<number, PageRange[]>();
   for (const range of ranges) {

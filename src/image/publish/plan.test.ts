@@ -24,8 +24,8 @@ function aTest(changes: { isPassed?: boolean; contentSha256?: string; sha256?: s
 const aVersion = (changes: Partial<Version> = {}) =>
   ({ state: 'ready', isExcludedFromLatest: false, tags: TAGS, ...changes }) as Version;
 
-describe('the plan to publish a build', () => {
-  it('is to make, mark and offer a tested one that is not there', () => {
+describe('planPublish', () => {
+  it('creates, tags and includes a tested version that does not exist', () => {
     const plan = planPublish(build, aTest(), undefined, TERMS);
     expect(plan).toMatchObject({
       ...{ definition: 'node-1.35.8', version: '2026.1116.0', isTested: true },
@@ -38,14 +38,14 @@ describe('the plan to publish a build', () => {
     ]);
   });
 
-  it('leaves an untested one out of the latest, and without the mark', () => {
+  it('excludes an untested version from latest and does not tag it', () => {
     const plan = planPublish(build, undefined, undefined, UNTESTED);
     expect(plan).toMatchObject({ isTested: false, isToBeMade: true, isToBeIncluded: false, tags: TAGS });
     expect(plan.tags).not.toHaveProperty(IMAGE_TAGS.tested);
     expect(changesOf(plan, build)).toEqual([expect.stringContaining(', excluded from the latest')]);
   });
 
-  it('is to mark and offer one that was published untested, and nothing once that is done', () => {
+  it('tags and includes a version that was published untested, and then has nothing to do', () => {
     const plan = planPublish(build, aTest(), aVersion({ isExcludedFromLatest: true }), TERMS);
     expect(changesOf(plan, build)).toEqual([
       'mark node-1.35.8/2026.1116.0 as tested',
@@ -55,26 +55,26 @@ describe('the plan to publish a build', () => {
     expect(changesOf(planPublish(build, aTest(), aVersion({ tags }), TERMS), build)).toEqual([]);
   });
 
-  it('is to make one again whose making failed', () => {
+  it('creates a version again if its creation failed', () => {
     expect(planPublish(build, aTest(), aVersion({ state: 'failed' }), TERMS)).toMatchObject({ isToBeMade: true });
   });
 
   it.each<[string, Partial<Version>, string]>([
-    ['of other content', { tags: { ...TAGS, [IMAGE_TAGS.content]: 'f'.repeat(64) } }, 'other content: ffffffffffff'],
-    ['of other bytes', { tags: { ...TAGS, [IMAGE_TAGS.disk]: 'f'.repeat(64) } }, 'other bytes'],
-    ['that is not ours', { tags: {} }, 'other content: not ours'],
-    ['that is being deleted', { state: 'deleting' }, 'is being deleted'],
-  ])('is refused when the name is that of a version %s', (_, changes, why) => {
+    ['has other content', { tags: { ...TAGS, [IMAGE_TAGS.content]: 'f'.repeat(64) } }, 'got ffffffffffff'],
+    ['has other bytes', { tags: { ...TAGS, [IMAGE_TAGS.disk]: 'f'.repeat(64) } }, 'other bytes'],
+    ['is not ours', { tags: {} }, 'got no tag of ours'],
+    ['is being deleted', { state: 'deleting' }, 'is being deleted'],
+  ])('refuses if the existing version %s', (_, changes, why) => {
     expect(() => planPublish(build, aTest(), aVersion(changes), TERMS)).toThrow(why);
   });
 
   it.each([
-    ['is missing', undefined, 'there is no test of it'],
-    ['is of other content', aTest({ contentSha256: 'f'.repeat(64) }), 'one of other content'],
-    ['is of other bytes', aTest({ sha256: 'f'.repeat(64) }), 'a disk with other bytes'],
-    ['failed', aTest({ isPassed: false }), 'did not pass'],
+    ['is missing', undefined, 'it was not tested'],
+    ['is for other content', aTest({ contentSha256: 'f'.repeat(64) }), 'for other content'],
+    ['is for other bytes', aTest({ sha256: 'f'.repeat(64) }), 'a disk with other bytes'],
+    ['failed', aTest({ isPassed: false }), 'its test failed'],
     ['booted nothing', { ...aTest(), boots: [] }, 'no test has booted it through UEFI firmware'],
-  ])('is refused when the test %s, with the next command', (_, test, why) => {
+  ])('refuses with the next command if the test %s', (_, test, why) => {
     expect(() => planPublish(build, test, undefined, TERMS)).toThrow(
       expect.objectContaining({
         code: 'image/untested',
@@ -84,7 +84,7 @@ describe('the plan to publish a build', () => {
     );
   });
 
-  it('is refused without the disk that the gallery takes', () => {
+  it('refuses a build without the disk that the gallery requires', () => {
     const { 'disk.vhd': _, ...files } = build.files;
     expect(() => planPublish({ ...build, files }, undefined, undefined, UNTESTED)).toThrow(
       expect.objectContaining({ code: 'image/no-disk', next: expect.stringContaining('--only vhd') }),

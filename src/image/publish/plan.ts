@@ -1,4 +1,4 @@
-// image/publish/plan.ts: may this build be published under its name, and what is left to do? Pure: the build, its test, and what is in the gallery.
+// image/publish/plan.ts: may this build be published under its name, and what remains to be done? Pure: decides from the build, its test and the gallery.
 import { UserError } from '../../base/errors.ts';
 import { Refused } from '../../base/failures.ts';
 import type { Version } from '../../vms/gallery.ts';
@@ -10,10 +10,10 @@ import { IMAGE_TAGS, imageDefinitionName, imageVersionName } from './names.ts';
 export interface PublishPlan {
   definition: string;
   version: string;
-  /** Of the version, once it is there. */
+  /** Tags for the version. */
   tags: Readonly<Record<string, string>>;
   isTested: boolean;
-  /** Nothing of that name is there, or only what is left of one that failed. */
+  /** The version does not exist, or its creation failed. */
   isToBeMade: boolean;
   isToBeMarked: boolean;
   isToBeIncluded: boolean;
@@ -21,13 +21,13 @@ export interface PublishPlan {
 
 export interface PublishTerms {
   isUntestedAllowed: boolean;
-  /** How instances will boot it. */
+  /** How instances boot it. */
   way: BootMethod;
-  /** Which of the build's disks is published. */
+  /** The name of the disk that is published. */
   disk: string;
 }
 
-/** Throws when it may not: without a test that passed, or when the name means something else already. */
+/** Throws if no test has passed, or if the name is taken by other bytes. */
 export function planPublish(
   build: BuildRecord,
   test: ImageTest | undefined,
@@ -41,13 +41,13 @@ export function planPublish(
   const diskSha256 = build.files[disk]?.sha256;
   if (diskSha256 === undefined) throw noDisk(build, disk);
   if (seen) {
-    const isTaken = (what: string, tag: string, built: string) => {
+    const requireSame = (what: string, tag: string, built: string) => {
       const there = seen.tags[tag];
       if (there !== built) throw taken(`${definition}/${version}`, what, there, built);
     };
-    isTaken('content', IMAGE_TAGS.content, build.contentSha256);
-    // The same content in other bytes is not what was tested here.
-    isTaken('bytes', IMAGE_TAGS.disk, diskSha256);
+    requireSame('content', IMAGE_TAGS.content, build.contentSha256);
+    // The same content can be packed into other bytes, which were not tested.
+    requireSame('bytes', IMAGE_TAGS.disk, diskSha256);
   }
   if (seen?.state === 'deleting') throw new Refused(`${definition}/${version} is being deleted`, 'image/version-taken');
   const isToBeMade = seen === undefined || seen.state === 'failed';
@@ -67,7 +67,7 @@ export function planPublish(
   };
 }
 
-/** What would be done, in words. */
+/** One phrase per change. */
 export function changesOf(plan: PublishPlan, { contentSha256 }: BuildRecord): string[] {
   const name = `${plan.definition}/${plan.version}`;
   return [
@@ -83,21 +83,21 @@ export function changesOf(plan: PublishPlan, { contentSha256 }: BuildRecord): st
 
 function taken(name: string, what: string, there: string | undefined, built: string): UserError {
   return new UserError(
-    `${name} is there with other ${what}: ${there?.slice(0, 12) ?? 'not ours'}, built is ${built.slice(0, 12)}`,
+    `${name} already exists with other ${what}: expected ${built.slice(0, 12)}, got ${there?.slice(0, 12) ?? 'no tag of ours'}`,
     {
       code: 'image/version-taken',
-      kept: 'Nothing was changed: a version never gets other bytes.',
-      next: 'lock anew, or make a hotfix of it with `headstart image hotfix`, and build that',
+      kept: 'Nothing was changed: the bytes of a version never change.',
+      next: 'lock again, or make a hotfix with `headstart image hotfix`; then build it',
       exitCode: 1,
     },
   );
 }
 
 function noDisk({ version }: BuildRecord, disk: string): UserError {
-  return new UserError(`the build of ${version} has no ${disk}, which this gallery takes`, {
+  return new UserError(`the build of ${version} has no ${disk}, which this gallery requires`, {
     code: 'image/no-disk',
     kept: 'Nothing was published.',
-    next: `build it in that format as well: headstart image build --only ${disk.replace(/^disk\./, '')}`,
+    next: `build that format too: headstart image build --only ${disk.replace(/^disk\./, '')}`,
   });
 }
 
@@ -105,15 +105,15 @@ function untested(build: BuildRecord, test: ImageTest | undefined, way: BootMeth
   const { version, contentSha256 } = build;
   const boot = test?.boots.find((one) => one.way === way);
   const why = !test
-    ? 'there is no test of it'
+    ? 'it was not tested'
     : test.contentSha256 !== contentSha256
-      ? 'its test is one of other content'
+      ? 'its test is for other content'
       : boot
         ? isBootOfBuild(boot, build)
-          ? 'its test did not pass'
-          : 'its test is one of a disk with other bytes'
-        : `no test has booted it ${way === 'firmware' ? 'through UEFI firmware' : 'with its kernel'}, as instances of this gallery will`;
-  return new UserError(`${version} is not published: ${why}`, {
+          ? 'its test failed'
+          : 'its test is for a disk with other bytes'
+        : `no test has booted it ${way === 'firmware' ? 'through UEFI firmware' : 'with its kernel'}, as instances of this gallery do`;
+  return new UserError(`cannot publish ${version}: ${why}`, {
     code: 'image/untested',
     kept: 'Nothing was published.',
     next: `run \`headstart image test${way === 'firmware' ? ' --firmware' : ''}\` on the build; or publish it with --untested, excluded from the latest`,

@@ -17,8 +17,8 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const TESTED = { isUntestedAllowed: false };
 const UNTESTED = { isUntestedAllowed: true };
 
-describe('publishing', () => {
-  it('a tested build makes a version that is excluded until it is ready, then offered', async () => {
+describe('publishBuild', () => {
+  it('creates a version of a tested build that is excluded from latest until it is ready', async () => {
     const { contentSha256 } = writeBuild(folder);
     writeTest(folder, contentSha256);
     const { factory, blob, begun, destination } = aDestination();
@@ -36,7 +36,7 @@ describe('publishing', () => {
     ]);
   });
 
-  it('twice is once', async () => {
+  it('is idempotent', async () => {
     const { contentSha256 } = writeBuild(folder);
     writeTest(folder, contentSha256);
     const { begun, destination } = aDestination();
@@ -46,17 +46,17 @@ describe('publishing', () => {
   });
 
   it.each([
-    ['has no test', () => {}, 'there is no test of it'],
-    ['has a test of something else', () => writeTest(folder, 'other'), 'one of other content'],
-    ['failed its test', (content: string) => writeTest(folder, content, false), 'did not pass'],
+    ['has no test', () => {}, 'it was not tested'],
+    ['has a test for another build', () => writeTest(folder, 'other'), 'for other content'],
+    ['failed its test', (content: string) => writeTest(folder, content, false), 'its test failed'],
     [
-      'was booted in another way only',
+      'was booted only with another method',
       (content: string) => writeTest(folder, content, true, ['kernel']),
       'no test has booted it',
     ],
-    ['was not booted at all', (content: string) => writeTest(folder, content, true, []), 'no test has booted it'],
-    ['has a test that cannot be read', () => writeFileSync(join(folder, 'test.json'), '{'), 'there is no test of it'],
-  ])('is refused for a build that %s', async (_, prepare, why) => {
+    ['was not booted', (content: string) => writeTest(folder, content, true, []), 'no test has booted it'],
+    ['has an unreadable test', () => writeFileSync(join(folder, 'test.json'), '{'), 'it was not tested'],
+  ])('refuses a build that %s', async (_, prepare, why) => {
     prepare(writeBuild(folder).contentSha256);
     const { blob, destination } = aDestination();
     const publishing = publishBuild(destination, await openBuild(folder), TESTED);
@@ -64,7 +64,7 @@ describe('publishing', () => {
     expect(blob.calls).toEqual([]);
   });
 
-  it('untested leaves it excluded; the same build, once tested, is marked and offered without another upload', async () => {
+  it('excludes an untested version; once tested, it tags and includes it without another upload', async () => {
     const { contentSha256 } = writeBuild(folder);
     const { begun, destination } = aDestination();
     const before = await publishBuild(destination, await openBuild(folder), UNTESTED);
@@ -75,7 +75,7 @@ describe('publishing', () => {
     expect(begun).toHaveLength(1);
   });
 
-  it('never puts other bytes under a name that is taken', async () => {
+  it('never puts other bytes under an existing name', async () => {
     writeBuild(folder);
     const { destination } = aDestination();
     await publishBuild(destination, await openBuild(folder), UNTESTED);
@@ -84,10 +84,10 @@ describe('publishing', () => {
     await expect(again).rejects.toMatchObject({ code: 'image/version-taken' });
   });
 
-  it('takes a test for no test when it is one of a disk with other bytes', async () => {
+  it('ignores a test of a disk with other bytes', async () => {
     const record = writeBuild(folder);
     writeTest(folder, record.contentSha256);
-    // The same content, made of it by other tools.
+    // The same content, packed by other tools.
     writeBuild(folder, { vhd: Buffer.alloc(3 * 512, 9) });
     const { blob, destination } = aDestination();
     await expect(publishBuild(destination, await openBuild(folder), TESTED)).rejects.toMatchObject({
@@ -97,7 +97,7 @@ describe('publishing', () => {
     expect(blob.calls).toEqual([]);
   });
 
-  it('marks no version as tested that was made of a disk with other bytes', async () => {
+  it('does not tag a version as tested if its disk has other bytes', async () => {
     writeBuild(folder);
     const { factory, destination } = aDestination();
     await publishBuild(destination, await openBuild(folder), UNTESTED);
@@ -113,7 +113,7 @@ describe('publishing', () => {
     ]);
   });
 
-  it('says which disk is missing in a build without it', async () => {
+  it('names the disk that the build lacks', async () => {
     const { files, ...record } = writeBuild(folder);
     const { 'disk.vhd': _, ...others } = files;
     writeFileSync(join(folder, 'build.json'), JSON.stringify({ ...record, files: others }));
@@ -122,7 +122,7 @@ describe('publishing', () => {
     await expect(publishing).rejects.toMatchObject({ code: 'image/no-disk', next: expect.stringContaining('vhd') });
   });
 
-  it('notices that somebody else took the name while the disk was on its way, and leaves that version as it is', async () => {
+  it('leaves a version unchanged that another process created during the upload', async () => {
     const { contentSha256 } = writeBuild(folder);
     writeTest(folder, contentSha256);
     const { factory, destination } = aDestination();
@@ -138,7 +138,7 @@ describe('publishing', () => {
     ]);
   });
 
-  it('notices a byte that changed since the build, before anything is sent', async () => {
+  it('detects a changed byte before it sends anything', async () => {
     writeBuild(folder);
     writeFileSync(join(folder, 'disk.vhd'), Buffer.alloc(3 * 512, 8));
     const { blob, destination } = aDestination();
@@ -147,7 +147,7 @@ describe('publishing', () => {
     expect(blob.calls).toEqual([]);
   });
 
-  it('does not believe a record that has the length of the disk wrong: half a disk would be published', async () => {
+  it('refuses a record with a wrong disk length, which would publish half a disk', async () => {
     const record = writeBuild(folder);
     const disk = { ...record.files['disk.vhd']!, bytes: 512 };
     writeFileSync(
@@ -160,7 +160,7 @@ describe('publishing', () => {
     expect(blob.calls).toEqual([]);
   });
 
-  it('goes on after it was cut off between the upload and the version', async () => {
+  it('continues after an interruption between upload and version', async () => {
     const { contentSha256 } = writeBuild(folder);
     writeTest(folder, contentSha256);
     const { blob, factory, begun, destination } = aDestination();

@@ -1,4 +1,4 @@
-// image/publish/publish.ts: how does a build become a version of a gallery? Verified, made, ready, marked, and only then offered as the latest.
+// image/publish/publish.ts: how does a build become a gallery version? It is verified, created, tagged when ready, and only then included in latest.
 
 import type { CallOptions } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -17,18 +17,18 @@ export type PublishGallery = Pick<
   'readDefinition' | 'ensureDefinition' | 'readVersion' | 'setExcludedFromLatest' | 'tagVersion'
 >;
 
-/** Where a build goes. QEMU's folder and Azure differ only in how a version is made. */
+/** Where a build is published. QEMU and Azure differ only in how they create a version. */
 export interface Destination {
   gallery: PublishGallery;
   galleryName: string;
   region: string;
   clock: Clock;
-  /** The disk of a build that goes there, and what else does. */
+  /** The disk to publish, and all files that are published with it. */
   disk: string;
   files: readonly string[];
-  /** How instances will boot it: what a test has to have tried. */
+  /** How instances boot it; the test must have used the same method. */
   way: BootMethod;
-  /** Begins to make the version, excluded from the latest; there already is success. */
+  /** Starts to create the version, excluded from latest. Succeeds if the version exists. */
   makeVersion(build: OpenBuild, definition: Definition, plan: PublishPlan, options: CallOptions): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export interface PublishResult {
   contentSha256: string;
   isTested: boolean;
   isExcludedFromLatest: boolean;
-  /** false: it was there already. */
+  /** False if the version existed already. */
   isNew: boolean;
 }
 
@@ -58,7 +58,7 @@ export async function openBuild(folder: string): Promise<OpenBuild> {
   return { folder, record: await readBuild(folder), test: await readTest(folder) };
 }
 
-/** What there is to do; changes nothing. */
+/** Read-only. */
 export async function planForDestination(
   destination: Destination,
   build: OpenBuild,
@@ -71,7 +71,7 @@ export async function planForDestination(
   return planPublish(build.record, build.test, seen, { ...options, ...termsOf(destination) });
 }
 
-/** Ends with the version ready. Cut off anywhere, the same call goes on. */
+/** Returns when the version is ready. After an interruption, the same call continues. */
 export async function publishBuild(
   destination: Destination,
   build: OpenBuild,
@@ -80,19 +80,19 @@ export async function publishBuild(
   const { gallery, galleryName, region } = destination;
   const plan = await planForDestination(destination, build, options);
   const verify = {
-    // And the small ones that say what it is; a disk of the other kind is not needed for this.
+    // The files to publish and all small files; disks in other formats are not needed.
     only: Object.keys(build.record.files).filter(
       (name) => destination.files.includes(name) || !name.startsWith('disk.'),
     ),
     signal: options.signal,
     ...(options.onWaiting && { onWaiting: options.onWaiting }),
   };
-  // Every byte again, now: what was built may have been on a disk for weeks.
+  // The build may have been on disk for weeks, so verify every byte now.
   if (plan.isToBeMade) await verifyBuild(build.folder, build.record, verify);
   const definition = await gallery.ensureDefinition(imageDefinitionSpec(build.record, galleryName), region, options);
   if (plan.isToBeMade) await destination.makeVersion(build, definition, plan, options);
   const ready = await untilReady(destination, definition, plan.version, options);
-  // Planned again from what is there now: somebody else may have been faster, with other content.
+  // Plan again from the current state: another process may have published other content meanwhile.
   const left = planPublish(build.record, build.test, ready, { ...options, ...termsOf(destination) });
   if (left.isToBeMarked) await gallery.tagVersion(definition, plan.version, left.tags, options);
   if (left.isToBeIncluded) await gallery.setExcludedFromLatest(definition, plan.version, false, options);
@@ -113,7 +113,7 @@ const termsOf = ({ way, disk }: Destination) => ({ way, disk });
 
 const POLL_MS = 15_000;
 
-/** Made and in every region: minutes to hours. */
+/** Creation and replication to all regions take minutes to hours. */
 async function untilReady(
   { gallery, clock }: Destination,
   definition: Definition,
@@ -125,10 +125,10 @@ async function untilReady(
     if (version?.state === 'ready') return version;
     if (version === undefined || version.state === 'failed' || version.state === 'deleting')
       throw new UserError(
-        `${definition.name}/${name} did not become ready: it is ${version?.state ?? 'gone'}${version?.failure ? ` (${version.failure})` : ''}`,
+        `${definition.name}/${name} did not become ready: its state is ${version?.state ?? 'deleted'}${version?.failure ? ` (${version.failure})` : ''}`,
         {
           code: 'image/version-failed',
-          next: 'run the same command again: what is left of it is removed first',
+          next: 'run the same command again: it removes the failed version first',
           exitCode: 1,
         },
       );

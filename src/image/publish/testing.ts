@@ -1,4 +1,4 @@
-// image/publish/testing.ts: a page blob in memory that keeps its promises, fails when it is told to, and can be looked into.
+// image/publish/testing.ts: a page blob in memory for tests; it can fail on request, and tests can read its content.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BuildRecord } from '../build/contract.ts';
@@ -10,13 +10,13 @@ import type { BlobFacts, PageBlob } from './page-blob.ts';
 import { PAGE_BYTES } from './pages.ts';
 
 export interface FakeBlob extends PageBlob {
-  /** Undefined before it is made. */
+  /** Undefined before `create`. */
   bytes: Buffer | undefined;
   metadata: Record<string, string>;
-  /** Pages that were written, by number. */
+  /** Numbers of the written pages. */
   written: Set<number>;
   calls: string[];
-  /** The call of this number, counted from 1, and all after it throw this. */
+  /** The call with this number (from 1) and all later calls throw this error. */
   failFrom?: { call: number; error: Error };
 }
 
@@ -34,7 +34,7 @@ export function fakeBlob(): FakeBlob {
     written: new Set(),
     calls: [],
     async inspect() {
-      called('look');
+      called('inspect');
       return blob.bytes && { bytes: blob.bytes.length, metadata: { ...blob.metadata } };
     },
     async create({ bytes, metadata }: BlobFacts) {
@@ -70,7 +70,7 @@ export function fakeBlob(): FakeBlob {
   return blob;
 }
 
-/** The folder of a build with small files in it. Gives its record. */
+/** Writes a build folder with small files and returns its record. */
 export function writeBuild(folder: string, changes: Partial<BuildRecord> & { vhd?: Buffer } = {}): BuildRecord {
   const { vhd = Buffer.alloc(3 * PAGE_BYTES, 7), ...rest } = changes;
   const files: Record<string, Buffer> = {
@@ -104,7 +104,7 @@ export function writeBuild(folder: string, changes: Partial<BuildRecord> & { vhd
   return record;
 }
 
-/** Of the files that the build there has. */
+/** Uses the checksums of the build in the folder. */
 export function writeTest(
   folder: string,
   contentSha256: string,

@@ -18,7 +18,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const UNTESTED = { isUntestedAllowed: true };
 
 describe('publishing to Azure', () => {
-  it('tries again when the network fails, and gives up in words when it goes on failing', async () => {
+  it('retries network errors, and gives up with an error if they persist', async () => {
     writeBuild(folder);
     const { blob, destination } = aDestination();
     const { write } = blob;
@@ -37,7 +37,7 @@ describe('publishing to Azure', () => {
     expect(other.clock.sleptMs).toBe(4 * 60_000);
   });
 
-  it('waits twice as long before each try when the network fails, and says so', async () => {
+  it('doubles the wait before each retry, and reports it', async () => {
     writeBuild(folder);
     const { blob, clock, destination } = aDestination();
     blob.failFrom = { call: 1, error: new TransientError('no answer', { code: 'test' }) };
@@ -51,7 +51,7 @@ describe('publishing to Azure', () => {
     expect(clock.sleptMs).toBe((5 + 10 + 20 + 40) * 1000);
   });
 
-  it('does not try again what will not pass', async () => {
+  it('does not retry a permanent error', async () => {
     writeBuild(folder);
     const { blob, clock, destination } = aDestination();
     blob.failFrom = { call: 1, error: new Forbidden('no') };
@@ -59,7 +59,7 @@ describe('publishing to Azure', () => {
     expect([blob.calls.length, clock.sleptMs]).toEqual([1, 0]);
   });
 
-  it('has a blob of its own for each content of a name', () => {
+  it('uses a different blob for each content of a name', () => {
     const record = writeBuild(folder);
     expect(blobName(record)).toBe(`node-1.35.8-2026.1116.0-${record.contentSha256.slice(0, 12)}.vhd`);
     expect(blobName({ ...record, contentSha256: 'f'.repeat(64) })).not.toBe(blobName(record));

@@ -1,4 +1,4 @@
-// image/publish/to-azure.testing.ts: a gallery on Azure for tests: versions are those of the fake, and the blob is in memory.
+// image/publish/to-azure.testing.ts: a gallery on Azure for tests: versions come from the fake, and the blob is in memory.
 import { fakeClock } from '../../base/fake-clock.ts';
 import type { BlobVersionSpec } from '../../vms/azure/versions.ts';
 import { fakeFactory } from '../../vms/fake/fake-factory.ts';
@@ -15,7 +15,7 @@ export function aDestination() {
       ...factory.gallery,
       async beginVersionFromBlob(spec) {
         begun.push(spec);
-        // In the fake a version comes of a snapshot: one that stands for the blob.
+        // The fake creates versions from snapshots, so this snapshot represents the blob.
         factory.state.snapshots.set('blob', {
           ...{ name: 'blob', id: spec.blob.uri, state: 'complete', percent: 100, sourceDiskId: '', createdMs: 0 },
           ...{ tags: {}, isSealed: true },

@@ -1,4 +1,4 @@
-// image/publish/to-azure.ts: a build as a version of a gallery on Azure: the VHD into a page blob, and the version from that.
+// image/publish/to-azure.ts: publish a build to a gallery on Azure: upload the VHD to a page blob and create the version from it.
 import { join } from 'node:path';
 import { type Backoff, pauseMs } from '../../base/backoff.ts';
 import type { CallOptions } from '../../base/call-options.ts';
@@ -21,7 +21,7 @@ export interface AzureDestinationDeps {
   clock: Clock;
   replicas: number;
   redundancy: 'zone' | 'local';
-  /** Of the storage account, as the resource manager names it. */
+  /** Resource id of the storage account. */
   storageAccountId: string;
   openBlob(name: string, signal?: AbortSignal): Promise<PageBlob>;
   onUploaded?: (uploaded: UploadResult) => void;
@@ -40,7 +40,7 @@ export function azureDestination(deps: AzureDestinationDeps): Destination {
     async makeVersion({ folder, record }, definition, plan, options) {
       const blob = await deps.openBlob(blobName(record), options.signal);
       const disk = { file: join(folder, AZURE_DISK), ...record.files[AZURE_DISK]! };
-      const uploaded = await uploadPatiently(clock, options, () => uploadDisk(blob, disk, options));
+      const uploaded = await uploadWithRetries(clock, options, () => uploadDisk(blob, disk, options));
       deps.onUploaded?.(uploaded);
       await gallery.beginVersionFromBlob(
         {
@@ -62,8 +62,8 @@ export function azureDestination(deps: AzureDestinationDeps): Destination {
 const TRIES = 5;
 const BACKOFF: Backoff = { firstMs: 5_000 };
 
-/** What may pass is tried again; what arrived by then is found and not sent twice. */
-async function uploadPatiently(
+/** Retries transient errors. Each retry skips the bytes that already arrived. */
+async function uploadWithRetries(
   clock: Clock,
   { signal, onWaiting }: CallOptions,
   upload: () => Promise<UploadResult>,
@@ -74,10 +74,10 @@ async function uploadPatiently(
     } catch (cause) {
       if (!(cause instanceof TransientError)) throw cause;
       if (tries === TRIES)
-        throw new UserError(`the upload was cut off ${TRIES} times, last by this: ${cause.message}`, {
+        throw new UserError(`the upload failed ${TRIES} times, last with: ${cause.message}`, {
           code: 'image/upload-cut-off',
-          kept: 'What arrived stays there.',
-          next: 'run the same command again: it goes on from there',
+          kept: 'The uploaded part stays in the blob.',
+          next: 'run the same command again: it continues from there',
           exitCode: 4,
           cause,
         });
@@ -88,7 +88,7 @@ async function uploadPatiently(
   }
 }
 
-/** With its content: two builds of one name never meet in one blob. */
+/** Contains the content hash, so that two builds with the same name use different blobs. */
 export function blobName({ name, kubernetes, base, contentSha256 }: BuildRecord): string {
   return `${imageDefinitionName(name, kubernetes)}-${imageVersionName(base)}-${contentSha256.slice(0, 12)}.vhd`;
 }

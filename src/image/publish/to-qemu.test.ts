@@ -16,8 +16,8 @@ afterEach(() => lab.end());
 
 const ID = { gallery: 'headstart', definition: 'node-1.35.8', version: '2026.1116.0' };
 
-describe('publishing to a gallery of this machine', () => {
-  it('puts disk and kernel in, and says how the image is started', async () => {
+describe('publishing to a gallery on this machine', () => {
+  it('stores disk, kernel and kernel arguments', async () => {
     const { context, factory } = lab;
     const folder = join(context.home, 'build');
     const { contentSha256, root } = writeBuild(folder);
@@ -29,7 +29,7 @@ describe('publishing to a gallery of this machine', () => {
     expect(readFileSync(join(versionFolder(context.home, ID), 'vmlinux'), 'utf8')).toBe('vmlinux');
   });
 
-  it('by two at once makes one version', async () => {
+  it('creates one version for two concurrent calls', async () => {
     const { context, factory } = lab;
     const folder = join(context.home, 'build');
     writeBuild(folder);

@@ -1,4 +1,4 @@
-// image/publish/to-qemu.ts: a build as a version of a gallery of this machine: its disk and its kernel, copied and packed.
+// image/publish/to-qemu.ts: publish a build to a gallery on this machine: copy and compress its disk and kernel.
 import { join } from 'node:path';
 import { type PublishDeps, publishVersion } from '../../vms/qemu/images/make-version.ts';
 import { requireOwnDisk } from '../build/disk/own-disk.ts';

@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const PIECE = 4 << 20;
 
-/** Three pieces and a footer: something at both ends, something in the middle, and much of nothing. */
+/** Three pieces and a footer: data at both ends and in the middle, mostly empty. */
 function aDisk(marks: readonly number[] = [0, PIECE + 8192, 3 * PIECE], name = 'disk.vhd') {
   const bytes = Buffer.alloc(3 * PIECE + PAGE_BYTES);
   for (const mark of marks) bytes.write(`mark ${mark}`, mark);
@@ -24,8 +24,8 @@ function aDisk(marks: readonly number[] = [0, PIECE + 8192, 3 * PIECE], name = '
 
 const sent = (blob: FakeBlob) => blob.calls.filter((call) => call.startsWith('write'));
 
-describe('an upload', () => {
-  it('sends what is not empty, and nothing else', async () => {
+describe('uploadDisk', () => {
+  it('sends only the parts that are not empty', async () => {
     const [disk, blob] = [aDisk(), fakeBlob()];
     const { sentBytes, foundBytes } = await uploadDisk(blob, disk);
     expect(blob.bytes?.equals(disk.content)).toBe(true);
@@ -34,7 +34,7 @@ describe('an upload', () => {
     expect(blob.metadata).toEqual({ headstart_sha256: disk.sha256, headstart_state: 'complete' });
   });
 
-  it('cut off at any call goes on with the same command, and sends nothing twice that arrived', async () => {
+  it('continues after a failure at any call, without sending anything twice', async () => {
     const disk = aDisk();
     const whole = fakeBlob();
     await uploadDisk(whole, disk);
@@ -51,7 +51,7 @@ describe('an upload', () => {
     }
   });
 
-  it('reads back what it did not send itself: a changed byte is put right', async () => {
+  it('reads back bytes of earlier calls, and corrects changed ones', async () => {
     const [disk, blob] = [aDisk(), fakeBlob()];
     await uploadDisk(blob, disk);
     blob.bytes!.write('evil', PIECE + 8192);
@@ -60,7 +60,7 @@ describe('an upload', () => {
     expect(blob.bytes?.equals(disk.content)).toBe(true);
   });
 
-  it('clears what is there and does not belong there', async () => {
+  it('clears pages that do not belong to the disk', async () => {
     const [disk, blob] = [aDisk(), fakeBlob()];
     await uploadDisk(blob, disk);
     await blob.write(2 * PIECE, Buffer.alloc(PAGE_BYTES, 1));
@@ -68,7 +68,7 @@ describe('an upload', () => {
     expect(blob.bytes?.equals(disk.content)).toBe(true);
   });
 
-  it('never writes into a blob that is another disk', async () => {
+  it('refuses to write into a blob with another disk', async () => {
     const blob = fakeBlob();
     await uploadDisk(blob, aDisk());
     const before = Buffer.from(blob.bytes!);
@@ -77,7 +77,7 @@ describe('an upload', () => {
     expect(blob.bytes?.equals(before)).toBe(true);
   });
 
-  it('is not believed before the blob itself shows it', async () => {
+  it('checks the blob before it reports success', async () => {
     const [disk, blob] = [aDisk(), fakeBlob()];
     const { write } = blob;
     blob.write = async (offset, pages) => {
@@ -87,7 +87,7 @@ describe('an upload', () => {
     expect(blob.metadata.headstart_state).toBe('uploading');
   });
 
-  it('stops when it is told to, and the rest is sent next time', async () => {
+  it('stops when aborted, and sends the rest on the next call', async () => {
     const [disk, blob] = [aDisk(), fakeBlob()];
     const abort = new AbortController();
     const { write } = blob;
@@ -101,14 +101,14 @@ describe('an upload', () => {
     expect(blob.bytes?.equals(disk.content)).toBe(true);
   });
 
-  it('by two at once ends with the disk, for both of them', async () => {
+  it('succeeds for two concurrent calls', async () => {
     const [disk, blob] = [aDisk(), fakeBlob()];
     await Promise.all([uploadDisk(blob, disk), uploadDisk(blob, disk)]);
     expect(blob.bytes?.equals(disk.content)).toBe(true);
     expect(blob.metadata.headstart_state).toBe('complete');
   });
 
-  it('refuses a disk that became shorter, and one that is not of whole pages', async () => {
+  it('refuses a disk that became shorter, and a size that is not a multiple of the page size', async () => {
     const disk = aDisk();
     writeFileSync(disk.file, 'short');
     await expect(uploadDisk(fakeBlob(), disk)).rejects.toMatchObject({ code: 'image/bad-disk' });

@@ -1,4 +1,4 @@
-// image/publish/upload-disk.ts: how does a disk get into a page blob? Only what is not empty, several pieces at a time; cut off anywhere, the same call goes on.
+// image/publish/upload-disk.ts: how is a disk uploaded to a page blob? Skips empty parts, sends several pieces in parallel, and can continue after an interruption.
 import { type FileHandle, open } from 'node:fs/promises';
 import type { CallOptions } from '../../base/call-options.ts';
 import { TransientError } from '../../base/errors.ts';
@@ -13,19 +13,19 @@ export interface DiskToUpload {
 }
 
 export interface UploadResult {
-  /** Sent now. */
+  /** Sent by this call. */
   sentBytes: number;
-  /** There from an earlier call, read back and found right. */
+  /** Sent by an earlier call; read back and correct. */
   foundBytes: number;
 }
 
-/** As much as one request may carry. */
+/** The maximum of one request. */
 const PIECE_BYTES = 4 << 20;
 const AT_ONCE = 8;
 
 /**
- * Ends with the blob holding the disk. What this call did not write itself it reads back: a half upload of an earlier one is
- * taken over only where its bytes are right. Throws `Refused` when the blob is something else.
+ * Returns when the blob contains the disk. Reads back the bytes that an earlier call sent, and sends wrong ones again.
+ * Throws `Refused` if the blob is another disk.
  */
 export async function uploadDisk(
   blob: PageBlob,
@@ -37,7 +37,7 @@ export async function uploadDisk(
   try {
     const done: UploadResult = { sentBytes: 0, foundBytes: 0 };
     const filled: PageRange[] = [];
-    let lookedAtBytes = 0;
+    let checkedBytes = 0;
     await eachPiece(disk.bytes, signal, async (window) => {
       const piece = await readPiece(file, window, disk);
       const wanted = filledRanges(piece, window.offset);
@@ -53,8 +53,8 @@ export async function uploadDisk(
           done.sentBytes += bytes;
         }
       }
-      lookedAtBytes += window.bytes;
-      onWaiting?.('the upload of the disk', Math.floor((100 * lookedAtBytes) / disk.bytes));
+      checkedBytes += window.bytes;
+      onWaiting?.('the upload of the disk', Math.floor((100 * checkedBytes) / disk.bytes));
     });
     await requireWhole(blob, disk, filled);
     return done;
@@ -65,16 +65,16 @@ export async function uploadDisk(
 
 const METADATA = { sha256: 'headstart_sha256', state: 'headstart_state' } as const;
 
-/** Makes the blob, or takes over one that was begun for the same bytes. Gives what is in it. */
+/** Creates the blob, or continues one that was started for the same bytes. Returns the ranges it contains. */
 async function claim(blob: PageBlob, { bytes, sha256 }: DiskToUpload): Promise<PageRange[]> {
   if (bytes % PAGE_BYTES !== 0)
-    throw new Refused(`a disk of ${bytes} bytes does not consist of whole pages`, 'image/bad-disk');
+    throw new Refused(`a disk of ${bytes} bytes is not a multiple of ${PAGE_BYTES}`, 'image/bad-disk');
   const metadata = { [METADATA.sha256]: sha256, [METADATA.state]: 'uploading' };
   const before = await blob.inspect();
   if (!before) await blob.create({ bytes, metadata });
   const seen = before ?? (await blob.inspect());
   if (seen?.bytes === bytes && seen.metadata[METADATA.sha256] === sha256) return before ? blob.ranges() : [];
-  throw new Refused(`${blob.url} is there already, and is not this disk`, 'image/other-blob');
+  throw new Refused(`${blob.url} already exists and is another disk`, 'image/other-blob');
 }
 
 async function eachPiece(
@@ -97,7 +97,7 @@ async function eachPiece(
       }
     }
   };
-  // All of them end before anybody is told: nothing is still being written when the file is closed.
+  // Wait for all workers before throwing, so that none still reads the file when it is closed.
   const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker));
   signal?.throwIfAborted();
   const failure = ends.find((end) => end.status === 'rejected');
@@ -109,13 +109,13 @@ async function readPiece(file: FileHandle, { offset, bytes }: PageRange, disk: D
   for (let filled = 0; filled < bytes; ) {
     const { bytesRead } = await file.read(piece, filled, bytes - filled, offset + filled);
     if (bytesRead === 0)
-      throw new Refused(`${disk.file} has become shorter than ${disk.bytes} bytes`, 'image/bad-disk');
+      throw new Refused(`${disk.file} is shorter than its recorded ${disk.bytes} bytes`, 'image/bad-disk');
     filled += bytesRead;
   }
   return piece;
 }
 
-/** What was never written reads as nothing, here and there. */
+/** Bytes that were never written read as zeros. */
 async function isRight(
   blob: PageBlob,
   piece: Buffer,
@@ -127,7 +127,7 @@ async function isRight(
   return seen.equals(piece);
 }
 
-/** A look at the blob itself, not at what we believe to have sent. */
+/** Reads the blob again instead of trusting what was sent. */
 async function requireWhole(
   blob: PageBlob,
   { bytes, sha256 }: DiskToUpload,
@@ -136,7 +136,7 @@ async function requireWhole(
   const ranges = await blob.ranges();
   const [missing] = missingRanges(filled, ranges);
   if (missing)
-    throw new TransientError(`${blob.url} has nothing at ${missing.offset} to ${endOf(missing)}, though it was sent`, {
+    throw new TransientError(`${blob.url} lacks bytes ${missing.offset} to ${endOf(missing)}, which were sent`, {
       code: 'image/upload-incomplete',
     });
   await blob.setMetadata({ [METADATA.sha256]: sha256, [METADATA.state]: 'complete' });
@@ -146,7 +146,7 @@ async function requireWhole(
     seen.metadata[METADATA.sha256] !== sha256 ||
     seen.metadata[METADATA.state] !== 'complete'
   )
-    throw new TransientError(`${blob.url} was changed by somebody else`, { code: 'image/upload-incomplete' });
+    throw new TransientError(`another process changed ${blob.url}`, { code: 'image/upload-incomplete' });
 }
 
 function sum(ranges: readonly PageRange[]): number {
