@@ -1,14 +1,14 @@
-// image/testing.ts: a mirror for tests that can be slow, cut off, broken or dishonest: no socket, a function in the place of fetch.
+// image/testing.ts: a mirror for tests that can be slow, broken or dishonest: a function instead of fetch, without sockets.
 import { createHash } from 'node:crypto';
 import type { FetchRequest } from './fetch/cache.ts';
 
 export interface FakeMirror {
   fetch: typeof fetch;
-  /** `GET /path`, with ` from N` for a part. */
+  /** `GET /path`, with ` from N` for a range request. */
   requests: string[];
-  /** Answers of the next requests, before all others. */
+  /** Responses for the next requests; they take precedence. */
   next: ((request: Request) => Response | Promise<Response>)[];
-  /** After so many bytes of an answer the connection breaks; used up one by one. */
+  /** Each entry breaks the connection of one response after this many bytes. */
   cutAfter: number[];
   hasRanges: boolean;
 }
@@ -39,7 +39,7 @@ export function fakeMirror(files: Readonly<Record<string, string | Uint8Array>>)
   return mirror;
 }
 
-/** In small pieces; broken after `cutAfter` bytes. */
+/** Streams in small chunks; fails after `cutAfter` bytes. */
 function streamOf(bytes: Uint8Array, cutAfter: number | undefined): ReadableStream<Uint8Array> {
   let at = 0;
   return new ReadableStream({
@@ -60,7 +60,7 @@ export function sha256Of(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** What a lock says of `content` under `path`. */
-export function wantedOf(path: string, content: string | Uint8Array, origin = 'upstream:test'): FetchRequest {
+/** The request for `content` at `path`. */
+export function requestOf(path: string, content: string | Uint8Array, origin = 'upstream:test'): FetchRequest {
   return { component: path, origin, path, sha256: sha256Of(content), bytes: Buffer.from(content).length };
 }

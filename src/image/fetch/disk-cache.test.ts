@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakeClock } from '../../base/fake-clock.ts';
-import { type FakeMirror, fakeMirror, sha256Of, wantedOf } from '../testing.ts';
+import { type FakeMirror, fakeMirror, requestOf, sha256Of } from '../testing.ts';
 import type { Cache } from './cache.ts';
 import { type CacheDeps, createCache } from './disk-cache.ts';
 import { createMirrors } from './mirrors.ts';
@@ -55,7 +55,7 @@ describe('fill', () => {
   it('puts verified files in, closed to others and read-only, and asks for nothing that is there', async () => {
     const mirror = fakeMirror({ 'v1/kubelet': kubelet, other: 'x' });
     const cache = open(mirror);
-    const wanted = [wantedOf('v1/kubelet', kubelet), wantedOf('other', 'x'), wantedOf('other', 'x')];
+    const wanted = [requestOf('v1/kubelet', kubelet), requestOf('other', 'x'), requestOf('other', 'x')];
     await cache.fill(wanted);
     expect(readFileSync(await cache.open(wanted[0]!), 'utf8')).toBe(kubelet);
     expect(statSync(placeOf(sha256Of('x'))).mode & 0o777).toBe(0o444);
@@ -68,7 +68,7 @@ describe('fill', () => {
   it('refuses wrong bytes with the component, what was expected and what came, and nothing enters the cache', async () => {
     const mirror = fakeMirror({ kubelet: 'kubelet!' });
     const cache = open(mirror);
-    const wanted = { ...wantedOf('kubelet', 'kubelet?'), component: 'the-kubelet' };
+    const wanted = { ...requestOf('kubelet', 'kubelet?'), component: 'the-kubelet' };
     const error = await cache.fill([wanted]).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'image/wrong-digest', exitCode: 1 });
     const { message } = error as Error;
@@ -83,7 +83,7 @@ describe('fill', () => {
   it('goes on where the connection broke', async () => {
     const mirror = fakeMirror({ kubelet });
     mirror.cutAfter = [3000, 2000];
-    await open(mirror).fill([wantedOf('kubelet', kubelet)]);
+    await open(mirror).fill([requestOf('kubelet', kubelet)]);
     expect(mirror.requests).toEqual(['GET /kubelet', 'GET /kubelet from 3000', 'GET /kubelet from 5000']);
     expect(readFileSync(placeOf(sha256Of(kubelet)), 'utf8')).toBe(kubelet);
   });
@@ -97,10 +97,10 @@ describe('fill', () => {
       stop.abort(new Error('Ctrl-C'));
       throw stop.signal.reason;
     };
-    const first = open(mirror, { clock }).fill([wantedOf('kubelet', kubelet)], { signal: stop.signal });
+    const first = open(mirror, { clock }).fill([requestOf('kubelet', kubelet)], { signal: stop.signal });
     await expect(first).rejects.toThrow('Ctrl-C');
     expect(partials()).toHaveLength(1);
-    await open(mirror).fill([wantedOf('kubelet', kubelet)]);
+    await open(mirror).fill([requestOf('kubelet', kubelet)]);
     expect(mirror.requests).toEqual(['GET /kubelet', 'GET /kubelet from 4000']);
     expect(partials()).toEqual([]);
   });
@@ -109,7 +109,7 @@ describe('fill', () => {
     const mirror = fakeMirror({ kubelet });
     mirror.hasRanges = false;
     mirror.cutAfter = [3000];
-    await open(mirror).fill([wantedOf('kubelet', kubelet)]);
+    await open(mirror).fill([requestOf('kubelet', kubelet)]);
     expect(readFileSync(placeOf(sha256Of(kubelet)), 'utf8')).toBe(kubelet);
   });
 
@@ -117,7 +117,7 @@ describe('fill', () => {
     const mirror = fakeMirror({ kubelet });
     mirror.hasRanges = false;
     mirror.cutAfter = [3000, ...Array.from({ length: 50 }, (_, i) => (i % 2 === 0 ? 2000 : 2500))];
-    const filled = open(mirror).fill([wantedOf('kubelet', kubelet)]);
+    const filled = open(mirror).fill([requestOf('kubelet', kubelet)]);
     await expect(filled).rejects.toMatchObject({ code: 'image/mirror-unreachable' });
     expect(mirror.requests.length).toBeLessThan(10);
   });
@@ -127,7 +127,7 @@ describe('fill', () => {
     ['too many bytes', `${kubelet}and more`],
     ['all of it, wrong', kubelet.toUpperCase()],
   ])('begins again when a part that was left behind has %s', async (_what, left) => {
-    const wanted = wantedOf('kubelet', kubelet);
+    const wanted = requestOf('kubelet', kubelet);
     mkdirSync(join(top, 'cache', 'partial'), { recursive: true });
     const part = join(top, 'cache', 'partial', `${wanted.sha256}.abc`);
     writeFileSync(part, left);
@@ -145,21 +145,21 @@ describe('fill', () => {
       () => Promise.reject(Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNRESET' } })),
     ];
     const clock = fakeClock(Date.now());
-    await open(mirror, { clock }).fill([wantedOf('kubelet', kubelet)]);
+    await open(mirror, { clock }).fill([requestOf('kubelet', kubelet)]);
     expect(clock.sleptMs).toBe(7000 + 2000 + 4000);
   });
 
   it('gives up on a mirror that stays away, and says what is missing', async () => {
     const mirror = fakeMirror({});
     mirror.next = Array.from({ length: 9 }, () => () => new Response(null, { status: 502 }));
-    const filled = open(mirror).fill([wantedOf('kubelet', kubelet)]);
+    const filled = open(mirror).fill([requestOf('kubelet', kubelet)]);
     await expect(filled).rejects.toMatchObject({ code: 'image/mirror-unreachable' });
     expect(mirror.requests).toHaveLength(5);
   });
 
   it('does not try again what the mirror does not have', async () => {
     const mirror = fakeMirror({});
-    const filled = open(mirror).fill([wantedOf('kubelet', kubelet)]);
+    const filled = open(mirror).fill([requestOf('kubelet', kubelet)]);
     await expect(filled).rejects.toMatchObject({
       code: 'image/not-on-mirror',
       message: expect.stringMatching(/^kubelet: .*404/),
@@ -172,7 +172,7 @@ describe('fill', () => {
     mirror.next = [
       () => new Response(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(5000)) })),
     ];
-    const filled = open(mirror).fill([wantedOf('kubelet', kubelet)]);
+    const filled = open(mirror).fill([requestOf('kubelet', kubelet)]);
     await expect(filled).rejects.toMatchObject({
       code: 'image/wrong-digest',
       message: expect.stringContaining('more than 8000 bytes'),
@@ -181,9 +181,9 @@ describe('fill', () => {
 
   it('names origin, component and what to write where when there is no mirror, before anything is fetched', async () => {
     const mirror = fakeMirror({ kubelet });
-    const nowhere = { ...wantedOf('crictl', 'x', 'upstream:cri-tools'), component: 'crictl' };
+    const nowhere = { ...requestOf('crictl', 'x', 'upstream:cri-tools'), component: 'crictl' };
     const error = await open(mirror)
-      .fill([wantedOf('kubelet', kubelet), nowhere])
+      .fill([requestOf('kubelet', kubelet), nowhere])
       .catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'image/no-mirror', next: expect.stringContaining('/etc/mirrors.yaml') });
     expect((error as Error).message).toMatch(/upstream:cri-tools.*crictl/);
@@ -192,7 +192,7 @@ describe('fill', () => {
 
   it('looks for room first', async () => {
     const mirror = fakeMirror({ kubelet });
-    const filled = open(mirror, { freeBytes: async () => 1000 }).fill([wantedOf('kubelet', kubelet)]);
+    const filled = open(mirror, { freeBytes: async () => 1000 }).fill([requestOf('kubelet', kubelet)]);
     await expect(filled).rejects.toMatchObject({ code: 'image/no-space', kept: 'Nothing was fetched.' });
     expect(mirror.requests).toEqual([]);
   });
@@ -207,18 +207,18 @@ describe('fill', () => {
           }),
         ),
     ];
-    const filled = open(mirror).fill([wantedOf('kubelet', kubelet)]);
+    const filled = open(mirror).fill([requestOf('kubelet', kubelet)]);
     await expect(filled).rejects.toMatchObject({ code: 'image/no-space', message: expect.stringContaining('kubelet') });
   });
 
   it('takes files of a folder, of any size when none is given', async () => {
     mkdirSync(join(top, 'folder', 'bin'), { recursive: true });
     writeFileSync(join(top, 'folder', 'bin', 'headstart'), kubelet);
-    const { bytes: _, ...wanted } = wantedOf('bin/headstart', kubelet, 'local:folder');
+    const { bytes: _, ...wanted } = requestOf('bin/headstart', kubelet, 'local:folder');
     const cache = open(fakeMirror({}));
     await cache.fill([wanted]);
     expect(readFileSync(await cache.open(wanted), 'utf8')).toBe(kubelet);
-    const missing = cache.fill([wantedOf('bin/other', 'x', 'local:folder')]);
+    const missing = cache.fill([requestOf('bin/other', 'x', 'local:folder')]);
     await expect(missing).rejects.toMatchObject({ code: 'image/not-on-mirror' });
   });
 
@@ -226,7 +226,7 @@ describe('fill', () => {
     mkdirSync(join(top, 'folder', 'sub'), { recursive: true });
     execFileSync('mkfifo', [join(top, 'folder', 'pipe')]);
     for (const path of ['pipe', 'sub']) {
-      const filled = open(fakeMirror({})).fill([wantedOf(path, 'x', 'local:folder')]);
+      const filled = open(fakeMirror({})).fill([requestOf(path, 'x', 'local:folder')]);
       await expect(filled).rejects.toMatchObject({
         code: 'image/not-on-mirror',
         message: expect.stringContaining('not a plain file'),
@@ -236,21 +236,21 @@ describe('fill', () => {
 
   it('says so when its folder cannot be one', async () => {
     writeFileSync(join(top, 'taken'), '');
-    const filled = open(fakeMirror({}), { folder: join(top, 'taken', 'cache') }).fill([wantedOf('x', 'x')]);
+    const filled = open(fakeMirror({}), { folder: join(top, 'taken', 'cache') }).fill([requestOf('x', 'x')]);
     await expect(filled).rejects.toMatchObject({ code: 'image/cache-unusable' });
   });
 
   it.each(['../secret', '/etc/passwd', 'a/../../b', 'a//b', 'a\\b', 'a\0b', './a', ''])(
     'does not leave the origin for %j',
     async (path) => {
-      const filled = open(fakeMirror({})).fill([{ ...wantedOf('x', 'x', 'local:folder'), path }]);
+      const filled = open(fakeMirror({})).fill([{ ...requestOf('x', 'x', 'local:folder'), path }]);
       await expect(filled).rejects.toMatchObject({ code: 'image/bad-path' });
     },
   );
 
   it('lets two builds fill it at the same time', async () => {
     const files = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`file${i}`, `${i} `.repeat(2000)]));
-    const wanted = Object.entries(files).map(([path, content]) => wantedOf(path, content));
+    const wanted = Object.entries(files).map(([path, content]) => requestOf(path, content));
     const [one, two] = [fakeMirror(files), fakeMirror(files)];
     one.cutAfter = [100, 200, 300];
     await Promise.all([open(one).fill(wanted), open(two).fill(wanted)]);
@@ -260,9 +260,9 @@ describe('fill', () => {
 
   it('ends all others when one fails, and is not busy any more when it has ended', async () => {
     const files = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`file${i}`, 'x'.repeat(50_000 + i)]));
-    const wanted = Object.entries(files).map(([path, content]) => wantedOf(path, content));
+    const wanted = Object.entries(files).map(([path, content]) => requestOf(path, content));
     const mirror = fakeMirror(files);
-    const filled = open(mirror).fill([wantedOf('missing', 'm'), ...wanted]);
+    const filled = open(mirror).fill([requestOf('missing', 'm'), ...wanted]);
     await expect(filled).rejects.toMatchObject({ code: 'image/not-on-mirror' });
     const asked = mirror.requests.length;
     expect(asked).toBeLessThan(20);
@@ -272,7 +272,7 @@ describe('fill', () => {
 
   it('tells how far it is, in steps', async () => {
     const told: [string, number | undefined][] = [];
-    await open(fakeMirror({ kubelet, other: 'x' })).fill([wantedOf('kubelet', kubelet), wantedOf('other', 'x')], {
+    await open(fakeMirror({ kubelet, other: 'x' })).fill([requestOf('kubelet', kubelet), requestOf('other', 'x')], {
       onWaiting: (what, percent) => told.push([what, percent]),
     });
     expect(told[0]).toEqual(['the files to be fetched: 0 of 2, 0 of 1 MB', 0]);
@@ -292,7 +292,7 @@ describe('fill', () => {
           mirror.hasRanges = hasRanges;
           const folder = mkdtempSync(join(top, 'each-'));
           const cache = open(mirror, { folder });
-          const wanted = wantedOf('file', content);
+          const wanted = requestOf('file', content);
           await cache.fill([wanted]);
           expect(readFileSync(await cache.open(wanted)).equals(Buffer.from(content))).toBe(true);
         },
@@ -305,7 +305,7 @@ describe('fill', () => {
 describe('open', () => {
   it('finds one byte that was changed, sets the file aside, and the next fill gets it anew', async () => {
     const cache = open(fakeMirror({ kubelet }));
-    const wanted = wantedOf('kubelet', kubelet);
+    const wanted = requestOf('kubelet', kubelet);
     await cache.fill([wanted]);
     const place = placeOf(wanted.sha256);
     chmodSync(place, 0o644);
@@ -322,13 +322,15 @@ describe('open', () => {
 
   it('fetches nothing', async () => {
     const mirror = fakeMirror({ kubelet });
-    await expect(open(mirror).open(wantedOf('kubelet', kubelet))).rejects.toMatchObject({ code: 'image/not-in-cache' });
+    await expect(open(mirror).open(requestOf('kubelet', kubelet))).rejects.toMatchObject({
+      code: 'image/not-in-cache',
+    });
     expect(mirror.requests).toEqual([]);
   });
 
   it('has a file with another size fetched again without opening it', async () => {
     const mirror = fakeMirror({ kubelet });
-    const wanted = wantedOf('kubelet', kubelet);
+    const wanted = requestOf('kubelet', kubelet);
     await open(mirror).fill([wanted]);
     chmodSync(placeOf(wanted.sha256), 0o644);
     writeFileSync(placeOf(wanted.sha256), 'cut');

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakeClock } from '../../base/fake-clock.ts';
-import { type FakeMirror, fakeMirror, wantedOf } from '../testing.ts';
+import { type FakeMirror, fakeMirror, requestOf } from '../testing.ts';
 import type { FetchRequest } from './cache.ts';
 import { fetchInto } from './fetch-one.ts';
 import { createMirrors, type FetchLocation } from './mirrors.ts';
 
 const CONTENT = 'kubelet '.repeat(1000);
-const WANTED = wantedOf('kubelet', CONTENT);
+const WANTED = requestOf('kubelet', CONTENT);
 let top: string;
 let file: string;
 beforeEach(() => {
@@ -132,7 +132,7 @@ describe('a file from a mirror', () => {
 });
 
 describe('a file from a folder', () => {
-  const local = (path: string) => wantedOf(path, CONTENT, 'local:folder');
+  const local = (path: string) => requestOf(path, CONTENT, 'local:folder');
 
   it('is read from its beginning, through a link, too', async () => {
     writeFileSync(join(top, 'real'), CONTENT);

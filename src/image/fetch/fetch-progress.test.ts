@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { wantedOf } from '../testing.ts';
+import { requestOf } from '../testing.ts';
 import type { FetchRequest } from './cache.ts';
 import { fetchProgress } from './fetch-progress.ts';
 
-const sized = (path: string, bytes: number): FetchRequest => ({ ...wantedOf(path, path), bytes });
+const sized = (path: string, bytes: number): FetchRequest => ({ ...requestOf(path, path), bytes });
 
 function watch(all: readonly FetchRequest[]) {
   const told: [string, number | undefined][] = [];
@@ -29,7 +29,7 @@ describe('how far the fetching is', () => {
   });
 
   it('goes by the number of files where a size is not known', () => {
-    const [a, b] = [sized('a', 10), { ...wantedOf('b', 'b'), bytes: undefined }];
+    const [a, b] = [sized('a', 10), { ...requestOf('b', 'b'), bytes: undefined }];
     const { told, progress } = watch([a, b]);
     progress.at(a, 10);
     progress.done(a);

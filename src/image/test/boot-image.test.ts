@@ -40,28 +40,28 @@ async function boot(way: 'kernel' | 'firmware', instances: readonly Instance[] =
   return { instance, spec: specs[0]!, overlay: ran.find((argv) => argv[1] === 'create')! };
 }
 
-describe('the VM of a built image', () => {
-  it('is one instance, with a disk on which the root can grow, and a document for its Kubernetes', async () => {
+describe('bootImage', () => {
+  it('starts one instance with a disk larger than the image and a node config for its Kubernetes version', async () => {
     const { instance, spec } = await boot('kernel');
     expect(instance).toBe(ONE);
     expect(spec).toMatchObject({ name: TEST_POOL.name, readyUnit: 'headstart-node-ready.target', size: { diskGb: 3 } });
     expect(Buffer.from(spec.userData!, 'base64').toString()).toContain('1.35.8');
   });
 
-  it('is started with the kernel of the build, on top of its qcow2, with the arguments that pools do not give', async () => {
+  it("boots the build's kernel on an overlay of its qcow2, with the arguments that pools do not set", async () => {
     const { overlay } = await boot('kernel');
     expect(overlay).toEqual(expect.arrayContaining(['-F', 'qcow2', '-b', join(folder, 'disk.qcow2')]));
     expect(versionIn(top)).toMatchObject({ root: build.root, kernelArgs: ['console=ttyS0', 'panic=10'] });
   });
 
-  it('is started by firmware on top of the VHD, and is told no arguments', async () => {
+  it('boots an overlay of the VHD with firmware, without kernel arguments', async () => {
     const { overlay } = await boot('firmware');
     expect(overlay).toEqual(expect.arrayContaining(['-F', 'vpc', '-b', join(folder, 'disk.vhd')]));
     expect(versionIn(top)).toMatchObject({ firmware: 'uefi', cloudInit: 'off' });
     expect(versionIn(top)).not.toHaveProperty('kernelArgs');
   });
 
-  it('has to be there once it was asked for', async () => {
-    await expect(boot('kernel', [])).rejects.toThrow('has none');
+  it('fails if the pool returns no instance', async () => {
+    await expect(boot('kernel', [])).rejects.toThrow('did not return the new instance');
   });
 });

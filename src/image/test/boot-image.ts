@@ -1,4 +1,4 @@
-// image/test/boot-image.ts: one VM of a built image, with metadata of its own, in a home that holds nothing else. Nothing of the build is copied or changed.
+// image/test/boot-image.ts: start one VM from a built image in a temporary home. The build itself is neither copied nor changed.
 import { join, resolve } from 'node:path';
 import type { CallOptions } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -16,21 +16,21 @@ export const TEST_POOL: PoolRef = { id: 'pools/image-test', name: 'image-test' }
 const READY_UNIT = 'headstart-node-ready.target';
 const GIB = 2 ** 30;
 
-/** What of the build each way needs. */
+/** The files of the build that each method needs. */
 export const FILES: Readonly<Record<BootMethod, readonly [disk: string, ...others: string[]]>> = {
   kernel: ['disk.qcow2', 'vmlinux', 'initrd.cpio'],
   firmware: ['disk.vhd'],
 };
 
 export interface BootImageDeps extends CallOptions {
-  /** Of the factory; closed to others. */
+  /** The home of the factory; other users cannot read it. */
   home: string;
   factory: QemuFactory;
   clock: Clock;
   run: RunCommand;
 }
 
-/** Started, and not up yet. */
+/** Returns when the VM is started, before it is up. */
 export async function bootImage(
   folder: string,
   build: BuildRecord,
@@ -45,7 +45,7 @@ export async function bootImage(
       image: { kind: 'version', id },
       userData: Buffer.from(testDocument(build.kubernetes)).toString('base64'),
       extensions: [],
-      // Larger than the image, as the disks of nodes are: the root has to grow.
+      // Larger than the image, like the disks of nodes, so that the root has to grow.
       size: { cpus: 2, memoryMb: 2048, diskGb: Math.ceil(build.diskBytes / GIB) + 2 },
       services: [],
       readyUnit: READY_UNIT,
@@ -54,11 +54,11 @@ export async function bootImage(
     deps,
   );
   const [instance] = await factory.pools.setCapacity(TEST_POOL, 1, deps);
-  if (!instance) throw new Error('a pool was asked for an instance, and has none');
+  if (!instance) throw new Error('the pool did not return the new instance');
   return instance;
 }
 
-/** A disk that stands on the build's own: QEMU reads the very file, in the format that is published, and writes elsewhere. */
+/** Creates an overlay: QEMU reads the build's disk in its published format and writes to the overlay. */
 async function publishForTest(
   folder: string,
   build: BuildRecord,
@@ -71,7 +71,7 @@ async function publishForTest(
   const size = String(build.diskBytes);
   const overlay = ['create', '-q', '-f', 'qcow2', '-F', format, '-b', join(folder, below), disk, size];
   await runTool(run, ['qemu-img', ...overlay], signal);
-  // What pools give themselves is left to them.
+  // Pools set the other arguments themselves.
   const kernelArgs = build.kernelArgs
     .split(' ')
     .filter((word) => word !== '' && word !== 'rw' && !word.startsWith('root='));

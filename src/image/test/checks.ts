@@ -1,4 +1,4 @@
-// image/test/checks.ts: is what runs the image that was built, and is it as a node is to be before anybody has used it? Pure.
+// image/test/checks.ts: does the VM run the image that was built, and is it in the state of a fresh node? Pure.
 
 import { installedIn } from '../build/base/unpack-base.ts';
 import type { BuildRecord } from '../build/contract.ts';
@@ -8,7 +8,7 @@ import type { ContainerImage } from '../report/image-list.ts';
 import type { GuestFacts, GuestQuestions } from './guest-facts.ts';
 import type { BootMethod, Check } from './verdict.ts';
 
-/** What of a lock can be seen in a running image. */
+/** The part of a lock that can be checked in a running image. */
 export interface LockPart {
   artifacts: readonly (Pick<Artifact, 'component' | 'kind' | 'version' | 'kubernetes' | 'sha256'> & {
     install?: { to: string };
@@ -19,9 +19,9 @@ export interface LockPart {
 export interface ExpectedImage {
   build: BuildRecord;
   lock: LockPart;
-  /** The release file beside the build. */
+  /** The release file in the build folder. */
   release: string;
-  /** What the build put there of components. */
+  /** The files of components that the build installed. */
   placed: readonly PlacedFile[];
   images: readonly Pick<ContainerImage, 'name' | 'digest'>[];
   way: BootMethod;
@@ -29,11 +29,11 @@ export interface ExpectedImage {
 
 const READY = 'headstart-node-ready.target';
 const UNITS = ['headstart-node.service', READY, 'containerd.service', 'kubelet.service'] as const;
-/** What would change packages, or take the disk's time, at a moment of its own choosing. */
+/** Units that would change packages or use the disk at arbitrary times. */
 const QUIET = ['apt-daily.timer', 'apt-daily-upgrade.timer', 'unattended-upgrades.service', 'e2scrub_all.timer'];
-/** Emulated, kubelet takes a minute to open its port. */
+/** Under emulation kubelet takes a minute to open its port. */
 const HEALTH_TRIES = 120;
-/** The table at both ends, the firmware's partition, and what a file system needs for itself. */
+/** For both partition tables, the EFI partition and the file system's own data. */
 const OVERHEAD_BYTES = 512 * 2 ** 20;
 
 export function questionsFor(expected: Pick<ExpectedImage, 'lock' | 'build' | 'placed'>): GuestQuestions {
@@ -55,18 +55,18 @@ export function checksOf(expected: ExpectedImage, facts: GuestFacts): Check[] {
     is(
       'release',
       facts.release === release,
-      facts.release === release ? 'as it was built' : 'differs from the one beside the build',
+      facts.release === release ? 'as built' : 'differs from the one in the build folder',
     ),
     is('kernel', facts.kernelRelease === build.kernelRelease, facts.kernelRelease || 'unknown'),
-    is('started-by', facts.isUefi === (way === 'firmware'), facts.isUefi ? 'UEFI firmware' : 'QEMU itself'),
-    differences('packages', packageDifferences(expected, facts), `${debsIn(expected).size} as they are locked`),
-    differences('files', fileDifferences(expected, facts), `${lockedIn(expected).size} as they are locked`),
-    differences('placed', placedDifferences(expected, facts), `${expected.placed.length} as they were put there`),
+    is('started-by', facts.isUefi === (way === 'firmware'), facts.isUefi ? 'UEFI firmware' : 'QEMU directly'),
+    differences('packages', packageDifferences(expected, facts), `${debsIn(expected).size} as locked`),
+    differences('files', fileDifferences(expected, facts), `${lockedIn(expected).size} as locked`),
+    differences('placed', placedDifferences(expected, facts), `${expected.placed.length} as installed`),
     differences('container-images', imageDifferences(expected, facts), `${expected.images.length} unpacked`),
     ...unitChecks(facts),
     differences('failed-units', facts.failedUnits, 'none'),
     nodeCheck(facts),
-    is('kubelet-health', / 200 OK$/.test(facts.kubeletHealth), facts.kubeletHealth || 'says nothing'),
+    is('kubelet-health', / 200 OK$/.test(facts.kubeletHealth), facts.kubeletHealth || 'no response'),
     is('name-servers', !STUB.test(facts.resolvConf) && facts.resolvConf !== '', nameServersIn(facts)),
     machineIdCheck(facts),
     differences('cloud-init', facts.cloudInit, 'not on the image'),
@@ -83,7 +83,7 @@ export function checksOf(expected: ExpectedImage, facts: GuestFacts): Check[] {
   ];
 }
 
-/** Of systemd-resolved, on the node itself: a pod that asks there asks nobody. */
+/** The stub resolver of systemd-resolved listens on the node's loopback, which pods cannot reach. */
 const STUB = /^nameserver\s+127\./m;
 
 function nameServersIn({ resolvConf }: GuestFacts): string {
@@ -92,16 +92,16 @@ function nameServersIn({ resolvConf }: GuestFacts): string {
   return servers.length === 0 ? 'none' : servers.join(', ');
 }
 
-/** One that was on the image would be there as well, on this node and on all others. */
+/** An id from the image would be the same on all nodes. */
 function machineIdCheck({ machineId, isMachineIdNew }: GuestFacts): Check {
   const isId = /^[0-9a-f]{32}$/.test(machineId);
-  const detail = isId ? (isMachineIdNew ? 'its own' : 'that of the image') : `'${machineId.slice(0, 40)}'`;
+  const detail = isId ? (isMachineIdNew ? 'its own' : 'copied from the image') : `'${machineId.slice(0, 40)}'`;
   return { name: 'machine-id', isPassed: isId && isMachineIdNew, detail };
 }
 
 function unitChecks({ units }: GuestFacts): Check[] {
   return UNITS.map((name) => {
-    const { ActiveState = 'not there', SubState = '', Result = '', NRestarts = '0' } = units.get(name) ?? {};
+    const { ActiveState = 'missing', SubState = '', Result = '', NRestarts = '0' } = units.get(name) ?? {};
     const isPassed = ActiveState === 'active' && Number(NRestarts) === 0;
     const restarts = Number(NRestarts) > 0 ? `, restarted ${NRestarts} times` : '';
     return {
@@ -112,11 +112,10 @@ function unitChecks({ units }: GuestFacts): Check[] {
   });
 }
 
-/** What the daemon says of itself. */
 function nodeCheck({ nodeStatus }: GuestFacts): Check {
   const { phase, code, isReady, bad } = statusIn(nodeStatus);
   const isPassed = isReady === true && Array.isArray(bad) && bad.length === 0;
-  return { name: 'node', isPassed, detail: phase === undefined ? 'says nothing' : `${phase} (${code})` };
+  return { name: 'node', isPassed, detail: phase === undefined ? 'no status' : `${phase} (${code})` };
 }
 
 function statusIn(text: string): { phase?: string; code?: string; isReady?: boolean; bad?: unknown } {
@@ -127,7 +126,7 @@ function statusIn(text: string): { phase?: string; code?: string; isReady?: bool
   }
 }
 
-/** Name → version, of this image's patch version alone. */
+/** Version by package, for the image's Kubernetes version. */
 function debsIn({ lock, build }: Pick<ExpectedImage, 'lock' | 'build'>): Map<string, string> {
   return new Map(
     ofThis(lock, build)
@@ -136,7 +135,7 @@ function debsIn({ lock, build }: Pick<ExpectedImage, 'lock' | 'build'>): Map<str
   );
 }
 
-/** Path → sha256, of what is on the image byte for byte as it is locked. */
+/** sha256 by path, of files that the build installs unchanged. */
 function lockedIn({ lock, build }: Pick<ExpectedImage, 'lock' | 'build'>): Map<string, string> {
   return new Map([
     ...ofThis(lock, build).flatMap(({ kind, install, sha256 }): [string, string][] =>
@@ -161,38 +160,38 @@ function fileDifferences(expected: ExpectedImage, { files }: GuestFacts): string
 
 function placedDifferences({ placed }: ExpectedImage, { files, modes, links }: GuestFacts): string[] {
   return placed.flatMap(({ path, mode, sha256, to }) => {
-    if (to !== undefined) return links.get(path) === to ? [] : [`${path}: leads to ${links.get(path) ?? 'nothing'}`];
+    if (to !== undefined) return links.get(path) === to ? [] : [`${path}: links to ${links.get(path) ?? 'nothing'}`];
     const owned = `${mode?.toString(8)} 0:0`;
     return [
-      ...(files.get(path) === sha256 ? [] : [`${path}: ${files.get(path)?.slice(0, 12) ?? 'nothing'}`]),
-      ...(modes.get(path) === owned ? [] : [`${path}: ${modes.get(path) ?? 'no file'}, not ${owned}`]),
+      ...(files.get(path) === sha256 ? [] : [`${path}: ${files.get(path)?.slice(0, 12) ?? 'missing'}`]),
+      ...(modes.get(path) === owned ? [] : [`${path}: expected ${owned}, got ${modes.get(path) ?? 'no file'}`]),
     ];
   });
 }
 
-/** By its name, and by the digest of what that name is to mean. */
+/** Checks both the name and the digest of each image. */
 function imageDifferences({ images }: ExpectedImage, { readyImages, badBlobs }: GuestFacts): string[] {
   const missing = images
     .flatMap(({ name, digest }) => [name, `${name.slice(0, name.lastIndexOf(':'))}@${digest}`])
     .filter((name) => !readyImages.includes(name));
-  // Where there are none the question has no answer.
+  // Without images there is no content store to check.
   const bad = images.length === 0 ? [] : badBlobs;
-  return [...missing.map((name) => `${name}: not there, or not unpacked`), ...bad.map((blob) => `${blob}: changed`)];
+  return [...missing.map((name) => `${name}: missing or not unpacked`), ...bad.map((blob) => `${blob}: changed`)];
 }
 
 function mapDifferences(
-  said: ReadonlyMap<string, string>,
+  locked: ReadonlyMap<string, string>,
   seen: ReadonlyMap<string, string>,
   shownChars?: number,
 ): string[] {
-  const shown = (value: string | undefined) => value?.slice(0, shownChars) ?? 'nothing';
-  return [...new Set([...said.keys(), ...seen.keys()])]
+  const shown = (value: string | undefined) => value?.slice(0, shownChars) ?? 'none';
+  return [...new Set([...locked.keys(), ...seen.keys()])]
     .sort()
-    .filter((name) => said.get(name) !== seen.get(name))
-    .map((name) => `${name}: ${shown(seen.get(name))}, locked is ${shown(said.get(name))}`);
+    .filter((name) => locked.get(name) !== seen.get(name))
+    .map((name) => `${name}: expected ${shown(locked.get(name))}, got ${shown(seen.get(name))}`);
 }
 
-/** Not there is as quiet as masked. */
+/** A missing unit is as harmless as a masked one. */
 const isQuiet = (state: string | undefined) => ['', 'masked', 'disabled', 'not-found'].includes(state ?? '');
 
 const SHOWN = 5;

@@ -6,7 +6,7 @@ import { factsScript, readFacts } from './guest-facts.ts';
 const line = (name: string, text: string) => `${name} ${Buffer.from(text).toString('base64')}\n`;
 
 describe('readFacts', () => {
-  it('reads every answer', () => {
+  it('parses every answer', () => {
     const facts = readFacts(
       [
         line('release', '{"a": 1}\n'),
@@ -27,13 +27,13 @@ describe('readFacts', () => {
     ]);
   });
 
-  it('takes any text', () => {
+  it('accepts any text', () => {
     fc.assert(fc.property(fc.string(), (text) => void readFacts(text)));
   });
 });
 
 describe('factsScript', () => {
-  it('is a script that a shell can read, whatever paths are called', () => {
+  it('is valid shell syntax for any paths', () => {
     const word = fc.string({ maxLength: 30 }).filter((text) => !text.includes('\0'));
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 4 }), (files) => {
@@ -44,7 +44,7 @@ describe('factsScript', () => {
     );
   });
 
-  it('gives answers that are read back, one of them being that there is none', () => {
+  it('prints answers that readFacts parses, including for missing files', () => {
     const script = factsScript({
       files: ['/etc/passwd', '/no such file', "/it's"],
       links: ['/proc/self/exe', '/etc/passwd'],

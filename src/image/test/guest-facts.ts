@@ -1,32 +1,31 @@
-// image/test/guest-facts.ts: what is asked inside a booted image, and what was the answer? A shell script, and the reading of what it prints.
+// image/test/guest-facts.ts: which facts does a test read from a booted image? A shell script, and a parser for its output.
 
 export interface GuestFacts {
   release: string;
   dpkgStatus: string;
-  /** sha256 by path, of the files that were asked for; what is not there is not in it. */
+  /** sha256 by path, of the requested files; missing files have no entry. */
   files: ReadonlyMap<string, string>;
-  /** By path: `755 0:0`, mode and owners, of what is a file itself. */
+  /** Mode and owner by path, `755 0:0`; symbolic links have no entry. */
   modes: ReadonlyMap<string, string>;
-  /** By path: where it leads. */
+  /** Link target by path. */
   links: ReadonlyMap<string, string>;
-  /** Container images that are there and unpacked, by all of their names. */
+  /** All names of the container images that are present and unpacked. */
   readyImages: readonly string[];
-  /** Parts of container images that are not what their name says. */
+  /** Blobs whose content does not match their digest. */
   badBlobs: readonly string[];
-  /** What kubelet answers when it is asked how it is. */
+  /** The status line of kubelet's /healthz. */
   kubeletHealth: string;
-  /** What it says whom to ask for names. */
   resolvConf: string;
-  /** By unit: its properties. */
+  /** Properties by unit. */
   units: ReadonlyMap<string, Readonly<Record<string, string>>>;
   failedUnits: readonly string[];
   nodeStatus: string;
   machineId: string;
-  /** It was written since the image was made. */
+  /** The file is newer than the image. */
   isMachineIdNew: boolean;
-  /** What of cloud-init is there. */
+  /** Paths of cloud-init that exist. */
   cloudInit: readonly string[];
-  /** By unit: `masked`, `enabled`, `disabled` … or nothing where there is none. */
+  /** State by unit: `masked`, `enabled`, `disabled` …, or empty if the unit does not exist. */
   unitFiles: ReadonlyMap<string, string>;
   rootBytes: number;
   diskBytes: number;
@@ -40,11 +39,11 @@ export interface GuestQuestions {
   links: readonly string[];
   units: readonly string[];
   unitFiles: readonly string[];
-  /** How often kubelet is asked how it is, a second apart, until it is well. */
+  /** Maximum number of health requests to kubelet, one second apart. */
   healthTries: number;
 }
 
-/** For `sh -s`. Each answer is one line, `name base64`, so that nothing in one can be taken for another. */
+/** For `sh -s`. Each answer is one line, `name base64`, so that no answer can be mistaken for another. */
 export function factsScript({ files, links, units, unitFiles, healthTries }: GuestQuestions): string {
   const words = (list: readonly string[]) => list.map(quoted).join(' ');
   const asked: Readonly<Record<string, string>> = {
@@ -76,7 +75,7 @@ export function factsScript({ files, links, units, unitFiles, healthTries }: Gue
 const PROGRAMS = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const BLOBS = '/var/lib/containerd/io.containerd.content.v1.content/blobs/sha256';
 
-/** bash is on every Debian and speaks TCP; curl is not. Its port opens some time after its process is there. */
+/** Uses bash for TCP, because not every image has curl. kubelet opens its port some time after its process starts. */
 const askKubelet = (tries: number) =>
   [
     `for try in $(seq ${tries}); do [ "$try" = 1 ] || sleep 1;`,
@@ -129,14 +128,14 @@ export function readFacts(text: string): GuestFacts {
   };
 }
 
-/** Some words, then a path, which may have blanks in it. */
+/** Some words, then a path that may contain spaces. */
 function pathLast(line: string, words: number): [path: string, rest: string][] {
   const parts = line.split(' ');
   const path = parts.slice(words).join(' ');
   return path === '' ? [] : [[path, parts.slice(0, words).join(' ')]];
 }
 
-/** A leading backslash says that the name has something escaped in it. */
+/** Skips names that sha256sum escapes, which it marks with a leading backslash. */
 function readSum(line: string): [path: string, sha256: string][] {
   const [, sha256, path] = /^([0-9a-f]{64}) [ *](.*)$/.exec(line) ?? [];
   return sha256 === undefined || path === undefined ? [] : [[path, sha256]];

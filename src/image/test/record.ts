@@ -1,4 +1,4 @@
-// image/test/record.ts: what did a test of an image find? `test.json` beside the build, which publishing asks for.
+// image/test/record.ts: what was the result of an image test? Stored as `test.json` in the build folder, where `image publish` reads it.
 import { join } from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../../base/errors.ts';
@@ -8,7 +8,7 @@ import type { ImageTest } from './verdict.ts';
 
 export const TEST_RECORD = 'test.json';
 
-/** Undefined where there is none, or none that can be read: then nobody has tested it. */
+/** Undefined if the file is missing or invalid: the build then counts as untested. */
 export async function readTest(folder: string): Promise<ImageTest | undefined> {
   try {
     return schema.parse(JSON.parse(await readSmall(join(folder, TEST_RECORD))));
@@ -21,10 +21,10 @@ export function writeTest(folder: string, test: ImageTest): void {
   try {
     writeFileAtomic(join(folder, TEST_RECORD), `${JSON.stringify(test, null, 2)}\n`, 0o644);
   } catch (cause) {
-    throw new UserError(`the result cannot be written to ${folder} (${(cause as NodeJS.ErrnoException).code})`, {
+    throw new UserError(`cannot write the test result to ${folder} (${(cause as NodeJS.ErrnoException).code})`, {
       code: 'image/test-not-written',
-      kept: 'The build is as it was.',
-      next: 'see that there is room and that you may write there, then run the same command again',
+      kept: 'The build is unchanged.',
+      next: 'make sure that the folder is writable and has free space, then run the same command again',
       exitCode: 1,
       cause,
     });
@@ -39,7 +39,7 @@ const schema: z.ZodType<ImageTest> = z.object({
   boots: z.array(
     z.object({
       way: z.enum(['kernel', 'firmware']),
-      // Earlier ones did not say: such a boot is nobody's.
+      // Older records lack the files; such a boot matches no build.
       files: z.record(z.string(), z.string()).default({}),
       isPassed: z.boolean(),
       checks: z.array(z.object({ name: z.string(), isPassed: z.boolean(), detail: z.string() })),

@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(parent, { recursive: true }));
 
 const mark = (pid: number): ProcessMark => ({ pid, startTicks: '1', bootId: 'b', pidNamespace: 'n' });
-/** Even ones are gone. */
+/** Processes with even pids have ended. */
 const processes: Processes = { own: () => mark(1), isGone: ({ pid }) => pid % 2 === 0 };
 const deps = () => ({
   parent,
@@ -23,8 +23,8 @@ const deps = () => ({
   open: async (home: string) => ({ pools: { deletePool: async () => void deletedIn.push(home) } }),
 });
 
-describe('a home for one VM', () => {
-  it('is gone afterwards, with its VM, however the work ended', async () => {
+describe('withTemporaryHome', () => {
+  it('removes the home and its VM, whether the work succeeds or fails', async () => {
     for (const fails of [false, true]) {
       let home = '';
       const work = withTemporaryHome(deps(), { isKept: false }, async (made) => {
@@ -39,14 +39,14 @@ describe('a home for one VM', () => {
     }
   });
 
-  it('stays when it is to be kept, and nobody sweeps it away', async () => {
+  it('keeps a home on request, and later calls do not remove it', async () => {
     const keep = () => withTemporaryHome(deps(), { isKept: true }, async (home) => home);
     const kept = await keep();
     await withTemporaryHome(deps(), { isKept: false }, async () => undefined);
     expect(readdirSync(parent).map((name) => join(parent, name))).toEqual([kept]);
   });
 
-  it('takes those of processes that were killed with it, and nothing else', async () => {
+  it('removes homes of killed processes, and nothing else', async () => {
     const home = (name: string, owner: unknown) => {
       mkdirSync(join(parent, name));
       writeFileSync(join(parent, name, 'owner.json'), JSON.stringify(owner));

@@ -1,4 +1,4 @@
-// image/test/temporary-home.ts: a home for one VM that is looked at and forgotten. It goes with whoever made it, or with the next one to come.
+// image/test/temporary-home.ts: a home for one test VM. The run removes it at the end; if the run is killed, the next one does.
 import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../base/files.ts';
@@ -8,7 +8,7 @@ import { readSmall } from '../build/build-folder.ts';
 import { TEST_POOL } from './boot-image.ts';
 
 export interface TemporaryHomeDeps {
-  /** Where homes are made: a folder for files that come and go. */
+  /** The folder for temporary files. */
   parent: string;
   uid: number;
   open(home: string): Promise<{ pools: Pick<LocalPools, 'deletePool'> }>;
@@ -18,7 +18,7 @@ export interface TemporaryHomeDeps {
 const PREFIX = 'headstart-image-test-';
 const OWNER = 'owner.json';
 
-/** `isKept`: everything stays as it is at the end, VM included, and nobody sweeps it away. */
+/** `isKept`: the home and its VM stay, and later runs do not remove them. */
 export async function withTemporaryHome<T>(
   deps: TemporaryHomeDeps,
   { isKept }: { isKept: boolean },
@@ -35,17 +35,17 @@ export async function withTemporaryHome<T>(
   }
 }
 
-/** Whoever was killed could not; its VM still runs. */
+/** Removes homes of killed runs, whose VMs still run. */
 async function sweep(deps: TemporaryHomeDeps, processes: Processes): Promise<void> {
   const names = (await readdir(deps.parent)).filter((name) => name.startsWith(PREFIX));
   for (const home of names.map((name) => join(deps.parent, name))) {
-    // In a folder that others write to as well, a name is no proof.
+    // The folder is shared with other users, so the name proves nothing: check the owner.
     const stat = await lstat(home).catch(() => undefined);
     if (!stat?.isDirectory() || stat.uid !== deps.uid) continue;
     const owner = await readSmall(join(home, OWNER))
       .then((text) => readMark(JSON.parse(text)))
       .catch(() => undefined);
-    if (owner && processes.isGone(owner)) await remove(home, deps).catch(() => undefined); // a later sweep comes
+    if (owner && processes.isGone(owner)) await remove(home, deps).catch(() => undefined); // the next run tries again
   }
 }
 

@@ -15,21 +15,21 @@ import { build, expected, goodFacts, writeBuild } from './testing.ts';
 const record = bootRecord({ units: [unit('headstart-node-ready.target', 9, 0)] });
 const good = { record, facts: goodFacts };
 
-describe('the judgement of a boot', () => {
-  it('is good when every check is, and names the files that were booted', () => {
+describe('judgeBoot', () => {
+  it('passes if every check passes, and records the files that were booted', () => {
     const boot = judgeBoot(expected, good, undefined);
     expect(boot).toMatchObject({ way: 'kernel', isPassed: true, readyMs: 9000, budget: [] });
     expect(Object.keys(boot.files)).toEqual(['disk.qcow2', 'vmlinux', 'initrd.cpio']);
-    expect(boot.checks[0]).toEqual({ name: 'boots', isPassed: true, detail: 'to the ready state' });
+    expect(boot.checks[0]).toEqual({ name: 'boots', isPassed: true, detail: 'reached the ready state' });
   });
 
-  it('is bad when one check is', () => {
+  it('fails if one check fails', () => {
     const boot = judgeBoot(expected, { record, facts: { ...goodFacts, failedUnits: ['x.service'] } }, undefined);
     expect(boot.isPassed).toBe(false);
     expect(boot.checks.filter(({ isPassed }) => !isPassed)).toHaveLength(1);
   });
 
-  it('is bad when it took longer than its budget, and good within', () => {
+  it('fails over budget, and passes within it', () => {
     const slow = bootRecord({ units: [unit('slow.service', 1, 2)] });
     const within = (limitUs: number) =>
       judgeBoot(expected, { ...good, record: slow }, { units: { 'slow.service': limitUs } });
@@ -37,18 +37,18 @@ describe('the judgement of a boot', () => {
     expect(within(2_000_000)).toMatchObject({ isPassed: true, budget: [{ limitMs: 2000, verdict: 'ok' }] });
   });
 
-  it('is bad when nothing tells whether it was within its budget', () => {
+  it('fails if a budgeted time is unknown', () => {
     expect(judgeBoot(expected, good, { total: 3_600_000_000 })).toMatchObject({
       isPassed: false,
       budget: [{ verdict: 'unknown' }],
     });
   });
 
-  it('knows no time of a unit that never became active', () => {
+  it('has no ready time if the unit never became active', () => {
     expect(judgeBoot(expected, { ...good, record: bootRecord({}) }, undefined)).not.toHaveProperty('readyMs');
   });
 
-  it('is bad, with what happened, when it did not come up', () => {
+  it('fails with the reason if the VM did not come up', () => {
     expect(judgeBoot(expected, { trouble: 'never up' }, undefined)).toMatchObject({
       isPassed: false,
       checks: [{ name: 'boots', isPassed: false, detail: 'never up' }],
@@ -56,7 +56,7 @@ describe('the judgement of a boot', () => {
   });
 });
 
-describe('the test of a build', () => {
+describe('testImage', () => {
   let top: string;
   let folder: string;
   beforeEach(() => {
@@ -82,21 +82,21 @@ describe('the test of a build', () => {
     return { steps, tested: testImage({ folder, way: 'kernel', deadlineMs: 1000 }, deps) };
   }
 
-  it('has a result beside the build also when the VM did not come up', async () => {
+  it('writes a result even if the VM did not come up', async () => {
     const { tested } = test(new UserError('never up', { code: 'vms/not-up' }));
     expect(await tested).toMatchObject({ boot: { isPassed: false }, test: { contentSha256: build.contentSha256 } });
     expect(await readTest(folder)).toMatchObject({ isPassed: false });
   });
 
-  it('has none when the machine is to blame', async () => {
+  it('writes no result if the machine caused the failure', async () => {
     await expect(test(new UserError('no KVM', { code: 'vms/other' })).tested).rejects.toThrow('no KVM');
     expect(existsSync(join(folder, 'test.json'))).toBe(false);
   });
 
-  it('starts nothing of a build that is not what was built', async () => {
+  it('starts no VM from a changed build', async () => {
     writeFileSync(join(folder, 'vmlinux'), 'another kernel');
     const { steps, tested } = test(new Error('started'));
     await expect(tested).rejects.toMatchObject({ code: 'image/build-damaged' });
-    expect(steps).toEqual(['looking whether node 1.35.8-2026.1116.0 is what was built']);
+    expect(steps).toEqual(['verifying the build node 1.35.8-2026.1116.0']);
   });
 });

@@ -1,4 +1,4 @@
-// image/test/test-image.ts: does a built image boot to a node that may start kubelet, with what its lock says on it, and within its budget?
+// image/test/test-image.ts: does a built image boot within its budget to a node that can start kubelet, with the content of its lock?
 import { join } from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../../base/errors.ts';
@@ -21,39 +21,39 @@ export interface ImageTestRequest {
   folder: string;
   way: BootMethod;
   budget?: Budget | undefined;
-  /** For the guest to be up. */
+  /** For the guest to come up. */
   deadlineMs: number;
 }
 
 export interface ImageTestDeps extends BootImageDeps {
-  /** Everything that explains the instance's boot. */
+  /** Collects the boot record of an instance. */
   collect(instance: string): Promise<BootRecord>;
   onStep(what: string): void;
 }
 
 export interface ImageTestResult {
   boot: BootTest;
-  /** As it is written beside the build: with earlier results of other ways. */
+  /** The content of test.json, including earlier results of other boot methods. */
   test: ImageTest;
   record?: BootRecord;
 }
 
-/** What says what has to be inside. */
+/** The files of a build that define its expected content. */
 const TEXTS = { lock: 'lock.json', release: 'release.json', placed: PLACED_FILES, images: 'images.json' } as const;
 const imagesSchema = z.object({ images: z.array(z.object({ name: z.string(), digest: z.string() })) });
 
 const ASK_MS = 5 * 60_000;
-/** What a first boot writes, several times over. */
+/** Several times what a first boot writes. */
 const NEEDED_BYTES = 1 << 30;
 
-/** The result is beside the build when this returns. What was made is for whoever opened the home to remove. */
+/** Writes the result into the build folder. The caller removes the VM. */
 export async function testImage(
   { folder, way, budget, deadlineMs }: ImageTestRequest,
   deps: ImageTestDeps,
 ): Promise<ImageTestResult> {
   const build = await readBuild(folder);
   await requireSpaceForVm(deps.home);
-  deps.onStep(`looking whether ${build.name} ${build.version} is what was built`);
+  deps.onStep(`verifying the build ${build.name} ${build.version}`);
   await verifyBuild(folder, build, { ...deps, only: [...Object.values(TEXTS), ...FILES[way]] });
   await requireOwnDisk(join(folder, FILES[way][0]), build.diskBytes);
   const read = (name: keyof typeof TEXTS) => readSmall(join(folder, TEXTS[name]));
@@ -75,12 +75,12 @@ export async function testImage(
   return { boot, test, ...('record' in found && { record: found.record }) };
 }
 
-/** A VM whose disk cannot be written is stopped by QEMU, which would look as if the image did not come up. */
+/** QEMU stops a VM if its disk cannot be written. The image would then seem not to boot. */
 async function requireSpaceForVm(home: string): Promise<void> {
   const free = await statfsFree(home);
   if (free >= NEEDED_BYTES) return;
   throw new UserError(
-    `a VM to test with needs ${NEEDED_BYTES >> 20} MiB in ${home}, and ${Math.floor(free / 2 ** 20)} are free`,
+    `the test VM needs ${NEEDED_BYTES >> 20} MiB in ${home}, but only ${Math.floor(free / 2 ** 20)} MiB are free`,
     {
       code: 'image/no-space',
       kept: 'Nothing was started.',
@@ -106,14 +106,14 @@ async function observeBoot(
     if (!(error instanceof UserError) || error.code !== 'vms/not-up') throw error;
     return { trouble: error.message };
   }
-  onStep('it is ready; waiting for the rest of its start');
+  onStep('the node is ready; waiting for the boot to finish');
   await factory.guests.runInGuest(ref, ['systemctl', 'is-system-running', '--wait'], {
     ...options,
     deadlineMs: ASK_MS,
   });
-  onStep('collecting what tells of its boot');
+  onStep('collecting the boot record');
   const record = await deps.collect(ref.id);
-  onStep('looking at what is inside');
+  onStep('checking the content');
   const { stdout } = await factory.guests.runInGuest(ref, ['/bin/sh', '-s'], {
     ...options,
     deadlineMs: ASK_MS,
@@ -122,7 +122,6 @@ async function observeBoot(
   return { record, facts: readFacts(stdout.toString()) };
 }
 
-/** What was seen, against what was to be. */
 export function judgeBoot(expected: ExpectedImage, found: BootObservation, budget: Budget | undefined): BootTest {
   const { way, build } = expected;
   const files = Object.fromEntries(FILES[way].map((name) => [name, build.files[name]!.sha256]));
@@ -131,7 +130,7 @@ export function judgeBoot(expected: ExpectedImage, found: BootObservation, budge
     return { way, files, isPassed: false, checks: [check], phases: [], budget: [] };
   }
   const { record, facts } = found;
-  const checks = [{ name: 'boots', isPassed: true, detail: 'to the ready state' }, ...checksOf(expected, facts)];
+  const checks = [{ name: 'boots', isPassed: true, detail: 'reached the ready state' }, ...checksOf(expected, facts)];
   const limits = budget ? checkBudget(record, budget) : [];
   const ready = record.units.find(({ name }) => name === 'headstart-node-ready.target')?.activatedUs;
   return {
@@ -157,7 +156,7 @@ function inMs({ path, limitUs, actualUs, verdict, detail }: BudgetCheck): BootTe
 
 const toMs = (us: number) => Math.round(us / 1000);
 
-/** As much of the lock as is looked at; its checksum was. */
+/** Parses only the checked fields; the file's checksum was verified before. */
 function readLockPart(text: string): LockPart {
   return lockSchema.parse(JSON.parse(text));
 }

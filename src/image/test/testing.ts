@@ -1,4 +1,4 @@
-// image/test/testing.ts: a build folder as small as one can be, and a guest that is exactly what it says.
+// image/test/testing.ts: a minimal build folder, and the facts of a guest that matches it.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BuildRecord } from '../build/contract.ts';
@@ -89,7 +89,7 @@ export function writeBuild(folder: string): void {
 const active = (Id: string) => ({ Id, ActiveState: 'active', SubState: 'running', Result: 'success', NRestarts: '0' });
 const UNITS = ['headstart-node.service', 'headstart-node-ready.target', 'containerd.service', 'kubelet.service'];
 
-/** A node as it should be. */
+/** The facts of a healthy node. */
 export const goodFacts: GuestFacts = {
   release: RELEASE,
   dpkgStatus: 'Package: systemd\nStatus: install ok installed\nVersion: 252.39-1~deb12u2\n',

@@ -28,14 +28,14 @@ const boot = (way: BootTest['way'], isPassed = true): BootTest => ({
 });
 
 describe('test.json', () => {
-  it('holds one result a way, the last one, and passed only if all did', () => {
+  it('keeps the last result per boot method, and passes only if all did', () => {
     const one = withBoot(undefined, build, boot('kernel'));
     const two = withBoot(one, build, boot('firmware', false));
     expect(two).toMatchObject({ isPassed: false, boots: [{ way: 'firmware' }, { way: 'kernel' }] });
     expect(withBoot(two, build, boot('firmware'))).toMatchObject({ isPassed: true, boots: [{}, {}] });
   });
 
-  it('says nothing of other content', () => {
+  it('drops results of other content', () => {
     const before = withBoot(undefined, build, boot('kernel', false));
     expect(withBoot(before, aBuild('b'), boot('firmware'))).toMatchObject({
       contentSha256: 'b',
@@ -44,7 +44,7 @@ describe('test.json', () => {
     });
   });
 
-  it('is good for the bytes that were booted, and for no others of the same content', () => {
+  it('counts only for the bytes that were booted, not for others of the same content', () => {
     const both = withBoot(withBoot(undefined, build, boot('kernel')), build, boot('firmware'));
     expect(hasPassed(both, build, 'kernel')).toBe(true);
     const other = aBuild('a', { 'disk.qcow2': 'q', 'disk.vhd': 'other' });
@@ -55,30 +55,33 @@ describe('test.json', () => {
     expect(keepBootsOf(both, aBuild('b'))).toBeUndefined();
   });
 
-  it('that does not say what was booted is good for nothing', () => {
+  it('does not count if it lacks the booted files', () => {
     const silent = withBoot(undefined, build, { ...boot('kernel'), files: {} });
     expect(hasPassed(silent, build, 'kernel')).toBe(false);
   });
 
-  it('is read back as it was written', async () => {
+  it('survives writing and reading', async () => {
     const test = withBoot(undefined, build, { ...boot('kernel'), readyMs: 7, phases: [{ name: 'kernel', tookMs: 3 }] });
     writeTest(folder, test);
     expect(await readTest(folder)).toEqual(test);
   });
 
-  it('says so when it cannot be written', () => {
+  it('reports an error if it cannot be written', () => {
     const test = withBoot(undefined, build, boot('kernel'));
     expect(() => writeTest(join(folder, 'nowhere'), test)).toThrow(
       expect.objectContaining({ code: 'image/test-not-written' }),
     );
   });
 
-  it.each(['', '{}', '[1]', '{"kind": "ImageTest", "isPassed": true}'])('that is %j is none', async (text) => {
-    writeFileSync(join(folder, 'test.json'), text);
-    expect(await readTest(folder)).toBeUndefined();
-  });
+  it.each(['', '{}', '[1]', '{"kind": "ImageTest", "isPassed": true}'])(
+    'is ignored if it contains %j',
+    async (text) => {
+      writeFileSync(join(folder, 'test.json'), text);
+      expect(await readTest(folder)).toBeUndefined();
+    },
+  );
 
-  it('that is not there is none', async () => {
+  it('is undefined if it does not exist', async () => {
     expect(await readTest(folder)).toBeUndefined();
   });
 });

@@ -1,11 +1,11 @@
-// image/test/verdict.ts: has a build passed its test? Of these very bytes, and booted in the way that is asked for. Pure.
+// image/test/verdict.ts: has a build passed its test, with these bytes and this boot method? Pure.
 import type { BuildRecord } from '../build/contract.ts';
 
-/** kernel: QEMU starts the qcow2's kernel · firmware: UEFI starts the VHD, as a cloud does. */
+/** kernel: QEMU boots the kernel of the qcow2 directly · firmware: UEFI boots the VHD, as in a cloud. */
 export type BootMethod = 'kernel' | 'firmware';
 
 export interface Check {
-  /** Stable: `packages`, `units.kubelet`. */
+  /** Persisted, do not rename: `packages`, `units.kubelet`. */
   name: string;
   isPassed: boolean;
   /** What was found, in one line. */
@@ -19,12 +19,12 @@ export interface PhaseTime {
 
 export interface BootTest {
   way: BootMethod;
-  /** The build's files that were booted, by name: their sha256. */
+  /** sha256 by name of the build's files that were booted. */
   files: Readonly<Record<string, string>>;
   isPassed: boolean;
   checks: Check[];
   phases: PhaseTime[];
-  /** Since the kernel started, until the daemon said that kubelet may. */
+  /** From kernel start until the daemon lets kubelet start. */
   readyMs?: number;
   budget: {
     path: string;
@@ -38,14 +38,14 @@ export interface BootTest {
 export interface ImageTest {
   apiVersion: 'headstart.dev/v1';
   kind: 'ImageTest';
-  /** What was tested: that of the build. */
+  /** Content hash of the tested build. */
   contentSha256: string;
-  /** Every way that was tried, and at least one was. */
+  /** At least one boot method was tested, and all of them passed. */
   isPassed: boolean;
   boots: BootTest[];
 }
 
-/** One more way of the same build; an earlier result of the same way, or of other bytes, is gone. */
+/** Adds a result. Replaces an earlier result of the same method, and drops results of other bytes. */
 export function withBoot(before: ImageTest | undefined, build: BuiltBytes, boot: BootTest): ImageTest {
   const { contentSha256 } = build;
   const others = (before && keepBootsOf(before, build)?.boots) ?? [];
@@ -61,22 +61,22 @@ export function withBoot(before: ImageTest | undefined, build: BuiltBytes, boot:
 
 type BuiltBytes = Pick<BuildRecord, 'contentSha256' | 'files'>;
 
-/** Of these very bytes, and booted as they will be: a disk whose boot loader never ran is not known to boot by it. */
+/** The test must have booted these bytes with this method: booting the kernel directly does not test the boot loader. */
 export function hasPassed(test: ImageTest | undefined, build: BuiltBytes, way: BootMethod): boolean {
   if (test?.contentSha256 !== build.contentSha256) return false;
-  // Looked at again, boot by boot: the summary is a word in a file.
+  // Check every boot again instead of trusting the summary in the file.
   const isGood = (boot: BootTest) =>
     boot.isPassed && boot.checks.every((check) => check.isPassed) && isBootOfBuild(boot, build);
   return test.boots.some((boot) => boot.way === way) && test.boots.every(isGood);
 }
 
-/** Content says what a disk was made of; this, whether it is the disk that was booted. */
+/** The same content can be packed into different disks, so compare the checksums. */
 export function isBootOfBuild({ files }: Pick<BootTest, 'files'>, build: Pick<BuiltBytes, 'files'>): boolean {
   const names = Object.keys(files);
   return names.length > 0 && names.every((name) => files[name] === build.files[name]?.sha256);
 }
 
-/** What of a test still holds for a build of the same content: boots of the very files that it has. */
+/** Keeps the boots that used exactly the files of this build; undefined if there are none. */
 export function keepBootsOf(test: ImageTest, build: BuiltBytes): ImageTest | undefined {
   const boots = test.boots.filter((boot) => isBootOfBuild(boot, build));
   if (test.contentSha256 !== build.contentSha256 || boots.length === 0) return undefined;
