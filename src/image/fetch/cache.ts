@@ -1,10 +1,10 @@
-// image/fetch/cache.ts: bytes by their sha256, kept on this machine and shared by all builds. What comes out is what the hash says, or an error.
+// image/fetch/cache.ts: which files does this machine have, by sha256? All builds share the cache; every file is verified when it is opened.
 import type { Waiting } from '../../base/call-options.ts';
 import type { Artifact } from '../lock/lock.ts';
 
-/** What is needed to fetch something and to know that it is right. */
+/** Where to fetch a file, and its hash. */
 export interface FetchRequest extends Pick<Artifact, 'component' | 'origin' | 'path' | 'sha256'> {
-  /** A manifest does not say, a lock does. */
+  /** A lock has the size, a manifest does not. */
   bytes?: number | undefined;
 }
 
@@ -15,12 +15,12 @@ export interface CacheOptions {
 }
 
 export interface Cache {
-  /** Below it: `sha256/ab/abcdef…` (read-only files), `layers/`, `partial/`. */
+  /** Contains `sha256/ab/abcdef…` (read-only files), `layers/` and `partial/`. */
   readonly folder: string;
-  /** Fetches what is missing, several at a time, verified as it streams, going on with what was cut off. All of it or an error that names the component. */
+  /** Fetches missing files in parallel, verifies them while streaming, and resumes interrupted ones. Throws unless all files arrive. */
   fill(wanted: readonly FetchRequest[], options?: CacheOptions): Promise<void>;
-  /** The file, hashed again now. A byte that changed since: an error, and the file is set aside. Nothing is fetched. */
+  /** Returns the path after hashing the file again. Moves a damaged file aside and throws. Never fetches. */
   open(wanted: Pick<FetchRequest, 'component' | 'sha256'>, options?: CacheOptions): Promise<string>;
-  /** A file of this machine becomes part of the cache. Gives its hash and size. */
+  /** Copies a local file into the cache. Returns its hash and size. */
   add(file: string, options?: CacheOptions): Promise<{ sha256: string; bytes: number }>;
 }

@@ -52,7 +52,7 @@ const placeOf = (sha256: string) => join(top, 'cache', 'sha256', sha256.slice(0,
 const partials = () => readdirSync(join(top, 'cache', 'partial'));
 
 describe('fill', () => {
-  it('puts verified files in, closed to others and read-only, and asks for nothing that is there', async () => {
+  it('stores verified files read-only and closed to other users, and fetches only missing ones', async () => {
     const mirror = fakeMirror({ 'v1/kubelet': kubelet, other: 'x' });
     const cache = open(mirror);
     const wanted = [requestOf('v1/kubelet', kubelet), requestOf('other', 'x'), requestOf('other', 'x')];
@@ -65,7 +65,7 @@ describe('fill', () => {
     expect(mirror.requests.sort()).toEqual(['GET /other', 'GET /v1/kubelet']);
   });
 
-  it('refuses wrong bytes with the component, what was expected and what came, and nothing enters the cache', async () => {
+  it('reports component, expected and received hash of wrong bytes, and stores nothing', async () => {
     const mirror = fakeMirror({ kubelet: 'kubelet!' });
     const cache = open(mirror);
     const wanted = { ...requestOf('kubelet', 'kubelet?'), component: 'the-kubelet' };
@@ -80,7 +80,7 @@ describe('fill', () => {
     expect(mirror.requests).toHaveLength(1);
   });
 
-  it('goes on where the connection broke', async () => {
+  it('resumes where the connection broke', async () => {
     const mirror = fakeMirror({ kubelet });
     mirror.cutAfter = [3000, 2000];
     await open(mirror).fill([requestOf('kubelet', kubelet)]);
@@ -88,7 +88,7 @@ describe('fill', () => {
     expect(readFileSync(placeOf(sha256Of(kubelet)), 'utf8')).toBe(kubelet);
   });
 
-  it('keeps what it has when it is interrupted, and the next one goes on with it', async () => {
+  it('keeps the partial file when interrupted, and the next call resumes it', async () => {
     const mirror = fakeMirror({ kubelet });
     const stop = new AbortController();
     mirror.cutAfter = [4000];
@@ -105,7 +105,7 @@ describe('fill', () => {
     expect(partials()).toEqual([]);
   });
 
-  it('begins again where the server knows no ranges', async () => {
+  it('starts again if the server does not support ranges', async () => {
     const mirror = fakeMirror({ kubelet });
     mirror.hasRanges = false;
     mirror.cutAfter = [3000];
@@ -113,7 +113,7 @@ describe('fill', () => {
     expect(readFileSync(placeOf(sha256Of(kubelet)), 'utf8')).toBe(kubelet);
   });
 
-  it('gives up on a server that knows no ranges and breaks off again and again, wherever that is', async () => {
+  it('gives up on a server without ranges that keeps breaking the connection', async () => {
     const mirror = fakeMirror({ kubelet });
     mirror.hasRanges = false;
     mirror.cutAfter = [3000, ...Array.from({ length: 50 }, (_, i) => (i % 2 === 0 ? 2000 : 2500))];
@@ -123,10 +123,10 @@ describe('fill', () => {
   });
 
   it.each([
-    ['wrong bytes', 'not what comes first'],
+    ['wrong bytes', 'not the beginning'],
     ['too many bytes', `${kubelet}and more`],
     ['all of it, wrong', kubelet.toUpperCase()],
-  ])('begins again when a part that was left behind has %s', async (_what, left) => {
+  ])('starts again if an abandoned partial file has %s', async (_what, left) => {
     const wanted = requestOf('kubelet', kubelet);
     mkdirSync(join(top, 'cache', 'partial'), { recursive: true });
     const part = join(top, 'cache', 'partial', `${wanted.sha256}.abc`);
@@ -137,7 +137,7 @@ describe('fill', () => {
     expect(partials()).toEqual([]);
   });
 
-  it('waits and tries again when a mirror is busy, as long as the mirror asks for', async () => {
+  it('waits as long as a busy mirror requests, and retries', async () => {
     const mirror = fakeMirror({ kubelet });
     mirror.next = [
       () => new Response(null, { status: 429, headers: { 'retry-after': '7' } }),
@@ -149,7 +149,7 @@ describe('fill', () => {
     expect(clock.sleptMs).toBe(7000 + 2000 + 4000);
   });
 
-  it('gives up on a mirror that stays away, and says what is missing', async () => {
+  it('gives up on an unreachable mirror', async () => {
     const mirror = fakeMirror({});
     mirror.next = Array.from({ length: 9 }, () => () => new Response(null, { status: 502 }));
     const filled = open(mirror).fill([requestOf('kubelet', kubelet)]);
@@ -157,7 +157,7 @@ describe('fill', () => {
     expect(mirror.requests).toHaveLength(5);
   });
 
-  it('does not try again what the mirror does not have', async () => {
+  it('does not retry a file that the mirror does not have', async () => {
     const mirror = fakeMirror({});
     const filled = open(mirror).fill([requestOf('kubelet', kubelet)]);
     await expect(filled).rejects.toMatchObject({
@@ -167,7 +167,7 @@ describe('fill', () => {
     expect(mirror.requests).toHaveLength(1);
   });
 
-  it('ends with a mirror that never does', async () => {
+  it('stops reading an endless response', async () => {
     const mirror = fakeMirror({});
     mirror.next = [
       () => new Response(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(5000)) })),
@@ -179,7 +179,7 @@ describe('fill', () => {
     });
   });
 
-  it('names origin, component and what to write where when there is no mirror, before anything is fetched', async () => {
+  it('reports a missing mirror with origin, component and next step, before it fetches anything', async () => {
     const mirror = fakeMirror({ kubelet });
     const nowhere = { ...requestOf('crictl', 'x', 'upstream:cri-tools'), component: 'crictl' };
     const error = await open(mirror)
@@ -190,14 +190,14 @@ describe('fill', () => {
     expect(mirror.requests).toEqual([]);
   });
 
-  it('looks for room first', async () => {
+  it('checks free space first', async () => {
     const mirror = fakeMirror({ kubelet });
     const filled = open(mirror, { freeBytes: async () => 1000 }).fill([requestOf('kubelet', kubelet)]);
     await expect(filled).rejects.toMatchObject({ code: 'image/no-space', kept: 'Nothing was fetched.' });
     expect(mirror.requests).toEqual([]);
   });
 
-  it('says that the disk is full when it fills up on the way', async () => {
+  it('reports a disk that fills up during the download', async () => {
     const mirror = fakeMirror({});
     mirror.next = [
       () =>
@@ -211,7 +211,7 @@ describe('fill', () => {
     await expect(filled).rejects.toMatchObject({ code: 'image/no-space', message: expect.stringContaining('kubelet') });
   });
 
-  it('takes files of a folder, of any size when none is given', async () => {
+  it('reads files from a folder, of any size if none is given', async () => {
     mkdirSync(join(top, 'folder', 'bin'), { recursive: true });
     writeFileSync(join(top, 'folder', 'bin', 'headstart'), kubelet);
     const { bytes: _, ...wanted } = requestOf('bin/headstart', kubelet, 'local:folder');
@@ -222,7 +222,7 @@ describe('fill', () => {
     await expect(missing).rejects.toMatchObject({ code: 'image/not-on-mirror' });
   });
 
-  it('does not wait for a pipe, nor take a folder for a file', async () => {
+  it('refuses a pipe and a folder', async () => {
     mkdirSync(join(top, 'folder', 'sub'), { recursive: true });
     execFileSync('mkfifo', [join(top, 'folder', 'pipe')]);
     for (const path of ['pipe', 'sub']) {
@@ -234,21 +234,21 @@ describe('fill', () => {
     }
   });
 
-  it('says so when its folder cannot be one', async () => {
+  it('reports a cache folder that cannot be created', async () => {
     writeFileSync(join(top, 'taken'), '');
     const filled = open(fakeMirror({}), { folder: join(top, 'taken', 'cache') }).fill([requestOf('x', 'x')]);
     await expect(filled).rejects.toMatchObject({ code: 'image/cache-unusable' });
   });
 
   it.each(['../secret', '/etc/passwd', 'a/../../b', 'a//b', 'a\\b', 'a\0b', './a', ''])(
-    'does not leave the origin for %j',
+    'refuses the path %j, which leaves the origin',
     async (path) => {
       const filled = open(fakeMirror({})).fill([{ ...requestOf('x', 'x', 'local:folder'), path }]);
       await expect(filled).rejects.toMatchObject({ code: 'image/bad-path' });
     },
   );
 
-  it('lets two builds fill it at the same time', async () => {
+  it('supports two concurrent builds', async () => {
     const files = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`file${i}`, `${i} `.repeat(2000)]));
     const wanted = Object.entries(files).map(([path, content]) => requestOf(path, content));
     const [one, two] = [fakeMirror(files), fakeMirror(files)];
@@ -258,29 +258,29 @@ describe('fill', () => {
     expect(partials()).toEqual([]);
   });
 
-  it('ends all others when one fails, and is not busy any more when it has ended', async () => {
+  it('stops all downloads when one fails, before it returns', async () => {
     const files = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`file${i}`, 'x'.repeat(50_000 + i)]));
     const wanted = Object.entries(files).map(([path, content]) => requestOf(path, content));
     const mirror = fakeMirror(files);
     const filled = open(mirror).fill([requestOf('missing', 'm'), ...wanted]);
     await expect(filled).rejects.toMatchObject({ code: 'image/not-on-mirror' });
-    const asked = mirror.requests.length;
-    expect(asked).toBeLessThan(20);
+    const requested = mirror.requests.length;
+    expect(requested).toBeLessThan(20);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(mirror.requests).toHaveLength(asked);
+    expect(mirror.requests).toHaveLength(requested);
   });
 
-  it('tells how far it is, in steps', async () => {
-    const told: [string, number | undefined][] = [];
+  it('reports progress in steps', async () => {
+    const reports: [string, number | undefined][] = [];
     await open(fakeMirror({ kubelet, other: 'x' })).fill([requestOf('kubelet', kubelet), requestOf('other', 'x')], {
-      onWaiting: (what, percent) => told.push([what, percent]),
+      onWaiting: (what, percent) => reports.push([what, percent]),
     });
-    expect(told[0]).toEqual(['the files to be fetched: 0 of 2, 0 of 1 MB', 0]);
-    expect(told.length).toBeLessThanOrEqual(12);
-    expect(told.at(-1)?.[1]).toBe(100);
+    expect(reports[0]).toEqual(['the files to be fetched: 0 of 2, 0 of 1 MB', 0]);
+    expect(reports.length).toBeLessThanOrEqual(12);
+    expect(reports.at(-1)?.[1]).toBe(100);
   });
 
-  it('has the same bytes wherever the connection breaks, and however often', async () => {
+  it('stores the same bytes wherever and however often the connection breaks', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ minLength: 1, maxLength: 9000 }),
@@ -303,7 +303,7 @@ describe('fill', () => {
 });
 
 describe('open', () => {
-  it('finds one byte that was changed, sets the file aside, and the next fill gets it anew', async () => {
+  it('detects a changed byte and moves the file aside, and the next fill fetches it again', async () => {
     const cache = open(fakeMirror({ kubelet }));
     const wanted = requestOf('kubelet', kubelet);
     await cache.fill([wanted]);
@@ -328,7 +328,7 @@ describe('open', () => {
     expect(mirror.requests).toEqual([]);
   });
 
-  it('has a file with another size fetched again without opening it', async () => {
+  it('lets fill replace a file with a wrong size', async () => {
     const mirror = fakeMirror({ kubelet });
     const wanted = requestOf('kubelet', kubelet);
     await open(mirror).fill([wanted]);
@@ -340,7 +340,7 @@ describe('open', () => {
 });
 
 describe('add', () => {
-  it('takes a copy in under its hash, also twice', async () => {
+  it('stores a copy under its hash, and is idempotent', async () => {
     const file = join(top, 'made-here');
     writeFileSync(file, kubelet);
     const cache = open(fakeMirror({}));

@@ -1,4 +1,4 @@
-// image/fetch/disk-cache.ts: the cache as a folder. A file gets its name when its bytes are known to be right, by a rename, so any number of builds may share it.
+// image/fetch/disk-cache.ts: how is the cache stored? As a folder. A file gets its final name by rename once its hash is verified, so concurrent builds can share it.
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, chmod, copyFile, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
@@ -19,14 +19,14 @@ export interface CacheDeps {
   fetch: typeof fetch;
   clock: Clock;
   freeBytes: (folder: string) => Promise<number>;
-  /** Files at a time. */
+  /** Number of parallel downloads. */
   parallel?: number;
 }
 
 const PARALLEL = 8;
-/** Left over for everything else on this machine. */
+/** Free space to leave for the rest of the machine. */
 const RESERVE_BYTES = 256 << 20;
-/** A part that nobody wrote to for so long was left behind. */
+/** A partial file without writes for this long is abandoned. */
 const LEFT_AFTER_MS = 60_000;
 
 export function createCache(deps: CacheDeps): Cache {
@@ -50,10 +50,10 @@ async function fill(
   const distinct = [...new Map(wanted.map((each) => [each.sha256, each])).values()];
   const missing: { wanted: FetchRequest; place: FetchLocation }[] = [];
   for (const each of distinct) {
-    if (!(await isThere(folder, each))) missing.push({ wanted: each, place: mirrors.locate(each) });
+    if (!(await isCached(folder, each))) missing.push({ wanted: each, place: mirrors.locate(each) });
   }
   if (missing.length === 0) return;
-  await ensureRoom(
+  await requireFreeSpace(
     deps,
     missing.map(({ wanted: { bytes } }) => bytes ?? 0),
   );
@@ -64,7 +64,7 @@ async function fill(
     missing.map(({ wanted: each }) => each),
     onWaiting,
   );
-  const queue = missing.values(); // shared: each worker takes the next
+  const queue = missing.values(); // shared: each worker takes the next request
   const workers = Array.from({ length: Math.min(deps.parallel ?? PARALLEL, missing.length) }, async () => {
     for (const { wanted: each, place } of queue) {
       const onBytes = (bytes: number) => progress.at(each, bytes);
@@ -72,7 +72,7 @@ async function fill(
       progress.done(each);
     }
   });
-  // The first failure ends the others, and they are waited for: nothing is written any more once this has returned.
+  // The first failure stops the other workers. Wait for all of them, so that none writes after this returns.
   const ended = await Promise.allSettled(
     workers.map((worker) =>
       worker.catch((error: unknown) => {
@@ -89,15 +89,15 @@ async function fetchNew(
   { folder, fetch, clock }: CacheDeps,
   wanted: FetchRequest,
   place: FetchLocation,
-  told: { signal: AbortSignal; onBytes: (bytes: number) => void },
+  options: { signal: AbortSignal; onBytes: (bytes: number) => void },
 ): Promise<void> {
-  told.signal.throwIfAborted();
+  options.signal.throwIfAborted();
   const partial = join(partialFolder(folder), `${wanted.sha256}.${randomBytes(6).toString('hex')}`);
   await adoptPart(folder, wanted, partial, clock);
   try {
-    await fetchInto(partial, wanted, place, { fetch, clock, ...told });
+    await fetchInto(partial, wanted, place, { fetch, clock, ...options });
   } catch (error) {
-    // What is kept is for going on; there is no going on from nothing.
+    // Keep a partial file only if it has bytes to resume from.
     if ((await sizeOf(partial))?.size === 0) await rm(partial, { force: true });
     throw error;
   }
@@ -105,23 +105,23 @@ async function fetchNew(
   for (const part of await partsOf(folder, wanted)) await rm(part, { force: true });
 }
 
-/** Throws what can be done about it where nothing can be kept there. */
+/** Creates the folders, or throws an error with the next step if they are not writable. */
 export async function prepareCache(folder: string): Promise<void> {
   try {
     await mkdir(partialFolder(folder), { recursive: true, mode: 0o700 });
     await access(partialFolder(folder), constants.W_OK);
   } catch (cause) {
-    throw new UserError(`the cache ${folder} cannot be written to: ${whyUnwritable(cause)}`, {
+    throw new UserError(`cannot write to the cache ${folder}: ${whyUnwritable(cause)}`, {
       code: 'image/cache-unusable',
       kept: 'Nothing was fetched.',
-      next: 'name a folder of your own with --cache',
+      next: 'choose a folder that you can write to with --cache',
       exitCode: 1,
       cause,
     });
   }
 }
 
-/** A part may still be written to by another build: it is copied, and removed only when it was left behind. */
+/** Another build may still write to a partial file, so copy it, and remove it only if it is abandoned. */
 async function adoptPart(folder: string, wanted: FetchRequest, into: string, clock: Clock): Promise<void> {
   const parts = await Promise.all(
     (await partsOf(folder, wanted)).map(async (file) => ({ file, stat: await sizeOf(file) })),
@@ -147,8 +147,8 @@ async function partsOf(folder: string, { sha256 }: Pick<FetchRequest, 'sha256'>)
 }
 
 /**
- * Not synced to the disk: after a power cut the file may be there with wrong bytes, and `open` finds that out, as it would any
- * other damage. Waiting for the disk after each of hundreds of files would be for nothing.
+ * Does not sync to disk. After a power cut the file may have wrong bytes, which `open` detects like any other damage. Syncing
+ * hundreds of files would cost time without a benefit.
  */
 async function enter(folder: string, { sha256 }: Pick<FetchRequest, 'sha256'>, file: string): Promise<void> {
   const place = pathOf(folder, sha256);
@@ -157,13 +157,13 @@ async function enter(folder: string, { sha256 }: Pick<FetchRequest, 'sha256'>, f
     await chmod(file, 0o444);
     await rename(file, place);
   } catch (error) {
-    // Another build had the same file first, and cleared up.
+    // Another build stored the same file first and removed this partial file.
     if (!isMissing(error) || !(await sizeOf(place))) throw error;
   }
 }
 
-/** Its size is looked at, its bytes when it is opened. */
-async function isThere(folder: string, { sha256, bytes }: FetchRequest): Promise<boolean> {
+/** Checks only the size; `open` checks the bytes. */
+async function isCached(folder: string, { sha256, bytes }: FetchRequest): Promise<boolean> {
   const place = pathOf(folder, sha256);
   const seen = await sizeOf(place);
   if (seen === undefined) return false;
@@ -183,17 +183,17 @@ async function openVerified(
   if (!seen?.isFile()) {
     throw new UserError(`${component} is not in the cache ${folder} (sha256 ${sha256})`, {
       code: 'image/not-in-cache',
-      next: 'run the same command where its mirror can be reached, without --offline',
+      next: 'run the same command without --offline on a machine that can reach the mirror',
       exitCode: 1,
     });
   }
   const got = await sumUnlessAborted(place, signal);
   if (got.sha256 === sha256) return place;
   await setAside(folder, sha256);
-  throw new UserError(`${component} was changed in the cache: ${place} has sha256 ${got.sha256}`, {
+  throw new UserError(`${component} is damaged in the cache: ${place} has sha256 ${got.sha256}, expected ${sha256}`, {
     code: 'image/cache-damaged',
-    kept: `Nothing was made from it; the file is in ${damagedFolder(folder)} now.`,
-    next: 'run the same command again, it is fetched anew; if that repeats, look at who can write there, and at the disk',
+    kept: `Nothing was built from it; the file was moved to ${damagedFolder(folder)}.`,
+    next: 'run the same command again to fetch it again; if it happens again, check who can write there, and check the disk',
     exitCode: 1,
   });
 }
@@ -203,7 +203,7 @@ async function add(folder: string, file: string, { signal }: CacheOptions): Prom
   await prepareCache(folder);
   const copy = join(partialFolder(folder), `add.${randomBytes(6).toString('hex')}`);
   try {
-    // The copy is what is hashed: the file itself may change meanwhile.
+    // Hash the copy, because the file itself may change meanwhile.
     await copyFile(file, copy, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
     const sum = await sumUnlessAborted(copy, signal);
     await enter(folder, sum, copy);
@@ -225,12 +225,12 @@ async function sumUnlessAborted(file: string, signal: AbortSignal | undefined) {
   }
 }
 
-async function ensureRoom({ folder, freeBytes }: CacheDeps, sizes: readonly number[]): Promise<void> {
+async function requireFreeSpace({ folder, freeBytes }: CacheDeps, sizes: readonly number[]): Promise<void> {
   const needed = sizes.reduce((sum, bytes) => sum + bytes, RESERVE_BYTES);
   const free = await freeBytes(folder);
   if (free >= needed) return;
   const inMib = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MiB`;
-  throw new UserError(`what is to be fetched needs ${inMib(needed)} under ${folder}; ${inMib(free)} are free`, {
+  throw new UserError(`the files to fetch need ${inMib(needed)} in ${folder}, but only ${inMib(free)} are free`, {
     code: 'image/no-space',
     kept: 'Nothing was fetched.',
     next: 'free some space, or name a folder on another disk with --cache',
@@ -243,7 +243,7 @@ async function setAside(folder: string, sha256: string): Promise<void> {
   try {
     await rename(pathOf(folder, sha256), join(damagedFolder(folder), sha256));
   } catch (error) {
-    if (!isMissing(error)) throw error; // another build did
+    if (!isMissing(error)) throw error; // another build moved it
   }
 }
 

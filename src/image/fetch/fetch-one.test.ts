@@ -28,7 +28,7 @@ const placeOf = (wanted: FetchRequest): FetchLocation =>
     aptLines: [],
   }).locate(wanted);
 
-/** Gives how long was waited, and how far it was said to be. */
+/** Returns the pauses between tries and the reported progress. */
 async function get(mirror: FakeMirror, wanted: FetchRequest = WANTED, nowMs = 0) {
   const clock = fakeClock(nowMs);
   const pausesMs: number[] = [];
@@ -48,8 +48,8 @@ const answer =
   () =>
     new Response('', { status, headers });
 
-describe('a file from a mirror', () => {
-  it('goes on with what is there, and asks for nothing when that is all of it', async () => {
+describe('fetchInto from a mirror', () => {
+  it('resumes a partial file, and sends no request for a complete one', async () => {
     const mirror = fakeMirror({ kubelet: CONTENT });
     writeFileSync(file, CONTENT.slice(0, 3000));
     expect((await get(mirror)).seen[0]).toBe(3000);
@@ -58,7 +58,7 @@ describe('a file from a mirror', () => {
     expect(mirror.requests).toHaveLength(1);
   });
 
-  it('is begun again when what was there turns out to be of something else', async () => {
+  it('starts again if the partial file has other content', async () => {
     const mirror = fakeMirror({ kubelet: CONTENT });
     writeFileSync(file, 'x'.repeat(3000));
     await get(mirror);
@@ -66,7 +66,7 @@ describe('a file from a mirror', () => {
     expect(readFileSync(file, 'utf8')).toBe(CONTENT);
   });
 
-  it('is begun again when more is there than there can be', async () => {
+  it('starts again if the partial file is too long', async () => {
     writeFileSync(file, `${CONTENT}and more`);
     const mirror = fakeMirror({ kubelet: CONTENT });
     await get(mirror);
@@ -74,9 +74,9 @@ describe('a file from a mirror', () => {
   });
 
   it.each([
-    ['goes on at another byte', 206, { 'content-range': 'bytes 5-9/10' }],
-    ['has no such byte', 416, {}],
-  ])('is begun again when the mirror %s', async (_, status, headers) => {
+    ['sends another range', 206, { 'content-range': 'bytes 5-9/10' }],
+    ['cannot satisfy the range', 416, {}],
+  ])('starts again if the mirror %s', async (_, status, headers) => {
     const mirror = fakeMirror({ kubelet: CONTENT });
     mirror.next.push(answer(status, headers));
     writeFileSync(file, CONTENT.slice(0, 3000));
@@ -86,42 +86,42 @@ describe('a file from a mirror', () => {
 
   it.each([
     ['after a pause that doubles', {}, [1000, 2000]],
-    ['after as many seconds as the mirror asks for', { 'retry-after': '7' }, [7000, 7000]],
-    ['at the time the mirror says', { 'retry-after': 'Thu, 01 Jan 1970 00:00:30 GMT' }, [20_000, 20_000]],
-    ['at once when that time has passed', { 'retry-after': 'Thu, 01 Jan 1970 00:00:01 GMT' }, [0, 0]],
+    ['after the number of seconds that the mirror requests', { 'retry-after': '7' }, [7000, 7000]],
+    ['at the time that the mirror requests', { 'retry-after': 'Thu, 01 Jan 1970 00:00:30 GMT' }, [20_000, 20_000]],
+    ['immediately if that time has passed', { 'retry-after': 'Thu, 01 Jan 1970 00:00:01 GMT' }, [0, 0]],
     ['after a minute at most', { 'retry-after': '86400' }, [60_000, 60_000]],
-    ['after its own pause when the mirror says nothing of use', { 'retry-after': 'soon' }, [1000, 2000]],
-  ])('is asked for again %s', async (_, headers, expected) => {
+    ['after the default pause if the header is invalid', { 'retry-after': 'soon' }, [1000, 2000]],
+  ])('retries %s', async (_, headers, expected) => {
     const mirror = fakeMirror({ kubelet: CONTENT });
     mirror.next.push(answer(503, headers), answer(429, headers));
     expect((await get(mirror, WANTED, 10_000)).pausesMs).toEqual(expected);
   });
 
-  it('is given up after five tries in a row without a byte more, and what is there is kept', async () => {
+  it('gives up after five tries without progress, and keeps the partial file', async () => {
     const mirror = fakeMirror({ kubelet: CONTENT });
     mirror.next.push(...Array.from({ length: 5 }, () => answer(500)));
     writeFileSync(file, CONTENT.slice(0, 10));
     await expect(get(mirror)).rejects.toMatchObject({
       code: 'image/mirror-unreachable',
-      message: expect.stringContaining('it answered 500, 5 times in a row'),
+      message: expect.stringContaining('it responded with 500, 5 times in a row'),
     });
     expect(readFileSync(file, 'utf8')).toBe(CONTENT.slice(0, 10));
   });
 
-  it('is tried as often as it takes while each try gets further', async () => {
+  it('keeps retrying while each try makes progress', async () => {
     const mirror = fakeMirror({ kubelet: CONTENT });
     mirror.cutAfter.push(...Array.from({ length: 7 }, () => 1000));
     await get(mirror);
     expect(mirror.requests).toHaveLength(8);
   });
 
-  it('is not asked for again when the mirror refuses it', async () => {
+  it('does not retry if the mirror refuses', async () => {
     const mirror = fakeMirror({});
     await expect(get(mirror)).rejects.toMatchObject({ code: 'image/not-on-mirror' });
     expect(mirror.requests).toHaveLength(1);
   });
 
-  it('is cut off as soon as it is longer than promised, and nothing of it stays', async () => {
+  it('stops as soon as the response is too long, and keeps nothing', async () => {
     const mirror = fakeMirror({ kubelet: CONTENT.repeat(20) });
     await expect(get(mirror)).rejects.toMatchObject({
       code: 'image/wrong-digest',
@@ -131,10 +131,10 @@ describe('a file from a mirror', () => {
   });
 });
 
-describe('a file from a folder', () => {
+describe('fetchInto from a folder', () => {
   const local = (path: string) => requestOf(path, CONTENT, 'local:folder');
 
-  it('is read from its beginning, through a link, too', async () => {
+  it('reads the file from the beginning, even through a link', async () => {
     writeFileSync(join(top, 'real'), CONTENT);
     symlinkSync('real', join(top, 'link'));
     writeFileSync(file, 'something else');
@@ -142,13 +142,13 @@ describe('a file from a folder', () => {
     expect(readFileSync(file, 'utf8')).toBe(CONTENT);
   });
 
-  it('has to be there, and a plain file', async () => {
+  it('refuses a missing file and a folder', async () => {
     mkdirSync(join(top, 'folder'));
     await expect(get(fakeMirror({}), local('none'))).rejects.toThrow('does not exist');
     await expect(get(fakeMirror({}), local('folder'))).rejects.toThrow('is not a plain file');
   });
 
-  it('is not waited for when it is too short: it is another file', async () => {
+  it('reports a file that is too short without retrying', async () => {
     writeFileSync(join(top, 'short'), 'kube');
     await expect(get(fakeMirror({}), local('short'))).rejects.toMatchObject({ code: 'image/wrong-digest' });
   });

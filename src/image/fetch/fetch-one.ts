@@ -1,4 +1,4 @@
-// image/fetch/fetch-one.ts: gets one file, hashed as it streams, going on where it was cut off. What it wrote stays for the next time.
+// image/fetch/fetch-one.ts: how is one file fetched? It is hashed while streaming and resumed after an interruption. The partial file stays for the next run.
 import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -14,16 +14,16 @@ export interface FetchDeps {
   fetch: typeof fetch;
   clock: Clock;
   signal: AbortSignal;
-  /** How much of it is there by now. */
+  /** Called with the number of bytes received so far. */
   onBytes: (bytes: number) => void;
 }
 
 const TRIES = 5;
 const BACKOFF: Backoff = { firstMs: 1000, maxMs: 60_000, maxRetryAfterMs: 60_000 };
-/** No file of an image is larger; a mirror that never ends would fill the disk. */
+/** Larger than any file of an image; stops a mirror that never ends the response. */
 const MAX_BYTES = 16 * 2 ** 30;
 
-/** Ends with exactly the wanted bytes in `file`, which may hold a part of them already. Throws with `file` as far as it got. */
+/** Returns when `file` contains exactly the requested bytes; it may already contain a part. On error the partial file stays. */
 export async function fetchInto(
   file: string,
   wanted: FetchRequest,
@@ -36,7 +36,7 @@ export async function fetchInto(
     const isResumed = part.bytes > 0;
     const got = await whole(part, wanted, place, deps);
     if (got === wanted.sha256) return;
-    // Of what was here before nobody knows how it came to be; begun again, it is the mirror's word alone.
+    // The resumed part may be wrong for reasons that are not the mirror's fault, so start again from zero once.
     if (isResumed) {
       await part.empty();
       if ((await whole(part, wanted, place, deps)) === wanted.sha256) return;
@@ -53,7 +53,7 @@ export async function fetchInto(
   }
 }
 
-/** Tries until all of it is here; a try that got further than any before does not count. */
+/** Retries until the file is complete. A try that makes progress resets the count. */
 async function whole(part: PartialFile, wanted: FetchRequest, place: FetchLocation, deps: FetchDeps): Promise<string> {
   let furthest = part.bytes;
   for (let tries = 1; ; tries++) {
@@ -79,7 +79,7 @@ async function readOn(part: PartialFile, wanted: FetchRequest, place: FetchLocat
   try {
     for await (const chunk of body) {
       deps.signal.throwIfAborted();
-      // More than was promised is wrong already; one byte of it is enough for the hash to say so.
+      // One byte more than expected is enough for the hash to differ.
       const rest = limit - part.bytes;
       await part.append(chunk.length > rest ? chunk.subarray(0, rest + 1) : chunk);
       deps.onBytes(part.bytes);
@@ -90,7 +90,7 @@ async function readOn(part: PartialFile, wanted: FetchRequest, place: FetchLocat
     throw new TransientFailure(reasonOf(error), error);
   }
   if (wanted.bytes !== undefined && part.bytes < wanted.bytes && place.kind === 'url') {
-    throw new TransientFailure(`it ended after ${part.bytes} of ${wanted.bytes} bytes`);
+    throw new TransientFailure(`the response ended after ${part.bytes} of ${wanted.bytes} bytes`);
   }
 }
 
@@ -101,9 +101,9 @@ async function fromFile(
   wanted: FetchRequest,
   place: FetchLocation & { kind: 'file' },
 ): Promise<Body> {
-  await part.empty(); // reading is quicker than finding out whether the part is still right
+  await part.empty(); // reading again is faster than checking the part
   try {
-    // Links are the owner's own way of arranging a folder, and the hash says what is taken; a pipe would be waited for without end.
+    // Follow links: the hash protects the content. O_NONBLOCK, because opening a pipe would block forever.
     const handle = await open(place.file, constants.O_RDONLY | constants.O_NONBLOCK);
     if ((await handle.stat()).isFile()) return handle.createReadStream({ highWaterMark: 1 << 20 });
     await handle.close();
@@ -123,17 +123,17 @@ async function fromUrl(
   const response = await fetch(url.reveal(), {
     signal,
     headers: {
-      // Unpacked on the way it would be other bytes than the hash is of.
+      // Decompression in transit would change the bytes.
       'accept-encoding': 'identity',
       ...(part.bytes > 0 && { range: `bytes=${part.bytes}-` }),
       ...(authorization && { authorization: authorization.reveal() }),
     },
   }).catch((error: unknown) => {
-    throw signal.aborted ? error : new TransientFailure(`it could not be reached (${reasonOf(error)})`, error);
+    throw signal.aborted ? error : new TransientFailure(`it is unreachable (${reasonOf(error)})`, error);
   });
   const { status } = response;
-  const goesOn = status === 206 && response.headers.get('content-range')?.startsWith(`bytes ${part.bytes}-`);
-  if (goesOn && response.body) return response.body;
+  const isContinued = status === 206 && response.headers.get('content-range')?.startsWith(`bytes ${part.bytes}-`);
+  if (isContinued && response.body) return response.body;
   if (status === 200 && response.body) {
     await part.empty();
     return response.body;
@@ -141,19 +141,19 @@ async function fromUrl(
   await response.body?.cancel();
   if (status === 206 || status === 416) {
     await part.empty();
-    throw new TransientFailure(`it does not go on at a given byte (${status})`);
+    throw new TransientFailure(`it does not support the requested range (${status})`);
   }
   if (status === 408 || status === 429 || status >= 500) {
     throw new TransientFailure(
-      `it answered ${status}`,
+      `it responded with ${status}`,
       undefined,
       parseRetryAfter(response.headers.get('retry-after'), clock.nowMs()),
     );
   }
-  throw notThere(wanted, { shown: place.shown }, `was refused with status ${status}`);
+  throw notThere(wanted, { shown: place.shown }, `failed with status ${status}`);
 }
 
-/** What is here so far, and its hash, kept in step. */
+/** The bytes received so far and their running hash. */
 class PartialFile {
   bytes = 0;
   readonly #handle: FileHandle;
@@ -175,7 +175,7 @@ class PartialFile {
   }
 
   async append(chunk: Uint8Array): Promise<void> {
-    // Opened for appending: all of it, at the end, wherever the last read was.
+    // Opened in append mode, so this writes at the end regardless of earlier reads.
     await this.#handle.appendFile(chunk);
     this.#hash.update(chunk);
     this.bytes += chunk.length;
@@ -192,7 +192,7 @@ class PartialFile {
   }
 }
 
-/** May be better the next time. */
+/** May succeed on retry. */
 class TransientFailure extends Error {
   readonly retryAfterMs: number | undefined;
 
@@ -202,13 +202,13 @@ class TransientFailure extends Error {
   }
 }
 
-/** Fetch hides what happened in `cause`; its code (ECONNREFUSED, ENOTFOUND) is what a person needs, and no text with an address in it. */
+/** Fetch hides the reason in `cause`. Report only its code (ECONNREFUSED, ENOTFOUND), because the message may contain an address. */
 function reasonOf(error: unknown): string {
   const { cause, code, name } = error as { cause?: { code?: string }; code?: string; name?: string };
   return cause?.code ?? code ?? name ?? 'unknown';
 }
 
-const KEPT = 'What was fetched before is kept; nothing wrong entered the cache.';
+const KEPT = 'Files that were fetched before are kept; no wrong file entered the cache.';
 
 function wrongDigest(wanted: FetchRequest, place: FetchLocation, got: { sha256: string; bytes: number }): UserError {
   const cut =
@@ -216,11 +216,11 @@ function wrongDigest(wanted: FetchRequest, place: FetchLocation, got: { sha256: 
       ? `more than ${wanted.bytes} bytes`
       : `${got.sha256} (${got.bytes} bytes)`;
   return new UserError(
-    `${wanted.component}: ${place.shown} is not what it should be: expected sha256 ${wanted.sha256}${wanted.bytes === undefined ? '' : ` (${wanted.bytes} bytes)`}, got ${cut}`,
+    `${wanted.component}: ${place.shown} does not match its hash: expected sha256 ${wanted.sha256}${wanted.bytes === undefined ? '' : ` (${wanted.bytes} bytes)`}, got ${cut}`,
     {
       code: 'image/wrong-digest',
       kept: KEPT,
-      next: 'find out which of the two is right before you change the manifest; another mirror may have the right one',
+      next: 'find out which hash is correct before you change the manifest; another mirror may have the right file',
       exitCode: 1,
     },
   );
@@ -230,7 +230,7 @@ function notThere(wanted: FetchRequest, place: Pick<FetchLocation, 'shown'>, wha
   return new UserError(`${wanted.component}: ${place.shown} ${what} (origin ${wanted.origin})`, {
     code: 'image/not-on-mirror',
     kept: KEPT,
-    next: `see what serves ${wanted.origin} in the mirrors file, and the path in the manifest`,
+    next: `check the mirror of ${wanted.origin} in the mirrors file, and the path in the manifest`,
     exitCode: 1,
     cause,
   });
@@ -244,10 +244,10 @@ function gaveUp(wanted: FetchRequest, place: FetchLocation, last: TransientFailu
 }
 
 export function diskFull(wanted: Pick<FetchRequest, 'component'>, cause: unknown): UserError {
-  return new UserError(`${wanted.component} could not be written: the disk is full`, {
+  return new UserError(`cannot write ${wanted.component}: the disk is full`, {
     code: 'image/no-space',
     kept: KEPT,
-    next: 'free some space, then run the same command again; it goes on where it stopped',
+    next: 'free some space, then run the same command again; it continues where it stopped',
     exitCode: 1,
     cause,
   });

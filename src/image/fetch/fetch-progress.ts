@@ -1,4 +1,4 @@
-// image/fetch/fetch-progress.ts: how far is the fetching? In a log every change is a line, so it is told in steps.
+// image/fetch/fetch-progress.ts: how far is the download? Reports in steps of ten percent, because each report is a line in a log.
 import type { Waiting } from '../../base/call-options.ts';
 import type { FetchRequest } from './cache.ts';
 
@@ -12,16 +12,16 @@ const STEP_PERCENT = 10;
 export function fetchProgress(all: readonly FetchRequest[], onWaiting: Waiting | undefined): FetchProgress {
   const here = new Map<string, number>();
   const total = all.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
-  // Sizes that nobody knows yet: the number of files is all there is to go by.
+  // If a size is unknown, progress counts files instead of bytes.
   const hasSizes = all.every(({ bytes }) => bytes !== undefined);
   let have = 0;
   let files = 0;
-  let told = -1;
-  const tell = () => {
+  let reported = -1;
+  const report = () => {
     const part = hasSizes && total > 0 ? have / total : files / all.length;
     const percent = STEP_PERCENT * Math.floor((100 * part) / STEP_PERCENT);
-    if (percent === told) return;
-    told = percent;
+    if (percent === reported) return;
+    reported = percent;
     const amount = hasSizes ? `, ${inMb(have)} of ${inMb(total)} MB` : '';
     onWaiting?.(`the files to be fetched: ${files} of ${all.length}${amount}`, Math.min(100, percent));
   };
@@ -29,11 +29,11 @@ export function fetchProgress(all: readonly FetchRequest[], onWaiting: Waiting |
     at({ sha256 }, bytes) {
       have += bytes - (here.get(sha256) ?? 0);
       here.set(sha256, bytes);
-      tell();
+      report();
     },
     done() {
       files++;
-      tell();
+      report();
     },
   };
 }

@@ -16,14 +16,14 @@ describe('locate', () => {
   });
   const locate = (origin: string, path = 'x/y') => mirrors.locate({ component: 'c', origin, path });
 
-  it('serves Debian from where apt gets it', () => {
+  it("serves Debian from apt's sources", () => {
     expect(locate('debian:bookworm')).toMatchObject({ shown: 'http://deb.debian.org/debian/x/y' });
     expect(locate('debian:bookworm-security')).toMatchObject({ shown: 'http://deb.debian.org/debian-security/x/y' });
     expect(locate('debian:trixie')).toMatchObject({ file: '/srv/debian/x/y' });
     expect(() => locate('debian:sid')).toThrow('no mirror');
   });
 
-  it('keeps passwords and signatures out of what is shown', () => {
+  it('keeps passwords and signatures out of the printed location', () => {
     const place = locate('upstream:a', 'v1/a+b c');
     expect(JSON.stringify(place)).not.toMatch(/p@ss|p%40ss|sig|bWU6/);
     expect(place.shown).toBe('https://host.test/base/v1/a%2Bb%20c');

@@ -1,28 +1,28 @@
-// image/fetch/mirrors.ts: which place of this machine's choice serves an origin? Manifest and lock say who publishes; this says where it is had from here.
+// image/fetch/mirrors.ts: which mirror serves an origin on this machine? Manifest and lock name the publisher; each machine chooses its mirrors.
 import { isAbsolute, join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import type { Origin } from '../manifest/manifest.ts';
 import type { FetchRequest } from './cache.ts';
 
-/** Where bytes are read from. `shown` is for people: no user, no password, no query. */
+/** Where to read bytes from. `shown` is safe to print: it has no user, password or query. */
 export type FetchLocation =
   | { kind: 'file'; file: string; shown: string }
   | { kind: 'url'; url: Secret; authorization?: Secret; shown: string };
 
 export interface Mirrors {
-  /** Throws when nothing serves the origin. */
+  /** Throws if no mirror serves the origin. */
   locate(wanted: Pick<FetchRequest, 'component' | 'origin' | 'path'>): FetchLocation;
-  /** What serves an origin, as it was written: a URL, perhaps with a password, or a folder. */
+  /** The mirror of an origin as configured: a folder, or a URL that may contain a password. */
   baseOf(origin: Origin): Secret | undefined;
 }
 
 export interface MirrorSettings {
-  /** By origin: an http(s) URL or an absolute folder. */
+  /** A folder (absolute) or an http(s) URL, by origin. */
   mirrors: ReadonlyMap<Origin, string>;
-  /** Where to write one that is missing. */
+  /** The mirrors file, for the error about a missing mirror. */
   file: string;
-  /** Lines of sources.list that apt on this machine uses; they serve `debian:<suite>`. */
+  /** This machine's sources.list lines; they serve `debian:<suite>`. */
   aptLines: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export function createMirrors({ mirrors, file, aptLines }: MirrorSettings): Mirr
   };
 }
 
-/** Below the origin and nowhere else, whatever a lock says. */
+/** Prevents a lock from reaching outside the origin. */
 export function isPlainPath(path: string): boolean {
   return (
     path.length <= 1024 &&
@@ -54,7 +54,7 @@ export function isPlainPath(path: string): boolean {
 const BAD_PATH = {
   code: 'image/bad-path',
   kept: 'Nothing was fetched.',
-  next: 'write it as it is below the origin, without leading slash and without dots: v1.35.8/bin/linux/amd64/kubelet',
+  next: 'write the path below the origin, without a leading slash, . or ..: v1.35.8/bin/linux/amd64/kubelet',
 } as const;
 
 function inFolder(base: string, path: string): FetchLocation {
@@ -62,7 +62,7 @@ function inFolder(base: string, path: string): FetchLocation {
   return { kind: 'file', file, shown: file };
 }
 
-/** A query stays behind the path: that is where storage accounts have their signatures. */
+/** Keeps the query after the path: storage accounts put signatures there. */
 function atUrl(base: string, path: string): FetchLocation {
   const url = new URL(base);
   const { username, password } = url;
@@ -94,7 +94,7 @@ export function isUrl(text: string): boolean {
 
 function noMirror(component: string, origin: Origin, file: string): UserError {
   const example = origin.startsWith('local:') ? '/a/folder' : 'https://a.mirror/of/it/';
-  return new UserError(`no mirror on this machine serves ${origin}, from which ${component} comes`, {
+  return new UserError(`no mirror on this machine serves ${origin}, the origin of ${component}`, {
     code: 'image/no-mirror',
     kept: 'Nothing was fetched.',
     next: `write \`${origin}: ${example}\` below \`mirrors:\` in ${file}`,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { proxyVariables } from './proxies.ts';
 
-describe('proxies', () => {
-  it("takes the environment's, else apt's", () => {
+describe('proxyVariables', () => {
+  it("prefers the environment's proxies to apt's", () => {
     const apt = 'Acquire::http::Proxy "http://apt.test:3142";\nAcquire::https::Proxy "DIRECT";\n';
     expect(proxyVariables({ HTTPS_PROXY: 'http://p', no_proxy: 'x' }, apt)).toEqual({
       https_proxy: 'http://p',

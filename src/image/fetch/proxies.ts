@@ -1,13 +1,13 @@
-// image/fetch/proxies.ts: through which proxies does this machine reach its mirrors? What the environment says, else what apt was told.
+// image/fetch/proxies.ts: through which proxies does this machine reach its mirrors? The environment's, otherwise those that apt is configured with.
 
 type Variables = Readonly<Record<string, string | undefined>>;
 const NAMES = ['http_proxy', 'https_proxy', 'no_proxy'] as const;
 
-/** `aptConf` as `apt-config dump` writes it: `Acquire::http::Proxy "http://proxy:3128";`. */
+/** `aptConf` is the output of `apt-config dump`: `Acquire::http::Proxy "http://proxy:3128";`. */
 export function proxyVariables(env: Variables, aptConf: string): Record<string, string> {
   const named = NAMES.flatMap((name): [string, string][] => {
     const value = env[name] ?? env[name.toUpperCase()];
-    // curl and others take `proxy:3128`, too.
+    // curl and other tools also accept `proxy:3128`.
     const isBare = name !== 'no_proxy' && !value?.includes('://');
     return value ? [[name, isBare ? `http://${value}` : value]] : [];
   });

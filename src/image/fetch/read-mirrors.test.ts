@@ -16,7 +16,7 @@ describe('the mirrors file', () => {
     return readMirrors(file, { mustExist: true });
   };
 
-  it('maps origins to URLs and folders, relative ones from where the file is', async () => {
+  it("maps origins to URLs and folders, relative to the file's folder", async () => {
     const found = await read('mirrors:\n  upstream:kubernetes: https://dl.k8s.io/\n  local:headstart: ../out\n');
     expect([...found]).toEqual([
       ['upstream:kubernetes', 'https://dl.k8s.io/'],
@@ -24,22 +24,24 @@ describe('the mirrors file', () => {
     ]);
   });
 
-  it('may be absent unless somebody named it', async () => {
+  it('may be missing unless the user named it', async () => {
     expect(await readMirrors(join(folder, 'none'), { mustExist: false })).toEqual(new Map());
     await expect(readMirrors(join(folder, 'none'), { mustExist: true })).rejects.toMatchObject({
       code: 'image/bad-mirrors',
     });
   });
 
-  it('tells everything that is wrong at once, and quotes no place', async () => {
-    const told = read('miror: x\nmirrors:\n  Wrong Origin: /a\n  upstream:a: ftp://me:secret@host/\n  upstream:b: 7\n');
-    await expect(told).rejects.toMatchObject({ code: 'image/bad-mirrors' });
-    const { message } = (await told.catch((error: unknown) => error)) as Error;
+  it('reports all problems at once, without quoting URLs', async () => {
+    const reading = read(
+      'miror: x\nmirrors:\n  Wrong Origin: /a\n  upstream:a: ftp://me:secret@host/\n  upstream:b: 7\n',
+    );
+    await expect(reading).rejects.toMatchObject({ code: 'image/bad-mirrors' });
+    const { message } = (await reading.catch((error: unknown) => error)) as Error;
     for (const part of ['miror', 'Wrong Origin', 'upstream:a', 'upstream:b']) expect(message).toContain(part);
     expect(message).not.toContain('secret');
   });
 
-  it.each(['', 'mirrors:\n', '# nothing\n'])('may say nothing: %j', async (text) => {
+  it.each(['', 'mirrors:\n', '# nothing\n'])('may be empty: %j', async (text) => {
     expect(await read(text)).toEqual(new Map());
   });
 
@@ -47,7 +49,7 @@ describe('the mirrors file', () => {
     await expect(read(text)).rejects.toMatchObject({ code: 'image/bad-mirrors' });
   });
 
-  it('is where the option, the environment or the specification of base folders says', () => {
+  it('is found by option, environment variable or the XDG base directories', () => {
     expect(mirrorsFile('/a', { HEADSTART_MIRRORS: '/b' })).toBe('/a');
     expect(mirrorsFile(undefined, { HEADSTART_MIRRORS: '/b' })).toBe('/b');
     expect(mirrorsFile(undefined, { XDG_CONFIG_HOME: '/c', HOME: '/h' })).toBe('/c/headstart/mirrors.yaml');
