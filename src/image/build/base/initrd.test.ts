@@ -1,4 +1,4 @@
-// The scripts of the initrd under a real shell, on a folder that stands in for /sys, with no programs but those that an initrd has.
+// Runs the scripts of the initrd in a real shell, on a folder instead of /sys, with only the programs that an initrd has.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ function put(path: string, text: string): void {
   writeFileSync(join(root, path), text);
 }
 
-/** Each writes down how it was called, then does this. */
+/** Each program records its arguments, then runs the given command. */
 function programs(does: Readonly<Record<string, string>>): void {
   for (const [name, script] of Object.entries(does)) {
     put(`bin/${name}`, `#!/bin/sh\necho "${name} $*" >>'${root}/calls'\n${script}\n`);
@@ -38,8 +38,8 @@ function run(script: string, env: Record<string, string> = {}, ...args: string[]
 const CAT = 'exec /bin/cat "$@"';
 const LOAD = 'modprobe --all --quiet --use-blacklist';
 
-describe('the drivers of a machine', () => {
-  it('are loaded by one program; those of the devices that they bring come with the next', () => {
+describe('FIND_DRIVERS', () => {
+  it('loads all drivers with one modprobe, and those of new devices in the next round', () => {
     put('sys/bus/pci/devices/a/modalias', 'pci:v00001AF4*bc00\n');
     put('sys/bus/acpi/devices/b/modalias', 'acpi:PNP0C0C:\n');
     programs({
@@ -54,7 +54,7 @@ describe('the drivers of a machine', () => {
     ]);
   });
 
-  it('are looked for again while the root is not there, and not for ever', () => {
+  it('retries while the root is missing, up to a limit', () => {
     put('sys/bus/pci/devices/a/modalias', 'pci:x\n');
     const late = `n=$(/bin/cat '${root}/n' 2>/dev/null || echo 0); n=$((n + 1)); echo $n >'${root}/n'; [ $n -ge 4 ]`;
     programs({ cat: CAT, modprobe: '', sleep: '', blkid: late });
@@ -68,14 +68,14 @@ describe('the drivers of a machine', () => {
     expect(run(FIND_DRIVERS, { ROOT: '/dev/vda' }, 'prereqs')).toMatchObject({ status: 0 });
   });
 
-  it('of a machine that tells of nothing are none, which is no failure', () => {
+  it('succeeds on a machine without devices', () => {
     programs({ cat: CAT });
     expect(run(FIND_DRIVERS, { ROOT: '/dev/vda' })).toMatchObject({ status: 0, stderr: '' });
   });
 });
 
-describe('once the root is mounted', () => {
-  it('its devices are there, by programs that an initrd without busybox has', () => {
+describe('MOVE_DEVICES', () => {
+  it('moves /dev to the root with the programs of an initrd without busybox', () => {
     mkdirSync(join(root, 'dev'));
     programs({ mount: '', nuke: 'exec /bin/rm -rf "$@"', ln: 'exec /bin/ln "$@"' });
     const ran = run(MOVE_DEVICES, { rootmnt: `${root}/new` });
@@ -88,8 +88,8 @@ describe('once the root is mounted', () => {
   });
 });
 
-describe('the files of the initrd', () => {
-  it('are scripts that can be run, in the places of those of udev', () => {
+describe('OWN_INITRD_FILES', () => {
+  it("are executable scripts that replace udev's", () => {
     const scripts = OWN_INITRD_FILES.filter(({ text }) => text.startsWith('#!'));
     for (const { mode } of scripts) expect(mode).toBe(0o755);
     const folder = '/etc/initramfs-tools/scripts';

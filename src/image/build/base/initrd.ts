@@ -1,23 +1,23 @@
-// image/build/base/initrd.ts: what finds the root of an image? Debian's initrd with the drivers of clouds and of QEMU alone, and without udev: what the
-// machine has is asked of the kernel, and loaded by one program. udev comes to every device again once the root is there.
+// image/build/base/initrd.ts: how does an image find its root? Debian's initrd with only the drivers of clouds and QEMU, and without udev: a script
+// reads the devices from the kernel and loads their modules. udev handles all devices again after the root is mounted.
 import { type ImageFile, INITRD_FILES } from '../../../host/debian/system-settings.ts';
 
-/** What the disks and networks of clouds and of QEMU are reached by, and no more: unpacking a full one would be a good part of a fast boot. */
+/** Only the drivers for disks and networks of clouds and QEMU: unpacking a full initrd would take a large part of a fast boot. */
 const MODULES = [
   ...['ext4', 'virtio_pci', 'virtio_mmio', 'virtio_blk', 'virtio_scsi', 'virtio_console', 'sd_mod', 'nvme'],
-  // Found by udev it would come after hundreds of devices that nobody waits for.
+  // In the initrd, because udev would load it only after hundreds of other devices.
   'virtio_net',
   ...['hv_vmbus', 'hv_storvsc', 'hv_netvsc', 'pci-hyperv'],
 ];
 
-/** Where devices are found that a root is on, or a network. */
+/** Buses of disks and network cards. */
 const BUSES = ['acpi', 'platform', 'pci', 'vmbus', 'virtio', 'scsi'];
 
-/** Under the name of udev's own, which it takes the place of. Run again once a second while the root is not there. */
+/** Has the name of udev's script, which it replaces. initramfs-tools runs it once a second until the root appears. */
 export const FIND_DRIVERS = `#!/bin/sh
 [ "\${1:-}" != prereqs ] || exit 0
 
-# Devices that a driver brings with it come with the next round.
+# A driver may add devices, whose drivers the next round loads.
 load() {
   known=
   while aliases=$(cat ${BUSES.map((bus) => `/sys/bus/${bus}/devices/*/modalias`).join(' ')} 2>/dev/null); [ "$aliases" != "$known" ]; do
@@ -29,7 +29,7 @@ load() {
 }
 
 load
-# Some buses tell of their devices a moment later.
+# Some buses report their devices a moment later.
 case "\${ROOT:-}" in
   *=*)
     tries=0
@@ -42,7 +42,7 @@ case "\${ROOT:-}" in
 esac
 `;
 
-/** What comes after the root is mounted: Debian's script would also stop the udev that is not there. */
+/** Runs after the root is mounted. Debian's script would also stop udev, which does not run. */
 export const MOVE_DEVICES = `#!/bin/sh
 [ "\${1:-}" != prereqs ] || exit 0
 mount -n -o move /dev "\${rootmnt:?}/dev" || mount -n --move /dev "\${rootmnt}/dev"
@@ -51,7 +51,7 @@ if command -v nuke >/dev/null; then nuke /dev; else rm -rf /dev; fi
 ln -s "\${rootmnt}/dev" /dev
 `;
 
-/** Of udev's own hook only blkid is kept, by which a root is found; modules are not loaded whether there is something for them or not. */
+/** Keeps only blkid of udev's hook, which finds the root. Empties the list of modules to load in any case. */
 const WITHOUT_UDEV = `#!/bin/sh
 [ "\${1:-}" != prereqs ] || exit 0
 rm -rf "$DESTDIR/lib/systemd" "$DESTDIR/lib/udev" "$DESTDIR/etc/udev" "$DESTDIR/bin/udevadm"
@@ -60,7 +60,7 @@ rm -rf "$DESTDIR/lib/systemd" "$DESTDIR/lib/udev" "$DESTDIR/etc/udev" "$DESTDIR/
 
 const FOLDER = '/etc/initramfs-tools';
 
-/** In place before the kernel is installed, which makes the initrd. */
+/** Installed before the kernel, whose installation builds the initrd. */
 export const OWN_INITRD_FILES: ImageFile[] = [
   {
     path: `${FOLDER}/conf.d/headstart`,
@@ -75,6 +75,6 @@ export const OWN_INITRD_FILES: ImageFile[] = [
   })),
   { path: `${FOLDER}/scripts/init-bottom/udev`, mode: 0o755, text: MOVE_DEVICES },
   { path: `${FOLDER}/hooks/headstart-without-udev`, mode: 0o755, text: WITHOUT_UDEV },
-  // For the scrub of a captured copy, which needs them while the disk is not mounted.
+  // For the scrub of a captured copy, which runs in the initrd.
   ...INITRD_FILES.filter(({ path }) => path.startsWith(`${FOLDER}/hooks/`)),
 ];

@@ -21,15 +21,15 @@ const cache = {
     return `/cache/${sha256}`;
   },
 } as Partial<Cache> as Cache;
-/** dpkg-deb, asked for what a package says of itself. */
+/** A fake dpkg-deb that prints control fields. */
 const run: RunCommand = async (argv) => {
   const name = argv.at(-1)!.split('/').at(-1)!.replace(/0+$/, '');
   const stdout = Buffer.from(`Package: ${name}\nVersion: 1:2.0\nInstalled-Size: 12\nDescription: some\n words\n`);
   return { outcome: 'exited', code: 0, stdout, stderr: '' };
 };
 
-describe('locked packages as a repository', () => {
-  it('are indexed with the hash of the lock, and are where the index says, by a link', async () => {
+describe('makePackageRepository', () => {
+  it('indexes packages with the hash of the lock, and links their files', async () => {
     const repository = await makePackageRepository([deb('a', '1:2.0'), deb('b', '1:2.0')], join(folder, 'one'), {
       cache,
       run,
@@ -47,16 +47,16 @@ describe('locked packages as a repository', () => {
     expect(opened.sort()).toEqual(['a', 'b'].map((name) => name.padEnd(64, '0')));
   });
 
-  it('are named to apt so that a blank in the path is none in the line', async () => {
+  it('encodes spaces in the path of the source line', async () => {
     const { source } = await makePackageRepository([], join(folder, 'two'), { cache, run });
     expect(source).toBe(`deb [trusted=yes] copy:${join(folder, 'two').replaceAll(' ', '%20')} ./`);
   });
 
-  it('are not what they seem when a package says another version of itself', async () => {
+  it('refuses a package with another version than the lock', async () => {
     const made = makePackageRepository([deb('a', '3.0')], join(folder, 'three'), { cache, run });
     await expect(made).rejects.toMatchObject({
       code: 'image/wrong-package',
-      message: expect.stringContaining('1:2.0, not 3.0'),
+      message: expect.stringContaining('expected version 3.0'),
     });
   });
 });

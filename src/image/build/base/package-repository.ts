@@ -1,4 +1,4 @@
-// image/build/base/package-repository.ts: the locked packages as a repository that apt can install from: one folder, one index, no network.
+// image/build/base/package-repository.ts: how does apt install exactly the locked packages? From a local repository: one folder, one index, no network.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Waiting } from '../../../base/call-options.ts';
@@ -11,12 +11,12 @@ import type { Artifact } from '../../lock/lock.ts';
 export interface Package {
   name: string;
   version: string;
-  /** What it takes once it is installed. */
+  /** Installed size. */
   bytes: number;
 }
 
 export interface PackageRepository {
-  /** A line as in sources.list. */
+  /** A line for sources.list. */
   source: string;
   packages: readonly Package[];
 }
@@ -30,7 +30,7 @@ export interface RepositoryDeps {
 
 const AT_ONCE = 4;
 
-/** Every package is hashed anew. It is trusted because its hash is in the lock; apt checks that hash once more. */
+/** Hashes every package again. The repository is trusted because the hashes are in the lock; apt checks them once more. */
 export async function makePackageRepository(
   debs: readonly Artifact[],
   folder: string,
@@ -47,7 +47,7 @@ export async function makePackageRepository(
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   writeFileSync(join(folder, 'Packages'), `${entries.map(({ text }) => text).join('\n\n')}\n`);
-  // Not `file:`: apt would leave the packages where they are, which dpkg cannot see from inside the image.
+  // Not `file:`, because apt would leave the packages in place, where dpkg in the image cannot see them.
   return { source: `deb [trusted=yes] copy:${encodeURI(folder)} ./`, packages: entries.map(({ about }) => about) };
 }
 
@@ -64,7 +64,7 @@ async function addPackage(deb: Artifact, name: string, folder: string, deps: Rep
   return { about: aboutOf(control, deb), text: indexEntry(control, deb, name) };
 }
 
-/** As in an archive's index: what the package says of itself, and where it is. */
+/** An entry of a package index: the control fields plus path, size and hash. */
 function indexEntry(control: string, { bytes, sha256 }: Pick<Artifact, 'bytes' | 'sha256'>, file: string): string {
   return `${control.trimEnd()}\nFilename: ./${file}\nSize: ${bytes}\nSHA256: ${sha256}`;
 }
@@ -74,15 +74,18 @@ function aboutOf(control: string, { component, version: locked }: Pick<Artifact,
   const [name, version] = [field('Package'), field('Version')];
   if (name !== undefined && version === locked)
     return { name, version, bytes: 1024 * Number(field('Installed-Size') ?? 0) };
-  throw new UserError(`the package ${component} says it is ${name ?? 'nameless'} ${version ?? ''}, not ${locked}`, {
-    code: 'image/wrong-package',
-    kept: 'No image was made.',
-    next: 'make the lock anew: headstart image lock',
-    exitCode: 1,
-  });
+  throw new UserError(
+    `the package ${component} does not match the lock: expected version ${locked}, got ${name ?? 'no name'} ${version ?? 'without version'}`,
+    {
+      code: 'image/wrong-package',
+      kept: 'No image was built.',
+      next: 'make a new lock: headstart image lock',
+      exitCode: 1,
+    },
+  );
 }
 
-/** In a log every change is a line. */
+/** In steps of ten percent, because each report is a line in a log. */
 function tenths(done: number, all: number): number {
   return 10 * Math.floor((10 * done) / all);
 }

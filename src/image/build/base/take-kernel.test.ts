@@ -25,8 +25,8 @@ const run: RunCommand = async (argv) => {
 const put = (path: string, bytes: Uint8Array) => writeFileSync(join(top, 'root', path), bytes);
 const take = () => takeKernel(join(top, 'root'), layer, { run, runAsRoot: run });
 
-describe('what starts a system', () => {
-  it('is beside its root, packed for firmware and unpacked for QEMU, and not in it', async () => {
+describe('takeKernel', () => {
+  it('moves the kernel out of the root, compressed for firmware and uncompressed for QEMU', async () => {
     put('boot/vmlinuz-6.1.0', aKernel());
     put('boot/initrd.img-6.1.0', gzipSync('cpio'));
     put('usr/lib/systemd/boot/efi/systemd-bootx64.efi', Buffer.from('MZ'));
@@ -42,7 +42,7 @@ describe('what starts a system', () => {
     ['two kernels', ['boot/vmlinuz-6.1.0', 'boot/vmlinuz-6.2.0'], /the kernels 6\.1\.0, 6\.2\.0/, 'linux-image'],
     ['no initrd', ['boot/vmlinuz-6.1.0'], /has no initrd/, 'initramfs-tools'],
     ['no boot loader', ['boot/vmlinuz-6.1.0', 'boot/initrd.img-6.1.0'], /has no boot loader/, 'systemd-boot-efi'],
-  ])('is missed by the name of its package: %s', async (_, files, message, needed) => {
+  ])('names the missing package: %s', async (_, files, message, needed) => {
     for (const file of files) put(file, file.includes('vmlinuz') ? aKernel() : gzipSync('cpio'));
     await expect(take()).rejects.toMatchObject({
       code: 'image/incomplete',

@@ -1,4 +1,4 @@
-// image/build/base/take-kernel.ts: what starts an installed system? Kernel, initrd and boot loader, as files beside its root.
+// image/build/base/take-kernel.ts: which files boot an installed system? Kernel, initrd and boot loader, moved out of its root file system.
 import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -8,7 +8,7 @@ import { type Unsupported, unpackKernel } from '../../../host/debian/unpack-kern
 import { isMissing } from '../../../host/json-file.ts';
 import { runTool } from '../../../host/run-tool.ts';
 
-/** Their names beside the root. */
+/** Their names in the layer folder. */
 export const KERNEL_FILES = {
   vmlinuz: 'vmlinuz',
   initrd: 'initrd.img',
@@ -20,18 +20,18 @@ export const KERNEL_FILES = {
 const UNSUPPORTED: Unsupported = {
   code: 'image/kernel-unsupported',
   what: 'the kernel of the locked packages',
-  kept: 'No image was made.',
-  next: 'have another package linux-image-… in the manifest, then: headstart image lock',
+  kept: 'No image was built.',
+  next: 'use another linux-image-… package in the manifest, then run: headstart image lock',
 };
 
 export interface TakeKernelDeps {
   run: RunCommand;
-  /** The root's files are root's, or of root's users in a namespace. */
+  /** The files belong to root, or to users of a namespace. */
   runAsRoot: RunCommand;
   signal?: AbortSignal | undefined;
 }
 
-/** They start the system and are not read by it: beside the root, not in it. */
+/** Moves them out of the root file system, because the booted system does not read them. Returns the kernel release. */
 export async function takeKernel(
   rootfs: string,
   layer: string,
@@ -47,7 +47,7 @@ export async function takeKernel(
     );
   const inRoot = { vmlinuz: join(boot, `vmlinuz-${release}`), initrd: join(boot, `initrd.img-${release}`) };
   const loader = join(rootfs, 'usr/lib/systemd/boot/efi/systemd-bootx64.efi');
-  await take(inRoot.vmlinuz, join(layer, KERNEL_FILES.vmlinuz), 'kernel that can be read', 'one package linux-image-…');
+  await take(inRoot.vmlinuz, join(layer, KERNEL_FILES.vmlinuz), 'readable kernel', 'one package linux-image-…');
   await take(inRoot.initrd, join(layer, KERNEL_FILES.initrd), 'initrd', 'the package initramfs-tools');
   await take(loader, join(layer, KERNEL_FILES.loader), 'boot loader', 'the package systemd-boot-efi');
   await writeFile(
@@ -69,10 +69,10 @@ async function take(from: string, to: string, what: string, needed: string): Pro
 }
 
 function incomplete(what: string, needed: string): UserError {
-  return new UserError(`a system made of the locked packages ${what}`, {
+  return new UserError(`the system of the locked packages ${what}`, {
     code: 'image/incomplete',
-    kept: 'No image was made.',
-    next: `have ${needed} in the manifest, then: headstart image lock`,
+    kept: 'No image was built.',
+    next: `put ${needed} into the manifest, then run: headstart image lock`,
     exitCode: 1,
   });
 }

@@ -16,15 +16,15 @@ Status: install ok installed
 Version: 5.2-2
 `;
 
-describe('what is installed', () => {
-  it('is what dpkg says is installed, without what it only remembers', () => {
+describe('the installed packages', () => {
+  it('are those that dpkg lists as installed, without removed ones', () => {
     expect([...installedIn(STATUS)]).toEqual([
       ['libc6', '2.36-9'],
       ['bash', '5.2-2'],
     ]);
   });
 
-  it('is exactly what is locked: nothing less, nothing else, nothing more', () => {
+  it('must be exactly the locked ones', () => {
     const installed = installedIn(STATUS);
     const [libc, bash] = [
       { name: 'libc6', version: '2.36-9' },
@@ -33,11 +33,11 @@ describe('what is installed', () => {
     expect(installProblem([libc, bash], installed)).toBeUndefined();
     expect(installProblem([libc, bash, { name: 'gone', version: '1' }], installed)).toBe('not installed: gone 1');
     expect(installProblem([libc, { ...bash, version: '5.3' }], installed)).toBe('not installed: bash 5.3');
-    expect(installProblem([libc], installed)).toBe('installed without being locked: bash');
+    expect(installProblem([libc], installed)).toBe('installed but not locked: bash');
   });
 });
 
-it('is unpacked without a network, in a time of its own, and keeps what licences ask for', () => {
+it('unpackArgv disables the network, fixes the time, and keeps copyright files', () => {
   const argv = unpackArgv(
     { packages: ['a'], architecture: 'amd64', nodeFiles: nodeFiles(new Set()), epochSec: 1234 },
     { target: '/t', aptConf: '/c' },

@@ -1,4 +1,4 @@
-// image/build/base/unpack-base.ts: packages become a folder with an installed system in it. mmdebstrap does it, in namespaces of its own and without a network.
+// image/build/base/unpack-base.ts: how do packages become an installed system? mmdebstrap installs them into a folder, in its own namespaces and without network.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Waiting } from '../../../base/call-options.ts';
@@ -12,9 +12,9 @@ import type { NodeFiles } from '../files/node-files.ts';
 import type { Package, PackageRepository } from './package-repository.ts';
 
 export interface UnpackBaseDeps {
-  /** As root, in namespaces of its own that end with it. */
+  /** Runs as root in new namespaces, which end with the command. */
   runAsRoot: RunCommand;
-  /** Scratch, closed to others. */
+  /** A scratch folder that other users cannot read. */
   folder: string;
   signal?: AbortSignal | undefined;
   onWaiting?: Waiting | undefined;
@@ -24,39 +24,39 @@ export interface BaseContents {
   repository: PackageRepository;
   architecture: string;
   nodeFiles: NodeFiles;
-  /** No file is younger. */
+  /** No file has a later time. */
   epochSec: number;
 }
 
 const DEADLINE_MS = 60 * 60_000;
 
-/** Gives the folder. What is installed is exactly what the repository has, or it throws. */
-export async function unpackBase(unpacking: BaseContents, deps: UnpackBaseDeps): Promise<string> {
-  const { repository } = unpacking;
+/** Returns the folder. Throws unless exactly the packages of the repository are installed. */
+export async function unpackBase(contents: BaseContents, deps: UnpackBaseDeps): Promise<string> {
+  const { repository } = contents;
   const { runAsRoot, folder, signal } = deps;
   const [target, aptConf] = [join(folder, 'rootfs'), join(folder, 'apt.conf')];
   writeFileSync(aptConf, APT_CONF, { mode: 0o600 });
   const packages = repository.packages.map(({ name }) => name);
-  const ran = await runAsRoot(unpackArgv({ ...unpacking, packages }, { target, aptConf }), {
+  const ran = await runAsRoot(unpackArgv({ ...contents, packages }, { target, aptConf }), {
     timeoutMs: DEADLINE_MS,
     signal,
     input: `${repository.source}\n`,
     onStderr: tellSteps({ onWaiting: deps.onWaiting, count: repository.packages.length }),
   });
   signal?.throwIfAborted();
-  if (ran.code !== 0) throw notInstalled(`mmdebstrap ended with ${ran.code ?? ran.outcome}: ${lastWords(ran.stderr)}`);
+  if (ran.code !== 0) throw notInstalled(`mmdebstrap failed with ${ran.code ?? ran.outcome}: ${lastWords(ran.stderr)}`);
   const status = await runTool(runAsRoot, ['cat', join(target, 'var/lib/dpkg/status')], signal);
   const problem = installProblem(repository.packages, installedIn(status));
   if (problem !== undefined) throw notInstalled(problem);
   return target;
 }
 
-/** All that is said to mmdebstrap, but for where: another word may make another base. */
-export function unpackInputs(unpacking: Omit<BaseContents, 'repository'> & { packages: readonly string[] }): string[] {
-  return [...unpackArgv(unpacking, { target: '', aptConf: '' }), APT_CONF];
+/** Everything passed to mmdebstrap except paths: a change may make a different base. */
+export function unpackInputs(contents: Omit<BaseContents, 'repository'> & { packages: readonly string[] }): string[] {
+  return [...unpackArgv(contents, { target: '', aptConf: '' }), APT_CONF];
 }
 
-/** apt would look at the machine's user for downloads, who may not read our folder; nothing is downloaded. */
+/** As root, because apt's download user may not read our folder. Nothing is downloaded. */
 const APT_CONF = 'APT::Install-Recommends "false";\nAPT::Sandbox::User "root";\nAcquire::Languages "none";\n';
 
 export function unpackArgv(
@@ -71,18 +71,18 @@ export function unpackArgv(
     `--include=${packages.join(',')}`,
     `--aptopt=${aptConf}`,
     ...excluded.map((pattern) => `--dpkgopt=path-exclude=${pattern}`),
-    // Whoever passes the image on has to pass these on as well.
+    // Redistributing an image requires these files.
     '--dpkgopt=path-include=/usr/share/doc/*/copyright',
-    // A build that loses power is begun again; waiting for the disk after every file would be for nothing.
+    // After a power cut the build starts again, so syncing every file would be useless.
     '--dpkgopt=force-unsafe-io',
     `--essential-hook=${installScript(nodeFiles.initrdFiles)}`,
     `--customize-hook=${customizeScript(nodeFiles)}`,
-    // No suite: there is one repository, and all of it is meant.
+    // No suite: the only repository is used completely.
     ...['', target, '-'],
   ];
 }
 
-/** Version by name, of what dpkg says is there. */
+/** Version by name of the installed packages. */
 export function installedIn(status: string): ReadonlyMap<string, string> {
   const paragraphs = status.split('\n\n').filter((text) => /^Status: install ok installed$/m.test(text));
   const field = (text: string, name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(text)?.[1] ?? '';
@@ -97,14 +97,14 @@ export function installProblem(
   if (wrong.length > 0) return `not installed: ${wrong.map(({ name, version }) => `${name} ${version}`).join(', ')}`;
   const names = new Set(locked.map(({ name }) => name));
   const added = [...installed.keys()].filter((name) => !names.has(name));
-  return added.length > 0 ? `installed without being locked: ${added.join(', ')}` : undefined;
+  return added.length > 0 ? `installed but not locked: ${added.join(', ')}` : undefined;
 }
 
 function notInstalled(why: string): UserError {
-  return new UserError(`the locked packages do not make a system: ${why}`, {
+  return new UserError(`cannot install the locked packages: ${why}`, {
     code: 'image/not-installed',
-    kept: 'No image was made.',
-    next: 'see that the lock is of the manifest that is there: headstart image lock',
+    kept: 'No image was built.',
+    next: 'make sure that the lock matches the manifest: headstart image lock',
     exitCode: 1,
   });
 }

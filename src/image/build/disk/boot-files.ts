@@ -1,4 +1,4 @@
-// image/build/disk/boot-files.ts: what does firmware find on its partition? systemd's boot loader, told to start the one kernel that is there, at once.
+// image/build/disk/boot-files.ts: what does the firmware find on the EFI partition? systemd-boot, configured to start the only kernel without delay.
 import type { FatFile } from './fat.ts';
 
 export interface BootParts {
@@ -11,21 +11,20 @@ export interface BootParts {
 }
 
 /**
- * For clouds: the serial console is where they look, and a kernel that has panicked starts again. What the kernel does against faults of
- * processors stays on.
+ * For clouds: they show the serial console, and a kernel that panics restarts. CPU vulnerability mitigations stay on.
  */
 export const KERNEL_ARGS = ['console=ttyS0,115200n8', 'quiet', 'panic=10'];
 
-/** What a kernel has to be told, whoever starts it. `root` is `PARTUUID=…`. */
+/** The kernel command line for firmware and QEMU. `root` is `PARTUUID=…`. */
 export function kernelCommandLine(root: string, args: readonly string[]): string {
   const line = [`root=${root}`, 'rw', 'rootflags=noatime', ...args].join(' ');
-  if (/[^\x20-\x7e]/.test(line)) throw new RangeError('the kernel’s arguments are not one line of plain text');
+  if (/[^\x20-\x7e]/.test(line)) throw new RangeError('the kernel arguments are not one line of plain text');
   return line;
 }
 
 export function bootFiles({ loader, vmlinuz, initrd, release, commandLine }: BootParts): FatFile[] {
   return [
-    // Where firmware looks on a disk it has never seen.
+    // The path that firmware tries on an unknown disk.
     { path: 'EFI/BOOT/BOOTX64.EFI', bytes: loader },
     { path: 'loader/loader.conf', bytes: Buffer.from(LOADER) },
     { path: 'loader/entries/headstart.conf', bytes: Buffer.from(entry(release, commandLine)) },
@@ -34,7 +33,7 @@ export function bootFiles({ loader, vmlinuz, initrd, release, commandLine }: Boo
   ];
 }
 
-/** Nobody is at the console: no menu, nothing else on the disk to look for, and nobody there edits the kernel's arguments. */
+/** No menu, no other entries and no editing of kernel arguments: a cloud VM has no user at its console. */
 const LOADER = `default headstart.conf
 timeout 0
 editor no

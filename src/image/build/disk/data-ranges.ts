@@ -1,4 +1,4 @@
-// image/build/disk/data-ranges.ts: which parts of a sparse file hold anything? The file system knows; reading gigabytes of holes to find out takes longer than all else.
+// image/build/disk/data-ranges.ts: which parts of a sparse file contain data? Asks the file system, because reading gigabytes of holes would take most of the time.
 import { z } from 'zod';
 import type { RunCommand } from '../../../base/command.ts';
 import { runTool } from '../../../host/run-tool.ts';
@@ -10,7 +10,7 @@ export interface DataRange {
 
 const mapSchema = z.array(z.object({ start: z.number(), length: z.number(), data: z.boolean() }));
 
-/** What is outside of them is zeros; what is inside may be. In order. */
+/** In order. Bytes outside the ranges are zeros; bytes inside may be. */
 export async function dataRanges(file: string, run: RunCommand, signal?: AbortSignal): Promise<DataRange[]> {
   const text = await runTool(run, ['qemu-img', 'map', '-f', 'raw', '--output=json', file], signal);
   return mapSchema

@@ -41,7 +41,7 @@ const rootImage = (file: string, { kernel, ...changes }: Changes = {}): RootImag
   ...changes,
 });
 
-/** Does to files what qemu-img and cp would. */
+/** Fakes qemu-img and cp on real files. */
 const run: RunCommand = async (argv: Argv) => {
   const [from, to] = argv.slice(-2) as [string, string];
   copyFileSync(from, to);
@@ -61,7 +61,7 @@ async function make(name: string, want?: readonly Format[], changes: Changes = {
 const sum = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
 
 describe('makeDisk', () => {
-  it('has the root at its place, and a kernel that is told where that is', async () => {
+  it('puts the root at its offset and its PARTUUID into the kernel arguments', async () => {
     const { raw, root, sizeBytes } = await make('a', ['raw']);
     const disk = readFileSync(raw);
     expect(disk.length).toBe(sizeBytes);
@@ -72,14 +72,14 @@ describe('makeDisk', () => {
     for (const text of ['the loader', 'the vmlinuz', 'the initrd', 'timeout 0\n']) expect(esp).toContain(text);
   });
 
-  it('is the same whenever and wherever it is made, and another for another root', async () => {
+  it('makes the same bytes for the same root, and others for another root', async () => {
     const [one, two] = [await make('a, b', ['vhd']), await make('c', ['vhd'])];
     expect(sum(one.vhd)).toBe(sum(two.vhd));
     const other = await make('d', ['vhd'], { uuid: '21223344-5566-8788-89aa-bbccddeeff00' });
     expect(other.root).not.toBe(one.root);
   });
 
-  it('makes what is wanted: the VHD is the raw disk and a footer, and leaves nothing else', async () => {
+  it('makes only the requested formats; the VHD is the raw disk plus a footer', async () => {
     const all = await make('all');
     expect(readdirSync(all.folder).sort()).toEqual(['disk.qcow2', 'disk.raw', 'disk.vhd']);
     const [raw, vhd] = [readFileSync(all.raw), readFileSync(all.vhd)];
@@ -90,20 +90,20 @@ describe('makeDisk', () => {
     expect(sum(some.vhd)).toBe(sum(all.vhd));
   });
 
-  it('refuses a root that would not end at a whole MiB, arguments that are more than a line, and a kernel without room', async () => {
+  it('refuses a root that is not MiB-aligned, multi-line kernel arguments, and a kernel that does not fit', async () => {
     await expect(make('odd', undefined, { bytes: MIB + 1 })).rejects.toThrow('whole number of MiB');
     const kernel = { args: ['quiet\noptions init=/bin/sh'] };
     await expect(make('lines', undefined, { kernel })).rejects.toThrow('one line');
     const vmlinuz = Buffer.alloc(128 * MIB);
-    await expect(make('large', undefined, { kernel: { vmlinuz } })).rejects.toThrow('with room for');
+    await expect(make('large', undefined, { kernel: { vmlinuz } })).rejects.toThrow('do not fit');
   });
 
-  it('does not write through a link that somebody put in its place, nor around a root that is elsewhere', async () => {
+  it('refuses to write through a link, and a root at another offset', async () => {
     writeFileSync(join(top, 'theirs'), 'theirs');
     symlinkSync(join(top, 'theirs'), join(top, 'disk.raw'));
     const root = rootImage(join(top, 'disk.raw'));
     await expect(makeDisk(root, { run })).rejects.toMatchObject({ code: 'ELOOP' });
     const elsewhere = { ...root, place: { ...root.place, startBytes: MIB } };
-    await expect(makeDisk(elsewhere, { run })).rejects.toThrow('not where its partition is');
+    await expect(makeDisk(elsewhere, { run })).rejects.toThrow('not at the start of its partition');
   });
 });

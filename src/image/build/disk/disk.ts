@@ -1,4 +1,4 @@
-// image/build/disk/disk.ts: from a root file system in its place to a disk that a cloud can boot, in the formats they take. No root, no loop device, no VM.
+// image/build/disk/disk.ts: how does a root file system become a bootable disk, in each format? Without root rights, loop devices or a VM.
 import { constants } from 'node:fs';
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -19,12 +19,12 @@ export const FORMATS: readonly Format[] = ['raw', 'qcow2', 'vhd'];
 export const diskName = (format: Format): string => `disk.${format}`;
 export const isDiskName = (name: string): boolean => FORMATS.some((format) => name === diskName(format));
 
-/** Discoverable Partitions Specification. */
+/** From the Discoverable Partitions Specification. */
 const TYPES = { esp: 'c12a7328-f81f-11d2-ba4b-00a0c93ec93b', root: '4f68bce3-e8cd-4db1-96e7-fbcaf984b709' } as const;
-/** The file system is to grow with its partition. */
+/** Flag of the partition: the file system grows with it. */
 const GROW_FILE_SYSTEM = 59;
 
-/** The same bytes for the same root, whenever and wherever. `disk.qcow2` and `disk.vhd` are beside the file that the root is in, which is the raw one, or becomes the VHD. */
+/** Makes the same bytes for the same root. Writes `disk.qcow2` and `disk.vhd` next to the raw file, which becomes the VHD if raw is not requested. */
 export async function makeDisk<F extends Format = Format>(
   root: RootImage,
   deps: MakeDiskDeps & { want?: readonly F[] | undefined },
@@ -32,7 +32,8 @@ export async function makeDisk<F extends Format = Format>(
   const { onWaiting } = deps;
   const wanted: readonly Format[] = deps.want ?? FORMATS;
   const layout = layoutFor(root.bytes);
-  if (root.place.startBytes !== layout.root.startBytes) throw new RangeError('the root is not where its partition is');
+  if (root.place.startBytes !== layout.root.startBytes)
+    throw new RangeError('the root file system is not at the start of its partition');
   const { file: raw } = root.place;
   const [qcow2, vhd] = [join(dirname(raw), 'disk.qcow2'), join(dirname(raw), 'disk.vhd')];
   const partition = `PARTUUID=${derivedId(root.uuid, 'root partition')}`;
@@ -53,7 +54,7 @@ export async function makeDisk<F extends Format = Format>(
   return made;
 }
 
-/** Everything but the root file system. */
+/** Writes everything except the root file system. */
 function frameOf({ uuid, kernel }: RootImage, layout: DiskLayout, partition: string): Piece[] {
   const { loader, vmlinuz, initrd, release } = kernel;
   const commandLine = kernelCommandLine(partition, kernel.args);
@@ -77,7 +78,7 @@ function frameOf({ uuid, kernel }: RootImage, layout: DiskLayout, partition: str
   ];
 }
 
-/** What no piece covers is a hole. */
+/** Parts without a piece stay holes. */
 async function writePieces(file: string, bytes: number, pieces: readonly Piece[]): Promise<void> {
   await writing(file, async (handle) => {
     await handle.truncate(bytes);
@@ -103,7 +104,7 @@ async function writeAll(handle: FileHandle, bytes: Buffer, at: number): Promise<
     done += (await handle.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
 }
 
-/** Not packed: that takes longer than all of the rest, and whoever publishes it packs it once. In order, so that it is the same every time. */
+/** Uncompressed: compression would take longer than everything else, and publishing compresses once. Written in order, so that it is reproducible. */
 function qcow2Argv(raw: string, qcow2: string): ToolArgv {
   return ['qemu-img', 'convert', '-f', 'raw', '-O', 'qcow2', raw, qcow2];
 }

@@ -1,21 +1,21 @@
-// image/build/disk/ext4-place.ts: where is a file system that nobody has mounted, and how are its tools told? In a file of its own, or in its partition of a disk.
+// image/build/disk/ext4-place.ts: how do tools address an unmounted file system? In a file, or in a partition of a disk image.
 import { basename, dirname } from 'node:path';
 import type { ToolArgv } from '../../../host/required-tools.ts';
 
 export interface Ext4Place {
   file: string;
-  /** Where in the file it begins. */
+  /** Offset of the file system in the file. */
   startBytes: number;
 }
 
-/** In a world in which it is always this second, and names are in the order of their bytes. */
+/** Fixes the time, the time zone and the sort order for a tool. */
 export function atTime(epochSec: number, argv: ToolArgv, more: readonly string[] = []): ToolArgv {
   return ['env', `E2FSPROGS_FAKE_TIME=${epochSec}`, `E2FSCK_TIME=${epochSec}`, 'LC_ALL=C', 'TZ=UTC', ...more, ...argv];
 }
 
 /**
- * A program of e2fsprogs, its arguments but for the last one, which is the place. It runs in the file's folder: what follows a question
- * mark in a name is an option to these programs, and folders are named by others.
+ * An e2fsprogs command; the place is appended as its last argument. It runs in the folder of the file, because these tools read text after a
+ * question mark as options, and the folder's path comes from the user.
  */
 export function onPlace({ file, startBytes }: Ext4Place, epochSec: number, argv: ToolArgv): ToolArgv {
   const [program, ...args] = argv;

@@ -19,7 +19,7 @@ const tree = paths.chain((all) =>
 );
 
 describe('fatFileSystem', () => {
-  it('holds what was put in it, by its long names, as a reader that knows only the specification finds it', () => {
+  it('stores files so that a reader of the specification finds them by their long names', () => {
     fc.assert(
       fc.property(tree, (files) => {
         const found = readAll(imageOf(files));
@@ -30,7 +30,7 @@ describe('fatFileSystem', () => {
     );
   });
 
-  it('is the same whatever order the files come in', () => {
+  it('does not depend on the order of files', () => {
     fc.assert(
       fc.property(tree, fc.integer(), (files, seed) => {
         const other = files.toSorted((a, b) => ((a.path.length * seed) % 7) - ((b.path.length * seed) % 7));
@@ -40,7 +40,7 @@ describe('fatFileSystem', () => {
     );
   });
 
-  it('gives every folder short names of their own', () => {
+  it('gives unique short names in every folder', () => {
     const files = ['entry-one.conf', 'entry-two.conf', 'ENTRY-THREE.CONF'].map((path) => ({
       path,
       bytes: Buffer.from(path),
@@ -50,18 +50,18 @@ describe('fatFileSystem', () => {
     expect(new Set(shorts.map((entry) => entry.short)).size).toBe(3);
   });
 
-  it('refuses what does not fit, names that firmware could not read, and two that are one to it', () => {
+  it('refuses files that do not fit, invalid names, and names that differ only in case', () => {
     const big = { path: 'vmlinuz', bytes: new Uint8Array(128 * MIB) };
-    expect(() => fatFileSystem([big], options)).toThrow(/with room for/);
-    expect(() => fatFileSystem([], { ...options, bytes: 32 * MIB })).toThrow(/too few/);
+    expect(() => fatFileSystem([big], options)).toThrow(/do not fit/);
+    expect(() => fatFileSystem([], { ...options, bytes: 32 * MIB })).toThrow(/too small/);
     for (const path of ['../x', 'a//b', 'ä', 'x y', '', '.hidden'])
-      expect(() => fatFileSystem([{ path, bytes: Buffer.alloc(1) }], options), path).toThrow(/no name/);
-    const twins = ['a/Loader.conf', 'a/loader.CONF'].map((path) => ({ path, bytes: Buffer.alloc(1) }));
-    expect(() => fatFileSystem(twins, options)).toThrow(/twice/);
+      expect(() => fatFileSystem([{ path, bytes: Buffer.alloc(1) }], options), path).toThrow(/not a valid name/);
+    const duplicates = ['a/Loader.conf', 'a/loader.CONF'].map((path) => ({ path, bytes: Buffer.alloc(1) }));
+    expect(() => fatFileSystem(duplicates, options)).toThrow(/twice/);
   });
 });
 
-/** No name is a file in one path and a folder in another, nor spelt differently. */
+/** No path is both a file and a folder, and no two differ only in case. */
 function isTree(all: readonly string[][]): boolean {
   const kinds = new Map<string, string>();
   return all.every((names) =>
@@ -75,7 +75,7 @@ function isTree(all: readonly string[][]): boolean {
   );
 }
 
-/** As much of it as has anything in it. */
+/** The part of the file system that contains data. */
 function imageOf(files: readonly FatFile[]): Buffer {
   const pieces = fatFileSystem(files, options);
   const image = Buffer.alloc(Math.max(...pieces.map(({ at, bytes }) => at + bytes.length)) + 4096);
@@ -107,7 +107,7 @@ function readAll(image: Buffer): Record<string, Buffer> {
 
 const rootEntries = (image: Buffer) => entriesIn(chainOf(image, image.readUInt32LE(44)));
 
-/** The clusters one after the other, as the second table has them; both are the same. */
+/** The cluster chain according to the second table; both tables are equal. */
 function chainOf(image: Buffer, first: number): Buffer {
   const [sector, perCluster, reserved, tables] = [
     image.readUInt16LE(11),

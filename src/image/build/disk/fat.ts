@@ -1,5 +1,5 @@
-// image/build/disk/fat.ts: a FAT32 file system that is written once and read by firmware (Microsoft's fatgen103). Bytes only, and the same every time:
-// the tools that make one put the time, a random number or the order of a folder in it, and are two more packages to have.
+// image/build/disk/fat.ts: write a FAT32 file system that firmware reads (Microsoft's fatgen103), with the same bytes every time. The usual tools
+// add the time, a random number or the order of a folder, and would be two more packages to install.
 
 export interface FatFile {
   /** `loader/entries/node.conf`. */
@@ -9,15 +9,15 @@ export interface FatFile {
 
 export interface FatOptions {
   bytes: number;
-  /** Where on the disk it begins. */
+  /** Offset of the file system on the disk. */
   startBytes: number;
   /** 32 bits, shown as `1234-ABCD`. */
   serial: number;
-  /** At most eleven capital letters. */
+  /** At most eleven upper-case letters. */
   label: string;
 }
 
-/** What is not in a piece is zero. */
+/** Bytes outside all pieces are zero. */
 export interface Piece {
   at: number;
   bytes: Buffer;
@@ -26,7 +26,7 @@ export interface Piece {
 const SECTOR = 512;
 const CLUSTER = 1024;
 const RESERVED_SECTORS = 32;
-/** With fewer clusters it would be FAT16, whatever it says of itself. */
+/** A file system with fewer clusters counts as FAT16, regardless of its header. */
 const LEAST_CLUSTERS = 65_525;
 const LAST = 0x0fffffff;
 const FOLDER = 0x10;
@@ -38,7 +38,7 @@ export function fatFileSystem(files: readonly FatFile[], options: FatOptions): P
   const shape = shapeOf(options.bytes);
   const root = treeOf(files);
   let next = 2;
-  // Folders and files one after the other, each in one run of clusters.
+  // Folders and files follow each other, each in one contiguous run of clusters.
   const place = (node: Node): void => {
     node.cluster = next;
     next += clustersOf(node);
@@ -46,9 +46,7 @@ export function fatFileSystem(files: readonly FatFile[], options: FatOptions): P
   };
   place(root);
   if (next - 2 > shape.clusters)
-    throw new RangeError(
-      `${(next - 2) * CLUSTER} bytes of files in a file system with room for ${shape.clusters * CLUSTER}`,
-    );
+    throw new RangeError(`${(next - 2) * CLUSTER} bytes of files do not fit into ${shape.clusters * CLUSTER} bytes`);
   const data = (cluster: number) => shape.dataStart + (cluster - 2) * CLUSTER;
   const pieces: Piece[] = [];
   const fat = Buffer.alloc(4 * next);
@@ -100,14 +98,14 @@ function childFolder(folder: Node, name: string): Node {
 
 function newNode(folder: Node, name: string, content: Pick<Node, 'bytes' | 'children'>): Node {
   if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/.test(name))
-    throw new RangeError(`'${name}' is no name for the firmware's partition`);
-  // Capital or not is all the same to it.
+    throw new RangeError(`'${name}' is not a valid name on the EFI partition`);
+  // FAT names are case-insensitive.
   if (folder.children!.some((one) => one.name.toUpperCase() === name.toUpperCase()))
-    throw new RangeError(`'${name}' is there twice on the firmware's partition`);
+    throw new RangeError(`'${name}' occurs twice on the EFI partition`);
   return { name, ...content, cluster: 0 };
 }
 
-/** An empty file has none. */
+/** An empty file has no clusters. */
 function clustersOf({ bytes, children, name }: Node): number {
   if (bytes) return Math.ceil(bytes.length / CLUSTER);
   const entries = children!.reduce((sum, child) => sum + 1 + longEntries(child.name), name === '' ? 1 : 2);
@@ -119,7 +117,7 @@ function folderBytes(node: Node, parent: Node, label: string): Buffer {
   if (node.name === '') entries.push(entryOf(label.padEnd(11), LABEL, 0, 0));
   else {
     entries.push(entryOf('.'.padEnd(11), FOLDER, node.cluster, 0));
-    entries.push(entryOf('..'.padEnd(11), FOLDER, parent.name === '' ? 0 : parent.cluster, 0)); // the root is 0 to its children
+    entries.push(entryOf('..'.padEnd(11), FOLDER, parent.name === '' ? 0 : parent.cluster, 0)); // entries for the root use cluster 0
   }
   const taken = new Set<string>();
   for (const child of node.children!) {
@@ -135,7 +133,7 @@ function entryOf(name: string, attribute: number, cluster: number, bytes: number
   const entry = Buffer.alloc(32);
   entry.write(name, 'latin1');
   entry[11] = attribute;
-  for (const at of [16, 18, 24]) entry.writeUInt16LE(0x0021, at); // the first day that it knows, 1980-01-01
+  for (const at of [16, 18, 24]) entry.writeUInt16LE(0x0021, at); // the earliest FAT date, 1980-01-01
   entry.writeUInt16LE(cluster >>> 16, 20);
   entry.writeUInt16LE(cluster & 0xffff, 26);
   entry.writeUInt32LE(bytes, 28);
@@ -145,7 +143,7 @@ function entryOf(name: string, attribute: number, cluster: number, bytes: number
 const isShort = (name: string) => /^[A-Z0-9_-]{1,8}(?:\.[A-Z0-9_-]{1,3})?$/.test(name);
 const longEntries = (name: string) => (isShort(name) ? 0 : Math.ceil(name.length / 13));
 
-/** Eight and three characters, padded; of its own in its folder. */
+/** An 8.3 name, padded and unique in its folder. */
 function shortName(name: string, taken: Set<string>): string {
   const dot = name.lastIndexOf('.');
   const [base, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot + 1)] : [name, ''];
@@ -160,7 +158,7 @@ function shortName(name: string, taken: Set<string>): string {
   return short;
 }
 
-/** Thirteen characters an entry, the last part first. */
+/** Thirteen characters per entry, last part first. */
 function longName(name: string, short: string): Buffer {
   const count = longEntries(name);
   const padded = Buffer.alloc(count * 26, 0xff);
@@ -192,15 +190,15 @@ interface Shape {
 function shapeOf(bytes: number): Shape {
   const sectors = bytes / SECTOR;
   const perCluster = CLUSTER / SECTOR;
-  // As if the tables themselves had clusters: a few sectors too large, never too small.
+  // Overestimates by a few sectors, because it also reserves clusters for the tables.
   const fatSectors = Math.ceil((4 * ((sectors - RESERVED_SECTORS) / perCluster + 2)) / SECTOR);
   const dataSectors = sectors - RESERVED_SECTORS - 2 * fatSectors;
   const clusters = Math.floor(dataSectors / perCluster);
-  if (clusters < LEAST_CLUSTERS) throw new RangeError(`${bytes} bytes are too few for FAT32`);
+  if (clusters < LEAST_CLUSTERS) throw new RangeError(`${bytes} bytes are too small for FAT32`);
   return { sectors, fatSectors, clusters, dataStart: (sectors - dataSectors) * SECTOR };
 }
 
-/** The boot sector, and the one that says how much is free. */
+/** The boot sector and the FSInfo sector. */
 function bootSectors(
   { startBytes, serial, label }: FatOptions,
   { sectors, fatSectors, clusters }: Shape,
@@ -212,7 +210,7 @@ function bootSectors(
   both.writeUInt16LE(SECTOR, 11);
   both[13] = CLUSTER / SECTOR;
   both.writeUInt16LE(RESERVED_SECTORS, 14);
-  both[16] = 2; // tables
+  both[16] = 2; // number of tables
   both[21] = 0xf8; // a fixed disk
   both.writeUInt16LE(63, 24);
   both.writeUInt16LE(255, 26);
@@ -221,7 +219,7 @@ function bootSectors(
   both.writeUInt32LE(fatSectors, 36);
   both.writeUInt32LE(2, 44); // the root folder's cluster
   both.writeUInt16LE(1, 48);
-  both.writeUInt16LE(6, 50); // where the copy of these two is
+  both.writeUInt16LE(6, 50); // sector of the backup of these two
   both[64] = 0x80;
   both[66] = 0x29;
   both.writeUInt32LE(serial >>> 0, 67);

@@ -9,8 +9,8 @@ const MIB = 2 ** 20;
 const ROOT = '4f68bce3-e8cd-4db1-96e7-fbcaf984b709';
 const sizes = fc.integer({ min: 1, max: 1 << 20 }).map((mib) => mib * MIB);
 
-describe('a disk’s layout', () => {
-  it('has everything at whole MiB, in order, without gaps, and the root last', () => {
+describe('layoutFor', () => {
+  it('aligns everything to MiB, in order, without gaps, with the root last', () => {
     fc.assert(
       fc.property(sizes, (bytes) => {
         const { diskBytes, esp, root } = layoutFor(bytes);
@@ -32,7 +32,7 @@ describe('a disk’s layout', () => {
 });
 
 describe('partitionTable', () => {
-  it('says the same at the disk’s beginning and end, with checksums that hold', () => {
+  it('writes matching tables with valid checksums at both ends of the disk', () => {
     fc.assert(
       fc.property(sizes, fc.string({ maxLength: 50 }), (bytes, seed) => {
         const { diskBytes, root } = layoutFor(bytes);
@@ -63,14 +63,14 @@ describe('partitionTable', () => {
     );
   });
 
-  it('spells ids as the specification does: the first groups turned round', () => {
+  it('writes ids in mixed-endian form, as specified', () => {
     const { head } = partitionTable(200 * MIB, ROOT, []);
     expect(head.subarray(512 + 56, 512 + 72).toString('hex')).toBe('e3bc684fcde8b14d96e7fbcaf984b709');
   });
 });
 
 describe('derivedId', () => {
-  it('is a UUID, the same for the same, another for anything else', () => {
+  it('is a UUID that depends on its input only', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (seed, what) => {
         const id = derivedId(seed, what);

@@ -1,13 +1,13 @@
-// image/build/disk/gpt.ts: a partition table as firmware and Linux read it (UEFI specification, chapter 5). Bytes only; no tool, no device, no chance.
+// image/build/disk/gpt.ts: write a partition table for firmware and Linux (UEFI specification, chapter 5). Bytes only: no tools, no devices, nothing random.
 import { crc32 } from 'node:zlib';
 import type { Extent } from './disk-layout.ts';
 
 export interface Partition extends Extent {
-  /** What it is for: one of the ids everybody agrees on. */
+  /** The partition type GUID. */
   type: string;
   id: string;
   name: string;
-  /** Bits of the table's entry, by their number. */
+  /** Numbers of the attribute bits to set. */
   flags?: readonly number[];
 }
 
@@ -18,7 +18,7 @@ const TABLE_SECTORS = (ENTRIES * ENTRY_BYTES) / SECTOR_BYTES;
 const HEADER_BYTES = 92;
 const MAX_NAME_CHARS = 36;
 
-/** `head` belongs at the disk's first byte, `tail` is its end. */
+/** `head` goes to the start of the disk, `tail` to its end. */
 export function partitionTable(
   diskBytes: number,
   diskId: string,
@@ -51,8 +51,8 @@ function headerOf({ self, other, entries, last, diskId, tableCrc }: Header): Buf
   for (const [at, sector] of [
     [24, self],
     [32, other],
-    [40, 2 + TABLE_SECTORS], // the first that a partition may have
-    [48, last - TABLE_SECTORS - 1], // and the last
+    [40, 2 + TABLE_SECTORS], // first usable sector
+    [48, last - TABLE_SECTORS - 1], // last usable sector
     [72, entries],
   ] as const)
     header.writeBigUInt64LE(BigInt(sector), at);
@@ -81,7 +81,7 @@ function entriesOf(partitions: readonly Partition[]): Buffer {
   return table;
 }
 
-/** Tells programs that know nothing of this table that the disk is taken. */
+/** The protective MBR: programs that do not support GPT see a full disk. */
 function protectiveMbr(last: number): Buffer {
   const mbr = Buffer.alloc(SECTOR_BYTES);
   mbr.set([0x00, 0x00, 0x02, 0x00, 0xee, 0xff, 0xff, 0xff], 446);
@@ -91,7 +91,7 @@ function protectiveMbr(last: number): Buffer {
   return mbr;
 }
 
-/** The first three groups are numbers, and numbers are little-endian. */
+/** The first three groups are little-endian numbers. */
 function guidBytes(id: string): Buffer {
   const bytes = Buffer.from(id.replaceAll('-', ''), 'hex');
   bytes.subarray(0, 4).reverse();

@@ -1,4 +1,4 @@
-// image/build/disk/make-ext4.ts: a folder becomes an ext4 file system whose bytes depend on nothing but what is in the folder.
+// image/build/disk/make-ext4.ts: how does a folder become an ext4 file system whose bytes depend only on the folder's content?
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunCommand } from '../../../base/command.ts';
@@ -14,15 +14,15 @@ export interface Ext4 {
 }
 
 export interface Ext4Deps {
-  /** Where the folder's owners are what they are to be. */
+  /** Runs in the namespace in which the folder's owners are correct. */
   runAsRoot: RunCommand;
   folder: string;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Said explicitly: what a machine's /etc/mke2fs.conf has is that machine's. The seed of checksums is kept apart from the UUID, so that the
- * UUID can be changed without touching everything.
+ * Listed explicitly, because /etc/mke2fs.conf differs between machines. metadata_csum_seed separates the checksums from the UUID, so that
+ * changing the UUID does not rewrite all metadata.
  */
 const FEATURES = [
   ...['none', 'has_journal', 'ext_attr', 'resize_inode', 'dir_index', 'filetype', 'extent', '64bit', 'flex_bg'],
@@ -32,7 +32,7 @@ const FEATURES = [
 export async function makeExt4(rootfs: string, ext4: Ext4, { runAsRoot, folder, signal }: Ext4Deps): Promise<void> {
   const { file, bytes, epochSec } = ext4;
   const options = ext4Options(ext4);
-  await forgetTimes(rootfs, epochSec, runAsRoot, signal);
+  await resetTimes(rootfs, epochSec, runAsRoot, signal);
   await runTool(
     runAsRoot,
     atTime(epochSec, ['mke2fs', ...options, '-d', rootfs, file, `${bytes / 1024}k`], ['MKE2FS_CONFIG=/dev/null']),
@@ -47,16 +47,16 @@ export async function makeExt4(rootfs: string, ext4: Ext4, { runAsRoot, folder, 
 export function ext4Options({ uuid, label }: Pick<Ext4, 'uuid' | 'label'>): string[] {
   return [
     ...['-q', '-F', '-t', 'ext4', '-b', '4096', '-I', '256', '-i', '16384', '-m', '1', '-L', label, '-U', uuid],
-    // Said here, and so to whoever mounts it.
+    // Stored in the superblock: on an error the kernel remounts the file system read-only.
     ...['-e', 'remount-ro'],
-    // Nothing is left for the first boot to initialise.
+    // Leaves nothing to initialise on the first boot.
     ...['-E', `hash_seed=${uuid},lazy_itable_init=0,lazy_journal_init=0`],
     ...['-O', FEATURES.join(',')],
   ];
 }
 
-/** What was made just now is as old as the rest. What packages brought keeps the time it has in them. */
-async function forgetTimes(
+/** Files that the build created get the epoch; files of packages keep their times. */
+async function resetTimes(
   rootfs: string,
   epochSec: number,
   runAsRoot: RunCommand,
@@ -70,8 +70,8 @@ const FIRST_INODE = 11;
 const ROOT_INODE = 2;
 
 /**
- * mke2fs takes over when the folder's files were last read and changed, which nobody can set. It gives inodes out one after the other,
- * so that those in use are the root's and all from the first on.
+ * mke2fs copies the atime and ctime of files, and ctime cannot be set on the host. It assigns inodes consecutively, so the used inodes are
+ * the root's and all from the first one on.
  */
 export function timesScript(used: number, epochSec: number): string {
   const inodes = [ROOT_INODE, ...Array.from({ length: used - FIRST_INODE + 1 }, (_, index) => FIRST_INODE + index)];
@@ -83,5 +83,5 @@ export function usedInodes(facts: string): number {
   const field = (name: string) => Number(new RegExp(`^${name}: +(\\d+)$`, 'm').exec(facts)?.[1]);
   const used = field('Inode count') - field('Free inodes');
   if (Number.isInteger(used) && used >= FIRST_INODE) return used;
-  throw new Error('dumpe2fs does not say how many inodes are in use');
+  throw new Error('dumpe2fs does not report the used inodes');
 }

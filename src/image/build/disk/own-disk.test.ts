@@ -17,45 +17,45 @@ const with32 = (at: number, value: number) => {
   return header;
 };
 
-describe('a qcow2 disk', () => {
-  it('of a build is its own', () => {
+describe('qcow2Problem', () => {
+  it('accepts a standalone disk', () => {
     expect(qcow2Problem(qcow2Header(BYTES), BYTES)).toBeUndefined();
   });
 
   it.each([
-    ['stands on another', with32(12, 600), /stands on another file/],
-    ['says how long the name of another is', with32(16, 11), /stands on another file/],
-    ['keeps its data elsewhere', with32(76, 4), /in another file/],
+    ['has a backing file', with32(12, 600), /has a backing file/],
+    ['has the length of a backing file name', with32(16, 11), /has a backing file/],
+    ['has an external data file', with32(76, 4), /external data file/],
     ['was not closed', with32(76, 1), /damaged/],
     ['is encrypted', with32(32, 1), /encrypted/],
     ['has snapshots', with32(60, 1), /snapshots/],
-    ['is of another size', qcow2Header(BYTES + 512), /another size/],
-    ['is of an older version', with32(4, 2), /another version/],
-    ['is something else', Buffer.alloc(104), /no qcow2/],
-    ['is cut off', qcow2Header(BYTES).subarray(0, 60), /no qcow2/],
-  ])('that %s is refused', (_, header, problem) => {
+    ['has another size', qcow2Header(BYTES + 512), /another size/],
+    ['has an older version', with32(4, 2), /another version/],
+    ['is something else', Buffer.alloc(104), /not a qcow2/],
+    ['is truncated', qcow2Header(BYTES).subarray(0, 60), /not a qcow2/],
+  ])('refuses a disk that %s', (_, header, problem) => {
     expect(qcow2Problem(header, BYTES)).toMatch(problem);
   });
 });
 
-describe('a VHD', () => {
+describe('vhdProblem', () => {
   const id = '11223344-5566-8788-89aa-bbccddeeff00';
 
-  it('of a build is fixed, and as large as it says', () => {
+  it('accepts a fixed VHD of the recorded size', () => {
     expect(vhdProblem(vhdFooter(BYTES, id), BYTES + 512, BYTES)).toBeUndefined();
     expect(vhdProblem(vhdFooter(BYTES, id), BYTES + 1024, BYTES)).toMatch(/another size/);
     expect(vhdProblem(vhdFooter(2 * BYTES, id), BYTES + 512, BYTES)).toMatch(/another size/);
   });
 
-  it('that stands on another, or is none, is refused', () => {
+  it('refuses a differencing disk, and a file that is not a VHD', () => {
     const differencing = vhdFooter(BYTES, id);
     differencing.writeUInt32BE(4, 60);
-    expect(vhdProblem(differencing, BYTES + 512, BYTES)).toMatch(/another kind/);
-    expect(vhdProblem(Buffer.alloc(512), BYTES + 512, BYTES)).toMatch(/no VHD/);
+    expect(vhdProblem(differencing, BYTES + 512, BYTES)).toMatch(/not a fixed VHD/);
+    expect(vhdProblem(Buffer.alloc(512), BYTES + 512, BYTES)).toMatch(/not a VHD/);
   });
 });
 
-it('takes any bytes, and never a link', async () => {
+it('requireOwnDisk refuses random bytes and links', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 700 }), fc.constantFrom('qcow2', 'vhd'), async (bytes, format) => {
       const file = join(folder, `disk.${format}`);

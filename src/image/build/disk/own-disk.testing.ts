@@ -1,4 +1,4 @@
-// image/build/disk/own-disk.testing.ts: how a qcow2 disk begins that stands for itself.
+// image/build/disk/own-disk.testing.ts: the header of a standalone qcow2 disk, for tests.
 
 export function qcow2Header(diskBytes: number): Buffer {
   const header = Buffer.alloc(104);

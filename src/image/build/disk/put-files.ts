@@ -1,4 +1,4 @@
-// image/build/disk/put-files.ts: files onto an ext4 file system that nobody has mounted: no VM, no root, no loop device.
+// image/build/disk/put-files.ts: how are files written to an unmounted ext4 file system? With debugfs: no VM, no root rights, no loop device.
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import type { RunCommand } from '../../../base/command.ts';
@@ -7,19 +7,19 @@ import type { ToolArgv } from '../../../host/required-tools.ts';
 import { dyingWithUs } from '../../../host/run-tool.ts';
 import { type Ext4Place, onPlace } from './ext4-place.ts';
 
-/** Paths are from the root of the file system. Root's, unless it says otherwise. */
+/** Paths are relative to the root of the file system. The default owner is root. */
 export type DiskFile = {
   path: string;
   uid?: number;
   gid?: number;
-  /** Unless it is as old as the image. */
+  /** The default is the epoch of the image. */
   mtimeSec?: number;
   xattrs?: readonly Xattr[];
 } & (
   | { mode: number; bytes: Uint8Array | string }
-  /** A large one, as it is in a file of this machine. */
+  /** Path of a local file with the content. */
   | { mode: number; from: string }
-  /** A symbolic link. */
+  /** Target of a symbolic link. */
   | { to: string }
   | { mode: number; isFolder: true }
   | { mode: number; device: { kind: 'c' | 'b'; major: number; minor: number } }
@@ -32,14 +32,13 @@ export interface Xattr {
 
 export interface PutDeps {
   run: RunCommand;
-  /** Scratch. */
   folder: string;
-  /** All that is written is of this second. */
+  /** The time of everything that is written. */
   epochSec: number;
   signal?: AbortSignal | undefined;
 }
 
-/** What is there under a name is replaced. Throws unless all of it is there afterwards, and the file system is sound. */
+/** Replaces existing files. Throws unless all files exist afterwards and the file system is clean. */
 export async function putFiles(disk: Ext4Place, files: readonly DiskFile[], deps: PutDeps): Promise<void> {
   checkFolder(deps.folder);
   for (const file of files) checkNames(file);
@@ -48,7 +47,7 @@ export async function putFiles(disk: Ext4Place, files: readonly DiskFile[], deps
   const before = await statAll(disk, all, deps);
   const lines = all.flatMap((file, index) => placing(file, before[index], join(deps.folder, `file-${index}`), deps));
   await debugfs(disk, lines, deps, ['-w']);
-  // 1: something was put right, which is no more than counts that debugfs leaves to it.
+  // Exit code 1 means that e2fsck corrected something: only the counts, which debugfs does not update.
   await tool(onPlace(disk, deps.epochSec, ['e2fsck', '-f', '-p']), deps, [0, 1]);
   const after = await statAll(disk, all, deps);
   for (const [index, file] of all.entries()) expectThere(file, after[index]);
@@ -56,12 +55,12 @@ export async function putFiles(disk: Ext4Place, files: readonly DiskFile[], deps
 
 interface Folder {
   path: string;
-  /** Made only where there is none. */
+  /** Created only if it does not exist. */
   isAbove: true;
 }
 type Entry = DiskFile | Folder;
 
-/** Outermost first, each once. */
+/** Parents first, each once. */
 function withFolders(files: readonly DiskFile[]): Entry[] {
   const given = new Set(files.map(({ path }) => path));
   const above = new Set<string>();
@@ -71,29 +70,29 @@ function withFolders(files: readonly DiskFile[]): Entry[] {
     }
   }
   const entries: Entry[] = [...[...above].map((path) => ({ path, isAbove: true }) as const), ...files];
-  return entries.sort((a, b) => (a.path < b.path ? -1 : 1)); // a folder sorts in front of what is in it
+  return entries.sort((a, b) => (a.path < b.path ? -1 : 1)); // a folder sorts before its content
 }
 
 function checkFolder(folder: string): void {
   if (isQuotable(folder)) return;
-  throw new UserError(`${JSON.stringify(folder)} has a character in its name that debugfs cannot be told`, {
+  throw new UserError(`${JSON.stringify(folder)} contains a character that cannot be passed to debugfs`, {
     code: 'image/bad-folder',
-    kept: 'No image was made.',
-    next: 'name a folder without quotes in its path with --out or --cache',
+    kept: 'No image was built.',
+    next: 'choose a folder without quotes in its path with --out or --cache',
   });
 }
 
-/** debugfs takes a quoted word as it is, but for the quote itself and the end of the line. Names come from archives and layers of others. */
+/** debugfs accepts any quoted word without quotes and line breaks. Names come from archives and layers of third parties. */
 function checkNames(file: DiskFile): void {
   const { path, xattrs = [] } = file;
   const words = [path, 'to' in file ? file.to : '', 'from' in file ? file.from : ''];
   const isPath = path.split('/').every((part) => part !== '' && part !== '.' && part !== '..' && part.length < 256);
   const areAttributes = xattrs.every(({ name }) => /^[a-z]+\.[A-Za-z0-9._-]+$/.test(name));
   if (isPath && words.every(isQuotable) && areAttributes) return;
-  throw new UserError(`${JSON.stringify(path)} cannot be put on an image under that name, or with its attributes`, {
+  throw new UserError(`${JSON.stringify(path)} has a name or attributes that cannot be written to an image`, {
     code: 'image/bad-name',
-    kept: 'No image was made.',
-    next: 'leave it out, or rename it where it comes from',
+    kept: 'No image was built.',
+    next: 'leave it out, or rename it at its source',
     exitCode: 1,
   });
 }
@@ -122,7 +121,7 @@ function placing(file: Entry, before: Stat | undefined, scratch: string, { epoch
     const { kind, major, minor } = file.device;
     const type = kind === 'c' ? 0o020000 : 0o060000;
     const times = ['atime', 'ctime', 'mtime'].map((field) => `sif ${place} ${field} @${epochSec}`);
-    // Of its commands this one alone takes a name and no path.
+    // mknod is the only debugfs command that takes a name instead of a path.
     const { dir, base } = posix.parse(`/${file.path}`);
     const made = [`cd "${dir}"`, `mknod "${base}" ${kind} ${major} ${minor}`, 'cd /'];
     return [...gone, ...made, mode(type, file.mode), ...times, ...rest];
@@ -141,7 +140,7 @@ interface Stat {
   linkTo: string | undefined;
 }
 
-/** Undefined: there is nothing of that name. */
+/** Undefined if the file does not exist. */
 async function statAll(disk: Ext4Place, files: readonly Entry[], deps: PutDeps): Promise<(Stat | undefined)[]> {
   const said = await debugfs(
     disk,
@@ -151,7 +150,7 @@ async function statAll(disk: Ext4Place, files: readonly Entry[], deps: PutDeps):
     ['File not found by ext2_lookup'],
   );
   const answers = said.split(/^debugfs: stat .*$/m).slice(1);
-  if (answers.length !== files.length) throw new Error('debugfs did not answer every question');
+  if (answers.length !== files.length) throw new Error('debugfs did not report every file');
   return answers.map(parseStat);
 }
 
@@ -164,8 +163,8 @@ function parseStat(text: string): Stat | undefined {
 }
 
 function expectThere(file: Entry, found: Stat | undefined): void {
-  const problem = found === undefined ? 'is not there' : problemOf(file, found);
-  if (problem !== undefined) throw new Error(`/${file.path} ${problem} although it was put on the file system`);
+  const problem = found === undefined ? 'is missing' : problemOf(file, found);
+  if (problem !== undefined) throw new Error(`/${file.path} ${problem} after it was written to the file system`);
 }
 
 const LONGEST_FAST_LINK = 59;
@@ -174,10 +173,10 @@ function problemOf(file: Entry, found: Stat): string | undefined {
   if ('isAbove' in file) return found.type === 'directory' ? undefined : `is a ${found.type}, not a folder`;
   const type = typeOf(file);
   if (found.type !== type) return `is a ${found.type}, not a ${type}`;
-  if (found.uid !== (file.uid ?? 0) || found.gid !== (file.gid ?? 0)) return 'is not its owner’s';
+  if (found.uid !== (file.uid ?? 0) || found.gid !== (file.gid ?? 0)) return 'has the wrong owner';
   if ('to' in file) {
     const isFast = Buffer.byteLength(file.to) <= LONGEST_FAST_LINK;
-    return isFast && found.linkTo !== file.to ? `leads to ${found.linkTo}` : undefined;
+    return isFast && found.linkTo !== file.to ? `links to ${found.linkTo}` : undefined;
   }
   if (found.mode !== file.mode) return `has mode ${found.mode.toString(8)}`;
   if ('isFolder' in file || 'device' in file) return undefined;
@@ -192,7 +191,7 @@ function typeOf(file: DiskFile): string {
   return 'regular';
 }
 
-/** Its exit code says nothing of its commands, but what fails says so on standard error, below one line about itself. */
+/** The exit code does not reflect failed commands, but each failure prints to stderr, below one line with the version. */
 async function debugfs(
   disk: Ext4Place,
   lines: readonly string[],
@@ -208,10 +207,10 @@ async function debugfs(
     .slice(1)
     .find((line) => line !== '' && !expected.some((text) => line.includes(text)));
   if (wrong === undefined) return stdout;
-  throw new UserError(`the image's file system could not be written: ${wrong}`, {
+  throw new UserError(`cannot write the image's file system: ${wrong}`, {
     code: 'image/not-written',
-    kept: 'No image was made.',
-    next: 'if it is full, raise disk.sizeMb in the manifest',
+    kept: 'No image was built.',
+    next: 'if the file system is full, raise disk.sizeMb in the manifest',
     exitCode: 1,
   });
 }

@@ -13,7 +13,7 @@ let count = 0;
 const PART = 64 << 10;
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-/** A few islands of bytes in a sea of zeros, with the ranges they are in. */
+/** A few runs of bytes between zeros, with the ranges that contain them. */
 const islands = fc
   .record({
     sizeBytes: fc.integer({ min: 0, max: 12 * PART }),
@@ -40,7 +40,7 @@ function fileOf(content: Buffer): string {
 }
 
 describe('a sparse file', () => {
-  it('is copied byte for byte, and its sum is the same however much of it is said to hold something', async () => {
+  it('is copied byte for byte, and its sum does not depend on the given ranges', async () => {
     await fc.assert(
       fc.asyncProperty(islands, async ({ content, ranges }) => {
         const file = fileOf(content);
@@ -53,7 +53,7 @@ describe('a sparse file', () => {
     );
   });
 
-  it('has the plain checksum that everybody else finds', async () => {
+  it('has the plain checksum of all bytes', async () => {
     await fc.assert(
       fc.asyncProperty(islands, async ({ content, ranges }) => {
         const file = fileOf(content);
@@ -63,7 +63,7 @@ describe('a sparse file', () => {
     );
   });
 
-  it('has another sum with one other byte, with bytes elsewhere, and with another size', async () => {
+  it('has another sum if a byte, its offset or the size differs', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(3 * PART - 1), async (at) => {
         const content = Buffer.alloc(3 * PART, 1);
@@ -89,7 +89,7 @@ describe('a sparse file', () => {
     expect(new Set(sums).size).toBe(3);
   });
 
-  it('is not copied over something that is there, nor through a link, nor on when told to stop', async () => {
+  it('is not copied over an existing file or a link, or after an abort', async () => {
     const file = fileOf(Buffer.alloc(PART, 1));
     const ranges = [{ start: 0, end: PART }];
     await expect(copySparse({ file, ranges }, file)).rejects.toMatchObject({ code: 'EEXIST' });

@@ -1,23 +1,23 @@
-// image/build/disk/sparse-copy.ts: what is in a large file that is mostly empty, and a copy of exactly those bytes? Holes are neither read nor written.
+// image/build/disk/sparse-copy.ts: how is a large, mostly empty file hashed and copied? Holes are neither read nor written.
 import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { FileSum } from '../../../host/file-sum.ts';
 import type { DataRange } from './data-ranges.ts';
 
-/** Part of what a sparse sum is: a change makes every sum another. */
+/** Part of the definition of a sparse sum: changing it changes all sums. */
 const PART_BYTES = 64 << 10;
 const READ_BYTES = 4 << 20;
 const ZEROS = Buffer.alloc(READ_BYTES);
 
-/** `ranges`: where there may be anything; what is outside of them is known to be a hole. */
+/** `ranges`: the parts that may contain data; everything else is a hole. */
 export interface SparseFile {
   file: string;
   ranges: readonly DataRange[];
   signal?: AbortSignal | undefined;
 }
 
-/** A hash of the size and of every part that is not empty, with its place. */
+/** A hash over the size and every non-empty part with its offset. */
 export async function sumSparse(source: SparseFile): Promise<string> {
   const hash = createHash('sha256');
   const size = await eachPart(source, (bytes, at) => addPart(hash, bytes, at));
@@ -25,8 +25,8 @@ export async function sumSparse(source: SparseFile): Promise<string> {
 }
 
 /**
- * Into a new file, whose first `startBytes` are a hole. Gives the sparse sum of what was copied: of these bytes, not of what the file may
- * be a moment later.
+ * Copies into a new file after a hole of `startBytes`. Returns the sparse sum of the copied bytes, which stays valid even if the source
+ * changes later.
  */
 export async function copySparse(source: SparseFile, to: string, startBytes = 0): Promise<string> {
   const hash = createHash('sha256');
@@ -44,7 +44,7 @@ export async function copySparse(source: SparseFile, to: string, startBytes = 0)
   }
 }
 
-/** The plain sha256 of all of it, holes included: what `sha256sum` says. */
+/** The plain sha256 including holes, as `sha256sum` computes it. */
 export async function sumWhole(source: SparseFile): Promise<FileSum> {
   const hash = createHash('sha256');
   let done = 0;
@@ -69,7 +69,7 @@ function addPart(hash: Hash, bytes: Buffer, at: number): void {
   }
 }
 
-/** `onRun`: neighbouring parts that are not empty, in order. Gives the size of the file. */
+/** `onRun` gets adjacent non-empty parts, in order. Returns the size of the file. */
 async function eachPart(
   { file, ranges, signal }: SparseFile,
   onRun: (bytes: Buffer, at: number) => Promise<void> | void,
@@ -92,7 +92,7 @@ async function eachPart(
   }
 }
 
-/** Parts begin where they would without ranges: the sum does not depend on how the file is stored. */
+/** Aligns ranges to parts, so that the sum does not depend on how the file is stored. */
 function wholeParts(ranges: readonly DataRange[], size: number): DataRange[] {
   const whole: DataRange[] = [];
   for (const range of ranges) {
@@ -120,7 +120,7 @@ function* filledRuns(bytes: Buffer): Generator<[start: number, end: number]> {
 async function readAll(source: FileHandle, bytes: Buffer, at: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesRead } = await source.read(bytes, done, bytes.length - done, at + done);
-    if (bytesRead === 0) throw new Error('a file became shorter while it was read');
+    if (bytesRead === 0) throw new Error('the file became shorter while it was read');
     done += bytesRead;
   }
 }

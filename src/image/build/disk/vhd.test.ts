@@ -5,7 +5,7 @@ import { geometry, vhdFooter } from './vhd.ts';
 const ID = '11223344-5566-8788-89aa-bbccddeeff00';
 
 describe('vhdFooter', () => {
-  it('says how large the disk is, that it is fixed, and adds up', () => {
+  it('contains the size, the fixed type and a valid checksum', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1 << 22 }), (mib) => {
         const footer = vhdFooter(mib * 2 ** 20, ID);
@@ -19,7 +19,7 @@ describe('vhdFooter', () => {
     );
   });
 
-  it('has the id as it is written, and no time', () => {
+  it('contains the id in text order, and no time', () => {
     const footer = vhdFooter(2 ** 30, ID);
     expect(footer.subarray(68, 84).toString('hex')).toBe(ID.replaceAll('-', ''));
     expect(footer.readUInt32BE(24)).toBe(0);
@@ -27,7 +27,7 @@ describe('vhdFooter', () => {
 });
 
 describe('geometry', () => {
-  it('never claims more than there is, and fits its fields', () => {
+  it('never exceeds the disk, and fits its fields', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2048, max: 2 ** 33 }), (total) => {
         const { cylinders, heads, sectors } = geometry(total);
@@ -43,7 +43,7 @@ describe('geometry', () => {
     [262_144, { cylinders: 963, heads: 16, sectors: 17 }],
     [8_388_608, { cylinders: 8322, heads: 16, sectors: 63 }],
     [2 ** 33, { cylinders: 65_535, heads: 16, sectors: 255 }],
-  ])('of %i sectors is what the specification’s formula gives', (total, expected) => {
+  ])('of %i sectors follows the specification’s formula', (total, expected) => {
     expect(geometry(total)).toEqual(expected);
   });
 });

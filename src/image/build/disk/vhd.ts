@@ -1,16 +1,16 @@
-// image/build/disk/vhd.ts: what makes a raw disk a fixed VHD? The 512 bytes behind its end (Virtual Hard Disk Image Format Specification, 1.0).
+// image/build/disk/vhd.ts: what makes a raw disk a fixed VHD? A footer of 512 bytes (Virtual Hard Disk Image Format Specification, 1.0).
 
 export const VHD_FOOTER_BYTES = 512;
 const FIXED = 2;
 
-/** `diskBytes` is a whole number of MiB, as Azure asks; no time is in it. */
+/** `diskBytes` must be a whole number of MiB, as Azure requires. Contains no timestamp. */
 export function vhdFooter(diskBytes: number, id: string): Buffer {
   const footer = Buffer.alloc(VHD_FOOTER_BYTES);
   footer.write('conectix', 0, 'latin1');
   footer.writeUInt32BE(2, 8); // reserved, always set
   footer.writeUInt32BE(0x00010000, 12);
-  footer.fill(0xff, 16, 24); // no header follows: it is fixed
-  // As Hyper-V signs it. By other names some programs take the disk to be as large as its geometry, which is rounded.
+  footer.fill(0xff, 16, 24); // no dynamic header: the disk is fixed
+  // Hyper-V's creator fields. With others, some programs derive the disk size from the rounded geometry.
   footer.write('win ', 28, 'latin1');
   footer.writeUInt32BE(0x000a0000, 32);
   footer.write('Wi2k', 36, 'latin1');
@@ -25,7 +25,7 @@ export function vhdFooter(diskBytes: number, id: string): Buffer {
   return footer;
 }
 
-/** The specification's own calculation, appendix "CHS Calculation". */
+/** The specification's formula, appendix "CHS Calculation". */
 export function geometry(diskSectors: number): { cylinders: number; heads: number; sectors: number } {
   const total = Math.min(diskSectors, 65_535 * 16 * 255);
   if (total >= 65_535 * 16 * 63) return { cylinders: Math.floor(total / 255 / 16), heads: 16, sectors: 255 };

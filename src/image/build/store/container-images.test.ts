@@ -44,11 +44,11 @@ test('a lock without container images needs no containerd', async () => {
   expect(await files([artifact('containerd', 'deb')], nothing)).toEqual([]);
 });
 
-test('those of another patch version are not in it', async () => {
+test('container images of another patch version are left out', async () => {
   expect(await files([{ ...PAUSE, kubernetes: '1.34.1' }], nothing)).toEqual([]);
 });
 
-test('without a containerd they cannot be imported, and it says so', async () => {
+test('a lock with container images needs containerd', async () => {
   await expect(files([PAUSE, artifact('containerd', 'binary')], nothing)).rejects.toMatchObject({
     code: 'image/no-containerd',
   });
@@ -66,7 +66,7 @@ test.each([
   expect(runs[0]).toContain(program);
 });
 
-test('only what is called pause is pinned', () => {
+test('isPause matches only the pause image', () => {
   const names = ['registry.k8s.io/pause:3.10', 'a.example/b/pause:1', 'a.example/pause/b:1', 'a.example/no-pause:1'];
   expect(names.map(isPause)).toEqual([true, true, false, false]);
 });

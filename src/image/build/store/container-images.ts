@@ -1,4 +1,4 @@
-// image/build/store/container-images.ts: the container images that one image comes with, as files for its file system, imported by the containerd that it comes with.
+// image/build/store/container-images.ts: how do container images get onto an image? As files of containerd's store, imported by the containerd of that image.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../../../base/errors.ts';
@@ -11,7 +11,7 @@ import type { DiskFile } from '../disk/put-files.ts';
 import { makeContainerStore, type StoreImage, type StorePrograms } from './container-store.ts';
 import { storeFiles } from './store-files.ts';
 
-/** None for a lock without container images. Those of a store belong to root or to root's users in a namespace: whoever reads them has to be that. */
+/** Empty for a lock without container images. The files belong to root or to users of a namespace, so reading them needs these rights. */
 export async function containerImageFiles(
   target: ImageTarget,
   epochSec: number,
@@ -30,16 +30,16 @@ export async function containerImageFiles(
   return storeFiles(store, { ...deps, runAsRoot: await imageRootRunner(deps.run, deps.isRoot) });
 }
 
-/** Without it no pod starts, and kubelet's clean-up does not know that. */
+/** Pinned, because no pod starts without it, and kubelet's image garbage collection could delete it. */
 export const isPause = (name: string): boolean => /\/pause:[^/]*$/.test(name);
 
-/** The order in which they are imported is the order of their snapshots, and is not to hang on anything else. */
+/** Images are imported in a fixed order, because it decides the order of snapshots. */
 const sortedByName = (images: readonly StoreImage[]) => images.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
-/** Where a Debian package and where an upstream archive has them. */
+/** Folders of the programs in Debian packages and in upstream archives. */
 const PLACES = ['usr/bin', 'bin', 'usr/local/bin', '.'];
 
-/** The one that is on the image, and imports what is to be. */
+/** The containerd of the image, which also imports its container images. */
 export function containerdOf({ lock, kubernetes }: ImageTarget): Artifact | undefined {
   return artifactsOf(lock, kubernetes).find(
     ({ component, kind }) => component === 'containerd' && (kind === 'deb' || kind === 'archive'),
@@ -48,8 +48,7 @@ export function containerdOf({ lock, kubernetes }: ImageTarget): Artifact | unde
 
 async function unpackContainerd(target: ImageTarget, deps: ImageBuildDeps): Promise<StorePrograms> {
   const found = containerdOf(target);
-  if (!found)
-    throw noContainerd('there is no component `containerd` in the lock, neither as a package nor as an archive');
+  if (!found) throw noContainerd('the lock has no component `containerd`, neither as a package nor as an archive');
   const folder = join(deps.folder, 'containerd-programs');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = await deps.cache.open(found, deps);
@@ -64,14 +63,14 @@ async function unpackContainerd(target: ImageTarget, deps: ImageBuildDeps): Prom
   await runTool(deps.run, found.kind === 'deb' ? ['dpkg-deb', '--extract', file, folder] : tar, deps.signal);
   const place = PLACES.map((path) => join(folder, path)).find((path) => existsSync(join(path, 'containerd')));
   if (!place || !existsSync(join(place, 'ctr')))
-    throw noContainerd(`neither containerd nor ctr is where it is looked for in ${found.path}`);
+    throw noContainerd(`containerd and ctr are not in any of the expected folders of ${found.path}`);
   return { containerd: join(place, 'containerd'), ctr: join(place, 'ctr') };
 }
 
 function noContainerd(why: string): UserError {
-  return new UserError(`the container images cannot be imported: ${why}`, {
+  return new UserError(`cannot import the container images: ${why}`, {
     code: 'image/no-containerd',
-    kept: 'No image was made.',
-    next: 'add containerd to the manifest, or take the container images out of it; then lock again',
+    kept: 'No image was built.',
+    next: 'add containerd to the manifest, or remove the container images from it; then lock again',
   });
 }

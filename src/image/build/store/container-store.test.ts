@@ -12,17 +12,17 @@ const image = (name: string) => ({ archive: '/a.tar', name, pin: false });
 test.each([
   ...['pause:3.10', 'library/pause:3.10', 'registry.k8s.io/pause', 'registry.k8s.io/pause:'],
   ...['--all', 'a.example/b:1\nc.example/d:1', 'a.example/../b:1', 'a.example/b c:1', 'a.example/B:1', 'sha256:abc'],
-])('%j is no full name of an image', async (name) => {
+])('%j is not a full image name', async (name) => {
   await expect(makeContainerStore([image(name)], programs, deps)).rejects.toMatchObject({
     code: 'image/bad-image-name',
-    message: `${JSON.stringify(name)} is no full name of an image`,
+    message: `${JSON.stringify(name)} is not a full image name`,
   });
 });
 
-test('one name for two images is refused', async () => {
+test('makeContainerStore refuses one name for two images', async () => {
   const name = 'localhost:5000/a/b_c:1';
   await expect(makeContainerStore([image(name), image(name)], programs, deps)).rejects.toMatchObject({
     code: 'image/bad-image-name',
-    message: '"localhost:5000/a/b_c:1" is given twice',
+    message: '"localhost:5000/a/b_c:1" is listed twice',
   });
 });

@@ -1,4 +1,4 @@
-// image/build/store/container-store.ts: container images as containerd keeps them once they are imported and unpacked, so that no node has to do it at boot.
+// image/build/store/container-store.ts: how does an image get containerd's store? With container images imported and unpacked, so that no node has to do it at boot.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../../../base/errors.ts';
@@ -10,29 +10,29 @@ import { importImages } from './import-images.ts';
 import { type ArchiveImage, imageInArchive } from './oci-archive.ts';
 
 export interface StoreImage {
-  /** A tar of an OCI image layout, already known to be what the lock says. */
+  /** A tar of an OCI image layout; its hash was verified against the lock. */
   archive: string;
-  /** What it is to be called: `registry.k8s.io/pause:3.10`. */
+  /** Its name on the node: `registry.k8s.io/pause:3.10`. */
   name: string;
-  /** Never removed by kubelet's clean-up. */
+  /** kubelet's image garbage collection never deletes it. */
   pin: boolean;
 }
 
-/** Programs of the very version that is on the image; this machine has to be able to run them. */
+/** Programs of the version that is on the image; this machine must be able to run them. */
 export interface StorePrograms {
   containerd: string;
   ctr: string;
 }
 
 export interface StoreDeps extends Pick<ImageBuildDeps, 'run' | 'isRoot' | 'folder' | 'signal' | 'onWaiting'> {
-  /** No file is younger; what containerd makes is of this second. */
+  /** No file has a later time; what containerd creates gets this time. */
   epochSec: number;
 }
 
 export interface ContainerStore {
   /**
-   * What is to be /var/lib/containerd, in `deps.folder`: owners, modes, devices (whiteouts) and times are as they have to be. Made by a
-   * user who is not root it is that only as seen in that user's namespace (rootRunner), with notes of overlayfs that storeFiles translates.
+   * The content of /var/lib/containerd, in `deps.folder`, with final owners, modes, devices (whiteouts) and times. If the user is not root,
+   * owners are correct only inside the user's namespace (rootRunner), and overlayfs attributes need the translation of storeFiles.
    */
   folder: string;
   images: readonly ImportedImage[];
@@ -40,20 +40,20 @@ export interface ContainerStore {
 
 export interface ImportedImage {
   name: string;
-  /** Of the manifest, or of the index where the archive holds one: what `name@sha256:…` says. */
+  /** Digest of the manifest, or of the index if the archive has one: the digest in `name@sha256:…`. */
   digest: string;
-  /** Of its layers, packed. */
+  /** Compressed size of the layers. */
   bytes: number;
 }
 
-/** Same images, same programs, same `epochSec`: the same tree, wherever and whenever it is made. */
+/** The same images, programs and `epochSec` make the same tree on any machine. */
 export async function makeContainerStore(
   images: readonly StoreImage[],
   programs: StorePrograms,
   deps: StoreDeps,
 ): Promise<ContainerStore> {
   expectNames(images);
-  // The programs run here, so what they unpack is for this machine's kind.
+  // The programs run on this machine, so they unpack images of its architecture.
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
   const found: (StoreImage & ArchiveImage)[] = [];
   for (const image of images) {
@@ -74,14 +74,14 @@ export async function makeContainerStore(
   }));
   const usages = await importImages(toImport, programs, { ...deps, runAsRoot, scratch, store: folder });
   finishStore(folder, { digests: digestsByName(found), usages, epochSec: deps.epochSec });
-  // Younger ones only: what is in a layer keeps its time.
+  // Only newer files: files of a layer keep their time.
   const [moment, youngest] = [`--date=@${deps.epochSec}`, `@${deps.epochSec}`];
   const touch = ['touch', '--no-dereference', moment, '{}', '+'];
   await runTool(runAsRoot, ['find', folder, '-newermt', youngest, '-exec', ...touch], deps.signal);
   return { folder, images: imported };
 }
 
-/** `host/path:tag`, spelt out: the CRI looks for nothing else. It goes into command lines, too. */
+/** A full name, `host/path:tag`, as the CRI requires. Also keeps special characters out of command lines. */
 const NAME =
   /^(?:localhost|[a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::\d+)?(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)+:[\w][\w.-]{0,127}$/;
 
@@ -90,20 +90,20 @@ function expectNames(images: readonly StoreImage[]): void {
   const bad = names.find((name) => !NAME.test(name));
   const twice = names.find((name, index) => names.indexOf(name) < index);
   if (bad === undefined && twice === undefined) return;
-  const why = bad === undefined ? 'given twice' : 'no full name of an image';
+  const why = bad === undefined ? 'listed twice' : 'not a full image name';
   throw new UserError(`${JSON.stringify(bad ?? twice)} is ${why}`, {
     code: 'image/bad-image-name',
-    kept: 'No image was made.',
-    next: 'name each image once as in registry.k8s.io/pause:3.10, then lock again',
+    kept: 'No image was built.',
+    next: 'name each image once, in the form registry.k8s.io/pause:3.10, then lock again',
   });
 }
 
 function labelsOf({ pin }: StoreImage): string[] {
-  // The second is known to the CRI plugin from containerd 1.7.3 on; to an older one it means nothing.
+  // The CRI plugin supports the second label since containerd 1.7.3; older versions ignore it.
   return ['io.cri-containerd.image=managed', ...(pin ? ['io.cri-containerd.pinned=pinned'] : [])];
 }
 
-/** As the CRI plugin names an image that it pulled: by its tag, by its digest, and by its id. */
+/** The names that the CRI plugin gives a pulled image: tag, digest and id. */
 function namesOf({ name, digest, configDigest }: StoreImage & ArchiveImage): string[] {
   return [name, `${name.slice(0, name.lastIndexOf(':'))}@${digest}`, configDigest];
 }

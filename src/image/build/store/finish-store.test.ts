@@ -16,7 +16,7 @@ const fixture = (name: string) => gunzipSync(readFileSync(join(import.meta.dirna
 const content = storeContent(readBolt(fixture('meta.db'), 'meta.db').root);
 const ids = snapshotIds(readBolt(fixture('metadata.db'), 'metadata.db').root);
 
-/** As containerd left it. */
+/** A store as containerd leaves it. */
 beforeEach(() => {
   rmSync(folder, { recursive: true });
   for (const id of ids) mkdirSync(join(OVERLAYFS, 'snapshots', String(id)), { recursive: true });
@@ -34,17 +34,17 @@ const expected = (epochSec = 0) => ({
   epochSec,
 });
 
-test('what containerd wrote keeps its content and its mode, and loses its history', () => {
+test('finishStore keeps content and file modes, and removes history', () => {
   finishStore(folder, expected());
-  const settled = readFileSync(META);
-  expect(storeContent(readBolt(settled, 'meta.db').root)).toEqual(content);
-  expect(settled.length).toBeLessThan(fixture('meta.db').length);
+  const finished = readFileSync(META);
+  expect(storeContent(readBolt(finished, 'meta.db').root)).toEqual(content);
+  expect(finished.length).toBeLessThan(fixture('meta.db').length);
   expect(statSync(META).mode & 0o777).toBe(0o644);
   expect(statSync(join(OVERLAYFS, 'metadata.db')).mode & 0o777).toBe(0o600);
-  expect(bucketAt(readBolt(settled, 'meta.db').root, 'v1', 'k8s.io', 'leases')).toBeUndefined();
+  expect(bucketAt(readBolt(finished, 'meta.db').root, 'v1', 'k8s.io', 'leases')).toBeUndefined();
 });
 
-test('settled again, nothing changes', () => {
+test('finishStore is idempotent', () => {
   finishStore(folder, expected());
   const [meta, snapshots] = [readFileSync(META), readFileSync(join(OVERLAYFS, 'metadata.db'))];
   finishStore(folder, expected());
@@ -53,16 +53,16 @@ test('settled again, nothing changes', () => {
 });
 
 test.each([
-  ['a blob too many', () => writeFileSync(join(BLOBS, 'f'.repeat(64)), ''), "containerd's blobs"],
-  ['a blob too few', () => rmSync(join(BLOBS, [...content.blobs][0]!.slice('sha256:'.length))), "containerd's blobs"],
-  ['a snapshot that was half made', () => mkdirSync(join(OVERLAYFS, 'snapshots', 'new-123')), "containerd's snapshots"],
-  ['a database that was cut off', () => writeFileSync(META, fixture('meta.db').subarray(0, 9000)), 'damaged'],
-])('%s is found', (_, spoil, message) => {
+  ['an extra blob', () => writeFileSync(join(BLOBS, 'f'.repeat(64)), ''), "containerd's blobs"],
+  ['a missing blob', () => rmSync(join(BLOBS, [...content.blobs][0]!.slice('sha256:'.length))), "containerd's blobs"],
+  ['a partial snapshot', () => mkdirSync(join(OVERLAYFS, 'snapshots', 'new-123')), "containerd's snapshots"],
+  ['a truncated database', () => writeFileSync(META, fixture('meta.db').subarray(0, 9000)), 'damaged'],
+])('finishStore reports %s', (_, spoil, message) => {
   spoil();
   expect(() => finishStore(folder, expected())).toThrow(message);
 });
 
-test('an image that nobody asked for is found', () => {
+test('finishStore reports an unexpected image', () => {
   const digests = new Map([...content.images].slice(1));
   expect(() => finishStore(folder, { ...expected(), digests })).toThrow("containerd's images");
 });

@@ -1,4 +1,4 @@
-// image/build/store/finish-store.ts: containerd has stopped; is all in its folder, and nothing else? Then its databases are made what they would be anywhere.
+// image/build/store/finish-store.ts: does containerd's folder contain exactly the expected content? Then replaces machine-dependent values in its databases.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../../base/files.ts';
@@ -8,7 +8,7 @@ import { writeBolt } from './bolt/write.ts';
 import { normaliseMetadata, normaliseSnapshots, snapshotIds, storeContent, type Usage } from './normalise-store.ts';
 
 export interface ExpectedStore {
-  /** Every name that is to be there → what it names. */
+  /** Digest by name, of every expected image. */
   digests: ReadonlyMap<string, string>;
   usages: ReadonlyMap<bigint, Usage>;
   epochSec: number;
@@ -38,7 +38,7 @@ export function finishStore(folder: string, { digests, usages, epochSec }: Expec
   );
 }
 
-/** Gives what it has become. */
+/** Returns the new root bucket. */
 function rewriteDatabase(file: string, change: (root: BoltBucket) => BoltBucket): BoltBucket {
   const before: BoltFile = readBolt(readFileSync(file), file);
   const after = { ...before, root: change(before.root) };
@@ -48,8 +48,12 @@ function rewriteDatabase(file: string, change: (root: BoltBucket) => BoltBucket)
 
 const pairs = (map: ReadonlyMap<string, string>) => [...map].map((pair) => pair.join(' → '));
 
-/** What differs between two builds would else be found only by comparing images. */
+/** Fails early; otherwise a difference would show only when two images are compared. */
 function expectSame(what: string, there: readonly string[], wanted: readonly string[]): void {
   const [a, b] = [there.toSorted().join('\n'), wanted.toSorted().join('\n')];
-  if (a !== b) throw new Error(`containerd's ${what} are not as expected:\n${a}\nbut should be:\n${b}`);
+  if (a !== b)
+    throw new Error(`containerd's ${what} do not match: expected:
+${b}
+got:
+${a}`);
 }

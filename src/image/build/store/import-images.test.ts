@@ -24,7 +24,7 @@ function machine(ran: Partial<Ran> & { says?: string[] } = {}) {
   return { calls, told, deps: { runAsRoot, store: '/s/store', scratch: '/s', onWaiting } };
 }
 
-test('what is done has no network, and every word is an argument of its own', async () => {
+test('importImages runs without network and passes every word as a separate argument', async () => {
   const { calls, deps } = machine();
   await importImages([PAUSE, HELLO], programs, deps);
   const [[first, second, shell, , script, ...words] = []] = calls;
@@ -37,7 +37,7 @@ test('what is done has no network, and every word is an argument of its own', as
   ]);
 });
 
-test('it tells how far it is, and gives what the snapshots take', async () => {
+test('importImages reports progress and returns the usage of snapshots', async () => {
   const stdout = Buffer.from('d 1 4096 1/fs\nf 2 10 1/fs\n');
   const { told, deps } = machine({ says: ['importing 0\n', 'a warning\n', 'importing 1\n'], stdout });
   expect(await importImages([PAUSE, HELLO], programs, deps)).toEqual(new Map([[1n, { inodes: 2, bytes: 8192 }]]));
@@ -48,7 +48,7 @@ test('it tells how far it is, and gives what the snapshots take', async () => {
   ]);
 });
 
-test('which image was not imported is said, with the last words alone', async () => {
+test('importImages names the image that failed, with the last line of output only', async () => {
   const says = ['importing 0\n', 'importing 1\n', 'level=info a lot\nctr: no space left on device\n'];
   await expect(importImages([PAUSE, HELLO], programs, machine({ code: 1, says }).deps)).rejects.toMatchObject({
     code: 'image/not-imported',
@@ -56,7 +56,7 @@ test('which image was not imported is said, with the last words alone', async ()
   });
 });
 
-test('a containerd that does not start is another matter', async () => {
+test('importImages reports a containerd that does not start', async () => {
   const failed = machine({ code: 1, says: ["containerd: version `GLIBC_2.34' not found\n"] });
   await expect(importImages([PAUSE], programs, failed.deps)).rejects.toMatchObject({
     code: 'image/containerd-not-started',
@@ -64,7 +64,7 @@ test('a containerd that does not start is another matter', async () => {
   });
 });
 
-test('told to stop, it is that and no failure', async () => {
+test('importImages reports an interruption, not a failure, when aborted', async () => {
   const signal = AbortSignal.abort(new Error('told to stop'));
   const stopped = machine({ outcome: 'aborted', code: null });
   await expect(importImages([PAUSE], programs, { ...stopped.deps, signal })).rejects.toThrow('told to stop');

@@ -1,4 +1,4 @@
-// image/build/store/import-images.ts: has the real containerd import and unpack images into a folder, in namespaces of its own: no network, nothing of this machine's /run.
+// image/build/store/import-images.ts: how are container images imported and unpacked? By the real containerd, in its own namespaces: no network, and without this machine's /run.
 
 import type { Waiting } from '../../../base/call-options.ts';
 import type { Ran, RunCommand, RunOptions } from '../../../base/command.ts';
@@ -7,11 +7,11 @@ import { parseUsages, type Usage } from './normalise-store.ts';
 
 export interface ImageToImport {
   archive: string;
-  /** Of the one image in it. */
+  /** Digest of the only image in the archive. */
   digest: string;
-  /** `key=value`. No comma is in them, nor in names. */
+  /** `key=value`. Labels and names contain no commas. */
   labels: readonly string[];
-  /** The first is what it is called. */
+  /** The first one is its main name. */
   names: readonly string[];
 }
 
@@ -19,13 +19,12 @@ export interface ImportDeps {
   runAsRoot: RunCommand;
   /** Becomes containerd's root folder. */
   store: string;
-  /** For logs. */
   scratch: string;
   signal?: AbortSignal | undefined;
   onWaiting?: Waiting | undefined;
 }
 
-/** Gives what each snapshot takes, by its number. */
+/** Returns the disk usage of each snapshot, by its number. */
 export async function importImages(
   images: readonly ImageToImport[],
   programs: { containerd: string; ctr: string },
@@ -57,36 +56,36 @@ interface ImportContext {
 
 function notImported({ outcome, stderr }: Ran, { nameOf, containerd, store }: ImportContext): UserError {
   const number = [...stderr.matchAll(/^importing (\d+)$/gm)].at(-1)?.[1];
-  // Each line of ctr repeats the one before with more around it.
-  const said = stderr.trim().split('\n').slice(-1).join('').slice(-1000);
+  // Each line of ctr wraps the one before, so the last line has everything.
+  const message = stderr.trim().split('\n').slice(-1).join('').slice(-1000);
   if (number === undefined)
-    return new UserError(`containerd did not start (${outcome}): ${said}`, {
+    return new UserError(`containerd did not start (${outcome}): ${message}`, {
       code: 'image/containerd-not-started',
-      kept: 'No image was made.',
-      next: `see that this machine can run ${containerd}: an older system may lack the libraries it needs`,
+      kept: 'No image was built.',
+      next: `make sure that this machine can run ${containerd}: an older system may lack required libraries`,
       exitCode: 1,
     });
-  return new UserError(`containerd did not import ${nameOf(number)} (${outcome}): ${said}`, {
+  return new UserError(`containerd did not import ${nameOf(number)} (${outcome}): ${message}`, {
     code: 'image/not-imported',
-    kept: 'No image was made.',
-    next: `see that ${store} is on a disk with room, of a kind that overlayfs can be on (ext4, xfs); then run the same command again`,
+    kept: 'No image was built.',
+    next: `make sure that ${store} has free space and is on a file system that overlayfs supports (ext4, xfs); then run the same command again`,
     exitCode: 1,
   });
 }
 
-/** Large images on a slow disk take minutes; that it hangs is for the user to decide. */
+/** Large images on a slow disk take minutes. The user can interrupt a hung import earlier. */
 const DEADLINE_MS = 60 * 60_000;
 
 /**
- * One shell, so that all of it ends together. Arguments: containerd, ctr, the store's folder, scratch; then for each image its archive,
- * its digest, its labels and its names, with commas between them. Prints one line for each file of a snapshot, to be counted.
+ * One shell, so that everything ends together. Arguments: containerd, ctr, the store folder, a scratch folder; then for each image its
+ * archive, digest, labels and names, the last two comma-separated. Prints one line per file of a snapshot.
  */
 const SCRIPT = `set -euf
 umask 022
 containerd=$1 ctr=$2 store=$3 scratch=$4
 shift 4
 
-# Nothing of this machine's /run is seen, nothing is left in it, and every path is short enough for a socket.
+# Hides this machine's /run, leaves nothing in it, and keeps paths short enough for a socket.
 mount -t tmpfs -o mode=0755 tmpfs /run
 mkdir /run/store
 mount --bind "$store" /run/store
@@ -94,7 +93,7 @@ cat >/run/config.toml <<'END'
 version = 2
 root = "/run/store"
 state = "/run/state"
-# cri and opt would write outside of the store.
+# cri and opt would write outside the store.
 disabled_plugins = ["io.containerd.grpc.v1.cri", "io.containerd.internal.v1.opt"]
 [grpc]
 address = "/run/c.sock"
@@ -113,7 +112,7 @@ tries=0
 until ask 2s version >/dev/null 2>"$scratch/ctr.log"; do
   tries=$((tries + 1))
   if ! kill -0 "$server" 2>/dev/null || [ "$tries" -gt 60 ]; then
-    # Of the two the server's last word is worth more, if it has ended.
+    # If the server has ended, its last message explains more, so print it last.
     tail -qn 1 "$scratch/ctr.log" >&2
     kill -0 "$server" 2>/dev/null || tail -n 1 "$scratch/containerd.log" >&2
     exit 1
@@ -131,7 +130,7 @@ import_all() {
   done
 }
 
-# Only once all are there: a name in an archive cannot take what another was given.
+# After all imports, so that a name in one archive cannot override the name of another image.
 name_all() {
   number=0
   while [ $# -gt 0 ]; do
@@ -148,12 +147,12 @@ name_all() {
 
 import_all "$@"
 name_all "$@"
-# With the last of them containerd removes, and waits for it, all that nothing refers to any more: indices, half-done work.
+# With the last removal containerd deletes everything unreferenced (indices, partial work) and waits for it.
 call images rm --sync $(call images ls -q | grep -Fxv -f /run/names) >/dev/null
 kill "$server"
 wait "$server"
 
-# What is kept is what containerd cannot make again by itself; the rest it makes when it starts, some of it (an id) once for each node.
+# Keep only what containerd cannot create again. It creates the rest at startup, some of it (an id) once per node.
 find "$store" -mindepth 1 -maxdepth 1 ! -name io.containerd.content.v1.content ! -name io.containerd.metadata.v1.bolt \\
   ! -name io.containerd.snapshotter.v1.overlayfs -exec rm -rf --one-file-system {} +
 cd "$store/io.containerd.snapshotter.v1.overlayfs/snapshots"

@@ -13,7 +13,7 @@ import {
 
 type Tree = { [name: string]: Tree | string | Uint8Array };
 
-/** Of names, in whatever order: what compares them does not look at it. */
+/** A bucket of names; the comparison ignores their order. */
 function bucketOf(tree: Tree): BoltBucket {
   const entries = Object.entries(tree).map(([name, content]): BoltEntry => {
     const key = Buffer.from(name);
@@ -41,13 +41,13 @@ const metadata = (now: Uint8Array): Tree => ({
   },
 });
 
-test('what was made at another time becomes the same', () => {
+test('databases from different times become equal', () => {
   const [one, other] = [0, 5_000_000].map((sec) => normaliseMetadata(bucketOf(metadata(goTime(sec))), 86_400));
   expect(one).toEqual(other);
   expect(boltValueAt(bucketAt(one!, 'v1', 'k8s.io', 'images', 'a.example/b:1')!, 'createdat')).toEqual(goTime(86_400));
 });
 
-test('leases, half-done transfers and other namespaces are left out; a label that is called like a time is kept', () => {
+test('leases, partial transfers and other namespaces are removed; a label with the name of a time is kept', () => {
   const kept = normaliseMetadata(bucketOf(metadata(NOW)), 0);
   expect([...bucketsIn(bucketAt(kept, 'v1')).keys()]).toEqual(['k8s.io']);
   expect([...bucketsIn(bucketAt(kept, 'v1', 'k8s.io')).keys()]).toEqual(['images', 'content', 'snapshots']);
@@ -61,7 +61,7 @@ test('leases, half-done transfers and other namespaces are left out; a label tha
   });
 });
 
-test('what a snapshot takes is what is given, not what the disk it was made on said', () => {
+test('the usage of a snapshot is the given one, not that of the build disk', () => {
   const root = bucketOf({
     v1: {
       snapshots: { a: { ...times, id: Uint8Array.of(0x81, 0x01), inodes: varint(1), size: varint(4_000) } },
@@ -94,15 +94,15 @@ test('files are counted once for each inode and take whole blocks', () => {
       [2n, { inodes: 1, bytes: 4096 }],
     ]),
   );
-  expect(() => parseUsages('f 1 2 ../fs\n')).toThrow('not what find was asked');
+  expect(() => parseUsages('f 1 2 ../fs\n')).toThrow('unexpected output of find');
 });
 
-test('a time is as Go writes it', () => {
+test('goTime matches the encoding of Go', () => {
   // time.Unix(0, 0).UTC().MarshalBinary()
   expect(Buffer.from(goTime(0)).toString('hex')).toBe('010000000e7791f70000000000ffff');
 });
 
-test('a number is as Go writes it: seven bits a byte, its sign in the lowest', () => {
+test('varint matches the encoding of Go: seven bits per byte, sign in the lowest bit', () => {
   expect([0, 1, 63, 64, 300].map((number) => Buffer.from(varint(number)).toString('hex'))).toEqual([
     '00',
     '02',

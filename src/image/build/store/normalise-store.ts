@@ -1,16 +1,16 @@
-// image/build/store/normalise-store.ts: what in containerd's two databases depends on when and where they were made? That is set to fixed values, or left out.
+// image/build/store/normalise-store.ts: which values in containerd's two databases depend on time or machine? They are set to fixed values or removed.
 import { type BoltBucket, type BoltEntry, boltValueAt, bucketAt, bucketsIn, isNested, nameOf } from './bolt/tree.ts';
 
 export const NAMESPACE = 'k8s.io';
 export const SNAPSHOTTER = 'overlayfs';
 
-/** What a snapshot takes: containerd counts blocks of the disk it is on, which is not the node's. */
+/** Disk usage of a snapshot. containerd counts blocks of this machine's disk, which may differ from the node's. */
 export interface Usage {
   inodes: number;
   bytes: number;
 }
 
-/** Of `meta.db`: images, content and snapshots stay; leases, half-done transfers, containers and other namespaces do not. */
+/** Keeps images, content and snapshots of `meta.db`; removes leases, partial transfers, containers and other namespaces. */
 export function normaliseMetadata(root: BoltBucket, epochSec: number): BoltBucket {
   const kept = only(root, ['v1'], (v1) =>
     only(v1, ['version', NAMESPACE], (namespace) =>
@@ -22,7 +22,7 @@ export function normaliseMetadata(root: BoltBucket, epochSec: number): BoltBucke
   return withTimes(kept, goTime(epochSec));
 }
 
-/** Of the snapshotter's `metadata.db`. */
+/** For `metadata.db` of the snapshotter. */
 export function normaliseSnapshots(root: BoltBucket, usages: ReadonlyMap<bigint, Usage>, epochSec: number): BoltBucket {
   const withUsages = only(root, ['v1'], (v1) =>
     map(v1, (snapshots, name) =>
@@ -33,10 +33,10 @@ export function normaliseSnapshots(root: BoltBucket, usages: ReadonlyMap<bigint,
 }
 
 export interface StoreContent {
-  /** Name → digest of what it names. */
+  /** Digest by image name. */
   images: ReadonlyMap<string, string>;
   blobs: ReadonlySet<string>;
-  /** By chain id. One that is not named `sha256:…` is a layer that was not unpacked to its end. */
+  /** Chain ids. A name without `sha256:` belongs to a layer that was not completely unpacked. */
   snapshots: readonly string[];
 }
 
@@ -50,19 +50,19 @@ export function storeContent(metadata: BoltBucket): StoreContent {
   };
 }
 
-/** The folders' names below `snapshots/`. */
+/** The names of the folders in `snapshots/`. */
 export function snapshotIds(snapshots: BoltBucket): bigint[] {
   return [...bucketsIn(bucketAt(snapshots, 'v1', 'snapshots')).values()].map(idOf);
 }
 
-/** What find(1) says of every file of a snapshot, `type inode bytes number/fs`, added up as ext4 would have it. */
+/** Adds up the output of find(1), `type inode bytes number/fs` per file, with the block size of ext4. */
 export function parseUsages(lines: string): Map<bigint, Usage> {
   const usages = new Map<bigint, Usage>();
   const seen = new Set<string>();
   for (const line of lines.split('\n').filter(Boolean)) {
     const [, type, inode, size, id] = /^(.) (\d+) (\d+) (\d+)\/fs$/.exec(line) ?? [];
-    if (id === undefined) throw new Error(`not what find was asked to print: ${line}`);
-    if (seen.has(inode!)) continue; // another name of the same file
+    if (id === undefined) throw new Error(`unexpected output of find: ${line}`);
+    if (seen.has(inode!)) continue; // a hard link
     seen.add(inode!);
     const { inodes, bytes } = usages.get(BigInt(id)) ?? { inodes: 0, bytes: 0 };
     usages.set(BigInt(id), { inodes: inodes + 1, bytes: bytes + blockBytes(type!, Number(size)) });
@@ -71,11 +71,11 @@ export function parseUsages(lines: string): Map<bigint, Usage> {
 }
 
 const BLOCK_BYTES = 4096;
-/** A shorter link is kept in the inode itself. */
+/** A shorter link target is stored in the inode itself. */
 const FAST_LINK_BYTES = 60;
 
 function blockBytes(type: string, size: number): number {
-  if (type === 'd') return BLOCK_BYTES; // a folder's size is as the disk it was made on has it
+  if (type === 'd') return BLOCK_BYTES; // the size of a folder depends on the file system
   if (type === 'l') return size < FAST_LINK_BYTES ? 0 : BLOCK_BYTES;
   return type === 'f' ? Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES : 0;
 }
@@ -97,7 +97,7 @@ function withTimes(bucket: BoltBucket, time: Uint8Array): BoltBucket {
   const entries = bucket.entries.map((entry): BoltEntry => {
     const name = nameOf(entry);
     if (!isNested(entry)) return name === 'createdat' || name === 'updatedat' ? { ...entry, value: time } : entry;
-    // What is written in labels is the image's own.
+    // Labels come from the image and stay unchanged.
     return name === 'labels' ? entry : { ...entry, bucket: withTimes(entry.bucket, time) };
   });
   return { ...bucket, entries };
@@ -118,13 +118,13 @@ function text(bucket: BoltBucket | undefined, name: string): string {
   return value ? Buffer.from(value).toString() : '';
 }
 
-/** As Go's encoding/binary writes it: seven bits a byte, the lowest first. */
+/** Go's encoding/binary varint: seven bits per byte, lowest first. */
 function idOf(snapshot: BoltBucket): bigint {
   const bytes = boltValueAt(snapshot, 'id') ?? new Uint8Array();
   return bytes.reduceRight((sum, byte) => (sum << 7n) | BigInt(byte & 0x7f), 0n);
 }
 
-/** The same with a sign in the lowest bit. */
+/** Signed varint: the sign is in the lowest bit. */
 export function varint(value: number): Uint8Array {
   const bytes: number[] = [];
   let rest = BigInt(value) << 1n;
@@ -132,10 +132,10 @@ export function varint(value: number): Uint8Array {
   return Uint8Array.from([...bytes, Number(rest)]);
 }
 
-/** From the first of January of the year 1 to 1970. */
+/** Seconds from January 1 of the year 1 to 1970. */
 const YEAR_ONE_SEC = 62_135_596_800n;
 
-/** As Go's time.MarshalBinary writes a moment in UTC: version 1, seconds since the year 1, nanoseconds, no zone. */
+/** Go's time.MarshalBinary in UTC: version 1, seconds since the year 1, nanoseconds, no zone. */
 export function goTime(epochSec: number): Uint8Array {
   const bytes = Buffer.alloc(15);
   bytes.writeUInt8(1, 0);

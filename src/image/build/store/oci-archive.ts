@@ -1,4 +1,4 @@
-// image/build/store/oci-archive.ts: which image is in an archive of an OCI layout? Its digests, read without unpacking it.
+// image/build/store/oci-archive.ts: which image is in an OCI layout archive? Reads its digests without unpacking it.
 import { closeSync, openSync, readSync } from 'node:fs';
 import { z } from 'zod';
 import type { RunCommand } from '../../../base/command.ts';
@@ -6,35 +6,34 @@ import { UserError } from '../../../base/errors.ts';
 import { runTool } from '../../../host/run-tool.ts';
 
 export interface ArchiveImage {
-  /** Of the manifest, or of the index where there are several architectures: what `name@sha256:…` says. */
+  /** Digest of the manifest, or of the index if there are several architectures: the digest in `name@sha256:…`. */
   digest: string;
-  /** Of the configuration: what the CRI calls the image's id. */
+  /** Digest of the configuration: the image id in the CRI. */
   configDigest: string;
-  /** Of its layers, packed. */
+  /** Compressed size of the layers. */
   bytes: number;
 }
 
 export interface ArchiveDeps {
   run: RunCommand;
-  /** As OCI calls it: `amd64`. */
+  /** OCI name: `amd64`. */
   architecture: string;
   signal?: AbortSignal | undefined;
 }
 
 export async function imageInArchive(archive: string, name: string, deps: ArchiveDeps): Promise<ArchiveImage> {
-  if (!isTar(archive))
-    throw unusable(name, 'its archive is no tar, or one that is packed, which containerd does not unpack');
+  if (!isTar(archive)) throw unusable(name, 'its archive is not an uncompressed tar');
   const read = (path: string) => readJson(archive, path, { ...deps, name });
   const { manifests } = parse(INDEX, await read('index.json'), name, 'index.json');
   const [target] = manifests;
   if (!target || manifests.length > 1)
-    throw unusable(name, `its archive holds ${manifests.length} images, and which one is meant is not said`);
+    throw unusable(name, `its archive contains ${manifests.length} images, expected one`);
   const found = await manifestOf(target, name, { read, architecture: deps.architecture });
   const bytes = found.layers.reduce((sum, layer) => sum + layer.size, 0);
   return { digest: target.digest, configDigest: found.config.digest, bytes };
 }
 
-/** tar(1) itself would unpack it without a word. */
+/** tar(1) would silently decompress the archive, but containerd does not. */
 function isTar(file: string): boolean {
   const magic = Buffer.alloc(5);
   const fd = openSync(file, 'r');
@@ -60,7 +59,7 @@ async function manifestOf(
   const index = INDEX.safeParse(document);
   if (!index.success) return parse(MANIFEST, document, name, digest);
   const ours = index.data.manifests.find(({ platform }) => isFor(platform, architecture));
-  if (!ours) throw unusable(name, `its archive has nothing for linux/${architecture}`);
+  if (!ours) throw unusable(name, `its archive has no image for linux/${architecture}`);
   return parse(MANIFEST, await read(blobPath(ours.digest)), name, ours.digest);
 }
 
@@ -69,7 +68,7 @@ const isFor = (platform: Descriptor['platform'], architecture: string) =>
 
 const blobPath = (digest: string) => `blobs/${digest.replace(':', '/')}`;
 
-/** It goes into names and paths, so nothing else passes. */
+/** Digests become part of names and paths, so accept only this form. */
 const DIGEST = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 const DESCRIPTOR = z.object({
   digest: DIGEST,
@@ -81,11 +80,11 @@ const INDEX = z.object({ manifests: z.array(DESCRIPTOR) });
 const MANIFEST = z.object({ config: DESCRIPTOR, layers: z.array(DESCRIPTOR) });
 type OciManifest = z.infer<typeof MANIFEST>;
 
-/** Registries take no larger ones. */
+/** Registries limit documents to this size. */
 const MAX_DOCUMENT_BYTES = 4 << 20;
 
 async function readJson(archive: string, path: string, { run, name, signal }: ArchiveDeps & { name: string }) {
-  // Some begin every path with `./`; a colon in a file's name would be another machine's name to tar.
+  // Some archives prefix paths with `./`. Without --force-local, tar takes a colon in the file name for a host name.
   const argv = ['tar', '--extract', '--to-stdout', '--force-local', `--file=${archive}`, '--no-anchored'] as const;
   const limited: RunCommand = (all, options) => run(all, { ...options, maxBytes: MAX_DOCUMENT_BYTES });
   let text: string;
@@ -93,7 +92,7 @@ async function readJson(archive: string, path: string, { run, name, signal }: Ar
     text = await runTool(limited, [...argv, '--occurrence=1', path], signal);
   } catch (error) {
     signal?.throwIfAborted();
-    throw unusable(name, `its archive is not that of an OCI image layout (${path} is not in it)`, error);
+    throw unusable(name, `its archive is not an OCI image layout (it has no ${path})`, error);
   }
   try {
     return JSON.parse(text) as unknown;
@@ -110,10 +109,10 @@ function parse<T>(schema: z.ZodType<T>, document: unknown, name: string, path: s
 }
 
 function unusable(name: string, why: string, cause?: unknown): UserError {
-  return new UserError(`the container image ${name} cannot be used: ${why}`, {
+  return new UserError(`cannot use the container image ${name}: ${why}`, {
     code: 'image/bad-oci-archive',
-    kept: 'No image was made.',
-    next: `give ${name} as a tar of one OCI image layout, then lock again`,
+    kept: 'No image was built.',
+    next: `provide ${name} as a tar of an OCI image layout with one image, then lock again`,
     cause,
   });
 }

@@ -32,7 +32,7 @@ afterAll(() => rmSync(scratch, { recursive: true }));
 
 const files = () => storeFiles({ folder, images: [] }, { runAsRoot: runCommand });
 
-test('files, folders and links are there with their modes and owners, long names and all', async () => {
+test('storeFiles lists files, folders and links with modes, owners and long names', async () => {
   const owner = { uid: process.getuid!(), gid: process.getgid!() };
   const found = new Map((await files()).map((file) => [file.path, file]));
   expect(found.get('var/lib/containerd')).toMatchObject({ isFolder: true });
@@ -49,22 +49,22 @@ test('files, folders and links are there with their modes and owners, long names
   expect(found.size).toBe(13);
 });
 
-test('what was only to be read is left as it was, and nothing beside it', async () => {
+test('storeFiles leaves the store unchanged and no other files', async () => {
   const list = async () => (await runCommand(['find', scratch, '-printf', '%P %s %T@\n'])).stdout.toString();
   truncateSync(join(folder, 'same'), 5);
   const before = await list();
   await files();
-  expect((await list()).replace(/^ .*\n/, '')).toBe(before.replace(/^ .*\n/, '')); // the folder above had a copy in it
+  expect((await list()).replace(/^ .*\n/, '')).toBe(before.replace(/^ .*\n/, '')); // the parent contained the temporary copy
 });
 
-test('what is neither file, folder, link nor device is refused by its name', async () => {
+test('storeFiles refuses other file types, with the path', async () => {
   const fifo = join(folder, 'fifo');
   expect((await runCommand(['mkfifo', fifo])).code).toBe(0);
   await expect(files()).rejects.toMatchObject({ code: 'image/bad-layer', message: expect.stringContaining('"fifo"') });
   rmSync(fifo);
 });
 
-test('tar that cannot read all of it is no answer', async () => {
+test('storeFiles fails if tar cannot read everything', async () => {
   const failing: RunCommand = (argv, options) =>
     argv[0] === 'tar'
       ? Promise.resolve({ outcome: 'exited', code: 2, stdout: Buffer.alloc(0), stderr: 'no' })
@@ -72,7 +72,7 @@ test('tar that cannot read all of it is no answer', async () => {
   await expect(storeFiles({ folder, images: [] }, { runAsRoot: failing })).rejects.toThrow('tar did not list');
 });
 
-test('a device has its numbers, and an attribute any bytes', () => {
+test('parseEntries reads device numbers, and attributes with any bytes', () => {
   const value = Buffer.from([0, 0x0a, 0x3d, 0xff]);
   const archive = Buffer.concat([
     ...header(
@@ -97,7 +97,7 @@ test('a device has its numbers, and an attribute any bytes', () => {
   ]);
 });
 
-test('what overlayfs noted under a user’s name is said as a node reads it, or not at all', async () => {
+test('storeFiles translates overlayfs attributes of a user namespace, or drops them', async () => {
   const notes = { 'user.overlay.opaque': 'y', 'user.overlay.origin': 'an inode', 'user.mine': 'kept' };
   const records = Object.fromEntries(
     Object.entries(notes).map(([key, value]) => [`SCHILY.xattr.${key}`, Buffer.from(value)]),
@@ -115,7 +115,7 @@ test('what overlayfs noted under a user’s name is said as a node reads it, or 
   ]);
 });
 
-test('a header that is cut off is an error, not an endless search', () => {
+test('parseEntries throws for a truncated header', () => {
   const broken = Buffer.concat([...header('./x', 'x', Buffer.from('99 path=a\n')), Buffer.alloc(1024)]);
   expect(() => parseEntries(broken)).toThrow('damaged');
   expect(() =>

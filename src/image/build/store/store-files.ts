@@ -1,4 +1,4 @@
-// image/build/store/store-files.ts: a container store as files to be put onto a file system: owners, devices and extended attributes included.
+// image/build/store/store-files.ts: which files does a container store consist of? Lists them for the file system, with owners, devices and extended attributes.
 import { join, posix } from 'node:path';
 import type { RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
@@ -7,17 +7,16 @@ import type { DiskFile, Xattr } from '../disk/put-files.ts';
 import type { ContainerStore } from './container-store.ts';
 
 export interface StoreFilesDeps {
-  /** Not every file is this user's to read. */
+  /** The user may not be able to read every file. */
   runAsRoot: RunCommand;
   signal?: AbortSignal | undefined;
 }
 
-/** Where containerd looks. */
 export const STORE_PATH = 'var/lib/containerd';
 
 export async function storeFiles({ folder }: ContainerStore, deps: StoreFilesDeps): Promise<DiskFile[]> {
   const { runAsRoot, signal } = deps;
-  // Node.js reads no extended attributes, tar does. Of a copy without content, so that it has nothing else to say.
+  // Node.js cannot read extended attributes, but tar can. Use a copy without content, so that the output contains only headers.
   const copy = `${folder}.attributes`;
   await runTool(runAsRoot, ['rm', '-rf', '--one-file-system', copy], signal);
   await runTool(runAsRoot, ['cp', '--archive', '--attributes-only', folder, copy], signal);
@@ -34,12 +33,12 @@ export async function storeFiles({ folder }: ContainerStore, deps: StoreFilesDep
 }
 
 const DEADLINE_MS = 10 * 60_000;
-/** A kilobyte or two for each file. */
+/** One or two kilobytes per file. */
 const MAX_LIST_BYTES = 1 << 30;
 
 export interface TarEntry {
   path: string;
-  /** As tar(5) numbers it: 0 file, 1 another name of a file, 2 symbolic link, 3 and 4 devices, 5 folder. */
+  /** Type flag as in tar(5): 0 file, 1 hard link, 2 symbolic link, 3 and 4 devices, 5 folder. */
   type: string;
   mode: number;
   uid: number;
@@ -60,11 +59,11 @@ function diskFile(entry: TarEntry, folder: string): DiskFile {
   if (type === '3' || type === '4')
     return { ...common, mode, device: { kind: type === '3' ? 'c' : 'b', ...entry.device } };
   throw new UserError(
-    `a container image holds ${JSON.stringify(entry.path)}, which is no file, folder, link or device`,
+    `a container image contains ${JSON.stringify(entry.path)}, which is not a file, folder, link or device`,
     {
       code: 'image/bad-layer',
-      kept: 'No image was made.',
-      next: 'make the container image without it, then lock again',
+      kept: 'No image was built.',
+      next: 'build the container image without it, then lock again',
       exitCode: 1,
     },
   );
@@ -73,8 +72,8 @@ function diskFile(entry: TarEntry, folder: string): DiskFile {
 const USERS_OWN = 'user.overlay.';
 
 /**
- * In a user's namespace overlayfs keeps its notes under a name that such a user may write, and that a node's own overlayfs does not read.
- * Only that a folder replaces the one below it is to be known there; the rest are inodes and the like of this machine.
+ * In a user namespace overlayfs stores its attributes under a prefix that the user may write and that a node's overlayfs does not read.
+ * The node needs only `opaque` (a folder hides the one below it); the other attributes refer to inodes of this machine.
  */
 function asOnNode(xattr: Xattr): Xattr[] {
   if (!xattr.name.startsWith(USERS_OWN)) return [xattr];
@@ -83,7 +82,7 @@ function asOnNode(xattr: Xattr): Xattr[] {
 
 const BLOCK = 512;
 
-/** Of an archive in which no file has content. */
+/** For an archive whose files have no content. */
 export function parseEntries(archive: Buffer): TarEntry[] {
   const entries: TarEntry[] = [];
   let extended = new Map<string, Buffer>();
@@ -96,7 +95,7 @@ export function parseEntries(archive: Buffer): TarEntry[] {
       at += Math.ceil(size / BLOCK) * BLOCK;
       continue;
     }
-    if (size > 0) throw new Error('an archive of names has content');
+    if (size > 0) throw new Error('the archive of attributes has file content');
     entries.push(entryOf(header, type, extended));
     extended = new Map();
   }
@@ -124,7 +123,8 @@ function entryOf(header: Buffer, type: string, extended: ReadonlyMap<string, Buf
 
 const XATTR = 'SCHILY.xattr.';
 
-/** `length key=value\n`, of which the length counts all; a value may hold any byte. */
+/** Records of the form `length key=value
+`. The length includes itself; a value may contain any byte. */
 function parseExtended(records: Buffer): Map<string, Buffer> {
   const found = new Map<string, Buffer>();
   for (let at = 0; at < records.length; ) {

@@ -1,4 +1,4 @@
-// image/build/store/bolt/bolt.testing.ts: what a bolt file may hold, for tests: made-up buckets, large and deep ones, and how two are compared.
+// image/build/store/bolt/bolt.testing.ts: bolt content for tests: arbitrary, large and deep buckets, and a comparison.
 import fc from 'fast-check';
 import { type BoltBucket, type BoltEntry, isNested } from './tree.ts';
 
@@ -26,7 +26,7 @@ export const many = (count: number, length: number): BoltBucket => ({
   entries: Array.from({ length: count }, (_, index) => value(`key-${String(index).padStart(8, '0')}`, length)),
 });
 
-/** Comparing texts is quick where comparing trees of bytes is not. */
+/** Comparing texts is faster than comparing trees of bytes. */
 export function textOf({ sequence, entries }: BoltBucket): string {
   const lines = entries.map(
     (entry) => `${hex(entry)}=${isNested(entry) ? textOf(entry.bucket) : Buffer.from(entry.value).toString('hex')}`,

@@ -1,9 +1,9 @@
 // image/build/store/bolt/page.ts: how are the pages of a bolt file laid out? All numbers are little-endian.
 //
-// page     id u64 · flags u16 · count u16 · overflow u32 (pages that follow and belong to it), then `count` elements, then their bytes
+// page     id u64 · flags u16 · count u16 · overflow u32 (number of following pages that belong to it), then `count` elements, then their bytes
 // leaf     flags u32 (1: a bucket) · position u32 (from the element) · key size u32 · value size u32
 // branch   position u32 · key size u32 · page u64
-// bucket   root page u64 · sequence u64; with root 0 its only leaf follows at once ("inline")
+// bucket   root page u64 · sequence u64; if root is 0, its only leaf follows directly ("inline")
 // meta     magic u32 · version u32 · page size u32 · flags u32 · root bucket · freelist page u64 · pages u64 · transaction u64 · checksum u64
 
 export const PAGE_HEADER = 16;
@@ -19,7 +19,7 @@ export const BUCKET_FLAG = 0x01;
 
 export const MAGIC = 0xed0cdaed;
 export const VERSION = 2;
-/** What bolt itself tries when the first meta page is not to be read. */
+/** The sizes that bolt tries if the first meta page is unreadable. */
 export const PAGE_SIZES: readonly number[] = Array.from({ length: 8 }, (_, index) => 512 << index);
 
 const FNV_OFFSET = 0xcbf29ce484222325n;

@@ -13,7 +13,7 @@ import { writeBolt } from './write.ts';
 const PAGE = 4096;
 
 describe('files that containerd 1.6.20 wrote', () => {
-  test('are read: images, blobs, snapshots, and written again with nothing lost', () => {
+  test('are read completely, and written again without loss', () => {
     const file = fixture('meta.db.gz');
     const { pageSize, root } = readBolt(file, 'meta.db');
     expect(pageSize).toBe(PAGE);
@@ -24,14 +24,14 @@ describe('files that containerd 1.6.20 wrote', () => {
     expect(textOf(readBolt(writeBolt({ pageSize, root }), 'again').root)).toBe(textOf(root));
   });
 
-  test('are read with the pages of an earlier transaction still in them', () => {
+  test('are read although they contain pages of an earlier transaction', () => {
     const { root } = readBolt(fixture('metadata.db.gz'), 'metadata.db');
     expect(bucketAt(root, 'v1', 'snapshots')!.entries.every(isNested)).toBe(true);
     expect(bucketAt(root, 'v1')!.entries.map(nameOf)).toEqual(['parents', 'snapshots']);
   });
 });
 
-describe('a file that is not whole', () => {
+describe('a damaged file', () => {
   const whole = writeBolt({
     pageSize: 1024,
     root: { sequence: 3n, entries: [nested('b', many(200, 20)), value('v', 5000)] },
@@ -46,11 +46,11 @@ describe('a file that is not whole', () => {
     }
   };
 
-  test('is refused wherever it is cut off', () => {
+  test('is refused at any truncation', () => {
     for (let length = 0; length < whole.length; length += 97) expect(isRefused(whole.subarray(0, length))).toBe(true);
   });
 
-  test('is read from the other of its two first pages when one is damaged', () => {
+  test('is read from the other meta page if one is damaged', () => {
     for (const page of [0, 1]) {
       const damaged = Buffer.from(whole);
       damaged.fill(0xff, page * 1024, (page + 1) * 1024);
@@ -58,7 +58,7 @@ describe('a file that is not whole', () => {
     }
   });
 
-  test('is refused or read, and nothing else happens, whatever its bytes are changed to', () => {
+  test('is either read or refused for any changed bytes', () => {
     const change = fc.record({ at: fc.nat(whole.length - 3072 - 1), byte: fc.integer({ min: 0, max: 255 }) });
     fc.assert(
       fc.property(fc.array(change, { minLength: 1, maxLength: 8 }), (changes) => {
@@ -70,17 +70,17 @@ describe('a file that is not whole', () => {
     );
   });
 
-  test('is refused when two branches lead to one page, as in a ring', () => {
+  test('is refused if two branches point to one page, as in a cycle', () => {
     const ring = writeBolt({ pageSize: 1024, root: { sequence: 0n, entries: [nested('b', many(200, 20))] } });
     const root = 1024 * Number(ring.readBigUInt64LE(1024 + PAGE_HEADER + 16));
-    // The bucket `b` is now the page that it is in.
+    // The bucket `b` now points to the page that contains it.
     const position = root + PAGE_HEADER + ring.readUInt32LE(root + PAGE_HEADER + 4) + 1;
     ring.writeBigUInt64LE(BigInt(root / 1024), position);
-    expect(() => readBolt(ring, 'a.db')).toThrow('in use twice');
+    expect(() => readBolt(ring, 'a.db')).toThrow('used twice');
   });
 
   test.each([
-    ['a page size that there is not', 8, 1000],
+    ['an invalid page size', 8, 1000],
     ['another version', 4, 3],
   ])('is refused with %s', (_, at, number) => {
     const damaged = Buffer.from(whole);
@@ -92,7 +92,7 @@ describe('a file that is not whole', () => {
     expect(() => readBolt(damaged, 'a.db')).toThrow('a.db is damaged: neither');
   });
 
-  test('is refused when it is something else altogether', () => {
+  test('is refused if it is not a bolt file', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 20_000 }), (noise) => isRefused(noise)));
   });
 });

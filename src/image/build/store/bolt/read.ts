@@ -1,4 +1,4 @@
-// image/build/store/bolt/read.ts: all of a bolt file, or an error. Nothing in it is believed: no page is read twice, nothing lies outside of its page.
+// image/build/store/bolt/read.ts: read a bolt file completely, or throw. Trusts nothing: reads no page twice, and checks that every entry is inside its page.
 import { UserError } from '../../../../base/errors.ts';
 import {
   BRANCH,
@@ -16,11 +16,11 @@ import {
 } from './page.ts';
 import type { BoltBucket, BoltEntry, BoltFile } from './tree.ts';
 
-/** `name` is for the error alone. */
+/** `name` is only for error messages. */
 export function readBolt(bytes: Uint8Array, name: string): BoltFile {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const meta = newestMeta(file);
-  if (!meta) throw broken(name, 'neither of its first two pages is one that bolt begins with');
+  if (!meta) throw broken(name, 'neither of its first two pages is a valid meta page');
   const reader = new Reader(file, meta, name);
   return { pageSize: meta.pageSize, root: reader.bucket(meta.root, meta.sequence, 0) };
 }
@@ -33,7 +33,7 @@ interface Meta {
   transaction: bigint;
 }
 
-/** There are two, written in turn: after a crash one of them is whole. */
+/** bolt writes the two meta pages alternately: after a crash one of them is valid. */
 function newestMeta(file: Buffer): Meta | undefined {
   const first = metaAt(file, 0);
   const sizes = first ? [first.pageSize] : PAGE_SIZES;
@@ -58,21 +58,21 @@ function metaAt(file: Buffer, offset: number): Meta | undefined {
 }
 
 interface Element {
-  /** Where it begins in its page. */
+  /** Where the element begins in its page. */
   offset: number;
   key: Buffer;
-  /** Behind the key, to the end of the page. */
+  /** From the end of the key to the end of the page. */
   rest: Buffer;
 }
 
 interface PageLocation {
-  /** For the error. */
+  /** For error messages. */
   where: string;
   depth: number;
   isInline: boolean;
 }
 
-/** Buckets and pages below one another; no file that bolt wrote comes near. */
+/** Limit of nested buckets and pages, far above what bolt writes. */
 const MAX_DEPTH = 64;
 
 class Reader {
@@ -94,13 +94,13 @@ class Reader {
   }
 
   private below(id: bigint, depth: number): BoltEntry[] {
-    if (depth > MAX_DEPTH) throw this.broken(`more than ${MAX_DEPTH} levels`);
+    if (depth > MAX_DEPTH) throw this.broken(`it has more than ${MAX_DEPTH} levels`);
     const page = this.page(id);
     const flags = page.readUInt16LE(8);
     if (flags === LEAF) return this.leaf(page, { where: `page ${id}`, depth, isInline: false });
     if (flags !== BRANCH) throw this.broken(`page ${id} is neither a branch nor a leaf`);
     const children = this.elements(page, `page ${id}`, { positionAt: 0, keySizeAt: 4 });
-    if (children.length === 0) throw this.broken(`page ${id} is a branch with nothing below it`);
+    if (children.length === 0) throw this.broken(`page ${id} is a branch without children`);
     return children.flatMap(({ offset }) => this.below(page.readBigUInt64LE(offset + 8), depth + 1));
   }
 
@@ -110,8 +110,8 @@ class Reader {
     return this.elements(page, where, { positionAt: 4, keySizeAt: 8 }).map(({ offset, key, rest }) => {
       const size = page.readUInt32LE(offset + 12);
       const start = page.length - rest.length;
-      // Bytes of two entries at once would make a small file a large tree.
-      if (size > rest.length || start - key.length < end) throw this.broken(`an entry does not lie within ${where}`);
+      // Overlapping entries would turn a small file into a huge tree.
+      if (size > rest.length || start - key.length < end) throw this.broken(`an entry is outside ${where}`);
       end = start + size;
       const value = rest.subarray(0, size);
       return (page.readUInt32LE(offset) & BUCKET_FLAG) === 0 ? { key, value } : { key, bucket: this.nested(value, at) };
@@ -119,11 +119,11 @@ class Reader {
   }
 
   private nested(value: Buffer, { where, depth, isInline }: PageLocation): BoltBucket {
-    if (value.length < BUCKET_HEADER) throw this.broken(`a bucket of ${where} is cut off`);
+    if (value.length < BUCKET_HEADER) throw this.broken(`a bucket of ${where} is truncated`);
     const [root, sequence] = [value.readBigUInt64LE(0), value.readBigUInt64LE(8)];
     if (root !== 0n) return this.bucket(root, sequence, depth + 1);
     const page = value.subarray(BUCKET_HEADER);
-    // One that is inline holds no other: bolt gives such a bucket pages of its own.
+    // An inline bucket contains no buckets: bolt stores those in separate pages.
     if (isInline || page.length < PAGE_HEADER || page.readUInt16LE(8) !== LEAF)
       throw this.broken(`a bucket of ${where} is not a leaf`);
     const entries = this.leaf(page, { where: `a bucket of ${where}`, depth, isInline: true });
@@ -134,12 +134,12 @@ class Reader {
   private elements(page: Buffer, where: string, { positionAt, keySizeAt }: Record<'positionAt' | 'keySizeAt', number>) {
     const count = page.readUInt16LE(10);
     const first = PAGE_HEADER + count * ELEMENT;
-    if (first > page.length) throw this.broken(`${where} says that it has ${count} entries, more than it has room for`);
+    if (first > page.length) throw this.broken(`${where} claims ${count} entries, more than fit into it`);
     return Array.from({ length: count }, (_, index): Element => {
       const offset = PAGE_HEADER + index * ELEMENT;
       const start = offset + page.readUInt32LE(offset + positionAt);
       const end = start + page.readUInt32LE(offset + keySizeAt);
-      if (start < first || end > page.length) throw this.broken(`an entry does not lie within ${where}`);
+      if (start < first || end > page.length) throw this.broken(`an entry is outside ${where}`);
       return { offset, key: page.subarray(start, end), rest: page.subarray(end) };
     });
   }
@@ -148,13 +148,13 @@ class Reader {
     const { pageSize, pages } = this.meta;
     const start = Number(id) * pageSize;
     if (id < 2n || id >= pages || start + pageSize > this.file.length)
-      throw this.broken(`page ${id} is not in the file (cut off?)`);
-    if (this.file.readBigUInt64LE(start) !== id) throw this.broken(`page ${id} says that it is another`);
+      throw this.broken(`page ${id} is not in the file (truncated?)`);
+    if (this.file.readBigUInt64LE(start) !== id) throw this.broken(`page ${id} has another id`);
     const length = 1 + this.file.readUInt32LE(start + 12);
     const end = start + length * pageSize;
-    if (end > this.file.length || id + BigInt(length) > pages) throw this.broken(`page ${id} goes on beyond the file`);
+    if (end > this.file.length || id + BigInt(length) > pages) throw this.broken(`page ${id} extends beyond the file`);
     for (let taken = Number(id); taken < Number(id) + length; taken++) {
-      if (this.seen.has(taken)) throw this.broken(`page ${taken} is in use twice`);
+      if (this.seen.has(taken)) throw this.broken(`page ${taken} is used twice`);
       this.seen.add(taken);
     }
     return this.file.subarray(start, end);
@@ -162,7 +162,7 @@ class Reader {
 
   private expectOrder(entries: readonly BoltEntry[]): void {
     const isSorted = entries.every(({ key }, index) => index === 0 || Buffer.compare(entries[index - 1]!.key, key) < 0);
-    if (!isSorted) throw this.broken('the keys of a bucket are not in order');
+    if (!isSorted) throw this.broken('the keys of a bucket are not sorted');
   }
 
   private broken(why: string): UserError {
@@ -173,8 +173,8 @@ class Reader {
 function broken(name: string, why: string): UserError {
   return new UserError(`the database ${name} is damaged: ${why}`, {
     code: 'image/damaged-database',
-    kept: 'It was only read.',
-    next: 'run the same command again; if it is damaged again, look at the disk it is on',
+    kept: 'The database was not changed.',
+    next: 'run the same command again; if it is damaged again, check the disk',
     exitCode: 1,
   });
 }

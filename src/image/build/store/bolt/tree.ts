@@ -1,9 +1,9 @@
-// image/build/store/bolt/tree.ts: what is in a bolt database? Values and buckets by key, buckets in buckets. No pages: those are read.ts and write.ts.
+// image/build/store/bolt/tree.ts: what does a bolt database contain? Values and nested buckets by key. read.ts and write.ts handle pages.
 
 export interface BoltBucket {
-  /** The last number that the bucket gave out. */
+  /** The last sequence number that the bucket assigned. */
   sequence: bigint;
-  /** In the order of their keys' bytes. */
+  /** Sorted by the bytes of their keys. */
   entries: readonly BoltEntry[];
 }
 
@@ -27,7 +27,7 @@ export interface BoltFile {
 export const isNested = (entry: BoltEntry): entry is NestedBucket => 'bucket' in entry;
 export const nameOf = (entry: BoltEntry): string => Buffer.from(entry.key).toString();
 
-/** Undefined where there is none on the way. */
+/** Undefined if a part of the path does not exist. */
 export function bucketAt(bucket: BoltBucket, ...path: readonly string[]): BoltBucket | undefined {
   let at: BoltBucket | undefined = bucket;
   for (const name of path) at = at?.entries.filter(isNested).find((entry) => nameOf(entry) === name)?.bucket;
@@ -39,7 +39,7 @@ export function boltValueAt(bucket: BoltBucket, name: string): Uint8Array | unde
   return entry && !isNested(entry) ? entry.value : undefined;
 }
 
-/** By name, for buckets whose keys are text. */
+/** By name, for buckets with text keys. */
 export function bucketsIn(bucket: BoltBucket | undefined): ReadonlyMap<string, BoltBucket> {
   return new Map((bucket?.entries ?? []).filter(isNested).map((entry) => [nameOf(entry), entry.bucket]));
 }

@@ -6,8 +6,8 @@ import { writeBolt } from './write.ts';
 
 const PAGE = 4096;
 
-describe('a bolt file', () => {
-  test.each([1024, PAGE])('holds what was written to it, in pages of %i bytes', (pageSize) => {
+describe('writeBolt', () => {
+  test.each([1024, PAGE])('writes content that readBolt reads back, in pages of %i bytes', (pageSize) => {
     fc.assert(
       fc.property(bucket, (root) => {
         const read = readBolt(writeBolt({ pageSize, root }), 'a.db');
@@ -17,7 +17,7 @@ describe('a bolt file', () => {
     );
   });
 
-  test('is the same in whatever order its content comes', () => {
+  test('does not depend on the order of entries', () => {
     fc.assert(
       fc.property(bucket, (root) => {
         const turned = { ...root, entries: root.entries.toReversed() };
@@ -29,17 +29,17 @@ describe('a bolt file', () => {
   test.each([
     ['nothing', many(0, 0)],
     ['one value over several pages', many(1, 50_000)],
-    ['values that each fill more than a page', many(20, 5000)],
-    ['so many keys that branches have branches above them', many(20_000, 10)],
-    ['long keys, of which two do not fit one branch', { sequence: 0n, entries: longKeys(12, 3000) }],
-    ['keys as long as they may be', { sequence: 0n, entries: longKeys(5, 32768) }],
-  ])('may hold %s', (_, root) => {
+    ['values larger than a page', many(20, 5000)],
+    ['so many keys that branches are nested', many(20_000, 10)],
+    ['long keys, two of which do not fit into one branch', { sequence: 0n, entries: longKeys(12, 3000) }],
+    ['keys of the maximum length', { sequence: 0n, entries: longKeys(5, 32768) }],
+  ])('supports %s', (_, root) => {
     const file = writeBolt({ pageSize: PAGE, root });
     expect(file.length % PAGE).toBe(0);
     expect(textOf(readBolt(file, 'a.db').root)).toBe(textOf(root));
   });
 
-  test('has at least two pages below every branch, as bolt wants it', () => {
+  test('puts at least two pages below every branch, as bolt requires', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 600 }), fc.integer({ min: 1, max: 900 }), (count, length) => {
         const file = writeBolt({ pageSize: 1024, root: { sequence: 0n, entries: longKeys(count, length) } });
@@ -51,7 +51,7 @@ describe('a bolt file', () => {
     );
   });
 
-  test('takes no key twice, and none that is empty', () => {
+  test('refuses a duplicate key and an empty key', () => {
     const twice = { sequence: 0n, entries: [value('a', 1), value('a', 2)] };
     expect(() => writeBolt({ pageSize: PAGE, root: twice })).toThrow('twice');
     expect(() => writeBolt({ pageSize: PAGE, root: { sequence: 0n, entries: [value('', 1)] } })).toThrow('0 bytes');

@@ -1,4 +1,4 @@
-// image/build/store/bolt/write.ts: a bolt file whose every byte follows from what is in it: no history, no free pages, keys in order, one transaction.
+// image/build/store/bolt/write.ts: write a bolt file whose bytes depend only on its content: no history, no free pages, sorted keys, one transaction.
 import {
   BRANCH,
   BUCKET_FLAG,
@@ -37,7 +37,7 @@ interface Child {
 }
 
 class Pages {
-  /** Two for meta, one for the list of free ones. */
+  /** The first three pages: two for meta, one for the freelist. */
   count = FREELIST_PAGE + 1;
   readonly pageSize: number;
   private readonly written: { id: number; page: Buffer }[] = [];
@@ -52,7 +52,7 @@ class Pages {
     return id;
   }
 
-  /** Gives how many pages that took. */
+  /** Returns the number of pages it took. */
   put(id: number, flags: number, count: number, content: Buffer): number {
     const length = Math.ceil((PAGE_HEADER + content.length) / this.pageSize);
     const page = Buffer.concat([pageHeader({ id, flags, count, overflow: length - 1 }), content]);
@@ -67,7 +67,7 @@ class Pages {
   }
 }
 
-/** Gives its root page. */
+/** Returns the root page. */
 function bucketPages(bucket: BoltBucket, pages: Pages): number {
   return treePages(itemsOf(bucket, pages), pages);
 }
@@ -75,8 +75,8 @@ function bucketPages(bucket: BoltBucket, pages: Pages): number {
 function itemsOf({ entries }: BoltBucket, pages: Pages): Item[] {
   const sorted = entries.toSorted((a, b) => Buffer.compare(a.key, b.key));
   for (const [index, { key }] of sorted.entries()) {
-    if (key.length === 0 || key.length > MAX_KEY_BYTES) throw new Error(`a key of ${key.length} bytes`);
-    if (index > 0 && Buffer.compare(sorted[index - 1]!.key, key) === 0) throw new Error('one key occurs twice');
+    if (key.length === 0 || key.length > MAX_KEY_BYTES) throw new Error(`a key has ${key.length} bytes`);
+    if (index > 0 && Buffer.compare(sorted[index - 1]!.key, key) === 0) throw new Error('a key occurs twice');
   }
   return sorted.map((entry) =>
     isNested(entry)
@@ -85,7 +85,7 @@ function itemsOf({ entries }: BoltBucket, pages: Pages): Item[] {
   );
 }
 
-/** A small one is written where it is named, as bolt does it. */
+/** bolt stores small buckets inline. */
 function bucketValue(bucket: BoltBucket, pages: Pages): Buffer {
   const items = itemsOf(bucket, pages);
   const isSmall = items.reduce((sum, item) => sum + itemBytes(item), PAGE_HEADER) <= pages.pageSize / 4;
@@ -94,7 +94,7 @@ function bucketValue(bucket: BoltBucket, pages: Pages): Buffer {
   return Buffer.concat([bucketHeader(0, bucket.sequence), header, leafContent(items)]);
 }
 
-/** Leaves first, then branches until one page is above all. */
+/** Writes leaves first, then branches until one page remains. */
 function treePages(items: readonly Item[], pages: Pages): number {
   const room = pages.pageSize - PAGE_HEADER;
   let level: Child[] = groups(items, itemBytes, { room, least: 1 }).map((group) => ({
@@ -110,7 +110,7 @@ function treePages(items: readonly Item[], pages: Pages): number {
   return level[0]!.id;
 }
 
-/** At least one group, each as full as it gets. bolt wants two below every branch, so what would be left alone goes into the group before. */
+/** At least one group, each as full as possible. bolt requires two children per branch, so a single remaining child joins the previous group. */
 function groups<T>(all: readonly T[], bytesOf: (one: T) => number, { room, least }: { room: number; least: number }) {
   const made: T[][] = [[]];
   let used = 0;
@@ -167,7 +167,7 @@ interface MetaParts {
   pages: number;
 }
 
-/** The two differ in their transaction alone; the second, being newer, counts. */
+/** The two meta pages differ only in their transaction number; bolt uses the newer one. */
 function metaOf(transaction: number, { pageSize, rootId, root, pages }: MetaParts): Buffer {
   const meta = Buffer.alloc(META_BYTES);
   numbers32(MAGIC, VERSION, pageSize, 0).copy(meta);
