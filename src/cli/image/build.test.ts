@@ -28,7 +28,7 @@ describe('image build', () => {
   it('says what it would do, for all versions or for one, and does nothing', async () => {
     const all = await run('--dry-run');
     expect(all).toMatchObject({ code: 0, stderr: '' });
-    expect(all.stdout).toBe(`would fetch what is missing of 3 files, 161 MiB in all
+    expect(all.stdout).toBe(`would fetch missing files (of 3, 161 MiB in total)
 would make the base layer of 1 packages
 would make the shared layer
 would build node 1.35.8-2026.1116.0 as qcow2, vhd in ${top}/images/node-1.35.8-2026.1116.0
@@ -39,8 +39,8 @@ each image in these stages:
   make the disk
   write the kernel and the initrd
   write the lock, the release facts, the lists of images and files, and the SBOM
-  take the checksums
-  write the record of the build
+  compute the checksums
+  write the build record
 `);
     const one = await run('--dry-run', '--json', '--offline', '--kubernetes', '1.35.7', '--only', 'raw');
     expect(JSON.parse(one.stdout)).toMatchObject({

@@ -9,12 +9,12 @@ const refusing: RunCommand = async () => ({
   stderr: 'unshare: write failed /proc/self/uid_map: Operation not permitted\n',
 });
 
-it('a user without ids of their own is told so about images, with options that image build has', async () => {
+it('imageRootRunner explains missing subordinate ids, with the options of image build', async () => {
   const refused = imageRootRunner(refusing, false);
   await expect(refused).rejects.toMatchObject({
     code: 'image/needs-root',
     message: expect.stringContaining('uid_map: Operation not permitted'),
-    kept: expect.stringContaining('No image was made'),
+    kept: expect.stringContaining('No image was built'),
     next: expect.stringMatching(/--add-subuids .*--cache and --out/),
   });
   await expect(refused).rejects.not.toMatchObject({ next: expect.stringContaining('--home') });

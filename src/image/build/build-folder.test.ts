@@ -16,12 +16,12 @@ const rewrite = (changes: object) =>
   writeFileSync(join(folder, 'build.json'), JSON.stringify({ ...build, ...changes }));
 
 describe('a build folder', () => {
-  it('is read as it was written, and is what it says', async () => {
+  it('is read and verified', async () => {
     expect(await readBuild(folder)).toEqual(build);
     await verifyBuild(folder, build);
   });
 
-  it.each(Object.keys(BUILD_FILES))('is damaged when %s is', async (name) => {
+  it.each(Object.keys(BUILD_FILES))('is reported as damaged if %s changed', async (name) => {
     writeFileSync(join(folder, name), 'x');
     const error = { code: 'image/build-damaged', message: expect.stringContaining(name) };
     await expect(verifyBuild(folder, build)).rejects.toMatchObject(error);
@@ -31,11 +31,11 @@ describe('a build folder', () => {
   });
 
   it.each<[what: string, changes: object]>([
-    ['a file outside of it', { files: { '../x': { sha256: 'a'.repeat(64), bytes: 1 } } }],
+    ['a file outside the folder', { files: { '../x': { sha256: 'a'.repeat(64), bytes: 1 } } }],
     ['a hidden file', { files: { '.x': { sha256: 'a'.repeat(64), bytes: 1 } } }],
-    ['arguments of several lines', { kernelArgs: 'root=x\nrw' }],
-    ['a root that is no partition', { root: '/dev/sda1' }],
-    ['a name that would lead elsewhere', { name: '../node' }],
+    ['kernel arguments of several lines', { kernelArgs: 'root=x\nrw' }],
+    ['a root that is not a partition', { root: '/dev/sda1' }],
+    ['a name that leaves the folder', { name: '../node' }],
     ['another kind', { kind: 'ImageLock' }],
     ['the version of another Kubernetes', { kubernetes: '1.34.1' }],
     ['the version of another base', { base: { ...build.base, patch: 7 } }],
@@ -44,7 +44,7 @@ describe('a build folder', () => {
     await expect(readBuild(folder)).rejects.toMatchObject({ code: 'image/no-build', exitCode: 2 });
   });
 
-  it('is none where the record is missing, a link, or no JSON', async () => {
+  it('is refused if its record is missing, a link, or not JSON', async () => {
     writeFileSync(join(folder, 'build.json'), '{');
     await expect(readBuild(folder)).rejects.toMatchObject({ code: 'image/no-build' });
     rmSync(join(folder, 'build.json'));

@@ -1,4 +1,4 @@
-// image/build/build-folder.ts: what did a build leave in its folder, and is it still what it was?
+// image/build/build-folder.ts: what is in the folder of a build, and is it unchanged?
 
 import { constants, existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -12,14 +12,14 @@ import { imageVersionLabel } from '../publish/names.ts';
 import type { BuildRecord } from './contract.ts';
 
 export const BUILD_RECORD = 'build.json';
-/** Written by other versions of this program: what is larger is none of them. */
+/** Larger than any file that some version of this program writes. */
 const MAX_BYTES = 64 << 20;
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'is not a sha256');
 const schema = z.object({
   apiVersion: z.literal('headstart.dev/v1'),
   kind: z.literal('ImageBuild'),
-  // Whatever a lock may say.
+  // The same format as in a lock.
   name: z.string().regex(/^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/),
   version: z.string(),
   kubernetes: z.string().regex(/^\d+\.\d+\.\d+(?:-[0-9a-z][0-9a-z.-]{0,30})?$/),
@@ -31,14 +31,14 @@ const schema = z.object({
   root: z.string().regex(/^PARTUUID=[0-9a-f-]{36}$/),
   contentBytes: z.number(),
   diskBytes: z.number(),
-  // A name is a file of the folder, and nothing else.
+  // A plain file name, so that a record cannot point outside its folder.
   files: z.record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/), z.object({ sha256, bytes: z.number() })),
 }) satisfies z.ZodType<BuildRecord>;
 
 export async function readBuild(folder: string): Promise<BuildRecord> {
   const text = await readSmall(join(folder, BUILD_RECORD)).catch((cause) => {
-    if (!existsSync(folder)) throw noBuild(folder, 'there is no such folder', cause);
-    throw noBuild(folder, `${BUILD_RECORD} cannot be read: ${whyUnreadable(cause)}`, cause);
+    if (!existsSync(folder)) throw noBuild(folder, 'the folder does not exist', cause);
+    throw noBuild(folder, `cannot read ${BUILD_RECORD}: ${whyUnreadable(cause)}`, cause);
   });
   const parsed = schema.safeParse(jsonOf(text));
   if (parsed.success) {
@@ -46,14 +46,14 @@ export async function readBuild(folder: string): Promise<BuildRecord> {
     if (version === imageVersionLabel(kubernetes, base)) return parsed.data;
     throw noBuild(
       folder,
-      `${BUILD_RECORD} contradicts itself: ${version} is not what Kubernetes ${kubernetes} of that base is called`,
+      `${BUILD_RECORD} is inconsistent: its version is ${version}, expected ${imageVersionLabel(kubernetes, base)}`,
     );
   }
-  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'all of it'}: ${message}`);
-  throw noBuild(folder, `${BUILD_RECORD} is not what a build writes (${problems.join('; ')})`);
+  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the record'}: ${message}`);
+  throw noBuild(folder, `${BUILD_RECORD} is not a valid build record (${problems.join('; ')})`);
 }
 
-/** Every byte of these files, by default of all. Throws when one differs from what was built. */
+/** Verifies every byte of the given files, by default of all. Throws if a file changed. */
 export async function verifyBuild(
   folder: string,
   { files }: Pick<BuildRecord, 'files'>,
@@ -71,17 +71,17 @@ export async function verifyBuild(
       throw changed(
         folder,
         name,
-        `has ${bytes} bytes with the sha256 ${now}, built were ${built.bytes} with ${built.sha256}`,
+        `has ${bytes} bytes with sha256 ${now}, expected ${built.bytes} bytes with ${built.sha256}`,
       );
   }
 }
 
-/** A file of a build folder that is a text; links are not followed. */
+/** Reads a text file of a build folder. Does not follow links. */
 export async function readSmall(file: string): Promise<string> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stat = await handle.stat();
-    if (!stat.isFile() || stat.size > MAX_BYTES) throw new Error('it is no file, or too large');
+    if (!stat.isFile() || stat.size > MAX_BYTES) throw new Error('it is not a regular file, or too large');
     return await handle.readFile('utf8');
   } finally {
     await handle.close();
@@ -97,19 +97,19 @@ function jsonOf(text: string): unknown {
 }
 
 function noBuild(folder: string, why: string, cause?: unknown): UserError {
-  return new UserError(`${folder} does not hold a built image: ${why}`, {
+  return new UserError(`${folder} is not a built image: ${why}`, {
     code: 'image/no-build',
     kept: 'Nothing was changed.',
-    next: 'name a folder that `headstart image build` made',
+    next: 'name a folder that `headstart image build` created',
     cause,
   });
 }
 
 function changed(folder: string, name: string, how: string, cause?: unknown): UserError {
-  return new UserError(`${join(folder, name)} is not what was built: it ${how}`, {
+  return new UserError(`${join(folder, name)} changed after the build: it ${how}`, {
     code: 'image/build-damaged',
     kept: 'Nothing was changed.',
-    next: 'remove the folder, and build it again with `headstart image build`',
+    next: 'remove the folder and build it again with `headstart image build`',
     exitCode: 1,
     cause,
   });

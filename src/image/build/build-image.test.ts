@@ -30,7 +30,7 @@ const run: RunCommand = async (argv) => {
 };
 const deps = { cache: {} as Cache, run, isRoot: true, tools: SOME_TOOLS };
 
-/** One stage in the place of all: a small file for each disk, and the record of them. */
+/** A single stage that writes a small file for each disk, and their record. */
 const stageWriting = (content: string): VersionStage => ({
   ...{ id: 'all', title: 'make all', needs: [], gives: ['record', 'content'], key: () => '', isAvailable: () => false },
   async make({ target: { kubernetes }, contentSha256, formats, files }: VersionContext) {
@@ -54,8 +54,8 @@ const stageWriting = (content: string): VersionStage => ({
 const build = (formats: readonly Format[], stage = stageWriting('bytes'), more = target) =>
   buildOneImage(more, {}, { out, formats, stages: [stage] }, deps, {});
 
-describe('an image', () => {
-  it('is in its folder with nothing beside it, new, and with what its reader should know', async () => {
+describe('buildOneImage', () => {
+  it('writes only the image folder and returns it as new, with warnings', async () => {
     const begun: string[] = [];
     const order = { out, formats: ['qcow2'], stages: [stageWriting('bytes')] } as const;
     const reporter = { onBegin: (kubernetes: string) => begun.push(kubernetes) };
@@ -66,20 +66,20 @@ describe('an image', () => {
     expect(begun).toEqual(['1.35.8']);
   });
 
-  it('keeps the formats that it has when others are added', async () => {
+  it('keeps existing formats when others are added', async () => {
     await build(['qcow2']);
     const { record } = await build(['raw']);
     expect(Object.keys(record.files)).toEqual(['disk.raw', 'disk.qcow2']);
   });
 
-  it('loses the formats of another content', async () => {
+  it('drops formats of other content', async () => {
     await build(['qcow2']);
     const other = { ...lock, artifacts: [anArtifact('libc6', 'deb', { sha256: 'cd'.repeat(32) })] };
     const { record } = await build(['raw'], stageWriting('other'), { ...target, lock: other });
     expect(Object.keys(record.files)).toEqual(['disk.raw']);
   });
 
-  it('keeps the test of its bytes, and of no others', async () => {
+  it('keeps the test result of the same bytes only', async () => {
     const { record, folder } = await build(['qcow2']);
     const files = { 'disk.qcow2': record.files['disk.qcow2']!.sha256 };
     const boot: BootTest = { way: 'kernel', files, isPassed: true, checks: [], phases: [], budget: [] };
@@ -90,7 +90,7 @@ describe('an image', () => {
     expect(await readTest(folder)).toBeUndefined();
   });
 
-  it('stays as it was when a stage fails, and nothing else is left', async () => {
+  it('leaves the old image and no temporary files if a stage fails', async () => {
     await build(['qcow2']);
     const bad = { ...stageWriting(''), make: () => Promise.reject(new Error('no')) };
     await expect(build(['raw'], bad)).rejects.toThrow('no');
@@ -98,7 +98,7 @@ describe('an image', () => {
     expect(readFileSync(join(out, FOLDER, 'disk.qcow2'), 'utf8')).toBe('bytes');
   });
 
-  it('is not begun without room for its disks', async () => {
+  it('refuses to start without free space for the disks', async () => {
     const huge = { ...lock, disk: { budgetMb: 2 ** 40, warnPercent: 75, sizeMb: 2 ** 40 } };
     await expect(build(['qcow2'], stageWriting(''), { ...target, lock: huge })).rejects.toMatchObject({
       code: 'image/no-space',

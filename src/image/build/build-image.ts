@@ -1,4 +1,4 @@
-// image/build/build-image.ts: one image of a lock: its stages write a new folder, which takes the place of the old one when it is whole.
+// image/build/build-image.ts: how is one image built? Its stages write a new folder, which replaces the old one when it is complete.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { statfsFree } from '../../host/disk-space.ts';
@@ -22,7 +22,7 @@ export interface ImageOutput extends Pick<Places, 'out' | 'formats'> {
   stages?: readonly VersionStage[];
 }
 
-/** Nothing is fetched. What was in its place stays until the new one is whole. One at a time for each image. */
+/** Fetches nothing. The old folder stays until the new one is complete. The caller makes sure that only one build of an image runs. */
 export async function buildOneImage(
   target: ImageTarget,
   shared: Partial<StageOutputs>,
@@ -33,13 +33,13 @@ export async function buildOneImage(
   reporter.onBegin?.(target.kubernetes);
   const contentSha256 = await imageContent(target, deps.tools);
   const folder = buildFolder(target, out);
-  // The same content in other formats, and what a test has found out about it, is worth as much as before.
+  // Keep existing formats and test results of the same content.
   const before = await recordOfContent(folder, contentSha256);
   const all = FORMATS.filter((format) => formats.includes(format) || before?.files[diskName(format)]);
   const test = before && (await readTest(folder));
   await mkdir(out, { recursive: true });
   requireImageSpace(out, await statfsFree(out), neededFor(target, all));
-  // What a container store is made of may belong to a namespace's users.
+  // Files of a container store may belong to users of a namespace.
   const runAsRoot = await imageRootRunner(deps.run, deps.isRoot);
   const remove = async (path: string) => {
     await runTool(runAsRoot, ['rm', '-rf', '--one-file-system', path]);
@@ -59,7 +59,7 @@ export async function buildOneImage(
 }
 
 function neededFor({ lock, kubernetes }: ImageTarget, formats: readonly Format[]): SpaceRequirement {
-  // The disk in each format, and the raw one is there meanwhile; holes take no room.
+  // Each format needs space; the raw disk exists until the qcow2 is written. Holes need no space.
   const disks = Math.max(formats.length, formats.includes('qcow2') ? 2 : 1);
   const bytes = disks * Math.min(lock.disk.budgetMb, lock.disk.sizeMb) * 2 ** 20;
   return { what: `the image ${lock.name} ${kubernetes}`, bytes, option: '--out' };

@@ -19,7 +19,7 @@ const lock = aLock([anArtifact('libc6', 'deb')]);
 const [first, second] = lock.kubernetes as [string, string];
 let count = 0;
 
-/** As a build left it. */
+/** Writes an image as a build leaves it. */
 async function aBuild(out: string, kubernetes: string): Promise<string> {
   const folder = buildFolder({ lock, kubernetes }, out);
   mkdirSync(folder, { recursive: true });
@@ -48,14 +48,14 @@ async function bothIn(name: string): Promise<{ out: string; folders: string[] }>
   return { out, folders: [await aBuild(out, first), await aBuild(out, second)] };
 }
 
-describe('images of a lock', () => {
-  it('that are there, byte for byte, are not made again', async () => {
+describe('buildImages', () => {
+  it('reuses images that are unchanged', async () => {
     const { out, folders } = await bothIn('same');
     const built = await build(out);
     expect(built.map(({ folder, isNew }) => [folder, isNew])).toEqual(folders.map((folder) => [folder, false]));
   });
 
-  it('are made when a byte of one was changed, when a format is missing, and with other tools', async () => {
+  it('builds again if a byte changed, a format is missing, or tools differ', async () => {
     const changed = await bothIn('changed');
     writeFileSync(join(changed.folders[1]!, 'disk.qcow2'), 'the disk of nobody');
     await expect(build(changed.out)).rejects.toThrow('something is made');

@@ -1,4 +1,4 @@
-// image/build/build-images.ts: all images of a lock that are wanted: those that are there are found, what the others share is made once, then a few are made at a time.
+// image/build/build-images.ts: how are the requested images of a lock built? Existing ones are reused, shared layers are made once, then a few images at a time.
 
 import { withLock } from '../../host/locks.ts';
 import type { ImageLock } from '../lock/lock.ts';
@@ -14,12 +14,11 @@ import type { Places } from './stage.ts';
 
 export interface ImageBuildRequest {
   lock: ImageLock;
-  /** Of the lock. */
+  /** Kubernetes versions of the lock. */
   versions: readonly string[];
   formats: readonly Format[];
-  /** Images are folders in it. */
+  /** Contains one folder per image. */
   out: string;
-  /** Nothing is fetched. */
   isOffline: boolean;
 }
 
@@ -35,7 +34,7 @@ export async function fetchForImages(
   await runSharedStages(FETCH, shared, placesOf(order, machine), reporter);
 }
 
-/** In the order of `versions`, with `lanes` of them made at a time. Those that were finished stay, whatever becomes of the others. */
+/** Returns images in the order of `versions` and builds `lanes` of them at a time. If one fails, finished images stay. */
 export async function buildImages(
   order: ImageBuildRequest & { lanes: number },
   machine: MachineDeps,
@@ -56,7 +55,7 @@ export async function buildImages(
     const waiting = { ...(signal && { signal }), ...(reporter.onWaiting && { onWaiting: reporter.onWaiting }) };
     const why = `building ${lock.name} ${versions.join(', ')}`;
     await withLock(machine.cache.folder, { name: imageBuildLock, why }, waiting, async () => {
-      // Another command may have made some while it held the lock.
+      // Another build may have made some images before it released the lock.
       const targets = await findMissing();
       if (targets.length === 0) return;
       const shared = await runSharedStages(LAYERS, { ...machine, targets, isOffline }, places, reporter);

@@ -1,7 +1,7 @@
-// image/build/build-locks.ts: which locks does a build hold? All are below the cache's folder.
+// image/build/build-locks.ts: which locks does a build hold? All are in the cache folder.
 import { lockName } from '../../host/lock-name.ts';
 
-/** One build of images at a time. */
+/** One image build at a time. */
 export const imageBuildLock = lockName('image-build');
-/** Held while a base layer is made. */
+/** Held while a base layer is built. */
 export const baseLayerLock = lockName('base-image');

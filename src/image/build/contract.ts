@@ -1,4 +1,4 @@
-// image/build/contract.ts: what do the stages of a build give one another? Lock → root file system → disk → files to publish.
+// image/build/contract.ts: what do the stages of a build pass to each other? Lock → root file system → disk → files to publish.
 
 import type { Waiting } from '../../base/call-options.ts';
 import type { RunCommand } from '../../base/command.ts';
@@ -13,98 +13,98 @@ export interface ImageBuildDeps {
   cache: Cache;
   run: RunCommand;
   isRoot: boolean;
-  /** Of this machine, as far as they make bytes. */
+  /** Versions of the tools that affect the bytes of an image. */
   tools: ToolVersions;
-  /** Scratch of this build, closed to others; removed whatever happens. */
+  /** Scratch folder that other users cannot read; always removed at the end. */
   folder: string;
   signal?: AbortSignal | undefined;
   onWaiting?: Waiting | undefined;
-  /** A stage, or a part of it, once it is done: a line of the table of times. */
+  /** Called when a stage or a part of it is done; adds a row to the table of times. */
   onDone?: ((words: string) => void) | undefined;
 }
 
-/** One image: a lock and one of its patch versions. */
+/** One image: a lock and one of its Kubernetes versions. */
 export interface ImageTarget {
   lock: ImageLock;
   kubernetes: string;
 }
 
-/** What the stages make, each for those after it. */
+/** The outputs of all stages; later stages use them as input. */
 export interface StageOutputs {
   base: BaseContent;
   root: RootPlace;
   content: RootContent;
   disk: Pick<DiskFiles, 'root' | 'sizeBytes'>;
-  /** The names of all files that are published, but for the record of them. */
+  /** The names of all published files except the build record. */
   names: readonly string[];
   sums: BuildRecord['files'];
   record: BuildRecord;
 }
 
-/** The base layer, besides its file system. */
+/** The content of the base layer besides its file system. */
 export interface BaseContent {
   kernel: Omit<Kernel, 'args'>;
   packages: readonly Contributor[];
 }
 
-/** The root file system while it is written. */
+/** The root file system while it is being written. */
 export interface RootPlace {
   place: Ext4Place;
-  /** All of the partition. */
+  /** Size of the whole partition. */
   bytes: number;
-  /** In it, of the components that all images share. */
+  /** Files of the components that all images share. */
   placed: readonly PlacedFile[];
 }
 
-/** The root file system when it holds everything. */
+/** The complete root file system. */
 export interface RootContent {
   image: RootImage;
-  /** The facts that it says of itself. */
+  /** The content of release.json. */
   release: string;
   placed: readonly PlacedFile[];
-  /** What the reader should know, such as that it is nearly too large. */
+  /** Warnings for the user, for example that the image is close to its budget. */
   warnings: readonly string[];
 }
 
 export interface RootImage {
-  /** ext4, in its partition of a disk that is a hole otherwise. */
+  /** An ext4 file system in its partition of an otherwise empty disk. */
   place: Ext4Place;
-  /** All of the partition. */
+  /** Size of the whole partition. */
   bytes: number;
-  /** The file system's UUID; it is in the lock's hash, not random. */
+  /** The file system's UUID, derived from the content hash instead of random. */
   uuid: string;
   label: string;
   kernel: Kernel;
-  /** What is used of it. */
+  /** Used bytes. */
   contentBytes: number;
 }
 
-/** The bytes themselves: what was verified is what gets on the image. */
+/** The file contents instead of paths: the verified bytes are the ones that are written. */
 export interface Kernel {
   release: string;
-  /** For the boot loader. */
+  /** Compressed, for the boot loader. */
   vmlinuz: Uint8Array;
   initrd: Uint8Array;
-  /** For QEMU, which starts it directly: unpacked, so that no guest has to. */
+  /** Uncompressed, for QEMU, which boots them directly: the guest does not have to decompress them. */
   vmlinux: Uint8Array;
   initrdPlain: Uint8Array;
-  /** Besides `root=`. */
+  /** Arguments besides `root=`. */
   args: readonly string[];
-  /** systemd's boot loader, an EFI program. */
+  /** systemd-boot, an EFI program. */
   loader: Uint8Array;
 }
 
 export interface DiskFiles {
   raw: string;
   qcow2: string;
-  /** Fixed, with Azure's alignment. */
+  /** Fixed-size VHD with the alignment that Azure requires. */
   vhd: string;
   /** `PARTUUID=…`, for `root=`. */
   root: string;
   sizeBytes: number;
 }
 
-/** `build.json` beside the files: all facts of one build. Nothing in it depends on when or where it was made. */
+/** `build.json`: all facts of one build. Nothing in it depends on the time or the machine. */
 export interface BuildRecord {
   apiVersion: 'headstart.dev/v1';
   kind: 'ImageBuild';
@@ -113,11 +113,11 @@ export interface BuildRecord {
   version: string;
   kubernetes: string;
   architecture: string;
-  /** The lock's content as far as it concerns this image, and the builder's own part. */
+  /** Hash of the part of the lock that this image uses, and of the builder. */
   contentSha256: string;
   base: { origin: string; date: string; patch: number };
   kernelRelease: string;
-  /** What a firmware or QEMU has to be told: `root=PARTUUID=… rw …`. */
+  /** Kernel arguments for firmware or QEMU: `root=PARTUUID=… rw …`. */
   kernelArgs: string;
   root: string;
   contentBytes: number;

@@ -29,8 +29,8 @@ async function sharedIn(lock: typeof several, places: Places | undefined, isOffl
   return planned.filter(({ kubernetes }) => kubernetes === '').map(({ title, isThere }) => [title, isThere]);
 }
 
-describe('the plan of a build', () => {
-  it('has what all images share once, and the other stages for each image', async () => {
+describe('planBuild', () => {
+  it('lists shared stages once, and the other stages for each image', async () => {
     const planned = await planBuild({ targets: targetsOf(several), isOffline: false, places: placesIn('none') });
     const ids = PER_VERSION.map(({ id }) => id);
     expect(planned.map(({ id, kubernetes }) => `${id} ${kubernetes}`.trim())).toEqual([
@@ -41,20 +41,20 @@ describe('the plan of a build', () => {
     expect(planned.some(({ isThere }) => isThere)).toBe(false);
   });
 
-  it('says how much is fetched and installed', async () => {
+  it('states how much is fetched and installed', async () => {
     expect(await sharedIn(several, placesIn('none'))).toEqual([
-      ['fetch what is missing of 2 files, 4 MiB in all', false],
+      ['fetch missing files (of 2, 4 MiB in total)', false],
       ['make the base layer of 1 packages', false],
       ['make the shared layer', false],
     ]);
   });
 
-  it('has no shared layer for one version, and nothing to fetch offline', async () => {
+  it('has no shared layer for one version, and no fetch stage offline', async () => {
     const titles = (await sharedIn(single, placesIn('none'), true)).map(([title]) => title);
     expect(titles).toEqual(['make the base layer of 1 packages']);
   });
 
-  it('says which layers the cache has', async () => {
+  it('marks layers that the cache has', async () => {
     const places = placesIn('kept');
     const key = layerKey(several, SOME_TOOLS);
     keep(places, key, 'layer.json');
@@ -63,7 +63,7 @@ describe('the plan of a build', () => {
     expect((await sharedIn(several, places)).map(([, isThere]) => isThere)).toEqual([false, true, true]);
   });
 
-  it('takes nothing as there while a tool is missing', async () => {
+  it('marks nothing as existing while a tool is missing', async () => {
     expect((await sharedIn(several, undefined)).map(([, isThere]) => isThere)).toEqual([false, false, false]);
   });
 });

@@ -1,4 +1,4 @@
-// image/build/dry-run.ts: which stages would a build make? The dry run prints them: the same list that a build walks.
+// image/build/dry-run.ts: which stages would a build run? Lists them in the order of the pipeline for `--dry-run`.
 import type { ImageTarget } from './contract.ts';
 import { PER_VERSION, SHARED } from './pipeline.ts';
 import { onePerKey } from './run-stages.ts';
@@ -6,18 +6,18 @@ import type { Places } from './stage.ts';
 
 export interface PlannedStage {
   id: string;
-  /** With how much it is, where that is known. */
+  /** Includes the amount, if known. */
   title: string;
-  /** Empty for what all images share. */
+  /** Empty for stages that all images share. */
   kubernetes: string;
-  /** It was made before. Its bytes are verified when it is used. */
+  /** A result of an earlier build exists. Its bytes are verified when they are used. */
   isThere: boolean;
 }
 
 export interface BuildPlanRequest {
   targets: readonly ImageTarget[];
   isOffline: boolean;
-  /** None where a tool is missing: without its version, nothing is known to be there. */
+  /** Undefined if a tool is missing: without tool versions, no earlier result can be matched. */
   places: Places | undefined;
 }
 
@@ -32,7 +32,7 @@ export async function planBuild({ targets, isOffline, places }: BuildPlanRequest
     }
   }
   for (const target of targets) {
-    // One answer for all of them: an image is there when all of its stages are.
+    // All stages of an image share one answer: the image folder appears when all of them are done.
     const isThere = places !== undefined && (await PER_VERSION[0]!.isAvailable(target, places));
     planned.push(...PER_VERSION.map(({ id, title }) => ({ id, title, kubernetes: target.kubernetes, isThere })));
   }

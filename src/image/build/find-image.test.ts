@@ -21,7 +21,7 @@ const placesIn = (name: string, formats: readonly Format[] = ['qcow2']) => ({
   tools: SOME_TOOLS,
 });
 
-/** As a build left it, with what is written over it. */
+/** Writes an image as a build leaves it, with changes. */
 async function aBuild(name: string, written = 'the disk'): Promise<string> {
   const folder = buildFolder(target, join(top, name));
   mkdirSync(folder, { recursive: true });
@@ -42,12 +42,12 @@ async function aBuild(name: string, written = 'the disk'): Promise<string> {
   return folder;
 }
 
-describe('an image', () => {
-  it('is in a folder of its name, its Kubernetes and its base', () => {
+describe('findImage', () => {
+  it('looks in a folder named after image, Kubernetes version and base', () => {
     expect(buildFolder(target, '/out')).toBe('/out/node-1.35.8-2026.1116.0');
   });
 
-  it('is there with the same content, in the formats that are wanted, and every byte as it was', async () => {
+  it('finds an unchanged image with the same content and the requested formats', async () => {
     const folder = await aBuild('whole');
     const waiting: string[] = [];
     const found = await findImage(target, placesIn('whole'), { onWaiting: (what) => waiting.push(what) });
@@ -55,7 +55,7 @@ describe('an image', () => {
     expect(waiting).toEqual(['the checksum of disk.qcow2']);
   });
 
-  it('is not there with another content, another format, or nothing at all', async () => {
+  it('finds nothing for other content, a missing format, or an empty folder', async () => {
     await aBuild('other');
     expect(await isImageBuilt(target, placesIn('other'))).toBe(true);
     expect(await isImageBuilt(target, placesIn('other', ['qcow2', 'vhd']))).toBe(false);
@@ -65,19 +65,19 @@ describe('an image', () => {
     expect(await findImage(target, placesIn('none'), {})).toBeUndefined();
   });
 
-  it('counts as there until its bytes are read, and then no more', async () => {
+  it('rejects a damaged image that isImageBuilt still accepts', async () => {
     await aBuild('damaged', 'the dusk');
     expect(await isImageBuilt(target, placesIn('damaged'))).toBe(true);
     expect(await findImage(target, placesIn('damaged'), {})).toBeUndefined();
   });
 
-  it('is not taken for damaged when the command is interrupted', async () => {
+  it('reports an interruption instead of damage', async () => {
     await aBuild('interrupted');
     const signal = AbortSignal.abort(new Error('enough'));
     await expect(findImage(target, placesIn('interrupted'), { signal })).rejects.toThrow('enough');
   });
 
-  it('has a record for its own content alone', async () => {
+  it('lets recordOfContent return only a record of the same content', async () => {
     const folder = await aBuild('record');
     expect(await recordOfContent(folder, await imageContent(target, SOME_TOOLS))).toMatchObject({ name: 'node' });
     expect(await recordOfContent(folder, sha256Of('another'))).toBeUndefined();

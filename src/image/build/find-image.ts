@@ -1,4 +1,4 @@
-// image/build/find-image.ts: is an image there already? Its folder says which content it was built from; then every byte is verified.
+// image/build/find-image.ts: is an image already built? Compares the content hash in its folder, then verifies every byte.
 import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { imageDefinitionName, imageVersionName } from '../publish/names.ts';
@@ -11,7 +11,7 @@ import type { Places } from './stage.ts';
 export interface BuiltImage {
   folder: string;
   record: BuildRecord;
-  /** false: it was there already, byte for byte. */
+  /** False if it was already built and is unchanged. */
   isNew: boolean;
   warnings: readonly string[];
 }
@@ -21,12 +21,12 @@ export function buildFolder({ lock, kubernetes }: ImageTarget, out: string): str
   return join(out, `${imageDefinitionName(lock.name, kubernetes)}-${imageVersionName(lock.base)}`);
 }
 
-/** The image of the same content, in all formats that are wanted. Its bytes are not read. */
+/** Whether an image with the same content and all requested formats exists. Does not verify its bytes. */
 export async function isImageBuilt(target: ImageTarget, places: Omit<Places, 'cacheFolder'>): Promise<boolean> {
   return (await findRecord(target, places)) !== undefined;
 }
 
-/** The same, with every byte as it was built. */
+/** The same, but verifies every byte. */
 export async function findImage(
   target: ImageTarget,
   places: Omit<Places, 'cacheFolder'>,
@@ -40,7 +40,7 @@ export async function findImage(
     return { folder, record, isNew: false, warnings: [] };
   } catch (error) {
     signal?.throwIfAborted();
-    if (error instanceof UserError) return undefined; // damaged: it is built again
+    if (error instanceof UserError) return undefined; // damaged: build it again
     throw error;
   }
 }
@@ -56,13 +56,13 @@ async function findRecord(
 const hasFormats = ({ files }: BuildRecord, formats: readonly Format[]) =>
   formats.every((format) => files[diskName(format)]);
 
-/** The record of a folder, if it was built from this content. */
+/** The record of a folder if it was built from this content. */
 export async function recordOfContent(folder: string, contentSha256: string): Promise<BuildRecord | undefined> {
   try {
     const record = await readBuild(folder);
     return record.contentSha256 === contentSha256 ? record : undefined;
   } catch (error) {
-    if (error instanceof UserError) return undefined; // none there
+    if (error instanceof UserError) return undefined; // not a built image
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { reportingFullDisk, requireImageSpace } from './free-space.ts';
 
 const need = { what: 'the image node 1.35.8', bytes: 100 << 20, option: '--out' } as const;
 
-it('is there with a reserve to spare, and otherwise the folder and the option to choose another are named', () => {
+it('requireImageSpace keeps a reserve, and names the folder and the option in its error', () => {
   expect(() => requireImageSpace('/images', 356 << 20, need)).not.toThrow();
   expect(() => requireImageSpace('/images', (356 << 20) - 1, need)).toThrow(
     expect.objectContaining({
@@ -14,7 +14,7 @@ it('is there with a reserve to spare, and otherwise the folder and the option to
   );
 });
 
-it('that is used up meanwhile is told in the same words, and any other failure as it is', async () => {
+it('reportingFullDisk translates a full disk, and passes other errors on', async () => {
   const failing = (code: string) =>
     reportingFullDisk('/cache', '--cache', () => Promise.reject(Object.assign(new Error(code), { code })));
   await expect(failing('ENOSPC')).rejects.toMatchObject({

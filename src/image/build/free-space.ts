@@ -1,4 +1,4 @@
-// image/build/free-space.ts: is there room for what is about to be written, and if not, which option names another place?
+// image/build/free-space.ts: is there enough free space for a build, and which option chooses another folder?
 import { UserError } from '../../base/errors.ts';
 import { requireSpace } from '../../host/disk-space.ts';
 import { isFull } from '../../host/json-file.ts';
@@ -6,7 +6,7 @@ import { isFull } from '../../host/json-file.ts';
 export interface SpaceRequirement {
   what: string;
   bytes: number;
-  /** By which the user chooses the folder. */
+  /** The option that chooses the folder. */
   option: '--out' | '--cache';
 }
 
@@ -14,7 +14,7 @@ export function requireImageSpace(folder: string, freeBytes: number, { what, byt
   requireSpace({ what, folder, neededBytes: bytes, freeBytes }, { code: 'image/no-space', option });
 }
 
-/** What fills up meanwhile is told in the same words. */
+/** Reports a disk that fills up during the work like one that is too full before it. */
 export async function reportingFullDisk<T>(
   folder: string,
   option: SpaceRequirement['option'],
@@ -24,9 +24,9 @@ export async function reportingFullDisk<T>(
     return await work();
   } catch (cause) {
     if (!isFull(cause)) throw cause;
-    throw new UserError(`the disk is full: the image could not be written to ${folder}`, {
+    throw new UserError(`cannot write the image to ${folder}: the disk is full`, {
       code: 'image/no-space',
-      kept: 'What was there before is as it was.',
+      kept: 'Existing images are unchanged.',
       next: `free some space, or name a folder on another disk with ${option}; then run the same command again`,
       exitCode: 1,
       cause,

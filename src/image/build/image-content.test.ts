@@ -8,8 +8,8 @@ const of = (...given: Parameters<typeof aLock>) =>
   imageContent({ lock: aLock(...given), kubernetes: '1.35.8' }, SOME_TOOLS);
 const LIBC = anArtifact('libc6', 'deb');
 
-describe('what an image is made of', () => {
-  it('is the same whatever other versions the lock has, and whoever wrote the manifest', async () => {
+describe('imageContent', () => {
+  it('does not depend on other versions of the lock or on the manifest text', async () => {
     const content = await of([LIBC, kubelet('1.35.8')]);
     expect(await of([LIBC, kubelet('1.35.8'), kubelet('1.35.7', 'cd')])).toBe(content);
     expect(await of([kubelet('1.35.8'), LIBC], { manifestSha256: '12'.repeat(32), kubernetes: ['1.35.8'] })).toBe(
@@ -17,7 +17,7 @@ describe('what an image is made of', () => {
     );
   });
 
-  it('is another one with another package, program, file, day, patch or size', async () => {
+  it('changes with a package, program, file, day, patch or size', async () => {
     const artifacts = [LIBC, kubelet('1.35.8')];
     const base = { origin: 'debian:bookworm', date: '2026.1116', patch: 0, indices: [] };
     const file = { component: 'f', to: '/etc/f', mode: 0o644, sha256: '00'.repeat(32), content: 'f', licence: 'MIT' };
@@ -33,7 +33,7 @@ describe('what an image is made of', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it('is another one when it is made with other tools: they write it down in other bytes', async () => {
+  it('changes with the tools, which make other bytes', async () => {
     const target = { lock: aLock([LIBC]), kubernetes: '1.35.8' };
     const all = await Promise.all(
       [SOME_TOOLS, { ...SOME_TOOLS, 'qemu-img': '9.0' }, { ...SOME_TOOLS, debugfs: '1.48' }].map((tools) =>

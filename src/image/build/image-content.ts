@@ -1,4 +1,4 @@
-// image/build/image-content.ts: one hash of all that decides the bytes of an image: its part of the lock, and what this program adds.
+// image/build/image-content.ts: which inputs decide the bytes of an image? One hash over its part of the lock, the tools and what this program adds.
 import { createHash } from 'node:crypto';
 import { contentSha256 } from '../lock/content-hash.ts';
 import type { ImageTarget } from './contract.ts';
@@ -8,7 +8,7 @@ import { ownFiles } from './files/version-files.ts';
 import { layerKey } from './layers/base-layer.ts';
 import type { ToolVersions } from './tool-versions.ts';
 
-/** Counts changes of how an image is made that nothing below shows. */
+/** Increase it when the builder makes different bytes from the inputs below. */
 const FORMAT = 2;
 
 export async function imageContent(target: ImageTarget, tools: ToolVersions): Promise<string> {
@@ -22,7 +22,7 @@ export async function imageContent(target: ImageTarget, tools: ToolVersions): Pr
     .digest('hex');
 }
 
-/** What is said to firmware and boot loader, without the programs. */
+/** The boot loader configuration without the programs. */
 function bootWords(): [path: string, text: string][] {
   const none = new Uint8Array();
   const files = bootFiles({ loader: none, vmlinuz: none, initrd: none, release: '', commandLine: '' });

@@ -4,8 +4,8 @@ import { inLanes } from './lanes.ts';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-describe('work in lanes', () => {
-  it('gives what each came to, in the order asked, with no more at a time than there are lanes', async () => {
+describe('inLanes', () => {
+  it('returns results in order, and runs at most as many items at a time as there are lanes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(4), { maxLength: 9 }), fc.integer({ min: 1, max: 4 }), async (turns, lanes) => {
         let [now, most] = [0, 0];
@@ -21,7 +21,7 @@ describe('work in lanes', () => {
     );
   });
 
-  it('ends with the first failure, tells the others to stop, and waits for them', async () => {
+  it('aborts the other items on the first failure, and waits for them', async () => {
     const seen: string[] = [];
     const running = inLanes(['slow', 'bad', 'never'], { lanes: 2 }, async (name, signal) => {
       seen.push(name);
@@ -35,7 +35,7 @@ describe('work in lanes', () => {
     expect(seen).toEqual(['slow', 'bad', 'slow stopped']);
   });
 
-  it('stops when it is told to, with that reason', async () => {
+  it('stops when aborted, with the reason', async () => {
     const stop = new AbortController();
     const running = inLanes([1, 2, 3], { lanes: 2, signal: stop.signal }, async () => {
       stop.abort(new Error('enough'));

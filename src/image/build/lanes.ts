@@ -1,6 +1,6 @@
-// image/build/lanes.ts: the same work for several things, a few at a time. The first failure ends the others, and they are waited for.
+// image/build/lanes.ts: how is the same work done for several items, a few at a time? The first failure stops the others, and waits for them.
 
-/** p-map gives a failure at once and leaves the others running, in folders that are about to be removed. */
+/** Unlike p-map, which rejects at once and leaves the other items running in folders that are about to be removed. */
 export async function inLanes<T, R>(
   items: readonly T[],
   { lanes, signal }: { lanes: number; signal?: AbortSignal | undefined },
@@ -10,7 +10,7 @@ export async function inLanes<T, R>(
   const stop = new AbortController();
   const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
   const results = new Map<number, R>();
-  const queue = items.entries(); // shared: each lane takes the next
+  const queue = items.entries(); // shared: each lane takes the next item
   const lane = async () => {
     for (const [index, item] of queue) {
       either.throwIfAborted();

@@ -1,4 +1,4 @@
-// image/build/locks.testing.ts: a small lock, and what is in it, for tests.
+// image/build/locks.testing.ts: a small lock and its artifacts, for tests.
 import type { Artifact, ImageLock } from '../lock/lock.ts';
 import type { ToolVersions } from './tool-versions.ts';
 

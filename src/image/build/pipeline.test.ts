@@ -4,7 +4,7 @@ import { FETCH, LAYERS, PER_VERSION, SHARED } from './pipeline.ts';
 const all = [...SHARED, ...PER_VERSION];
 
 describe('the stages of a build', () => {
-  it('go from files over layers to an image and its record', () => {
+  it('lead from files through layers to an image and its record', () => {
     expect(all.map(({ id }) => id)).toEqual([
       ...['fetch', 'base-layer', 'shared-layer'],
       ...['root', 'version-files', 'disk', 'kernel-files', 'texts', 'checksums', 'record'],
@@ -12,7 +12,7 @@ describe('the stages of a build', () => {
     expect(SHARED).toEqual([...FETCH, ...LAYERS]);
   });
 
-  it('need only what an earlier one gives', () => {
+  it('need only outputs of earlier stages', () => {
     const given = new Set<string>();
     for (const { id, needs, gives } of all) {
       expect(
@@ -23,7 +23,7 @@ describe('the stages of a build', () => {
     }
   });
 
-  it('give everything that an image is built from, each once', () => {
+  it('provide every output exactly once', () => {
     const given = all.flatMap(({ gives }) => gives);
     expect(given.toSorted()).toEqual(['base', 'content', 'disk', 'names', 'record', 'root', 'sums']);
   });

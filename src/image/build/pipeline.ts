@@ -1,4 +1,4 @@
-// image/build/pipeline.ts: the stages of a build, in order. Read this first.
+// image/build/pipeline.ts: which stages does a build run, in which order? Read this first.
 
 import type { SharedStage, VersionStage } from './stage.ts';
 import { fetchFiles } from './stages/fetch-files.ts';
@@ -12,16 +12,16 @@ import { writeRoot } from './stages/write-root.ts';
 import { writeTexts } from './stages/write-texts.ts';
 import { writeVersionFiles } from './stages/write-version-files.ts';
 
-/** The only one that needs a network. Outside the lock of builds: another build goes on meanwhile. */
+/** The only stage that needs a network. Runs without the build lock, so that another build can continue meanwhile. */
 export const FETCH: readonly SharedStage[] = [fetchFiles];
 
-/** Under the lock of builds from here on, if an image is missing. Kept in the cache by their keys. */
+/** Run under the build lock, and only if an image is missing. The cache stores the layers by key. */
 export const LAYERS: readonly SharedStage[] = [keepBase, keepShared];
 
-/** Once for all images … */
+/** Once for all images. */
 export const SHARED: readonly SharedStage[] = [...FETCH, ...LAYERS];
 
-/** … and for each image that is missing, a few images at a time. Its folder appears when all of them are made. */
+/** For each missing image, a few images at a time. The image's folder appears when all stages are done. */
 export const PER_VERSION: readonly VersionStage[] = [
   writeRoot,
   writeVersionFiles,

@@ -30,15 +30,15 @@ const make = (text: string) => async (work: string) => {
 const remove = async (path: string) => rmSync(path, { recursive: true, force: true });
 const held = () => readFileSync(join(place, 'disk'), 'utf8');
 
-describe('a folder that takes the place of another', () => {
-  it('is there as a whole, and nothing is beside it', async () => {
+describe('replaceFolder', () => {
+  it('creates the complete folder and leaves nothing else', async () => {
     expect(await replaceFolder(place, remove, make('one'))).toBe('one');
     expect(await replaceFolder(place, remove, make('two'))).toBe('two');
     expect(held()).toBe('two');
     expect(readdirSync(top)).toEqual(['image']);
   });
 
-  it('leaves what is there when making it fails', async () => {
+  it('keeps the old folder if making the new one fails', async () => {
     await replaceFolder(place, remove, make('one'));
     const failing = replaceFolder(place, remove, async (work) => {
       await make('half')(work);
@@ -49,7 +49,7 @@ describe('a folder that takes the place of another', () => {
     expect(readdirSync(top)).toEqual(['image']);
   });
 
-  it('clears up what a killed one left, wherever it was killed', async () => {
+  it('cleans up after a call that was killed at any point', async () => {
     await replaceFolder(place, remove, make('one'));
     mkdirSync(join(top, '.partial-image-abc'));
     mkdirSync(join(top, '.partial-image2-abc'));

@@ -1,13 +1,13 @@
-// image/build/replace-folder.ts: a folder that is made beside its place and then takes it: whole or not at all, and what was there is there until then.
+// image/build/replace-folder.ts: how is a folder replaced atomically? It is built next to its final place and then renamed.
 import { mkdir, mkdtemp, readdir, rename, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isMissing } from '../../host/json-file.ts';
 
 /**
- * `make` gets a folder for everything it needs, and says which folder in it is to take the place. Whatever happens, the rest is removed; so
- * is what a call left that was killed, for which the caller sees to it that there is one at a time. `remove`: what is not there is removed.
+ * `make` gets a work folder and returns which folder in it becomes the new one. The rest is always removed, and so are leftovers of
+ * killed calls; the caller therefore makes sure that only one call per place runs. `remove` must accept a missing folder.
  *
- * Not synced to the disk: what is in it has checksums, by which whoever uses it finds out what a power cut left.
+ * Does not sync to disk: the content has checksums, which reveal damage after a power cut.
  */
 export async function replaceFolder<T>(
   place: string,
@@ -39,7 +39,7 @@ async function clearUp(place: string, remove: (folder: string) => Promise<void>)
     if (name.startsWith(partialOf(place))) await remove(join(parent, name));
   }
   if (!(await isThere(old))) return;
-  // Cut off between the two renames, the old one is beside its place.
+  // A crash between the two renames leaves only the old folder, under its temporary name.
   if (await isThere(place)) await remove(old);
   else await rename(old, place);
 }

@@ -1,4 +1,4 @@
-// image/build/required-tools.ts: which programs of this machine is an image built with?
+// image/build/required-tools.ts: which programs of this machine does an image build need?
 import { type Tool, toolsOf } from '../../host/required-tools.ts';
 
 export const IMAGE_TOOLS: readonly Tool[] = toolsOf(

@@ -13,7 +13,7 @@ const run = () => Promise.reject(new Error('nothing is run'));
 const machine = { cache, run, isRoot: true, tools: SOME_TOOLS };
 const base = { packages: [] } as Partial<BaseContent> as BaseContent;
 
-/** Keeps what it was asked. */
+/** Records its calls. */
 function aStage(more: Partial<SharedStage>): SharedStage & { made: string[] } {
   const made: string[] = [];
   return {
@@ -29,60 +29,60 @@ function aStage(more: Partial<SharedStage>): SharedStage & { made: string[] } {
   };
 }
 
-async function walk(...stages: SharedStage[]) {
+async function runStages(...stages: SharedStage[]) {
   const done: FinishedStage[] = [];
   const shared = { ...machine, targets, isOffline: false };
   const made = await runSharedStages(stages, shared, places, { onDone: (stage) => done.push(stage) });
   return { made, done: done.map(({ stage }) => stage) };
 }
 
-describe('what all images share', () => {
-  it('is made once if they have one key, and for each key otherwise', async () => {
+describe('runSharedStages', () => {
+  it('runs a stage once per key', async () => {
     const [same, each] = [aStage({}), aStage({ key: ({ kubernetes }) => kubernetes })];
-    await walk(same, each);
+    await runStages(same, each);
     expect(same.made).toEqual(['1.35.8']);
     expect(each.made).toEqual(['1.35.8', '1.35.7']);
   });
 
-  it('is not made when it is there, and not when it is not needed', async () => {
+  it('skips a stage whose result exists, and one that is not needed', async () => {
     const there = aStage({ isAvailable: (_, { cacheFolder }) => cacheFolder === '/cache' });
     const unneeded = aStage({ isNeeded: ({ isOffline }) => isOffline });
-    expect(await walk(there, unneeded)).toEqual({ made: {}, done: [] });
+    expect(await runStages(there, unneeded)).toEqual({ made: {}, done: [] });
     expect([...there.made, ...unneeded.made]).toEqual([]);
   });
 
-  it('is verified when it is there, and gives the same', async () => {
+  it('verifies an existing result and returns it', async () => {
     const stage = aStage({ isAvailable: () => true, open: async () => ({ base }), verified: 'a verified' });
-    expect(await walk(stage)).toEqual({ made: { base }, done: ['a verified'] });
+    expect(await runStages(stage)).toEqual({ made: { base }, done: ['a verified'] });
   });
 
-  it('is made when it is gone by the time it is opened', async () => {
+  it('runs the stage if the result disappeared', async () => {
     const stage = aStage({ isAvailable: () => true, open: async () => undefined, verified: 'a verified' });
-    expect((await walk(stage)).done).toEqual(['a made']);
+    expect((await runStages(stage)).done).toEqual(['a made']);
     expect(stage.made).toEqual(['1.35.8']);
   });
 
-  it('reaches the stages after it', async () => {
+  it('passes outputs to later stages', async () => {
     const first = aStage({ make: async () => ({ base }) });
     const second = aStage({
       make: async (_, made) => ({ base: { ...made.base, packages: [{ name: 'a', bytes: 1 }] } }),
     });
-    expect((await walk(first, second)).made.base?.packages).toHaveLength(1);
+    expect((await runStages(first, second)).made.base?.packages).toHaveLength(1);
   });
 
-  it('has one target for each key, the first', async () => {
+  it('lets onePerKey return the first target of each key', async () => {
     expect(await onePerKey({ key: () => 'k' }, targets, SOME_TOOLS)).toEqual([targets[0]]);
     expect(await onePerKey({ key: async ({ kubernetes }) => kubernetes }, targets, SOME_TOOLS)).toEqual(targets);
   });
 });
 
-describe('the stages of an image', () => {
+describe('runVersionStages', () => {
   const version = {
     ...{ ...machine, folder: '/scratch', target: targets[0]!, contentSha256: '', formats: [], files: '/files' },
   };
   const partial = { id: 'p', title: 'p', needs: [], gives: [], key: () => '', isAvailable: () => false };
 
-  it('say which image they are about, and under which id', async () => {
+  it('reports progress with the version and the stage id', async () => {
     const told: unknown[] = [];
     const stage: VersionStage = {
       ...partial,
@@ -106,7 +106,7 @@ describe('the stages of an image', () => {
     ]);
   });
 
-  it('get what all images share, and do not change it for another image', async () => {
+  it('passes shared outputs to stages without changing them for other images', async () => {
     const record = { name: 'node' } as Partial<BuildRecord> as BuildRecord;
     const stage: VersionStage = {
       ...partial,
@@ -117,7 +117,7 @@ describe('the stages of an image', () => {
     expect(shared).toEqual({ base });
   });
 
-  it('end with the first that fails', async () => {
+  it('stops at the first failure', async () => {
     const bad: VersionStage = { ...partial, make: () => Promise.reject(new Error('no room')) };
     const never: VersionStage = { ...partial, make: () => Promise.reject(new Error('never')) };
     await expect(runVersionStages([bad, never], version, {}, {})).rejects.toThrow('no room');

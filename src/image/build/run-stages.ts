@@ -1,21 +1,21 @@
-// image/build/run-stages.ts: how are stages walked? In order; each gets what those before it made, and what it says is told as said by it.
+// image/build/run-stages.ts: how are stages run? In order; each gets the outputs of earlier stages, and its progress is reported under its id.
 import type { Waiting } from '../../base/call-options.ts';
 import type { ImageBuildDeps, ImageTarget, StageOutputs } from './contract.ts';
 import type { Places, SharedContext, SharedStage, VersionContext, VersionStage } from './stage.ts';
 import type { ToolVersions } from './tool-versions.ts';
 
-/** A line of the table of times. */
+/** A row of the table of times. */
 export interface FinishedStage {
   id: string;
-  /** Empty for what all images share. */
+  /** Empty for stages that all images share. */
   kubernetes: string;
-  /** The stage or a part of it, in words. */
+  /** The stage or a part of it, as text for the table. */
   stage: string;
 }
 
 export interface BuildReporter {
   onWaiting?: Waiting | undefined;
-  /** The stages of an image begin: its times count from here. */
+  /** The stages of an image start; its times count from here. */
   onBegin?: ((kubernetes: string) => void) | undefined;
   onDone?: ((done: FinishedStage) => void) | undefined;
 }
@@ -23,7 +23,7 @@ export interface BuildReporter {
 type WithoutReporting<Context> = Omit<Context, 'onWaiting' | 'onDone'>;
 export type SharedRunContext = WithoutReporting<Omit<SharedContext, 'target'>>;
 
-/** Each stage once for every key. What is there is not made again. */
+/** Runs each stage once per key. Reuses results that exist. */
 export async function runSharedStages(
   stages: readonly SharedStage[],
   shared: SharedRunContext,
@@ -46,7 +46,6 @@ export async function runSharedStages(
 
 const openExisting = async (stage: SharedStage, context: SharedContext) => (stage.open ? stage.open(context) : {});
 
-/** The stages of one image, one after the other. */
 export async function runVersionStages(
   stages: readonly VersionStage[],
   version: WithoutReporting<VersionContext>,
@@ -62,7 +61,7 @@ export async function runVersionStages(
   return asComplete(made);
 }
 
-/** Versions of a lock mostly share a key. The first one of each. */
+/** The first target of each key; most versions of a lock share a key. */
 export async function onePerKey(
   { key }: Pick<SharedStage, 'key'>,
   targets: readonly ImageTarget[],
@@ -76,7 +75,7 @@ export async function onePerKey(
   return [...first.values()];
 }
 
-/** For one stage of one image, or of what they share. */
+/** For one stage of one image, or for a shared stage. */
 function reportingOf(
   { id }: Pick<SharedStage, 'id'>,
   kubernetes: string,
@@ -88,10 +87,10 @@ function reportingOf(
   };
 }
 
-/** Several images wait at the same time: which one it is follows in brackets. */
+/** Several images are built at the same time, so the version is added in brackets. */
 export function waitingOf(kubernetes: string, { onWaiting }: BuildReporter): Waiting {
   return (what, percent) => onWaiting?.(kubernetes === '' ? what : `${what} (${kubernetes})`, percent);
 }
 
-/** A stage reads only what it says it needs, and pipeline.test.ts sees to it that an earlier one makes that. */
+/** A stage reads only the outputs that it declares; pipeline.test.ts checks that earlier stages provide them. */
 const asComplete = (made: Partial<StageOutputs>) => made as StageOutputs;

@@ -1,13 +1,13 @@
-// image/build/stage.ts: the shape of one stage of a build.
+// image/build/stage.ts: what is a stage of a build?
 import type { ImageBuildDeps, ImageTarget, StageOutputs } from './contract.ts';
 import type { Format } from './disk/disk.ts';
 import type { LayerDeps } from './layers/layer.ts';
 import type { ToolVersions } from './tool-versions.ts';
 
-/** Where a build looks for what it made before. */
+/** Where a build finds results of earlier builds. */
 export interface Places {
   cacheFolder: string;
-  /** Images are folders in it. */
+  /** Contains one folder per image. */
   out: string;
   formats: readonly Format[];
   tools: ToolVersions;
@@ -18,44 +18,44 @@ export interface Stage<
   Needs extends keyof StageOutputs = keyof StageOutputs,
   Gives extends keyof StageOutputs = keyof StageOutputs,
 > {
-  /** In `--json`: no number, never renamed. */
+  /** Part of `--json` output: has no number, never renamed. */
   id: string;
-  /** What it does, as an order: the dry run prints it. */
+  /** An imperative phrase that the dry run prints. */
   title: string;
-  /** In the table of times once it is made. None: only its parts are told. */
+  /** The row in the table of times. Undefined if only parts of the stage are reported. */
   done?: string;
-  /** The same key, the same bytes. */
+  /** Equal keys mean equal bytes. */
   key(target: ImageTarget, tools: ToolVersions): string | Promise<string>;
-  /** Whether it was made before, by its record. Bytes are not read: that is done when they are used. */
+  /** Whether a record of an earlier result exists. Does not verify its bytes; that happens on use. */
   isAvailable(target: ImageTarget, places: Places): boolean | Promise<boolean>;
   needs: readonly Needs[];
   gives: readonly Gives[];
   make(context: Context, made: Pick<StageOutputs, Needs>): Promise<Partial<StageOutputs>>;
 }
 
-/** Made once for each key, whatever number of images need it. */
+/** Runs once per key, for any number of images. */
 export interface SharedStage<
   Needs extends keyof StageOutputs = keyof StageOutputs,
   Gives extends keyof StageOutputs = keyof StageOutputs,
 > extends Stage<SharedContext, Needs, Gives> {
   isNeeded(order: Pick<SharedContext, 'target' | 'isOffline'>): boolean;
-  /** Added to the title in the dry run: how much it is. */
+  /** Appended to the title in the dry run. */
   amount?(targets: readonly ImageTarget[]): string;
-  /** Instead of `make` for what is there: verifies it, and gives the same. Undefined if it is gone. */
+  /** Replaces `make` if a result exists: verifies it and returns the same outputs. Undefined if the result disappeared. */
   open?(context: SharedContext): Promise<Partial<StageOutputs> | undefined>;
-  /** In the table of times, once it was verified. */
+  /** The row in the table of times after verification. */
   verified?: string;
 }
 
 export interface SharedContext extends LayerDeps {
-  /** The first one with this key. */
+  /** The first target with this key. */
   target: ImageTarget;
-  /** All images that are to be built. */
+  /** All images to build. */
   targets: readonly ImageTarget[];
   isOffline: boolean;
 }
 
-/** Made for each image. */
+/** Runs once per image. */
 export type VersionStage<
   Needs extends keyof StageOutputs = keyof StageOutputs,
   Gives extends keyof StageOutputs = keyof StageOutputs,
@@ -65,6 +65,6 @@ export interface VersionContext extends ImageBuildDeps {
   target: ImageTarget;
   contentSha256: string;
   formats: readonly Format[];
-  /** The folder of what is published. */
+  /** The folder for the files to publish. */
   files: string;
 }

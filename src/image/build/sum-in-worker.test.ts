@@ -11,19 +11,19 @@ const file = join(folder, 'disk');
 const content = Buffer.concat([Buffer.alloc(100_000), Buffer.alloc(50_000, 7), Buffer.alloc(30_000)]);
 writeFileSync(file, content);
 
-describe('a checksum taken in another thread', () => {
-  it('is what everybody else finds, holes included', async () => {
+describe('sumInWorker', () => {
+  it('computes the plain checksum, holes included', async () => {
     const sum = { bytes: content.length, sha256: sha256Of(content) };
     expect(await sumInWorker({ file, ranges: [{ start: 100_000, end: 150_000 }] })).toEqual(sum);
     expect(await sumInWorker({ file, ranges: [{ start: 0, end: content.length }] })).toEqual(sum);
   });
 
-  it('of a file that is not there fails as it would here', async () => {
+  it('rejects for a missing file', async () => {
     const summing = sumInWorker({ file: join(folder, 'nothing'), ranges: [] });
     await expect(summing).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('stops when it is told to, with that reason', async () => {
+  it('stops when aborted, with the reason', async () => {
     const stop = new AbortController();
     const summing = sumInWorker({ file, ranges: [{ start: 0, end: content.length }], signal: stop.signal });
     stop.abort(new Error('enough'));

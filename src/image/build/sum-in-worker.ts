@@ -1,9 +1,9 @@
-// image/build/sum-in-worker.ts: the checksum of a large file, taken in a thread of its own. Hashing is half of an image's time, and there is more than one core.
+// image/build/sum-in-worker.ts: how is a large file hashed without blocking? In a worker thread; hashing takes half of the build time of an image.
 import { Worker } from 'node:worker_threads';
 import type { FileSum } from '../../host/file-sum.ts';
 import type { SparseFile } from './disk/sparse-copy.ts';
 
-/** As sumWhole gives it. */
+/** The result of sumWhole. */
 export function sumInWorker({ file, ranges, signal }: SparseFile): Promise<FileSum> {
   signal?.throwIfAborted();
   const worker = new Worker(new URL('./sum-worker.ts', import.meta.url), { workerData: { file, ranges } });
@@ -12,7 +12,9 @@ export function sumInWorker({ file, ranges, signal }: SparseFile): Promise<FileS
   return new Promise<FileSum>((resolve, reject) => {
     worker.once('message', resolve);
     worker.once('error', reject);
-    // After an answer this says nothing any more.
-    worker.once('exit', (code) => reject(signal?.aborted ? signal.reason : new Error(`a thread ended with ${code}`)));
+    // Has no effect after the promise is resolved.
+    worker.once('exit', (code) =>
+      reject(signal?.aborted ? signal.reason : new Error(`the worker thread exited with ${code}`)),
+    );
   }).finally(() => signal?.removeEventListener('abort', stop));
 }

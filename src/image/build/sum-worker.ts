@@ -1,4 +1,4 @@
-// image/build/sum-worker.ts: what runs in the thread that sum-in-worker.ts starts. One file, one answer.
+// image/build/sum-worker.ts: the worker thread of sum-in-worker.ts. It hashes one file and posts the result.
 import { parentPort, workerData } from 'node:worker_threads';
 import { type SparseFile, sumWhole } from './disk/sparse-copy.ts';
 

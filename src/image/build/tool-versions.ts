@@ -1,10 +1,10 @@
-// image/build/tool-versions.ts: which releases of this machine's programs make an image's bytes? Another one may write the same content down in other bytes.
+// image/build/tool-versions.ts: which tool versions affect an image's bytes? Another version may pack the same content into other bytes.
 import type { RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
 import type { ToolArgv } from '../../host/required-tools.ts';
 import { dyingWithUs } from '../../host/run-tool.ts';
 
-/** Those that decide about bytes. What only reads, unpacks or copies is not among them. */
+/** Tools that only read, unpack or copy are not listed. */
 const ASKED = {
   mmdebstrap: ['mmdebstrap', '--version'],
   mke2fs: ['mke2fs', '-V'],
@@ -24,18 +24,18 @@ export async function toolVersions(run: RunCommand, signal?: AbortSignal): Promi
 async function versionOf(argv: ToolArgv, run: RunCommand, signal: AbortSignal | undefined): Promise<string> {
   const { stdout, stderr } = await run(dyingWithUs(argv), { signal });
   signal?.throwIfAborted();
-  // Some say it on one stream, some on the other.
+  // Some tools print their version to stdout, others to stderr.
   const version = releaseIn(`${stdout.toString()}\n${stderr}`);
   if (version !== undefined) return version;
-  throw new UserError(`${argv.join(' ')} does not say which release it is`, {
+  throw new UserError(`\`${argv.join(' ')}\` prints no version`, {
     code: 'image/unknown-tool',
-    kept: 'Nothing was made.',
-    next: `see that ${argv[0]} runs on this machine`,
+    kept: 'Nothing was built.',
+    next: `make sure that ${argv[0]} runs on this machine`,
     exitCode: 1,
   });
 }
 
-/** The makers' own number: what a distribution adds to it for a fix elsewhere makes no other bytes. */
+/** The upstream version: a distribution's suffix does not change the bytes. */
 export function releaseIn(text: string): string | undefined {
   return /\b\d+(?:\.\d+)+/.exec(text)?.[0];
 }

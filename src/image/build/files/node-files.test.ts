@@ -12,8 +12,8 @@ const of = (...packages: string[]) => {
 };
 const { files, removed, lines, textOf } = of('containerd', 'systemd-resolved');
 
-describe('a node that is not configured yet', () => {
-  it('has each file once, in a place from the root, ending in a line', () => {
+describe('nodeFiles', () => {
+  it('lists each file once, with an absolute path and a final newline', () => {
     const paths = files.map(({ path }) => path);
     expect(new Set(paths).size).toBe(paths.length);
     for (const { path, text } of files) {
@@ -22,25 +22,25 @@ describe('a node that is not configured yet', () => {
     }
   });
 
-  it('has a configuration that kubelet takes, in which nobody may do anything', () => {
+  it('has a valid kubelet configuration that denies all requests', () => {
     const config = JSON.parse(textOf(BASE_PATH)!);
     expect(configProblems(config)).toEqual([]);
     expect(config.authentication).toEqual({ anonymous: { enabled: false }, webhook: { enabled: false } });
   });
 
-  it('starts containerd with the file systems, wherever it comes from, and says how many files it may open', () => {
+  it('starts packaged and unpackaged containerd with the local file systems and an open-file limit', () => {
     for (const [image, folder] of [[of(), '/usr/lib'] as const, [of('containerd'), '/etc'] as const]) {
       const path = `${folder}/systemd/system/containerd.service`;
       const unit = image.textOf(path);
       expect(image.lines).toContain(`ln -sfn ${path} /etc/systemd/system/multi-user.target.wants/containerd.service`);
-      expect(unit).toContain('\nExecStart=containerd\n'); // found like any program, in /usr/local too
+      expect(unit).toContain('\nExecStart=containerd\n'); // found in PATH, also in /usr/local
       expect(unit).toContain('\nLimitNOFILE=1048576\n');
       expect(unit).toContain('\nDefaultDependencies=no\n');
       expect(unit).not.toMatch(/^(?:After|Wants|Requires)=.*(?:network|sysinit|basic)/m);
     }
   });
 
-  it('lets those go first that kubelet waits for, while it starts', () => {
+  it('gives CPU priority during boot to units that kubelet waits for', () => {
     const first = files.filter(({ text }) => /^StartupCPUWeight=10000$/m.test(text)).map(({ path }) => path);
     const waitedFor = [
       'headstart-node',
@@ -59,7 +59,7 @@ describe('a node that is not configured yet', () => {
     expect(first).toHaveLength(waitedFor.length);
   });
 
-  it('starts the daemon, kubelet, containerd, the network and the clone check, and nothing that changes packages', () => {
+  it('enables the daemon, kubelet, containerd, the network and the clone check, and masks units that change packages', () => {
     for (const unit of ['headstart-node', 'kubelet', 'containerd', 'systemd-networkd'])
       expect(lines).toContainEqual(
         expect.stringMatching(`^ln -sfn \\S+ /etc/systemd/system/multi-user.target.wants/${unit}.service$`),
@@ -69,29 +69,29 @@ describe('a node that is not configured yet', () => {
       expect(lines).toContain(`ln -sfn /dev/null /etc/systemd/system/${unit}`);
   });
 
-  it('tells kubelet the name servers themselves, never the stub of the node', () => {
+  it('gives kubelet the real name servers, never the stub resolver', () => {
     expect(lines).toContain('ln -sfn ../run/systemd/resolve/resolv.conf /etc/resolv.conf');
     expect(JSON.parse(textOf(BASE_PATH)!).resolvConf).toBe('/run/systemd/resolve/resolv.conf');
   });
 
-  it('without a resolver has no name servers of the machine that it was made on', () => {
+  it('has no name servers of the build machine without a resolver package', () => {
     const other = of('containerd');
     expect(other.textOf('/etc/resolv.conf')).toMatch(/^#.*\n$/);
     expect(other.lines.join('\n')).not.toContain('resolv.conf');
     expect(JSON.parse(other.textOf(BASE_PATH)!)).not.toHaveProperty('resolvConf');
   });
 
-  it('has Debian’s network plugins where agents put theirs', () => {
+  it('links Debian’s CNI plugins into the folder that network agents use', () => {
     const linking = 'find /usr/lib/cni -type f -exec ln -sfn -t /opt/cni/bin {} +';
     expect(of('containernetworking-plugins').lines).toContain(linking);
-    expect(lines).not.toContain(linking); // there is no such folder
+    expect(lines).not.toContain(linking); // the package's folder does not exist
   });
 
-  it('leaves a cloud’s second way to the network alone', () => {
+  it('does not manage a cloud’s accelerated network interface', () => {
     expect(textOf('/etc/systemd/network/10-headstart-shared.network')).toMatch(/^Driver=.*mlx5_core.* mana$/m);
   });
 
-  it('has nothing that one node alone may have, nor a word about where it was made', () => {
+  it('removes machine identities and traces of the build', () => {
     expect(removed).toEqual(
       expect.arrayContaining([
         ...['/etc/ssh/ssh_host_*', '/etc/hostname', '/var/lib/systemd/random-seed', '/var/lib/dbus/machine-id'],

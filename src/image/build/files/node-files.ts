@@ -1,5 +1,5 @@
-// image/build/files/node-files.ts: what makes a Debian a node that is not configured yet? Settings, units and folders that no node has to make at
-// boot, and nothing that one node alone may have.
+// image/build/files/node-files.ts: which settings, units and folders make a Debian system an unconfigured node? Only files that are the same on
+// all nodes, so that none has to create them at boot.
 import { CLONE_CHECK_LINKS, cloneCheckFiles } from '../../../clone-check/image-files.ts';
 import { type ImageFile, NETWORK_FILE, type SystemSettings } from '../../../host/debian/system-settings.ts';
 import { unitFile } from '../../../node/desired/aspects/kubelet.ts';
@@ -23,10 +23,10 @@ export const LABEL = 'headstart';
 
 export type NodeFiles = SystemSettings;
 
-/** `packages`: what of Debian is on it. Another containerd comes as an archive of programs, wherever systemd looks for them. */
+/** `packages`: the installed Debian packages. A containerd that is not a package comes as an archive of programs. */
 export function nodeFiles(packages: ReadonlySet<string>): NodeFiles {
   const hasResolver = packages.has('systemd-resolved');
-  // Before that of a package; where none brings one, a manifest still may.
+  // In /etc, so that it overrides the unit of the package. Without a package, a manifest may still override it.
   const containerd = `${packages.has('containerd') ? '/etc/systemd/system' : UNITS}/containerd.service`;
   const links = {
     ...ENABLED_LINKS,
@@ -39,7 +39,7 @@ export function nodeFiles(packages: ReadonlySet<string>): NodeFiles {
     initrdFiles: OWN_INITRD_FILES,
     files: [
       ...SYSTEM_FILES,
-      // Instead of the one of the machine that it is made on.
+      // Replaces the resolv.conf of the build machine.
       ...(hasResolver ? [] : [{ path: RESOLV_CONF, mode: 0o644, text: '# No resolver was put on this image.\n' }]),
       kubeletBase(hasResolver),
       { path: containerd, mode: 0o644, text: CONTAINERD_UNIT_TEXT },
@@ -69,18 +69,18 @@ export function nodeFiles(packages: ReadonlySet<string>): NodeFiles {
 }
 
 const UNITS = '/usr/lib/systemd/system';
-/** By the daemon, by the network, or by sysinit.target, and so by kubelet. */
+/** Units that the daemon, the network or sysinit.target waits for, and therefore kubelet. */
 const WAITED_FOR = [
   ...['systemd-journald', 'systemd-journal-flush', 'systemd-remount-fs', 'systemd-modules-load', 'systemd-sysctl'],
   ...['systemd-tmpfiles-setup', 'systemd-tmpfiles-setup-dev', 'systemd-udevd', 'systemd-networkd'],
   ...['systemd-random-seed', 'systemd-update-utmp', 'kmod-static-nodes', 'modprobe@'],
 ];
 const RESOLV_CONF = '/etc/resolv.conf';
-/** With the servers themselves. The one that systemd-resolved's package links to names an address of this node alone: a pod's is another. */
+/** Lists the real name servers. The stub that the systemd-resolved package links to is a loopback address, which pods cannot reach. */
 const SERVERS_FILE = '/run/systemd/resolve/resolv.conf';
 
 export const CNI_FOLDER = '/opt/cni/bin';
-/** Where network agents put theirs, containerd looks for all of them. */
+/** containerd looks for all CNI plugins in this folder, where network agents install theirs. */
 const LINK_PLUGINS = [
   ...(['find', '/usr/lib/cni', '-type', 'f'] as const),
   ...['-exec', 'ln', '-sfn', '-t', CNI_FOLDER, '{}', '+'],
@@ -95,7 +95,7 @@ function link(path: string, to: string): (readonly [string, ...string[]])[] {
   ];
 }
 
-/** What `systemctl enable` would make. */
+/** The links that `systemctl enable` would create. */
 const OWN_LINKS: Readonly<Record<string, string>> = {
   [`${WANTS}/kubelet.service`]: `${UNITS}/kubelet.service`,
   'etc/systemd/system/timers.target.wants/headstart-all-devices.timer': `${UNITS}/headstart-all-devices.timer`,
@@ -107,16 +107,16 @@ const OWN_LINKS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What changes packages, or takes the disk's time, at a moment of its own choosing. A node is replaced, not upgraded; a mask also
- * holds for a unit that is not on this image.
+ * Units that change packages or use the disk at arbitrary times. A node is replaced, not upgraded. Masking also works for units that
+ * are not installed.
  */
 const MASKED = [
   ...['apt-daily.service', 'apt-daily.timer', 'apt-daily-upgrade.service', 'apt-daily-upgrade.timer'],
   ...['unattended-upgrades.service', 'dpkg-db-backup.timer', 'man-db.timer'],
   ...['e2scrub_all.timer', 'e2scrub_reap.service', 'getty@tty1.service'],
-  // The image has its own, and this one would have modules loaded that nobody asks for.
+  // The image has its own; this one would load modules that no component needs.
   'systemd-repart.service',
-  // No kubelet waits for all links; what it needs is asked for by the daemon itself.
+  // kubelet does not need all links to be online; the daemon itself checks the network that it needs.
   'systemd-networkd-wait-online.service',
 ];
 
@@ -139,12 +139,12 @@ const FOLDERS: readonly (readonly [folder: string, mode: string])[] = [
 
 const SYSTEM_FILES: ImageFile[] = [
   {
-    // A line for the root would have systemd mount it once more, with everything else waiting for that.
+    // A line for the root would make systemd remount it while everything else waits.
     path: '/etc/fstab',
     mode: 0o644,
     text: "# The root is mounted once, as the kernel's arguments say.\n",
   },
-  // Not where systemd's own unit would find it: that one, and growing by fstab, would be on the way to the daemon.
+  // Not in the default folder: systemd's own repart unit, or growing by fstab, would delay the daemon.
   { path: `${GROW_DEFINITIONS}/50-root.conf`, mode: 0o644, text: '[Partition]\nType=root\n' },
   { path: `${UNITS}/headstart-grow-root.service`, mode: 0o644, text: GROW_UNIT },
   { path: '/etc/hosts', mode: 0o644, text: '127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n' },
@@ -154,7 +154,7 @@ const SYSTEM_FILES: ImageFile[] = [
     text: 'overlay\nbr_netfilter\nnf_conntrack\n',
   },
   {
-    // Behind what distributions set (10-… and 50-…), in front of what a document asks for (90-…).
+    // After the settings of distributions (10-… and 50-…), before those of documents (90-…).
     path: '/etc/sysctl.d/60-headstart-image.conf',
     mode: 0o644,
     text: `net.bridge.bridge-nf-call-iptables = 1
@@ -184,12 +184,12 @@ Unmanaged=yes
 `,
   },
   NETWORK_FILE,
-  // As old as all else on the image: what its packages ask for when they are updated was done when they were installed, and is not done again
-  // by a first boot, with udev and the network waiting for it.
+  // As old as all other files, so that systemd considers the system up to date. Otherwise units for the first boot after an update
+  // would run, with udev and the network waiting for them.
   ...['/etc/.updated', '/var/.updated'].map((path) => ({ path, mode: 0o644, text: '# When the image was made.\n' })),
 ];
 
-/** What the daemon would write for most documents: where it is there already, systemd has nothing to read again on the first boot. */
+/** The drop-in that the daemon writes for most documents. If it exists, systemd need not reload on the first boot. */
 function kubeletDropIn(): ImageFile {
   const { path, mode, content } = unitFile();
   return { path, mode, text: content as string };
@@ -202,9 +202,9 @@ function kubeletBase(hasResolver: boolean): ImageFile {
     cgroupDriver: 'systemd',
     staticPodPath: '/etc/kubernetes/manifests',
     volumePluginDir: '/usr/libexec/kubernetes/kubelet-plugins/volume/exec',
-    // Whatever becomes of the link: a cluster's name server that asks the node's stub asks itself in the end.
+    // Independent of the link /etc/resolv.conf: a cluster DNS server that forwards to the node's stub ends up asking itself.
     ...(hasResolver && { resolvConf: SERVERS_FILE }),
-    // Until a document says who may do what, nobody may do anything.
+    // Deny all requests until a document defines who may do what.
     authentication: { anonymous: { enabled: false }, webhook: { enabled: false } },
     readOnlyPort: 0,
   };
@@ -212,20 +212,20 @@ function kubeletBase(hasResolver: boolean): ImageFile {
 }
 
 const REMOVED = [
-  // Each machine makes its own.
+  // Each machine generates its own.
   '/etc/ssh/ssh_host_*',
   '/etc/hostname',
   '/etc/.resolv.conf.systemd-resolved.bak',
   '/var/lib/dbus/machine-id',
   '/var/lib/systemd/random-seed',
   '/var/lib/systemd/credential.secret',
-  // Where it was made, and from where its packages came.
+  // Traces of the build machine and its mirrors.
   '/etc/apt/sources.list',
   '/etc/apt/sources.list.d/*',
   '/etc/apt/apt.conf.d/99mmdebstrap',
   '/var/lib/apt/lists/*',
   '/var/cache/apt/*',
-  // What tells when it was made.
+  // Traces of the build time.
   '/var/log/apt',
   '/var/log/*.log',
   '/var/log/journal',
@@ -243,7 +243,7 @@ const REMOVED = [
   '/tmp/*',
   '/var/tmp/*',
   '/run/*',
-  // Links to what is on the boot partition.
+  // Links to files on the boot partition.
   '/vmlinuz*',
   '/initrd.img*',
 ];

@@ -8,8 +8,8 @@ import { parsePlaced, placedFiles, renderPlaced } from './placed-files.ts';
 const folder = mkdtempSync(join(tmpdir(), 'headstart-placed-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('the files of components', () => {
-  it('are those that have bytes, with what they are now, and links', async () => {
+describe('placedFiles', () => {
+  it('lists files with their current hash, and links', async () => {
     const from = join(folder, 'kubelet');
     writeFileSync(from, 'a program');
     const placed = await placedFiles([
@@ -25,7 +25,7 @@ describe('the files of components', () => {
     ]);
   });
 
-  it('are written in one order, each path once, as the last one is on the image; and read back', () => {
+  it('renders sorted paths, the last of duplicates only, and parses them back', () => {
     const text = renderPlaced([
       { path: '/b', mode: 0o644, sha256: 'shared' },
       { path: '/c', to: 'b' },
@@ -40,7 +40,7 @@ describe('the files of components', () => {
   });
 
   it.each(['', '{}', '{"apiVersion": "headstart.dev/v1", "kind": "ImageFiles", "files": [{"path": "etc/a"}]}'])(
-    'are not read out of %j',
+    'refuses to parse %j',
     (text) => {
       expect(() => parsePlaced(text)).toThrow();
     },

@@ -1,16 +1,16 @@
-// image/build/files/placed-files.ts: which files of components did a build put on its image? What a test looks for inside; packages know their own, container images are in a store.
+// image/build/files/placed-files.ts: which component files did a build install? A test checks them; packages and container images are checked separately.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { sumOf } from '../../../host/file-sum.ts';
 import type { DiskFile } from '../disk/put-files.ts';
 
 export interface PlacedFile {
-  /** From the root: `/usr/bin/kubelet`. */
+  /** Absolute: `/usr/bin/kubelet`. */
   path: string;
-  /** Of a file. */
+  /** For a file. */
   mode?: number;
   sha256?: string;
-  /** Of a link. */
+  /** For a symbolic link. */
   to?: string;
 }
 
@@ -18,7 +18,7 @@ export const PLACED_FILES = 'files.json';
 
 export const placedSchema: z.ZodType<PlacedFile[]> = z.array(
   z.object({
-    path: z.string().regex(/^\/[^\0\n]+$/, 'is not a path from the root'),
+    path: z.string().regex(/^\/[^\0\n]+$/, 'is not an absolute path'),
     mode: z.int().exactOptional(),
     sha256: z.string().exactOptional(),
     to: z.string().exactOptional(),
@@ -31,7 +31,7 @@ const recordSchema = z.object({
   files: placedSchema,
 });
 
-/** Hashed as they are now, on their way to the image. */
+/** Hashes the files as they are written to the image. */
 export async function placedFiles(files: readonly DiskFile[], signal?: AbortSignal): Promise<PlacedFile[]> {
   const placed: PlacedFile[] = [];
   for (const file of files) {
@@ -45,7 +45,7 @@ export async function placedFiles(files: readonly DiskFile[], signal?: AbortSign
   return placed;
 }
 
-/** `files.json` of a build. Of two with one path the later one is on the image. */
+/** `files.json` of a build. If two entries have the same path, the later one wins. */
 export function renderPlaced(files: readonly PlacedFile[]): string {
   const once = [...new Map(files.map((file) => [file.path, file])).values()];
   const sorted = once.sort((a, b) => (a.path < b.path ? -1 : 1));

@@ -16,8 +16,8 @@ const render = (...artifacts: Artifact[]) =>
     { contentSha256: 'ab'.repeat(32), kernelRelease: '6.1.0-1-cloud-amd64' },
   );
 
-describe('what an image says about itself', () => {
-  it('is what the daemon reads', () => {
+describe('renderRelease', () => {
+  it('can be parsed by the daemon', () => {
     const facts = parseRelease(render(CONTAINERD, PLUGINS, PAUSE, KUBELET, OLDER));
     expect(facts).toMatchObject({
       name: 'node',
@@ -29,15 +29,15 @@ describe('what an image says about itself', () => {
     });
   });
 
-  it('names what was asked for in this version, not what came along nor what others have', () => {
+  it('lists requested components of this version, not dependencies or those of other versions', () => {
     const { components, contentSha256 } = JSON.parse(render(CONTAINERD, PLUGINS, KUBELET, OLDER));
     expect(components.map(({ name }: { name: string }) => name)).toEqual(['containerd', 'kubelet']);
     expect(contentSha256).toBe('ab'.repeat(32));
   });
 });
 
-describe('containerd, until a document says otherwise', () => {
-  it('has the pause image that is there, and control groups of systemd, in the words of its version', async () => {
+describe('renderContainerdFiles', () => {
+  it('configures the pause image and systemd cgroups, in the format of the containerd version', async () => {
     const first = await renderContainerdFiles(render(CONTAINERD, PAUSE));
     expect(first.map(({ path }) => path)).toEqual(['etc/crictl.yaml', 'etc/containerd/config.toml']);
     expect(first[1]!.text).toMatch(

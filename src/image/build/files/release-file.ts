@@ -1,4 +1,4 @@
-// image/build/files/release-file.ts: what does an image say about itself, and how is its containerd set up until a document says otherwise?
+// image/build/files/release-file.ts: which facts does an image record about itself, and how is containerd configured before a document arrives?
 import { containerd } from '../../../node/desired/aspects/containerd.ts';
 import { parseDocument } from '../../../node/document/document.ts';
 import { API_VERSIONS } from '../../../node/document/schema/convert.ts';
@@ -17,7 +17,7 @@ export interface ReleaseFacts {
   kernelRelease: string;
 }
 
-/** `usr/lib/headstart/release.json`: read by the daemon (node/observe/release.ts), so that nothing has to be run to learn a version. */
+/** `usr/lib/headstart/release.json`: the daemon reads versions from it (node/observe/release.ts) instead of running programs. */
 export function renderRelease(
   { lock, kubernetes }: ImageTarget,
   { contentSha256, kernelRelease }: ReleaseFacts,
@@ -38,20 +38,20 @@ export function renderRelease(
     contentSha256,
     base: { origin: lock.base.origin, date: lock.base.date, patch: lock.base.patch },
     kernelRelease,
-    // Without what only others need: the SBOM has everything.
+    // Leaves out packages that are only dependencies; the SBOM has everything.
     components: artifacts
       .filter(isAsked)
       .map(({ component, kind, version }) => ({ name: component, kind, version }))
       .sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
   const text = `${JSON.stringify(release, null, 2)}\n`;
-  parseRelease(text); // what the daemon could not read must not get on an image
+  parseRelease(text); // fail here if the daemon could not read it
   return text;
 }
 
 /**
- * The very file that the daemon writes for a document without a word about containerd: it finds nothing to change, and containerd, which
- * has started meanwhile, goes on.
+ * The same file that the daemon writes for a document without containerd settings: the daemon then changes nothing, and containerd,
+ * which is already running, does not restart.
  */
 export async function renderContainerdFiles(release: string): Promise<{ path: string; text: string }[]> {
   const image = parseRelease(release);
@@ -63,7 +63,7 @@ export async function renderContainerdFiles(release: string): Promise<{ path: st
     spec: { kubernetes: { version: image.kubernetesVersion } },
   };
   const read = await parseDocument(Buffer.from(JSON.stringify(document)), { image, machine, nowMs: 0 });
-  if (read.outcome === 'refused') throw new Error(`an empty document is refused: ${JSON.stringify(read.problems)}`);
+  if (read.outcome === 'refused') throw new Error(`the empty document is refused: ${JSON.stringify(read.problems)}`);
   const facts: Facts = { image, machine, instance: { platform: 'file', addresses: [], tags: {} } };
   return (containerd(read.config, facts).files ?? []).map(({ path, content }) => ({
     path: path.slice(1),
@@ -71,13 +71,13 @@ export async function renderContainerdFiles(release: string): Promise<{ path: st
   }));
 }
 
-/** As the lowest layer of every document: one that sets something else of containerd keeps these. */
+/** The lowest layer of every document, so that documents with other containerd settings keep these. */
 function defaultsOf(artifacts: readonly Artifact[]): JsonObject {
   const pause = pauseImage(artifacts);
   return { containerd: { snapshotter: 'overlayfs', ...(pause !== undefined && { sandboxImage: pause }) } };
 }
 
-/** `registry.k8s.io/pause:3.10`, if the image brings one. */
+/** `registry.k8s.io/pause:3.10`, if the image contains one. */
 function pauseImage(artifacts: readonly Artifact[]): string | undefined {
   return artifacts.find(({ kind, install }) => kind === 'oci-image' && install && isPause(install.to))?.install?.to;
 }

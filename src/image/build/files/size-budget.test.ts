@@ -10,7 +10,7 @@ const contributors = [
   { name: 'libc6', bytes: 30 * MIB },
 ];
 
-describe('the size of an image', () => {
+describe('checkSizeBudget', () => {
   it.each([
     [74, undefined],
     [
@@ -21,11 +21,11 @@ describe('the size of an image', () => {
       100,
       "the image's content takes 100 MiB of 100 MiB (100 %); largest: kubelet 60 MiB, libc6 30 MiB, linux-image 30 MiB",
     ],
-  ])('of %i MiB where 100 are allowed', (mib, warning) => {
+  ])('returns the right warning for %i of 100 MiB', (mib, warning) => {
     expect(checkSizeBudget(mib * MIB, disk, contributors)).toBe(warning);
   });
 
-  it('is refused above its budget, with what is largest', () => {
+  it('throws above the budget, with the largest parts', () => {
     expect(() => checkSizeBudget(100 * MIB + 1, disk, contributors)).toThrow(
       expect.objectContaining({
         code: 'image/over-budget',
@@ -36,7 +36,7 @@ describe('the size of an image', () => {
     );
   });
 
-  it('is refused before anything is unpacked when the packages alone do not fit on the disk', () => {
+  it('lets ensureFits throw if the packages alone do not fit on the disk', () => {
     expect(() => ensureFits(contributors, 121 * MIB)).not.toThrow();
     expect(() => ensureFits(contributors, 119 * MIB)).toThrow(
       expect.objectContaining({ code: 'image/disk-too-small', message: expect.stringContaining('kubelet 60 MiB') }),

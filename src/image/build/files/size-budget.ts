@@ -1,4 +1,4 @@
-// image/build/files/size-budget.ts: is what goes into an image as large as its manifest allows, and if not, what is it that is so large?
+// image/build/files/size-budget.ts: does the content of an image fit its budget, and if not, what are the largest parts?
 import { UserError } from '../../../base/errors.ts';
 import type { ImageLock } from '../../lock/lock.ts';
 
@@ -10,7 +10,7 @@ export interface Contributor {
 const MIB = 2 ** 20;
 const NAMED = 8;
 
-/** A warning, when it is near. Throws when it is over. */
+/** Returns a warning if the content is close to the budget. Throws if it exceeds it. */
 export function checkSizeBudget(
   contentBytes: number,
   { budgetMb, warnPercent }: ImageLock['disk'],
@@ -21,23 +21,23 @@ export function checkSizeBudget(
   if (contentBytes > budgetMb * MIB) {
     throw new UserError(`${size}\n         largest: ${largest(contributors).join(', ')}`, {
       code: 'image/over-budget',
-      kept: 'No image was made; earlier ones are as they were.',
-      next: 'leave something out of the manifest, or raise disk.budgetMb there, then: headstart image lock',
+      kept: 'No image was built; existing images are unchanged.',
+      next: 'remove components from the manifest, or raise disk.budgetMb, then run: headstart image lock',
       exitCode: 1,
     });
   }
   return percent >= warnPercent ? `${size}; largest: ${largest(contributors).slice(0, 3).join(', ')}` : undefined;
 }
 
-/** Long before the file system would be full: nothing was unpacked yet. */
+/** Checked before anything is unpacked, instead of when the file system is full. */
 export function ensureFits(contributors: readonly Contributor[], rootBytes: number): void {
   const bytes = contributors.reduce((sum, contributor) => sum + contributor.bytes, 0);
   if (bytes <= rootBytes) return;
-  const sizes = `the packages take ${inMib(bytes)}, and the disk has ${inMib(rootBytes)} for them`;
+  const sizes = `the packages need ${inMib(bytes)}, but the root partition has ${inMib(rootBytes)}`;
   throw new UserError(`${sizes}\n         largest: ${largest(contributors).join(', ')}`, {
     code: 'image/disk-too-small',
-    kept: 'No image was made; earlier ones are as they were.',
-    next: 'raise disk.sizeMb in the manifest, then: headstart image lock',
+    kept: 'No image was built; existing images are unchanged.',
+    next: 'raise disk.sizeMb in the manifest, then run: headstart image lock',
     exitCode: 1,
   });
 }

@@ -1,15 +1,15 @@
-// image/build/files/units.ts: how are containerd and kubelet started on an image of ours, when does udev come to which device, and how does its root grow?
+// image/build/files/units.ts: how does an image start containerd and kubelet, in which order does udev handle devices, and how does the root grow?
 
-/** While the machine starts, what is on the way to a running kubelet goes before what is not, all of that together. */
+/** During boot, units that kubelet waits for get more CPU than all others together. */
 export const STARTUP_CPU_WEIGHT = 'StartupCPUWeight=10000\n';
-/** Before others of its kind, but nobody waits for it yet. */
-const BESIDE_IT = 'StartupCPUWeight=1000\n';
-/** Not only until systemd has started everything: what was put off would take the processor from a node that is not Ready yet. */
-const ALL_THE_TIME = `CPUWeight=1000\n${STARTUP_CPU_WEIGHT}`;
+/** More CPU than other units, but less than those that kubelet waits for. */
+const SECONDARY_CPU_WEIGHT = 'StartupCPUWeight=1000\n';
+/** Also after boot: otherwise delayed units would take CPU from a node that is not Ready yet. */
+const PERMANENT_CPU_WEIGHT = `CPUWeight=1000\n${STARTUP_CPU_WEIGHT}`;
 
 /**
- * With the file systems, not behind the network, where packages have it: what it runs, it runs for kubelet, which waits for both. Limits are
- * said explicitly: newer releases leave the one of open files to systemd, and then it is 1024.
+ * Starts with the local file systems instead of after the network, as in packages: kubelet waits for both anyway. Sets limits explicitly,
+ * because newer releases leave the limit of open files to systemd, whose default is 1024.
  */
 export const CONTAINERD_UNIT_TEXT = `[Unit]
 Description=containerd: runs containers
@@ -32,12 +32,12 @@ TasksMax=infinity
 OOMScoreAdjust=-999
 Delegate=yes
 KillMode=process
-${ALL_THE_TIME}
+${PERMANENT_CPU_WEIGHT}
 [Install]
 WantedBy=multi-user.target
 `;
 
-/** Flags and conditions are in the daemon's own drop-ins; without them it would be a kubelet without a cluster. The network stops after it. */
+/** The daemon's drop-ins add flags and conditions; without them this would be a standalone kubelet. kubelet stops before the network. */
 export const KUBELET_UNIT_TEXT = `[Unit]
 Description=kubelet: the node's part of Kubernetes
 Wants=containerd.service
@@ -52,19 +52,19 @@ KillMode=process
 OOMScoreAdjust=-999
 CPUAccounting=yes
 MemoryAccounting=yes
-${ALL_THE_TIME}
+${PERMANENT_CPU_WEIGHT}
 [Install]
 WantedBy=multi-user.target
 `;
 
-/** From 1.32 on kubelet tells systemd that it is alive; a kubelet that does not know this would be killed. */
+/** kubelet supports the systemd watchdog since 1.32; the watchdog would kill an older one. */
 export const KUBELET_WATCHDOG = `[Service]
 WatchdogSec=60
 `;
 
 /**
- * While the node waits for its configuration: kubelet is eighty megabytes on a disk that nobody has read yet, and starting it once, to say no
- * more than its version, reads what every start needs. It has less of the processor than what others wait for.
+ * Reads kubelet into the page cache while the node waits for its configuration: the program has 80 MB, and running it once to print its
+ * version reads what every start needs. It gets less CPU than units that others wait for.
  */
 export const KUBELET_READ_UNIT = `[Unit]
 Description=Read kubelet from the disk before it is needed
@@ -78,26 +78,26 @@ ConditionPathExists=!/run/headstart/ready
 Type=exec
 ExecStart=-kubelet --version
 StandardOutput=null
-${BESIDE_IT}User=nobody
+${SECONDARY_CPU_WEIGHT}User=nobody
 NoNewPrivileges=yes
 `;
 
 /**
- * Devices that a node needs to be a node, and the buses on which their drivers are found. All devices are four hundred, most of them consoles,
- * modules and parts of the mainboard; the network would come when udev has been through them.
+ * The devices that a node needs, and the buses of their drivers. There are about 400 devices, mostly consoles, modules and parts of the
+ * mainboard; without this list the network would wait until udev has handled all of them.
  */
 const FIRST_DEVICES = [
   ...['net', 'block', 'pci', 'virtio', 'vmbus', 'scsi', 'nvme'],
   ...['virtio-ports', 'misc', 'ptp', 'rtc'],
 ];
 const CONSOLES = ['ttyS*', 'ttyAMA*', 'hvc*', 'console'];
-/** How a platform without an agent asks for a shutdown. */
+/** Platforms without an agent use it to request a shutdown. */
 const POWER_BUTTONS = ['LNXPWRBN:*', 'PNP0C0C:*'];
 
 const trigger = (...options: string[]) => `ExecStart=-udevadm trigger --action=add ${options.join(' ')}\n`;
 const matching = (what: string, values: readonly string[]) => values.map((value) => `--${what}-match=${value}`);
 
-/** Instead of what the unit has. */
+/** Replaces the commands of the unit. */
 export const FIRST_TRIGGER = `[Service]
 ExecStart=
 ${trigger('--prioritized-subsystem=net,block', ...matching('subsystem', FIRST_DEVICES))}\
@@ -105,8 +105,8 @@ ${trigger('--subsystem-match=tty', ...matching('sysname', CONSOLES))}\
 ${trigger('--subsystem-match=acpi', ...matching('sysname', POWER_BUTTONS))}${STARTUP_CPU_WEIGHT}`;
 
 /**
- * What systemd's own unit does, but for networks and disks: they had their turn, and those that came since were told of. Once more, a rule would
- * set the kernel's settings of an interface again that a pod's network has since made its own.
+ * Does what systemd's own unit does, except for networks and disks, which were triggered before; later ones send their own events. Triggering
+ * an interface again would let a rule reset kernel settings that a pod network has changed since.
  */
 export const LATER_TRIGGER = `[Unit]
 Description=Have udev come to all other devices
@@ -116,7 +116,7 @@ ConditionPathIsReadWrite=/sys
 Type=oneshot
 ${trigger('--type=all', '--subsystem-nomatch=net', '--subsystem-nomatch=block')}`;
 
-/** At a moment when a node of a cloud is long in service, and whether this one has become a node or not. */
+/** Late enough that a cloud node is in service, and independent of whether this machine became a node. */
 export const LATER_TRIGGER_TIMER = `[Unit]
 Description=Have udev come to all other devices
 
@@ -130,7 +130,7 @@ WantedBy=timers.target
 
 export const GROW_DEFINITIONS = '/usr/lib/headstart/repart.d';
 
-/** The partition first, so that there is something for the file system to grow into. Only kubelet asks how large that is. */
+/** Grows the partition first, then the file system. Only kubelet waits for it, because it reads the size. */
 export const GROW_UNIT = `[Unit]
 Description=Grow the root file system to the size of its disk
 DefaultDependencies=no
@@ -143,4 +143,4 @@ Type=oneshot
 RemainAfterExit=yes
 ExecStart=/usr/bin/systemd-repart --dry-run=no --definitions=${GROW_DEFINITIONS}
 ExecStart=/usr/lib/systemd/systemd-growfs /
-${BESIDE_IT}`;
+${SECONDARY_CPU_WEIGHT}`;

@@ -8,7 +8,7 @@ import { extractedPath, unpackArchive } from './unpack-archive.ts';
 const folder = mkdtempSync(join(tmpdir(), 'headstart-archive-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** tar, which unpacks these. */
+/** A fake tar that writes these files. */
 const unpacking =
   (files: Record<string, string>): RunCommand =>
   async (argv) => {
@@ -25,8 +25,8 @@ let count = 0;
 const unpack = (files: Record<string, string>, install: Parameters<typeof extractedPath>[1]) =>
   unpackArchive('a.tgz', { component: 'cni', install }, join(folder, `${count++}`), { run: unpacking(files) });
 
-describe('an archive', () => {
-  it('is on the image as it is in itself, links unfollowed', async () => {
+describe('unpackArchive', () => {
+  it('keeps files and links as they are in the archive', async () => {
     const files = await unpack({ 'bin/ctr': 'x', 'bin/link': '-> /etc/shadow' }, { to: '/usr/local' });
     expect(files).toEqual([
       { path: 'usr/local/bin/ctr', mode: 0o755, from: expect.stringMatching(/bin\/ctr$/) },
@@ -42,14 +42,14 @@ describe('an archive', () => {
     ['binary', { to: '/', only: ['bin/'] }, undefined],
     ['bin/ctr', { to: '/', only: ['./bin/ctr'], strip: 1 }, 'ctr'],
     ['bin/ctr2', { to: '/', only: ['bin/ctr'] }, undefined],
-  ])('has %s with %j at %s', (path, install, place) => {
+  ])('puts %s with %j at %s', (path, install, place) => {
     expect(extractedPath(path, install)).toBe(place);
   });
 
-  it('is refused when nothing of it is wanted', async () => {
+  it('refuses an archive without a selected file', async () => {
     await expect(unpack({ 'bin/ctr': 'x' }, { to: '/', only: ['sbin/'] })).rejects.toMatchObject({
       code: 'image/bad-archive',
-      message: expect.stringContaining('cni holds nothing'),
+      message: expect.stringContaining('cni contains none'),
     });
   });
 });

@@ -13,7 +13,7 @@ export interface UnpackArchiveDeps {
   signal?: AbortSignal | undefined;
 }
 
-/** `into`: scratch of its own, where the files stay until they are on the image. */
+/** `into`: a scratch folder for this archive; the files stay there until they are on the image. */
 export async function unpackArchive(
   file: string,
   { component, install }: Pick<Artifact, 'component' | 'install'>,
@@ -33,13 +33,13 @@ export async function unpackArchive(
     const target = posix.join(to, place);
     if (seen.isSymbolicLink()) files.push({ path: target, to: await readlink(from) });
     else if (seen.isFile()) files.push({ path: target, mode: seen.mode & 0o7777, from });
-    else throw refused(component, `holds ${path}, which is neither a file nor a link`);
+    else throw refused(component, `contains ${path}, which is neither a file nor a link`);
   }
-  if (files.length === 0) throw refused(component, 'holds nothing of what the manifest takes from it');
+  if (files.length === 0) throw refused(component, 'contains none of the files that the manifest selects');
   return files;
 }
 
-/** Undefined: not wanted. */
+/** Undefined if the manifest does not select the path. */
 export function extractedPath(path: string, { only, strip = 0 }: NonNullable<Artifact['install']>): string | undefined {
   const clean = (text: string) => text.replace(/^\.\//, '');
   const isWanted =
@@ -49,7 +49,7 @@ export function extractedPath(path: string, { only, strip = 0 }: NonNullable<Art
   return isWanted && place !== '' ? place : undefined;
 }
 
-/** Links are not followed: what they lead to is the image's affair. */
+/** Does not follow links: their targets are paths on the image. */
 async function filesBelow(folder: string, path = ''): Promise<string[]> {
   const entries = await readdir(join(folder, path), { withFileTypes: true });
   const found = await Promise.all(
@@ -66,8 +66,8 @@ async function filesBelow(folder: string, path = ''): Promise<string[]> {
 function refused(component: string, why: string): UserError {
   return new UserError(`the archive ${component} ${why}`, {
     code: 'image/bad-archive',
-    kept: 'No image was made.',
-    next: 'see `install` of the component in the manifest',
+    kept: 'No image was built.',
+    next: 'check `install` of the component in the manifest',
     exitCode: 1,
   });
 }

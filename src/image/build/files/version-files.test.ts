@@ -26,8 +26,8 @@ const file = (to: string): LockedFile => ({
   ...{ component: 'own', to, mode: 0o600, sha256: '00'.repeat(32), content: 'own\n', licence: 'MIT' },
 });
 
-describe('what a patch version adds', () => {
-  it('is its programs, verified, and what the image says of itself; not those of another version', async () => {
+describe('layOutVersion', () => {
+  it('returns the verified programs of this version and the release file', async () => {
     const lock = aLock([KUBELET, { ...KUBELET, component: 'older', kubernetes: '1.35.7' }]);
     const { files, placed, release } = await layOutVersion({ lock, kubernetes: '1.35.8' }, facts, 0, deps);
     expect(opened).toEqual(['kubelet']);
@@ -36,7 +36,7 @@ describe('what a patch version adds', () => {
     expect(files).toContainEqual({ path: 'usr/lib/headstart/release.json', mode: 0o644, bytes: release });
   });
 
-  it('is without what all versions share, and that without what is its own', async () => {
+  it('shares no files with layOutShared', async () => {
     opened.length = 0;
     const lock = aLock([
       KUBELET,
@@ -51,14 +51,14 @@ describe('what a patch version adds', () => {
     expect(opened).toEqual(['kubelet', 'headstart']);
   });
 
-  it('is all of the container images as soon as one of them is its own', () => {
+  it('includes all container images if one of them is version-specific', () => {
     const images = [anArtifact('pause', 'oci-image'), anArtifact('proxy', 'oci-image', { kubernetes: '1.35.8' })];
     const of = (kubernetes: string) => sharedArtifacts({ lock: aLock(images), kubernetes }).images;
     expect(of('1.35.7').map(({ component }) => component)).toEqual(['pause']);
     expect(of('1.35.8')).toEqual([]);
   });
 
-  it('may be replaced by a file of the manifest, and then is there once', async () => {
+  it('lets a file of the manifest replace a program, once', async () => {
     const lock = aLock([], { files: [file('/etc/containerd/config.toml'), file('/lib/udev/rules.d/9.rules')] });
     const { files, placed } = await layOutVersion({ lock, kubernetes: '1.35.8' }, facts, 0, deps);
     expect(placed.map(({ path, mode }) => [path, mode])).toEqual([
@@ -76,7 +76,7 @@ describe('what a patch version adds', () => {
     ['lib64/x', 'usr/lib64/x'],
     ['library/x', 'library/x'],
     ['usr/bin/x', 'usr/bin/x'],
-  ])('is put at %s as %s: nothing is written through a link', (path, place) => {
+  ])('writes %s to %s, not through a link', (path, place) => {
     expect(belowUsr(path)).toBe(place);
   });
 
@@ -85,7 +85,7 @@ describe('what a patch version adds', () => {
     ['1.32.0', true],
     ['1.35.8', true],
     ['2.0.0', true],
-  ])('has kubelet %s watched: %s', (version, isWatched) => {
+  ])('enables the watchdog of kubelet %s: %s', (version, isWatched) => {
     expect(hasWatchdog(version)).toBe(isWatched);
   });
 });

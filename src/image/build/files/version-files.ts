@@ -1,4 +1,4 @@
-// image/build/files/version-files.ts: what goes onto the base? What all images of a lock share; and what is one patch version's alone, with what the image says of itself.
+// image/build/files/version-files.ts: which files are added to the base? Those that all images of a lock share, and those of one Kubernetes version.
 import { join } from 'node:path';
 import { artifactsOf } from '../../lock/content-hash.ts';
 import type { Artifact } from '../../lock/lock.ts';
@@ -12,7 +12,7 @@ import { unpackArchive } from './unpack-archive.ts';
 
 export interface FileLayout {
   files: readonly DiskFile[];
-  /** Those of components, as they are to be found on the image. */
+  /** The files of components, for the test to check. */
   placed: readonly PlacedFile[];
 }
 
@@ -20,7 +20,7 @@ export interface VersionFiles extends FileLayout {
   release: string;
 }
 
-/** What every image of the lock has besides its base, programs and container images: hashed anew, and written once for all of them. */
+/** Programs and container images that every image of the lock has. Hashes them again and writes them once. */
 export async function layOutShared(target: ImageTarget, epochSec: number, deps: ImageBuildDeps): Promise<FileLayout> {
   const { programs, images } = sharedArtifacts(target);
   const placed = await Promise.all(programs.map((artifact) => filesOf(artifact, deps)));
@@ -32,7 +32,7 @@ export async function layOutShared(target: ImageTarget, epochSec: number, deps: 
   };
 }
 
-/** A store holds all container images of an image together: it is shared only if each of them is. */
+/** An image has one store for all of its container images, so the store is shared only if all of them are. */
 export function sharedArtifacts({ lock, kubernetes }: ImageTarget): { programs: Artifact[]; images: Artifact[] } {
   const artifacts = artifactsOf(lock, kubernetes);
   const images = artifacts.filter(({ kind }) => kind === 'oci-image');
@@ -44,7 +44,7 @@ export function sharedArtifacts({ lock, kubernetes }: ImageTarget): { programs: 
 
 const isProgram = ({ kind }: Artifact) => kind === 'binary' || kind === 'archive';
 
-/** What is this version's alone, in addition and instead. */
+/** Files of one version; they add to the shared files or replace them. */
 export async function layOutVersion(
   target: ImageTarget,
   facts: ReleaseFacts,
@@ -66,13 +66,13 @@ export async function layOutVersion(
       ...ownFiles(target),
       ...placed.flat(),
       ...(hasStore ? await containerImageFiles(target, epochSec, deps) : []),
-      // Last, so that a manifest may replace any of the above.
+      // Last, so that a manifest can override all files above.
       ...given,
     ]),
   };
 }
 
-/** What this program adds that goes by the version. */
+/** Version-specific files that this program adds. */
 export function ownFiles({
   kubernetes,
 }: Pick<ImageTarget, 'kubernetes'>): { path: string; mode: number; bytes: string }[] {
@@ -90,7 +90,7 @@ async function filesOf(artifact: Artifact, { cache, run, folder, signal }: Image
   if (artifact.kind === 'archive') {
     return unpackArchive(from, artifact, join(folder, 'archives', artifact.sha256), { run, signal });
   }
-  if (artifact.install === undefined) throw new Error(`${artifact.component} does not say where it goes`);
+  if (artifact.install === undefined) throw new Error(`${artifact.component} has no install path`);
   return [{ path: artifact.install.to.replace(/^\/+/, ''), mode: 0o755, from }];
 }
 
@@ -99,7 +99,7 @@ function oncePerPath(files: readonly DiskFile[]): DiskFile[] {
   return [...new Map(placed.map((file) => [file.path, file])).values()];
 }
 
-/** `/bin` and its like are links on a Debian, and nothing is written through a link. */
+/** `/bin`, `/lib` and others are links on Debian, and files are not written through links. */
 export function belowUsr(path: string): string {
   return path.replace(/^(?=(?:bin|sbin|lib|lib32|lib64|libx32)\/)/, 'usr/');
 }

@@ -16,7 +16,7 @@ const layer = baseLayer(lock, SOME_TOOLS);
 const { key } = layer;
 const CONTENT = Buffer.alloc(200_000, 7);
 
-/** qemu-img, asked where there is data. */
+/** A fake qemu-img that reports data ranges. */
 const run = async () => ({
   outcome: 'exited' as const,
   code: 0,
@@ -40,8 +40,8 @@ async function aLayer(name: string) {
   return { folder, deps: { cache, run, isRoot: true, tools: SOME_TOOLS, folder: join(top, name) } };
 }
 
-describe('a base layer', () => {
-  it('is taken as it is when every byte is what was made', async () => {
+describe('baseLayer', () => {
+  it('reuses an unchanged layer', async () => {
     const { deps } = await aLayer('good');
     expect(layer.isKept(deps.cache.folder)).toBe(true);
     const content = await layer.verify(deps);
@@ -50,7 +50,7 @@ describe('a base layer', () => {
     expect((await sumOf(join(top, 'copy'))).bytes).toBe(CONTENT.length);
   });
 
-  it('is set aside, and named, when one byte of its file system was changed', async () => {
+  it('moves aside and names a layer with a changed byte in its file system', async () => {
     const { folder, deps } = await aLayer('root');
     await layer.verify(deps);
     writeFileSync(join(folder, 'root.ext4'), CONTENT.with(123_456, 8));
@@ -61,7 +61,7 @@ describe('a base layer', () => {
     expect(layer.isKept(deps.cache.folder)).toBe(false);
   });
 
-  it.each(['vmlinuz', 'loader.efi'])('is set aside when %s was changed or is gone', async (part) => {
+  it.each(['vmlinuz', 'loader.efi'])('moves aside a layer whose %s changed or is missing', async (part) => {
     const { folder, deps } = await aLayer(`changed-${part}`);
     writeFileSync(join(folder, part), 'other');
     await expect(layer.verify(deps)).rejects.toMatchObject({ code: 'image/layer-damaged' });
@@ -70,7 +70,7 @@ describe('a base layer', () => {
     await expect(layer.verify(again.deps)).rejects.toMatchObject({ code: 'image/layer-damaged' });
   });
 
-  it('is another one for other packages, another day and another size, and the same for another Kubernetes', () => {
+  it('has another key for other packages, day or size, and the same for another Kubernetes version', () => {
     const others = [
       aLock([anArtifact('libc6', 'deb', { sha256: 'cd'.repeat(32) })]),
       aLock(lock.artifacts, { base: { ...lock.base, date: '2026.1117' } }),
@@ -81,20 +81,20 @@ describe('a base layer', () => {
     expect(of(aLock([...lock.artifacts, anArtifact('kubelet', 'binary')]))).toBe(key);
   });
 
-  it('is another one when it is made with other tools, and the same whatever makes a qcow2 of it', () => {
+  it('has another key for other tools, except qemu-img', () => {
     expect(layerKey(lock, { ...SOME_TOOLS, mmdebstrap: '1.5' })).not.toBe(key);
     expect(layerKey(lock, { ...SOME_TOOLS, mke2fs: '1.48' })).not.toBe(key);
     expect(layerKey(lock, { ...SOME_TOOLS, 'qemu-img': '9.0' })).toBe(key);
   });
 
-  it('is not there before it was made', async () => {
+  it('does not exist before it was made', async () => {
     const { deps } = await aLayer('other');
     const other = baseLayer(aLock([anArtifact('libc6', 'deb', { sha256: 'cd'.repeat(32) })]), SOME_TOOLS);
     expect(other.isKept(deps.cache.folder)).toBe(false);
     expect(await other.verify(deps)).toBeUndefined();
   });
 
-  it('is left alone when another command made it meanwhile', async () => {
+  it('keeps a layer that another build made meanwhile', async () => {
     const { deps } = await aLayer('raced');
     const done: string[] = [];
     await layer.make({ ...deps, onDone: (words) => done.push(words) });

@@ -1,4 +1,4 @@
-// image/build/layers/base-layer.ts: what all images of one package list share: the installed packages as one file system, and the kernel that boots it.
+// image/build/layers/base-layer.ts: what do all images of one package list share? The installed packages as one file system, and its kernel.
 import { createHash } from 'node:crypto';
 import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ import {
 } from './keep-layer.ts';
 import type { ImageLayer, LayerDeps } from './layer.ts';
 
-/** Counts changes of how a layer is made that its content does not show. */
+/** Increase it when the builder makes a different layer from the same inputs. */
 const FORMAT = 2;
 const MIB = 2 ** 20;
 
@@ -60,7 +60,7 @@ export function baseLayer(lock: ImageLock, tools: ToolVersions): ImageLayer<Base
       const { cache, signal, onWaiting } = deps;
       const options = { ...(signal && { signal }), ...(onWaiting && { onWaiting }) };
       await withLock(cache.folder, { name: baseLayerLock, why: 'building a base layer' }, options, async () => {
-        // Another command may have made it while it held the lock.
+        // Another build may have made it before it released the lock.
         if (await layer.verify(deps)) return;
         await keepLayer(BASE, key, deps, (folder, shop) => installPackages(lock, key, folder, shop));
         deps.onDone?.('base layer kept');
@@ -73,7 +73,7 @@ export function baseLayer(lock: ImageLock, tools: ToolVersions): ImageLayer<Base
   return layer;
 }
 
-/** Another key, another layer: packages, settings of a node, size, and with what it is made. */
+/** Covers packages, node settings, size and tools. */
 export function layerKey(lock: ImageLock, { mmdebstrap, mke2fs, debugfs }: ToolVersions): string {
   const packages = debsOf(lock).map(({ component }) => component);
   const words = unpackInputs({ packages, ...settingsOf(lock) });
@@ -116,8 +116,8 @@ async function installPackages(
   deps: BaseBuildDeps,
 ): Promise<LayerFacts<BaseRecord>> {
   const { cache, run, runAsRoot, folder, signal, onWaiting, onDone } = deps;
-  const room = { what: 'the base of the image', bytes: WORK_BYTES, option: '--cache' } as const;
-  requireImageSpace(cache.folder, await statfsFree(cache.folder), room);
+  const needed = { what: 'the base of the image', bytes: WORK_BYTES, option: '--cache' } as const;
+  requireImageSpace(cache.folder, await statfsFree(cache.folder), needed);
   const repository = await makePackageRepository(debsOf(lock), join(folder, 'packages'), {
     cache,
     run,
@@ -147,7 +147,7 @@ async function installPackages(
   return { kernelRelease, packages, files };
 }
 
-/** Packages twice (here and unpacked), the file system, and what starts it. */
+/** The packages twice (archived and unpacked), the file system and the kernel files. */
 const WORK_BYTES = 2.5 * 2 ** 30;
 
 function debsOf({ artifacts }: ImageLock): Artifact[] {

@@ -43,7 +43,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cacheFolder, { recursive: true }));
 
-/** qemu-img, asked where there is data, and rm. */
+/** Fakes qemu-img, which reports data ranges, and rm. */
 const run: RunCommand = async (argv) => {
   if (argv.includes('rm')) rmSync(argv.at(-1)!, { recursive: true, force: true });
   const isMap = argv.includes('qemu-img');
@@ -62,8 +62,8 @@ const keep = (key: string) =>
 const layers = () => readdirSync(join(cacheFolder, 'layers'));
 const folderOf = (key: string) => join(cacheFolder, 'layers', key);
 
-describe('a layer', () => {
-  it('is kept under its key, closed to changes, and copied to where it is wanted', async () => {
+describe('a cached layer', () => {
+  it('is stored read-only under its key, and copied on request', async () => {
     await keep('k1');
     expect(layers()).toEqual(['k1']);
     expect(isLayerKept(KIND, 'k1', cacheFolder)).toBe(true);
@@ -73,12 +73,12 @@ describe('a layer', () => {
     expect(readFileSync(file).subarray(512).equals(CONTENT)).toBe(true);
   });
 
-  it('is not there until it was made', async () => {
+  it('does not exist before it was made', async () => {
     expect(isLayerKept(KIND, 'k1', cacheFolder)).toBe(false);
     expect(await readLayerRecord(KIND, 'k1', cacheFolder)).toBeUndefined();
   });
 
-  it('leaves nothing when it cannot be made, and what a killed command left is removed', async () => {
+  it('leaves nothing if making it fails, and leftovers of a killed build are removed', async () => {
     mkdirSync(join(cacheFolder, 'layers'));
     const bad = keepLayer(KIND, 'k1', deps(), () => Promise.reject(new Error('no')));
     await expect(bad).rejects.toThrow('no');
@@ -88,7 +88,7 @@ describe('a layer', () => {
     expect(layers()).toEqual(['k3']);
   });
 
-  it('says that the disk is full, and where there may be room', async () => {
+  it('reports a full disk and the option for another folder', async () => {
     const full = keepLayer(KIND, 'k1', deps(), () =>
       Promise.reject(Object.assign(new Error('write'), { code: 'ENOSPC' })),
     );
@@ -97,8 +97,12 @@ describe('a layer', () => {
 
   it.each([
     ['its file system', LAYER_ROOT, () => CONTENT.with(5, 8)],
-    ['its record, which is of another layer', KIND.record, () => JSON.stringify({ key: 'k2', rootSum: '', note: '' })],
-  ])('is set aside when it has a change in %s', async (_, name, content) => {
+    [
+      'its record, which belongs to another layer',
+      KIND.record,
+      () => JSON.stringify({ key: 'k2', rootSum: '', note: '' }),
+    ],
+  ])('is moved aside if it has a change in %s', async (_, name, content) => {
     await keep('k1');
     rmSync(join(folderOf('k1'), name));
     writeFileSync(join(folderOf('k1'), name), content());
@@ -112,7 +116,7 @@ describe('a layer', () => {
     expect(existsSync(join(cacheFolder, 'damaged', 'k1'))).toBe(true);
   });
 
-  it('is not set aside for a record that cannot be read: the reader is told what to remove', async () => {
+  it('is not moved aside if its record is unreadable: the error says what to remove', async () => {
     await keep('k1');
     rmSync(join(folderOf('k1'), KIND.record));
     writeFileSync(join(folderOf('k1'), KIND.record), 'not JSON');
@@ -122,7 +126,7 @@ describe('a layer', () => {
     });
   });
 
-  it('takes the place of the one that was set aside before', async () => {
+  it('replaces the layer that was moved aside before', async () => {
     for (const note of ['first', 'second']) {
       mkdirSync(folderOf('k1'), { recursive: true });
       writeFileSync(join(folderOf('k1'), 'which'), note);

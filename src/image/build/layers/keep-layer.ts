@@ -1,4 +1,4 @@
-// image/build/layers/keep-layer.ts: how does the cache keep a layer? In a folder of its key, whole or not at all; a layer with a changed byte is set aside.
+// image/build/layers/keep-layer.ts: how does the cache store a layer? In a folder named by its key, completely or not at all; a damaged layer is moved aside.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises';
@@ -17,17 +17,16 @@ import { copySparse, sumSparse } from '../disk/sparse-copy.ts';
 import { reportingFullDisk } from '../free-space.ts';
 import type { LayerDeps } from './layer.ts';
 
-/** The file system of a layer. */
 export const LAYER_ROOT = 'root.ext4';
 
-/** Which layer it is, and the sum of its file system: size and bytes that are not empty. */
+/** Identifies a layer, with the checksum of its file system: its size and all bytes that are not in holes. */
 export interface LayerSeal {
   key: string;
   rootSum: string;
 }
 
 export interface LayerKind<R extends LayerSeal> {
-  /** The file that is written last: a layer with it is whole. */
+  /** Written last: a layer that has it is complete. */
   record: string;
   schema: z.ZodType<R>;
 }
@@ -41,7 +40,7 @@ export function isLayerKept<R extends LayerSeal>({ record }: LayerKind<R>, key: 
   return existsSync(join(layerFolder(cacheFolder, key), record));
 }
 
-/** Its record; undefined if it is not kept. */
+/** Undefined if the layer is not cached. */
 export async function readLayerRecord<R extends LayerSeal>(
   { record, schema }: LayerKind<R>,
   key: string,
@@ -50,13 +49,13 @@ export async function readLayerRecord<R extends LayerSeal>(
   const folder = layerFolder(cacheFolder, key);
   const found = readJson(join(folder, record), schema, {
     code: 'image/layer-damaged',
-    next: `remove ${folder}, then run the same command again: the layer is made again`,
+    next: `remove ${folder}, then run the same command again: it makes the layer again`,
   });
   if (found !== undefined && found.key !== key) throw await setLayerAside(folder, record);
   return found;
 }
 
-/** `write` leaves the file system (LAYER_ROOT), and what else the layer has, in the folder it gets, and says what the record is to hold. */
+/** `write` leaves the file system (LAYER_ROOT) and other files of the layer in the given folder, and returns facts for the record. */
 export async function keepLayer<R extends LayerSeal>(
   kind: LayerKind<R>,
   key: string,
@@ -76,18 +75,18 @@ export async function keepLayer<R extends LayerSeal>(
       const facts = await write(layer, { ...deps, folder: work, runAsRoot });
       const file = join(layer, LAYER_ROOT);
       const rootSum = await sumSparse({ file, ranges: await dataRanges(file, run, signal), signal });
-      // Not synced to the disk: what a power cut leaves is found out when it is used, as any other damage is.
+      // Does not sync to disk: damage after a power cut is detected when the layer is used.
       await chmod(file, 0o400);
       writeJson(join(layer, kind.record), { key, rootSum, ...facts });
     });
     await rename(layer, layerFolder(cache.folder, key));
   } finally {
-    // A process that was interrupted may still write for a moment: the next build removes what is left then.
+    // An interrupted process may still write for a moment; the next build removes its leftovers.
     await removeAll(work, runAsRoot).catch(() => {});
   }
 }
 
-/** Gives the record of what was copied. */
+/** Returns the record of the copied layer. */
 export async function copyLayer<R extends LayerSeal>(
   kind: LayerKind<R>,
   key: string,
@@ -103,29 +102,29 @@ export async function copyLayer<R extends LayerSeal>(
   return record;
 }
 
-/** As the cache does with a file: the layer is moved out of the way and kept, so that the damage can be looked at. */
+/** Moves a damaged layer aside instead of deleting it, so that the damage can be inspected. */
 export async function setLayerAside(folder: string, name: string): Promise<UserError> {
   const damaged = join(dirname(dirname(folder)), 'damaged');
   const place = join(damaged, basename(folder));
   await mkdir(damaged, { recursive: true, mode: 0o700 });
   const move = () =>
     rename(folder, place).catch((error: unknown) => {
-      if (!isMissing(error)) throw error; // another build did, or another image of this one
+      if (!isMissing(error)) throw error; // another build or another image of this build moved it
     });
   await move().catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     await rm(place, { recursive: true, force: true });
     await move();
   });
-  return new UserError(`a layer that images are made of was changed since it was made: ${join(folder, name)}`, {
+  return new UserError(`a cached layer is damaged: ${join(folder, name)} changed after it was written`, {
     code: 'image/layer-damaged',
-    kept: `Nothing was made from it; it is in ${place} now.`,
-    next: 'run the same command again, it is made anew; if that repeats, look at who can write there, and at the disk',
+    kept: `Nothing was built from it; it was moved to ${place}.`,
+    next: 'run the same command again to make it again; if it happens again, check who can write there, and check the disk',
     exitCode: 1,
   });
 }
 
-/** Under the lock of builds: left by a command that was killed. Its files may belong to a namespace's users. */
+/** Removes leftovers of killed builds; the caller holds the build lock. Files may belong to users of a namespace. */
 async function removeLeftOvers(layers: string, runAsRoot: RunCommand): Promise<void> {
   for (const name of await readdir(layers)) {
     if (name.startsWith(partialPrefix)) await removeAll(join(layers, name), runAsRoot);

@@ -1,19 +1,19 @@
-// image/build/layers/layer.ts: what is a layer? A file system that images begin with, named by what it is made of.
+// image/build/layers/layer.ts: what is a layer? A file system that images start from, identified by a hash of its inputs.
 import type { ImageBuildDeps } from '../contract.ts';
 import type { Ext4Place } from '../disk/ext4-place.ts';
 
 export type LayerDeps = Omit<ImageBuildDeps, 'folder'>;
 
-/** `Content`: what is known of a kept layer besides its file system. `Copied`: what a copy is known to hold. */
+/** `Content`: facts about a cached layer besides its file system. `Copied`: facts about the content of a copy. */
 export interface ImageLayer<Content, Copied = void> {
-  /** What it is made of, and with what: another key, another layer. */
+  /** Hash of all inputs and tools. */
   readonly key: string;
-  /** Whether the cache has it. Its bytes are not read. */
+  /** Whether the cache has it. Does not verify its bytes. */
   isKept(cacheFolder: string): boolean;
-  /** Its content, every byte of it verified; undefined if it is not kept. A damaged layer is set aside, and that is an error. */
+  /** Verifies every byte; undefined if it is not cached. Moves a damaged layer aside and throws. */
   verify(deps: LayerDeps): Promise<Content | undefined>;
-  /** Makes and keeps it, whole or not at all. One build at a time; a layer that is there is left alone. */
+  /** Makes and caches it, completely or not at all. One build at a time; an existing layer is left alone. */
   make(deps: LayerDeps): Promise<void>;
-  /** Writes its file system to a place. What is copied is verified on the way. */
+  /** Writes its file system to `to` and verifies it while copying. */
   copyTo(to: Ext4Place, deps: ImageBuildDeps): Promise<Copied>;
 }

@@ -22,10 +22,10 @@ import { isSharedKept, sharedKey, sharedLayer } from './shared-layer.ts';
 const top = mkdtempSync(join(tmpdir(), 'headstart-shared-'));
 afterAll(() => rmSync(top, { recursive: true }));
 
-/** Whatever room this machine has. */
+/** Independent of the free space of this machine. */
 const SMALL = { budgetMb: 1, warnPercent: 75, sizeMb: 1 };
 const CONTENT = Buffer.alloc(100_000, 7);
-/** qemu-img, asked where there is data; rm; and a machine that has namespaces. */
+/** Fakes qemu-img, which reports data ranges, rm, and namespaces. */
 const run: RunCommand = async (argv) => {
   if (argv.includes('rm')) rmSync(argv.at(-1)!, { recursive: true, force: true });
   const isMap = argv.includes('qemu-img');
@@ -38,7 +38,7 @@ const single = { lock: aLock([], { kubernetes: ['1.35.8'], disk: SMALL }), kuber
 const baseOf = ({ lock }: ImageTarget) => baseLayer(lock, SOME_TOOLS);
 const layerOf = (target: ImageTarget) => sharedLayer(target, baseOf(target));
 
-/** A cache with a base, as a build left it. */
+/** A cache with a base layer. */
 async function withBase(name: string, target: ImageTarget) {
   const { key } = baseOf(target);
   const folder = join(top, name, 'layers', key);
@@ -57,16 +57,16 @@ async function withBase(name: string, target: ImageTarget) {
   return { folder, deps, done };
 }
 
-describe('what all images of a lock share', () => {
+describe('sharedLayer', () => {
   const at = (name: string, startBytes = 0) => ({ file: join(top, name), startBytes });
 
-  it('is kept if the lock has several versions, and given to each as it was, wherever it is to go', async () => {
+  it('is cached for a lock with several versions, and copied unchanged to each image', async () => {
     const { folder, deps } = await withBase('kept', several);
     const layer = layerOf(several);
     expect(isSharedKept(several)).toBe(true);
     expect(layer.isKept(deps.cache.folder)).toBe(false);
     await layer.make(deps);
-    rmSync(folder, { recursive: true }); // it is not needed again
+    rmSync(folder, { recursive: true }); // not needed any more
     await layer.make(deps);
     await layer.copyTo(at('one'), deps);
     expect(readFileSync(join(top, 'one')).equals(CONTENT)).toBe(true);
@@ -76,7 +76,7 @@ describe('what all images of a lock share', () => {
     expect(await layer.verify(deps)).toEqual([]);
   });
 
-  it('is written straight into the image, and is the same, if the lock has one version', async () => {
+  it('is written directly into the image for a lock with one version, with the same bytes', async () => {
     const { folder, deps, done } = await withBase('single', single);
     expect(isSharedKept(single)).toBe(false);
     await layerOf(single).copyTo(at('only'), deps);
@@ -85,7 +85,7 @@ describe('what all images of a lock share', () => {
     expect(done).toContain('base copied');
   });
 
-  it('is copied for a lock with one version, too, if another lock kept the same', async () => {
+  it('is copied for a lock with one version if another lock cached it', async () => {
     const { deps, done } = await withBase('other lock', several);
     expect(layerOf(single).key).toBe(layerOf(several).key);
     await layerOf(several).make(deps);
@@ -94,7 +94,7 @@ describe('what all images of a lock share', () => {
     expect(done).toEqual(['shared layer copied']);
   });
 
-  it('is put aside, and named, when one byte of it was changed', async () => {
+  it('is moved aside and named if one byte changed', async () => {
     const { deps } = await withBase('changed', several);
     const layer = layerOf(several);
     await layer.make(deps);
@@ -108,14 +108,14 @@ describe('what all images of a lock share', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('is not made of a base with a changed byte, and nothing of it is left', async () => {
+  it('is not made from a damaged base, and leaves nothing', async () => {
     const { folder, deps } = await withBase('bad base', several);
     writeFileSync(join(folder, 'root.ext4'), CONTENT.with(77_777, 8));
     await expect(layerOf(several).make(deps)).rejects.toMatchObject({ code: 'image/layer-damaged' });
     expect(readdirSync(join(top, 'bad base/layers'))).toEqual([]);
   });
 
-  it('is another one for other programs, and the same for another kubelet', () => {
+  it('has another key for other programs, and the same for another kubelet', () => {
     const base = { key: 'base' };
     const kubelet = anArtifact('kubelet', 'binary', { kubernetes: '1.35.8' });
     const key = (...artifacts: Parameters<typeof aLock>[0]) =>
@@ -130,7 +130,7 @@ describe('what all images of a lock share', () => {
     expect(new Set(keys).size).toBe(4);
   });
 
-  it('is another one for another containerd, if that imports container images', () => {
+  it('has another key for another containerd if that imports container images', () => {
     const key = (sha256: string, ...others: Parameters<typeof aLock>[0]) => {
       const containerd = anArtifact('containerd', 'archive', { kubernetes: '1.35.8', sha256: sha256.repeat(32) });
       return sharedKey({ lock: aLock([containerd, ...others]), kubernetes: '1.35.8' }, { key: 'base' });

@@ -1,4 +1,4 @@
-// image/build/layers/shared-layer.ts: the base with what all images of a lock share. When is it kept, and when is it written straight into an image?
+// image/build/layers/shared-layer.ts: the base plus everything that all images of a lock share. When is it cached, and when is it written straight into an image?
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -24,7 +24,7 @@ import {
 } from './keep-layer.ts';
 import type { ImageLayer } from './layer.ts';
 
-/** Counts changes of how a layer is made that its content does not show. */
+/** Increase it when the builder makes a different layer from the same inputs. */
 const FORMAT = 2;
 
 interface SharedRecord extends LayerSeal {
@@ -36,12 +36,12 @@ const SHARED: LayerKind<SharedRecord> = { record: 'shared.json', schema: recordS
 type BaseLayer = Pick<ImageLayer<unknown>, 'key' | 'copyTo'>;
 
 /**
- * A lock with several versions: the layer is made once and kept, and each image is a copy of it. A lock with one version: no other image
- * would come for it, so it is not kept, and the image's own file system is written in its place, which saves a copy.
+ * If a lock has several versions, the layer is made once and cached, and each image is a copy of it. If it has one version, no other image
+ * would use the layer, so it is written directly into the image's file system, which saves a copy.
  */
 export const isSharedKept = ({ lock }: Pick<ImageTarget, 'lock'>): boolean => lock.kubernetes.length > 1;
 
-/** The same bytes, whether it is copied or written. Gives the files of components in it. */
+/** Makes the same bytes, whether it copies or writes them. Returns the component files of the layer. */
 export function sharedLayer(
   target: ImageTarget,
   base: BaseLayer,
@@ -54,12 +54,12 @@ export function sharedLayer(
     async make(deps) {
       if (isLayerKept(SHARED, key, deps.cache.folder)) return;
       await keepLayer(SHARED, key, deps, async (layer, shop) => {
-        await ensureLayerRoom(target, deps.cache.folder);
+        await requireLayerSpace(target, deps.cache.folder);
         return { placed: await writeShared(target, base, { file: join(layer, LAYER_ROOT), startBytes: 0 }, shop) };
       });
     },
     async copyTo(to, deps) {
-      // Not what isSharedKept says: another lock may have kept the same layer.
+      // Does not ask isSharedKept: another lock may have cached the same layer.
       if (!isLayerKept(SHARED, key, deps.cache.folder)) return writeShared(target, base, to, deps);
       const { placed } = await copyLayer(SHARED, key, to, deps);
       deps.onDone?.('shared layer copied');
@@ -76,17 +76,17 @@ export function sharedKey(target: ImageTarget, { key }: Pick<BaseLayer, 'key'>):
     sha256,
     install,
   ]);
-  // It imports them, and a store is as its version makes it.
+  // containerd imports the images, so its version decides the bytes of the store.
   const containerd = images.length > 0 ? containerdOf(target)?.sha256 : undefined;
   return createHash('sha256')
     .update(JSON.stringify([FORMAT, key, content, containerd]))
     .digest('hex');
 }
 
-async function ensureLayerRoom({ lock: { disk } }: ImageTarget, cacheFolder: string): Promise<void> {
+async function requireLayerSpace({ lock: { disk } }: ImageTarget, cacheFolder: string): Promise<void> {
   const bytes = Math.min(disk.budgetMb, disk.sizeMb) * 2 ** 20;
   const layers = layersIn(cacheFolder);
-  requireImageSpace(layers, await statfsFree(layers), { what: 'what all images share', bytes, option: '--cache' });
+  requireImageSpace(layers, await statfsFree(layers), { what: 'the shared layer', bytes, option: '--cache' });
 }
 
 async function writeShared(
@@ -99,10 +99,10 @@ async function writeShared(
   await base.copyTo(to, deps);
   deps.onDone?.('base copied');
   const epochSec = epochOf(target.lock.base);
-  deps.onWaiting?.('what all versions share');
+  deps.onWaiting?.('the shared files');
   const { files, placed } = await layOutShared(target, epochSec, deps);
   deps.onDone?.('shared programs verified, container images imported');
-  // What a container store holds is root's alone, or of root's users in a namespace.
+  // Files of a container store belong to root or to users of a namespace.
   const run = await imageRootRunner(deps.run, deps.isRoot);
   const folder = join(deps.folder, 'shared-files');
   if (files.length > 0) await putFiles(to, files, { run, folder, epochSec, signal: deps.signal });

@@ -9,15 +9,15 @@ const kubelet = (kubernetes: string, sha256: string) =>
 const lock = aLock([anArtifact('libc6', 'deb'), kubelet('1.35.8', 'ab'), kubelet('1.35.7', 'cd')]);
 const targets = lock.kubernetes.map((kubernetes) => ({ lock, kubernetes }));
 
-describe('the files of a build', () => {
-  it('are those of all its versions, each once', () => {
+describe('fetchFiles', () => {
+  it('covers the files of all versions, each once', () => {
     const named = (files: readonly FetchRequest[]) =>
       files.map(({ component, sha256 }) => `${component} ${sha256.slice(0, 2)}`);
     expect(named(artifactsToFetch(targets))).toEqual(['libc6 6c', 'kubelet ab', 'kubelet cd']);
     expect(named(artifactsToFetch([targets[1]!]))).toEqual(['libc6 6c', 'kubelet cd']);
   });
 
-  it('are fetched together, once for all versions, unless nothing may be fetched', async () => {
+  it('fetches the files of all versions together, unless offline', async () => {
     const filled: number[] = [];
     const cache = { fill: async (files: readonly FetchRequest[]) => void filled.push(files.length) };
     const context = { ...{ cache: cache as Partial<Cache> as Cache, targets, target: targets[0]!, isOffline: false } };
@@ -30,7 +30,7 @@ describe('the files of a build', () => {
     ]);
   });
 
-  it('are said with their number and size', () => {
-    expect(`${fetchFiles.title}${fetchFiles.amount?.(targets)}`).toBe('fetch what is missing of 3 files, 5 MiB in all');
+  it('states number and size in its title', () => {
+    expect(`${fetchFiles.title}${fetchFiles.amount?.(targets)}`).toBe('fetch missing files (of 3, 5 MiB in total)');
   });
 });

@@ -6,16 +6,16 @@ import type { SharedStage } from '../stage.ts';
 
 export const fetchFiles: SharedStage<never, never> = {
   id: 'fetch',
-  title: 'fetch what is missing',
+  title: 'fetch missing files',
   amount: (targets) => {
     const files = artifactsToFetch(targets);
-    return ` of ${files.length} files, ${inMib(files.reduce((sum, { bytes }) => sum + bytes, 0))} in all`;
+    return ` (of ${files.length}, ${inMib(files.reduce((sum, { bytes }) => sum + bytes, 0))} in total)`;
   },
   done: 'fetched',
-  // All versions of a lock together, so that their files are fetched in parallel.
+  // One key for all versions of a lock, so that their files are fetched in parallel.
   key: ({ lock }) => lock.manifestSha256,
   isNeeded: ({ isOffline }) => !isOffline,
-  // The cache looks for each file by its sha256.
+  // The cache itself skips files that it has.
   isAvailable: () => false,
   needs: [],
   gives: [],

@@ -1,4 +1,4 @@
-// image/build/stages/keep-base.ts: make the base layer, or verify the one that is kept.
+// image/build/stages/keep-base.ts: make the base layer, or verify the cached one.
 import { baseLayer } from '../layers/base-layer.ts';
 import type { SharedStage } from '../stage.ts';
 
@@ -21,7 +21,7 @@ export const keepBase: SharedStage<never, 'base'> = {
     const layer = baseLayer(target.lock, deps.tools);
     await layer.make(deps);
     const base = await layer.verify(deps);
-    if (!base) throw new Error(`the layer ${layer.key} is not there although it was made`);
+    if (!base) throw new Error(`the layer ${layer.key} disappeared after it was made`);
     return { base };
   },
 };

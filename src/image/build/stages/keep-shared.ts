@@ -1,4 +1,4 @@
-// image/build/stages/keep-shared.ts: make the layer that all images of a lock are copies of, if there are several.
+// image/build/stages/keep-shared.ts: make the layer that all images of a lock are copied from, if the lock has several versions.
 import type { ImageTarget } from '../contract.ts';
 import { baseLayer } from '../layers/base-layer.ts';
 import { isSharedKept, sharedLayer } from '../layers/shared-layer.ts';

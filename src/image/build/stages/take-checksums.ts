@@ -1,4 +1,4 @@
-// image/build/stages/take-checksums.ts: take the checksum of every file that is published; those of disks in threads.
+// image/build/stages/take-checksums.ts: compute the checksum of every published file, those of disks in worker threads.
 import { join } from 'node:path';
 import { type FileSum, sumOf } from '../../../host/file-sum.ts';
 import { dataRanges } from '../disk/data-ranges.ts';
@@ -8,7 +8,7 @@ import { versionStage } from './version-stage.ts';
 
 export const takeChecksums = versionStage({
   id: 'checksums',
-  title: 'take the checksums',
+  title: 'compute the checksums',
   done: 'checksums',
   needs: ['names'],
   gives: ['sums'],

@@ -1,4 +1,4 @@
-// image/build/stages/version-stage.ts: when is a part of an image there? When the image is: its folder appears when it is whole.
+// image/build/stages/version-stage.ts: when is a stage of an image done? When the image folder exists, because it appears only when it is complete.
 import type { StageOutputs } from '../contract.ts';
 import { isImageBuilt } from '../find-image.ts';
 import { imageContent } from '../image-content.ts';

@@ -1,4 +1,4 @@
-// image/build/stages/write-disk.ts: make the disk around the root file system, in each format.
+// image/build/stages/write-disk.ts: make the disk around the root file system, in each requested format.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskName, makeDisk } from '../disk/disk.ts';

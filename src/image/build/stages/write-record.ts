@@ -1,4 +1,4 @@
-// image/build/stages/write-record.ts: write the record of the build, and close all files to changes.
+// image/build/stages/write-record.ts: write the build record and make all files read-only.
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { imageVersionLabel } from '../../publish/names.ts';
@@ -9,7 +9,7 @@ import { versionStage } from './version-stage.ts';
 
 export const writeBuildRecord = versionStage({
   id: 'record',
-  title: 'write the record of the build',
+  title: 'write the build record',
   done: 'record written',
   needs: ['content', 'disk', 'names', 'sums'],
   gives: ['record'],

@@ -1,4 +1,4 @@
-// image/build/stages/write-root.ts: write what all images share to the place of the root file system on the disk.
+// image/build/stages/write-root.ts: write the content that all images share into the root partition of the disk.
 import { join } from 'node:path';
 import { diskName } from '../disk/disk.ts';
 import { layoutFor, rootBytesFor } from '../disk/disk-layout.ts';
@@ -8,7 +8,7 @@ import { versionStage } from './version-stage.ts';
 
 const MIB = 2 ** 20;
 
-/** In its partition of a new disk: large as it is, it is written once. */
+/** Written directly into the partition of a new disk, so that a large file system is written only once. */
 export const writeRoot = versionStage({
   id: 'root',
   title: 'write the root file system',

@@ -1,4 +1,4 @@
-// image/build/stages/write-texts.ts: write what is known of the image: lock, release facts, container images, files and SBOM.
+// image/build/stages/write-texts.ts: write the files that describe the image: lock, release facts, container images, files and SBOM.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { artifactsOf } from '../../lock/content-hash.ts';
@@ -15,7 +15,7 @@ import { INITRD, VMLINUX } from './write-kernel.ts';
 export const writeTexts = versionStage({
   id: 'texts',
   title: 'write the lock, the release facts, the lists of images and files, and the SBOM',
-  done: 'texts written',
+  done: 'metadata files written',
   needs: ['content'],
   gives: ['names'],
   async make({ target, contentSha256, formats, files, ...deps }, { content }) {
@@ -42,7 +42,7 @@ async function textsOf(
   };
 }
 
-/** Of the container images' manifests, by component. */
+/** Manifest digests of the container images, by component. */
 async function digestsOf(
   { lock, kubernetes }: ImageTarget,
   { cache, run, signal }: ImageBuildDeps,

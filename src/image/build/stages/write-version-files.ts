@@ -1,4 +1,4 @@
-// image/build/stages/write-version-files.ts: write the files of this patch version to the root file system, and see how much it holds then.
+// image/build/stages/write-version-files.ts: write the files of one Kubernetes version to the root file system, and measure its content.
 import { join } from 'node:path';
 import { runTool } from '../../../host/run-tool.ts';
 import { artifactsOf } from '../../lock/content-hash.ts';
@@ -39,7 +39,7 @@ export const writeVersionFiles = versionStage({
   },
 });
 
-/** Throws when it holds more than the lock allows. */
+/** Throws if the content exceeds the budget of the lock. */
 function warningsOf({ lock, kubernetes }: ImageTarget, { packages }: BaseContent, contentBytes: number): string[] {
   const others = artifactsOf(lock, kubernetes).filter(({ kind }) => kind !== 'deb');
   const contributors = [...packages, ...others.map(({ component: name, bytes }) => ({ name, bytes }))];
@@ -47,10 +47,10 @@ function warningsOf({ lock, kubernetes }: ImageTarget, { packages }: BaseContent
   return warning === undefined ? [] : [warning];
 }
 
-/** From what dumpe2fs says of a file system. */
+/** Parses the output of dumpe2fs. */
 export function usedBytes(facts: string): number {
   const field = (name: string) => Number(new RegExp(`^${name}: +(\\d+)$`, 'm').exec(facts)?.[1]);
   const used = (field('Block count') - field('Free blocks')) * field('Block size');
   if (Number.isInteger(used) && used > 0) return used;
-  throw new Error('dumpe2fs does not say how much is in use');
+  throw new Error('dumpe2fs does not report the used blocks');
 }
