@@ -57,7 +57,7 @@ describe('buildImages', () => {
 
   it('builds again if a byte changed, a format is missing, or tools differ', async () => {
     const changed = await bothIn('changed');
-    writeFileSync(join(changed.folders[1]!, 'disk.qcow2'), 'the disk of nobody');
+    writeFileSync(join(changed.folders[1]!, 'disk.qcow2'), 'another disk');
     await expect(build(changed.out)).rejects.toThrow('something is made');
     const { out } = await bothIn('formats');
     await expect(build(out, ['qcow2', 'vhd'])).rejects.toThrow('something is made');

@@ -83,7 +83,7 @@ describe('runVersionStages', () => {
   const partial = { id: 'p', title: 'p', needs: [], gives: [], key: () => '', isAvailable: () => false };
 
   it('reports progress with the version and the stage id', async () => {
-    const told: unknown[] = [];
+    const reports: unknown[] = [];
     const stage: VersionStage = {
       ...partial,
       done: 'all of it',
@@ -97,9 +97,9 @@ describe('runVersionStages', () => {
       [stage],
       version,
       {},
-      { onWaiting: (...what) => told.push(what), onDone: (d) => told.push(d) },
+      { onWaiting: (...what) => reports.push(what), onDone: (d) => reports.push(d) },
     );
-    expect(told).toEqual([
+    expect(reports).toEqual([
       ['the disk (1.35.8)', 5],
       { id: 'p', kubernetes: '1.35.8', stage: 'a part' },
       { id: 'p', kubernetes: '1.35.8', stage: 'all of it' },

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { sha256Of } from '../testing.ts';
 import { sumInWorker } from './sum-in-worker.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'headstart-beside-'));
+const folder = mkdtempSync(join(tmpdir(), 'headstart-sum-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const file = join(folder, 'disk');
 const content = Buffer.concat([Buffer.alloc(100_000), Buffer.alloc(50_000, 7), Buffer.alloc(30_000)]);

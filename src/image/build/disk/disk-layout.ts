@@ -6,7 +6,7 @@ const TABLE_BYTES = MIB;
 /** Kernel and initrd need about 30 MiB. FAT32 needs this minimum size; most of it is a hole. */
 const ESP_BYTES = 128 * MIB;
 
-export interface Extent {
+export interface DiskExtent {
   startBytes: number;
   bytes: number;
 }
@@ -14,9 +14,9 @@ export interface Extent {
 export interface DiskLayout {
   diskBytes: number;
   /** The EFI partition: boot loader, kernel, initrd. */
-  esp: Extent;
+  esp: DiskExtent;
   /** Last on the disk, so that it can grow. */
-  root: Extent;
+  root: DiskExtent;
 }
 
 /** The size of a root file system that fills a disk of this size. */

@@ -1,8 +1,8 @@
 // image/build/disk/gpt.ts: write a partition table for firmware and Linux (UEFI specification, chapter 5). Bytes only: no tools, no devices, nothing random.
 import { crc32 } from 'node:zlib';
-import type { Extent } from './disk-layout.ts';
+import type { DiskExtent } from './disk-layout.ts';
 
-export interface Partition extends Extent {
+export interface Partition extends DiskExtent {
   /** The partition type GUID. */
   type: string;
   id: string;

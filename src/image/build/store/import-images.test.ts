@@ -14,14 +14,14 @@ const programs = { containerd: '/p/containerd', ctr: '/p/ctr' };
 function machine(ran: Partial<Ran> & { says?: string[] } = {}) {
   const { says = [], ...rest } = ran;
   const calls: string[][] = [];
-  const told: string[] = [];
+  const reports: string[] = [];
   const runAsRoot: RunCommand = (argv, options) => {
     calls.push([...argv]);
     for (const text of says) options?.onStderr?.(text);
     return Promise.resolve({ outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: says.join(''), ...rest });
   };
-  const onWaiting = (what: string, percent?: number) => void told.push(`${what} ${percent ?? ''}`.trim());
-  return { calls, told, deps: { runAsRoot, store: '/s/store', scratch: '/s', onWaiting } };
+  const onWaiting = (what: string, percent?: number) => void reports.push(`${what} ${percent ?? ''}`.trim());
+  return { calls, reports, deps: { runAsRoot, store: '/s/store', scratch: '/s', onWaiting } };
 }
 
 test('importImages runs without network and passes every word as a separate argument', async () => {
@@ -39,9 +39,9 @@ test('importImages runs without network and passes every word as a separate argu
 
 test('importImages reports progress and returns the usage of snapshots', async () => {
   const stdout = Buffer.from('d 1 4096 1/fs\nf 2 10 1/fs\n');
-  const { told, deps } = machine({ says: ['importing 0\n', 'a warning\n', 'importing 1\n'], stdout });
+  const { reports, deps } = machine({ says: ['importing 0\n', 'a warning\n', 'importing 1\n'], stdout });
   expect(await importImages([PAUSE, HELLO], programs, deps)).toEqual(new Map([[1n, { inodes: 2, bytes: 8192 }]]));
-  expect(told).toEqual([
+  expect(reports).toEqual([
     'containerd to start',
     'a.example/pause:1 to be imported 0',
     'a.example/hello:1 to be imported 50',
@@ -65,7 +65,7 @@ test('importImages reports a containerd that does not start', async () => {
 });
 
 test('importImages reports an interruption, not a failure, when aborted', async () => {
-  const signal = AbortSignal.abort(new Error('told to stop'));
+  const signal = AbortSignal.abort(new Error('interrupted'));
   const stopped = machine({ outcome: 'aborted', code: null });
-  await expect(importImages([PAUSE], programs, { ...stopped.deps, signal })).rejects.toThrow('told to stop');
+  await expect(importImages([PAUSE], programs, { ...stopped.deps, signal })).rejects.toThrow('interrupted');
 });
