@@ -12,7 +12,7 @@ import { imageVersionLabel } from '../publish/names.ts';
 import type { BuildRecord } from './contract.ts';
 
 export const BUILD_RECORD = 'build.json';
-/** Larger than any file that some version of this program writes. */
+/** Larger than any file that any version of this program writes. */
 const MAX_BYTES = 64 << 20;
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'is not a sha256');

@@ -1,4 +1,4 @@
-// image/build/lanes.ts: how is the same work done for several items, a few at a time? The first failure stops the others, and waits for them.
+// image/build/lanes.ts: how is the same work done for several items, a few at a time? After the first failure it stops the other items and waits for them.
 
 /** Unlike p-map, which rejects at once and leaves the other items running in folders that are about to be removed. */
 export async function inLanes<T, R>(

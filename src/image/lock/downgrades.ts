@@ -27,7 +27,7 @@ export function refuseDowngrades(
   const problems = before && !isAllowed ? downgradesOf(before, after) : [];
   if (problems.length === 0) return;
   throw new UserError(
-    `the new lock would downgrade ${file}:\n${problems.map((problem) => `         ${problem}`).join('\n')}`,
+    `the new lock is older than ${file}:\n${problems.map((problem) => `         ${problem}`).join('\n')}`,
     {
       code: 'image/downgrade',
       kept: 'The lock is unchanged.',

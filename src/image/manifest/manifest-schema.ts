@@ -104,7 +104,7 @@ export const manifestSchema = z.strictObject({
   base: z.strictObject({
     origin: f.field(
       'The distribution that packages come from.',
-      f.matching(/^debian:[a-z]+$/, 'is not a Debian such as debian:bookworm', 64),
+      f.matching(/^debian:[a-z]+$/, 'is not a Debian suite such as debian:bookworm', 64),
     ),
   }),
   architectures: z._default(

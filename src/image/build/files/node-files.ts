@@ -114,7 +114,7 @@ const MASKED = [
   ...['apt-daily.service', 'apt-daily.timer', 'apt-daily-upgrade.service', 'apt-daily-upgrade.timer'],
   ...['unattended-upgrades.service', 'dpkg-db-backup.timer', 'man-db.timer'],
   ...['e2scrub_all.timer', 'e2scrub_reap.service', 'getty@tty1.service'],
-  // The image has its own; this one would load modules that no component needs.
+  // The image has its own repart unit; this one would load modules that no component needs.
   'systemd-repart.service',
   // kubelet does not need all links to be online; the daemon itself checks the network that it needs.
   'systemd-networkd-wait-online.service',

@@ -8,8 +8,8 @@ const SECONDARY_CPU_WEIGHT = 'StartupCPUWeight=1000\n';
 const PERMANENT_CPU_WEIGHT = `CPUWeight=1000\n${STARTUP_CPU_WEIGHT}`;
 
 /**
- * Starts with the local file systems instead of after the network, as in packages: kubelet waits for both anyway. Sets limits explicitly,
- * because newer releases leave the limit of open files to systemd, whose default is 1024.
+ * Starts with the local file systems; the units of packages start it after the network. kubelet waits for both anyway. Sets limits
+ * explicitly, because newer releases leave the limit of open files to systemd, whose default is 1024.
  */
 export const CONTAINERD_UNIT_TEXT = `[Unit]
 Description=containerd: runs containers
@@ -63,7 +63,7 @@ WatchdogSec=60
 `;
 
 /**
- * Reads kubelet into the page cache while the node waits for its configuration: the program has 80 MB, and running it once to print its
+ * Reads kubelet into the page cache while the node waits for its configuration: the program is 80 MB large, and running it once to print its
  * version reads what every start needs. It gets less CPU than units that others wait for.
  */
 export const KUBELET_READ_UNIT = `[Unit]

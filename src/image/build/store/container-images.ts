@@ -11,7 +11,7 @@ import type { DiskFile } from '../disk/put-files.ts';
 import { makeContainerStore, type StoreImage, type StorePrograms } from './container-store.ts';
 import { storeFiles } from './store-files.ts';
 
-/** Empty for a lock without container images. The files belong to root or to users of a namespace, so reading them needs these rights. */
+/** Empty for a lock without container images. The files belong to root or to users of a namespace, so reading them needs the same rights. */
 export async function containerImageFiles(
   target: ImageTarget,
   epochSec: number,

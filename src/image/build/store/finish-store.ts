@@ -1,4 +1,4 @@
-// image/build/store/finish-store.ts: does containerd's folder contain exactly the expected content? Then replaces machine-dependent values in its databases.
+// image/build/store/finish-store.ts: what happens to containerd's folder after containerd has stopped? Machine-dependent values in its databases are replaced, and missing or extra content is an error.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../../base/files.ts';
@@ -51,9 +51,5 @@ const pairs = (map: ReadonlyMap<string, string>) => [...map].map((pair) => pair.
 /** Fails early; otherwise a difference would show only when two images are compared. */
 function expectSame(what: string, there: readonly string[], wanted: readonly string[]): void {
   const [a, b] = [there.toSorted().join('\n'), wanted.toSorted().join('\n')];
-  if (a !== b)
-    throw new Error(`containerd's ${what} do not match: expected:
-${b}
-got:
-${a}`);
+  if (a !== b) throw new Error(`containerd's ${what} do not match: expected:\n${b}\ngot:\n${a}`);
 }

@@ -123,8 +123,7 @@ function entryOf(header: Buffer, type: string, extended: ReadonlyMap<string, Buf
 
 const XATTR = 'SCHILY.xattr.';
 
-/** Records of the form `length key=value
-`. The length includes itself; a value may contain any byte. */
+/** Records of the form `length key=value\n`. The length includes itself; a value may contain any byte. */
 function parseExtended(records: Buffer): Map<string, Buffer> {
   const found = new Map<string, Buffer>();
   for (let at = 0; at < records.length; ) {
