@@ -31,8 +31,8 @@ import {
   type LayerFacts,
   type LayerKind,
   layerFolder,
+  moveLayerAside,
   readLayerRecord,
-  setLayerAside,
 } from './keep-layer.ts';
 import type { ImageLayer, LayerDeps } from './layer.ts';
 
@@ -93,7 +93,7 @@ async function readContent(key: string, { cache, signal }: LayerDeps): Promise<B
       if (!isMissing(error)) throw error;
     });
     const sha256 = bytes && createHash('sha256').update(bytes).digest('hex');
-    if (bytes === undefined || sha256 !== record.files[name]?.sha256) throw await setLayerAside(folder, name);
+    if (bytes === undefined || sha256 !== record.files[name]?.sha256) throw await moveLayerAside(folder, name);
     return bytes;
   };
   const kernel = {

@@ -22,8 +22,8 @@ import {
   keepLayer,
   LAYER_ROOT,
   type LayerKind,
+  moveLayerAside,
   readLayerRecord,
-  setLayerAside,
 } from './keep-layer.ts';
 
 interface Note {
@@ -130,9 +130,9 @@ describe('a cached layer', () => {
     for (const note of ['first', 'second']) {
       mkdirSync(folderOf('k1'), { recursive: true });
       writeFileSync(join(folderOf('k1'), 'which'), note);
-      await setLayerAside(folderOf('k1'), 'which');
+      await moveLayerAside(folderOf('k1'), 'which');
     }
     expect(readFileSync(join(cacheFolder, 'damaged', 'k1', 'which'), 'utf8')).toBe('second');
-    expect(await setLayerAside(folderOf('k1'), 'which')).toMatchObject({ code: 'image/layer-damaged' });
+    expect(await moveLayerAside(folderOf('k1'), 'which')).toMatchObject({ code: 'image/layer-damaged' });
   });
 });

@@ -51,7 +51,7 @@ export async function readLayerRecord<R extends LayerSeal>(
     code: 'image/layer-damaged',
     next: `remove ${folder}, then run the same command again: it makes the layer again`,
   });
-  if (found !== undefined && found.key !== key) throw await setLayerAside(folder, record);
+  if (found !== undefined && found.key !== key) throw await moveLayerAside(folder, record);
   return found;
 }
 
@@ -95,15 +95,15 @@ export async function copyLayer<R extends LayerSeal>(
 ): Promise<R> {
   const folder = layerFolder(cache.folder, key);
   const record = await readLayerRecord(kind, key, cache.folder);
-  if (record === undefined) throw await setLayerAside(folder, kind.record);
+  if (record === undefined) throw await moveLayerAside(folder, kind.record);
   const file = join(folder, LAYER_ROOT);
   const sum = await copySparse({ file, ranges: await dataRanges(file, run, signal), signal }, to.file, to.startBytes);
-  if (sum !== record.rootSum) throw await setLayerAside(folder, LAYER_ROOT);
+  if (sum !== record.rootSum) throw await moveLayerAside(folder, LAYER_ROOT);
   return record;
 }
 
 /** Moves a damaged layer aside instead of deleting it, so that the damage can be inspected. */
-export async function setLayerAside(folder: string, name: string): Promise<UserError> {
+export async function moveLayerAside(folder: string, name: string): Promise<UserError> {
   const damaged = join(dirname(dirname(folder)), 'damaged');
   const place = join(damaged, basename(folder));
   await mkdir(damaged, { recursive: true, mode: 0o700 });
