@@ -46,7 +46,7 @@ esac
 export const MOVE_DEVICES = `#!/bin/sh
 [ "\${1:-}" != prereqs ] || exit 0
 mount -n -o move /dev "\${rootmnt:?}/dev" || mount -n --move /dev "\${rootmnt}/dev"
-# The initrd's own tools have no rm where there is no busybox.
+# Without busybox the initrd has no rm.
 if command -v nuke >/dev/null; then nuke /dev; else rm -rf /dev; fi
 ln -s "\${rootmnt}/dev" /dev
 `;

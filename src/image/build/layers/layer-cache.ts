@@ -1,4 +1,4 @@
-// image/build/layers/keep-layer.ts: how does the cache store a layer? In a folder named by its key, completely or not at all; a damaged layer is moved aside.
+// image/build/layers/layer-cache.ts: how does the cache store a layer? In a folder named by its key, completely or not at all; a damaged layer is moved aside.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises';
@@ -36,7 +36,11 @@ export type LayerFacts<R extends LayerSeal> = Omit<R, keyof LayerSeal>;
 export const layersIn = (cacheFolder: string) => join(cacheFolder, 'layers');
 export const layerFolder = (cacheFolder: string, key: string) => join(layersIn(cacheFolder), key);
 
-export function isLayerKept<R extends LayerSeal>({ record }: LayerKind<R>, key: string, cacheFolder: string): boolean {
+export function isLayerCached<R extends LayerSeal>(
+  { record }: LayerKind<R>,
+  key: string,
+  cacheFolder: string,
+): boolean {
   return existsSync(join(layerFolder(cacheFolder, key), record));
 }
 
@@ -56,7 +60,7 @@ export async function readLayerRecord<R extends LayerSeal>(
 }
 
 /** `write` leaves the file system (LAYER_ROOT) and other files of the layer in the given folder, and returns facts for the record. */
-export async function keepLayer<R extends LayerSeal>(
+export async function cacheLayer<R extends LayerSeal>(
   kind: LayerKind<R>,
   key: string,
   deps: LayerDeps,
