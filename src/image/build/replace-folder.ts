@@ -1,4 +1,4 @@
-// image/build/replace-folder.ts: how is a folder replaced atomically? It is built next to its final place and then renamed.
+// image/build/replace-folder.ts: how is a folder replaced as a whole? The new one is built next to it and renamed; a crash never loses the old one.
 import { mkdir, mkdtemp, readdir, rename, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isMissing } from '../../host/json-file.ts';

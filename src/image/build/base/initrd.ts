@@ -51,7 +51,7 @@ if command -v nuke >/dev/null; then nuke /dev; else rm -rf /dev; fi
 ln -s "\${rootmnt}/dev" /dev
 `;
 
-/** Keeps only blkid of udev's hook, which finds the root. Empties the list of modules to load in any case. */
+/** Removes what udev's hook adds, except blkid, which finds the root. Empties the list of modules that would be loaded unconditionally. */
 const WITHOUT_UDEV = `#!/bin/sh
 [ "\${1:-}" != prereqs ] || exit 0
 rm -rf "$DESTDIR/lib/systemd" "$DESTDIR/lib/udev" "$DESTDIR/etc/udev" "$DESTDIR/bin/udevadm"
@@ -75,6 +75,6 @@ export const OWN_INITRD_FILES: ImageFile[] = [
   })),
   { path: `${FOLDER}/scripts/init-bottom/udev`, mode: 0o755, text: MOVE_DEVICES },
   { path: `${FOLDER}/hooks/headstart-without-udev`, mode: 0o755, text: WITHOUT_UDEV },
-  // For the scrub of a captured copy, which runs in the initrd.
+  // For the scrub of a captured copy, which needs these tools while the disk is not mounted.
   ...INITRD_FILES.filter(({ path }) => path.startsWith(`${FOLDER}/hooks/`)),
 ];
