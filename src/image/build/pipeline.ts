@@ -1,10 +1,10 @@
 // image/build/pipeline.ts: which stages does a build run, in which order? Read this first.
 
 import type { SharedStage, VersionStage } from './stage.ts';
+import { computeChecksums } from './stages/compute-checksums.ts';
 import { fetchFiles } from './stages/fetch-files.ts';
-import { keepBase } from './stages/keep-base.ts';
-import { keepShared } from './stages/keep-shared.ts';
-import { takeChecksums } from './stages/take-checksums.ts';
+import { makeBaseLayer } from './stages/make-base-layer.ts';
+import { makeSharedLayer } from './stages/make-shared-layer.ts';
 import { writeDisk } from './stages/write-disk.ts';
 import { writeKernel } from './stages/write-kernel.ts';
 import { writeBuildRecord } from './stages/write-record.ts';
@@ -16,7 +16,7 @@ import { writeVersionFiles } from './stages/write-version-files.ts';
 export const FETCH: readonly SharedStage[] = [fetchFiles];
 
 /** Run under the build lock, and only if an image is missing. The cache stores the layers by key. */
-export const LAYERS: readonly SharedStage[] = [keepBase, keepShared];
+export const LAYERS: readonly SharedStage[] = [makeBaseLayer, makeSharedLayer];
 
 /** Once for all images. */
 export const SHARED: readonly SharedStage[] = [...FETCH, ...LAYERS];
@@ -28,6 +28,6 @@ export const PER_VERSION: readonly VersionStage[] = [
   writeDisk,
   writeKernel,
   writeTexts,
-  takeChecksums,
+  computeChecksums,
   writeBuildRecord,
 ];

@@ -1,4 +1,4 @@
-// image/build/replace-folder.ts: how is a folder replaced atomically? It is built next to its final place and then renamed.
+// image/build/replace-folder.ts: how is a folder replaced as a whole? The new one is built next to it and renamed; a crash never loses the old one.
 import { mkdir, mkdtemp, readdir, rename, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isMissing } from '../../host/json-file.ts';
@@ -16,12 +16,12 @@ export async function replaceFolder<T>(
 ): Promise<T> {
   const parent = dirname(place);
   await mkdir(parent, { recursive: true });
-  await clearUp(place, remove);
+  await cleanUp(place, remove);
   const work = await mkdtemp(join(parent, partialOf(place)));
   try {
     const { from, result } = await make(work);
     const old = replacedBy(place);
-    if (await isThere(place)) await rename(place, old);
+    if (await exists(place)) await rename(place, old);
     await rename(from, place);
     await remove(old);
     return result;
@@ -33,18 +33,18 @@ export async function replaceFolder<T>(
 const partialOf = (place: string) => `.partial-${basename(place)}-`;
 const replacedBy = (place: string) => join(dirname(place), `.replaced-${basename(place)}`);
 
-async function clearUp(place: string, remove: (folder: string) => Promise<void>): Promise<void> {
+async function cleanUp(place: string, remove: (folder: string) => Promise<void>): Promise<void> {
   const [parent, old] = [dirname(place), replacedBy(place)];
   for (const name of await readdir(parent)) {
     if (name.startsWith(partialOf(place))) await remove(join(parent, name));
   }
-  if (!(await isThere(old))) return;
+  if (!(await exists(old))) return;
   // A crash between the two renames leaves only the old folder, under its temporary name.
-  if (await isThere(place)) await remove(old);
+  if (await exists(place)) await remove(old);
   else await rename(old, place);
 }
 
-async function isThere(path: string): Promise<boolean> {
+async function exists(path: string): Promise<boolean> {
   try {
     await stat(path);
     return true;

@@ -5,18 +5,18 @@ import type { ToolArgv } from '../../host/required-tools.ts';
 import { killedWithParent } from '../../host/run-tool.ts';
 
 /** Tools that only read, unpack or copy are not listed. */
-const ASKED = {
+const VERSION_COMMANDS = {
   mmdebstrap: ['mmdebstrap', '--version'],
   mke2fs: ['mke2fs', '-V'],
   debugfs: ['debugfs', '-V'],
   'qemu-img': ['qemu-img', '--version'],
 } as const satisfies Record<string, ToolArgv>;
 
-export type ToolVersions = Readonly<Record<keyof typeof ASKED, string>>;
+export type ToolVersions = Readonly<Record<keyof typeof VERSION_COMMANDS, string>>;
 
 export async function toolVersions(run: RunCommand, signal?: AbortSignal): Promise<ToolVersions> {
   const entries = await Promise.all(
-    Object.entries(ASKED).map(async ([name, argv]) => [name, await versionOf(argv, run, signal)] as const),
+    Object.entries(VERSION_COMMANDS).map(async ([name, argv]) => [name, await versionOf(argv, run, signal)] as const),
   );
   return Object.fromEntries(entries) as ToolVersions;
 }

@@ -18,9 +18,9 @@ export interface Cache {
   /** Contains `sha256/ab/abcdef…` (read-only files), `layers/` and `partial/`. */
   readonly folder: string;
   /** Fetches missing files in parallel, verifies them while streaming, and resumes interrupted ones. Throws unless all files arrive. */
-  fill(wanted: readonly FetchRequest[], options?: CacheOptions): Promise<void>;
+  fill(requests: readonly FetchRequest[], options?: CacheOptions): Promise<void>;
   /** Returns the path after hashing the file again. Moves a damaged file aside and throws. Never fetches. */
-  open(wanted: Pick<FetchRequest, 'component' | 'sha256'>, options?: CacheOptions): Promise<string>;
+  open(request: Pick<FetchRequest, 'component' | 'sha256'>, options?: CacheOptions): Promise<string>;
   /** Copies a local file into the cache. Returns its hash and size. */
   add(file: string, options?: CacheOptions): Promise<{ sha256: string; bytes: number }>;
 }

@@ -55,24 +55,24 @@ describe('fill', () => {
   it('stores verified files read-only and closed to other users, and fetches only missing ones', async () => {
     const mirror = fakeMirror({ 'v1/kubelet': kubelet, other: 'x' });
     const cache = open(mirror);
-    const wanted = [requestOf('v1/kubelet', kubelet), requestOf('other', 'x'), requestOf('other', 'x')];
-    await cache.fill(wanted);
-    expect(readFileSync(await cache.open(wanted[0]!), 'utf8')).toBe(kubelet);
+    const request = [requestOf('v1/kubelet', kubelet), requestOf('other', 'x'), requestOf('other', 'x')];
+    await cache.fill(request);
+    expect(readFileSync(await cache.open(request[0]!), 'utf8')).toBe(kubelet);
     expect(statSync(placeOf(sha256Of('x'))).mode & 0o777).toBe(0o444);
     expect(statSync(join(top, 'cache', 'sha256')).mode & 0o777).toBe(0o700);
     expect(partials()).toEqual([]);
-    await cache.fill(wanted);
+    await cache.fill(request);
     expect(mirror.requests.sort()).toEqual(['GET /other', 'GET /v1/kubelet']);
   });
 
   it('reports component, expected and received hash of wrong bytes, and stores nothing', async () => {
     const mirror = fakeMirror({ kubelet: 'kubelet!' });
     const cache = open(mirror);
-    const wanted = { ...requestOf('kubelet', 'kubelet?'), component: 'the-kubelet' };
-    const error = await cache.fill([wanted]).catch((thrown: unknown) => thrown);
+    const request = { ...requestOf('kubelet', 'kubelet?'), component: 'the-kubelet' };
+    const error = await cache.fill([request]).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'image/wrong-digest', exitCode: 1 });
     const { message } = error as Error;
-    for (const part of ['the-kubelet', wanted.sha256, sha256Of('kubelet!'), 'https://mirror.test/kubelet'])
+    for (const part of ['the-kubelet', request.sha256, sha256Of('kubelet!'), 'https://mirror.test/kubelet'])
       expect(message).toContain(part);
     expect(message).not.toMatch(/pass|user/);
     expect(existsSync(join(top, 'cache', 'sha256'))).toBe(false);
@@ -127,13 +127,13 @@ describe('fill', () => {
     ['too many bytes', `${kubelet}and more`],
     ['all of it, wrong', kubelet.toUpperCase()],
   ])('starts again if an abandoned partial file has %s', async (_what, left) => {
-    const wanted = requestOf('kubelet', kubelet);
+    const request = requestOf('kubelet', kubelet);
     mkdirSync(join(top, 'cache', 'partial'), { recursive: true });
-    const part = join(top, 'cache', 'partial', `${wanted.sha256}.abc`);
+    const part = join(top, 'cache', 'partial', `${request.sha256}.abc`);
     writeFileSync(part, left);
     utimesSync(part, 1, 1);
-    await open(fakeMirror({ kubelet })).fill([wanted]);
-    expect(readFileSync(placeOf(wanted.sha256), 'utf8')).toBe(kubelet);
+    await open(fakeMirror({ kubelet })).fill([request]);
+    expect(readFileSync(placeOf(request.sha256), 'utf8')).toBe(kubelet);
     expect(partials()).toEqual([]);
   });
 
@@ -214,10 +214,10 @@ describe('fill', () => {
   it('reads files from a folder, of any size if none is given', async () => {
     mkdirSync(join(top, 'folder', 'bin'), { recursive: true });
     writeFileSync(join(top, 'folder', 'bin', 'headstart'), kubelet);
-    const { bytes: _, ...wanted } = requestOf('bin/headstart', kubelet, 'local:folder');
+    const { bytes: _, ...request } = requestOf('bin/headstart', kubelet, 'local:folder');
     const cache = open(fakeMirror({}));
-    await cache.fill([wanted]);
-    expect(readFileSync(await cache.open(wanted), 'utf8')).toBe(kubelet);
+    await cache.fill([request]);
+    expect(readFileSync(await cache.open(request), 'utf8')).toBe(kubelet);
     const missing = cache.fill([requestOf('bin/other', 'x', 'local:folder')]);
     await expect(missing).rejects.toMatchObject({ code: 'image/not-on-mirror' });
   });
@@ -250,19 +250,19 @@ describe('fill', () => {
 
   it('supports two concurrent builds', async () => {
     const files = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`file${i}`, `${i} `.repeat(2000)]));
-    const wanted = Object.entries(files).map(([path, content]) => requestOf(path, content));
+    const request = Object.entries(files).map(([path, content]) => requestOf(path, content));
     const [one, two] = [fakeMirror(files), fakeMirror(files)];
     one.cutAfter = [100, 200, 300];
-    await Promise.all([open(one).fill(wanted), open(two).fill(wanted)]);
-    for (const each of wanted) await open(one).open(each);
+    await Promise.all([open(one).fill(request), open(two).fill(request)]);
+    for (const each of request) await open(one).open(each);
     expect(partials()).toEqual([]);
   });
 
   it('stops all downloads when one fails, before it returns', async () => {
     const files = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`file${i}`, 'x'.repeat(50_000 + i)]));
-    const wanted = Object.entries(files).map(([path, content]) => requestOf(path, content));
+    const request = Object.entries(files).map(([path, content]) => requestOf(path, content));
     const mirror = fakeMirror(files);
-    const filled = open(mirror).fill([requestOf('missing', 'm'), ...wanted]);
+    const filled = open(mirror).fill([requestOf('missing', 'm'), ...request]);
     await expect(filled).rejects.toMatchObject({ code: 'image/not-on-mirror' });
     const requested = mirror.requests.length;
     expect(requested).toBeLessThan(20);
@@ -292,9 +292,9 @@ describe('fill', () => {
           mirror.hasRanges = hasRanges;
           const folder = mkdtempSync(join(top, 'each-'));
           const cache = open(mirror, { folder });
-          const wanted = requestOf('file', content);
-          await cache.fill([wanted]);
-          expect(readFileSync(await cache.open(wanted)).equals(Buffer.from(content))).toBe(true);
+          const request = requestOf('file', content);
+          await cache.fill([request]);
+          expect(readFileSync(await cache.open(request)).equals(Buffer.from(content))).toBe(true);
         },
       ),
       { numRuns: 40 },
@@ -305,19 +305,19 @@ describe('fill', () => {
 describe('open', () => {
   it('detects a changed byte and moves the file aside, and the next fill fetches it again', async () => {
     const cache = open(fakeMirror({ kubelet }));
-    const wanted = requestOf('kubelet', kubelet);
-    await cache.fill([wanted]);
-    const place = placeOf(wanted.sha256);
+    const request = requestOf('kubelet', kubelet);
+    await cache.fill([request]);
+    const place = placeOf(request.sha256);
     chmodSync(place, 0o644);
     writeFileSync(place, kubelet.replace('k', 'K'));
-    await expect(cache.open(wanted)).rejects.toMatchObject({
+    await expect(cache.open(request)).rejects.toMatchObject({
       code: 'image/cache-damaged',
       message: expect.stringContaining('kubelet'),
     });
     expect(existsSync(place)).toBe(false);
-    expect(readdirSync(join(top, 'cache', 'damaged'))).toEqual([wanted.sha256]);
-    await cache.fill([wanted]);
-    expect(await cache.open(wanted)).toBe(place);
+    expect(readdirSync(join(top, 'cache', 'damaged'))).toEqual([request.sha256]);
+    await cache.fill([request]);
+    expect(await cache.open(request)).toBe(place);
   });
 
   it('fetches nothing', async () => {
@@ -330,12 +330,12 @@ describe('open', () => {
 
   it('lets fill replace a file with a wrong size', async () => {
     const mirror = fakeMirror({ kubelet });
-    const wanted = requestOf('kubelet', kubelet);
-    await open(mirror).fill([wanted]);
-    chmodSync(placeOf(wanted.sha256), 0o644);
-    writeFileSync(placeOf(wanted.sha256), 'cut');
-    await open(mirror).fill([wanted]);
-    expect(await open(mirror).open(wanted)).toBe(placeOf(wanted.sha256));
+    const request = requestOf('kubelet', kubelet);
+    await open(mirror).fill([request]);
+    chmodSync(placeOf(request.sha256), 0o644);
+    writeFileSync(placeOf(request.sha256), 'cut');
+    await open(mirror).fill([request]);
+    expect(await open(mirror).open(request)).toBe(placeOf(request.sha256));
   });
 });
 

@@ -33,40 +33,40 @@ export function createCache(deps: CacheDeps): Cache {
   const { folder } = deps;
   return {
     folder,
-    fill: (wanted, options = {}) => fill(deps, wanted, options),
-    open: (wanted, options = {}) => openVerified(folder, wanted, options),
+    fill: (requests, options = {}) => fill(deps, requests, options),
+    open: (request, options = {}) => openVerified(folder, request, options),
     add: (file, options = {}) => add(folder, file, options),
   };
 }
 
 async function fill(
   deps: CacheDeps,
-  wanted: readonly FetchRequest[],
+  requests: readonly FetchRequest[],
   { signal, onWaiting }: CacheOptions,
 ): Promise<void> {
   const { folder, mirrors } = deps;
   signal?.throwIfAborted();
   await prepareCache(folder);
-  const distinct = [...new Map(wanted.map((each) => [each.sha256, each])).values()];
-  const missing: { wanted: FetchRequest; place: FetchLocation }[] = [];
+  const distinct = [...new Map(requests.map((each) => [each.sha256, each])).values()];
+  const missing: { request: FetchRequest; place: FetchLocation }[] = [];
   for (const each of distinct) {
-    if (!(await isCached(folder, each))) missing.push({ wanted: each, place: mirrors.locate(each) });
+    if (!(await isCached(folder, each))) missing.push({ request: each, place: mirrors.locate(each) });
   }
   if (missing.length === 0) return;
   await requireFreeSpace(
     deps,
-    missing.map(({ wanted: { bytes } }) => bytes ?? 0),
+    missing.map(({ request: { bytes } }) => bytes ?? 0),
   );
 
   const stop = new AbortController();
   const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
   const progress = fetchProgress(
-    missing.map(({ wanted: each }) => each),
+    missing.map(({ request: each }) => each),
     onWaiting,
   );
   const queue = missing.values(); // shared: each worker takes the next request
   const workers = Array.from({ length: Math.min(deps.parallel ?? PARALLEL, missing.length) }, async () => {
-    for (const { wanted: each, place } of queue) {
+    for (const { request: each, place } of queue) {
       const onBytes = (bytes: number) => progress.at(each, bytes);
       await fetchNew(deps, each, place, { signal: either, onBytes });
       progress.done(each);
@@ -87,22 +87,22 @@ async function fill(
 
 async function fetchNew(
   { folder, fetch, clock }: CacheDeps,
-  wanted: FetchRequest,
+  request: FetchRequest,
   place: FetchLocation,
   options: { signal: AbortSignal; onBytes: (bytes: number) => void },
 ): Promise<void> {
   options.signal.throwIfAborted();
-  const partial = join(partialFolder(folder), `${wanted.sha256}.${randomBytes(6).toString('hex')}`);
-  await adoptPart(folder, wanted, partial, clock);
+  const partial = join(partialFolder(folder), `${request.sha256}.${randomBytes(6).toString('hex')}`);
+  await adoptPartialFile(folder, request, partial, clock);
   try {
-    await fetchInto(partial, wanted, place, { fetch, clock, ...options });
+    await fetchInto(partial, request, place, { fetch, clock, ...options });
   } catch (error) {
     // Keep a partial file only if it has bytes to resume from.
-    if ((await sizeOf(partial))?.size === 0) await rm(partial, { force: true });
+    if ((await lstatIfExists(partial))?.size === 0) await rm(partial, { force: true });
     throw error;
   }
-  await enter(folder, wanted, partial);
-  for (const part of await partsOf(folder, wanted)) await rm(part, { force: true });
+  await moveIntoCache(folder, request, partial);
+  for (const part of await partialFilesOf(folder, request)) await rm(part, { force: true });
 }
 
 /** Creates the folders, or throws an error with the next step if they are not writable. */
@@ -122,9 +122,9 @@ export async function prepareCache(folder: string): Promise<void> {
 }
 
 /** Another build may still write to a partial file, so copy it, and remove it only if it is abandoned. */
-async function adoptPart(folder: string, wanted: FetchRequest, into: string, clock: Clock): Promise<void> {
+async function adoptPartialFile(folder: string, request: FetchRequest, into: string, clock: Clock): Promise<void> {
   const parts = await Promise.all(
-    (await partsOf(folder, wanted)).map(async (file) => ({ file, stat: await sizeOf(file) })),
+    (await partialFilesOf(folder, request)).map(async (file) => ({ file, stat: await lstatIfExists(file) })),
   );
   const [largest] = parts.sort((a, b) => (b.stat?.size ?? 0) - (a.stat?.size ?? 0));
   if (!largest?.stat) return;
@@ -132,7 +132,7 @@ async function adoptPart(folder: string, wanted: FetchRequest, into: string, clo
     await copyFile(largest.file, into, constants.COPYFILE_FICLONE);
   } catch (error) {
     await rm(into, { force: true });
-    if (isFull(error)) throw diskFull(wanted, error);
+    if (isFull(error)) throw diskFull(request, error);
     if (isMissing(error)) return;
     throw error;
   }
@@ -141,7 +141,7 @@ async function adoptPart(folder: string, wanted: FetchRequest, into: string, clo
   }
 }
 
-async function partsOf(folder: string, { sha256 }: Pick<FetchRequest, 'sha256'>): Promise<string[]> {
+async function partialFilesOf(folder: string, { sha256 }: Pick<FetchRequest, 'sha256'>): Promise<string[]> {
   const names = await readdir(partialFolder(folder));
   return names.filter((name) => name.startsWith(`${sha256}.`)).map((name) => join(partialFolder(folder), name));
 }
@@ -150,7 +150,7 @@ async function partsOf(folder: string, { sha256 }: Pick<FetchRequest, 'sha256'>)
  * Does not sync to disk. After a power cut the file may have wrong bytes, which `open` detects like any other damage. Syncing
  * hundreds of files would cost time without a benefit.
  */
-async function enter(folder: string, { sha256 }: Pick<FetchRequest, 'sha256'>, file: string): Promise<void> {
+async function moveIntoCache(folder: string, { sha256 }: Pick<FetchRequest, 'sha256'>, file: string): Promise<void> {
   const place = pathOf(folder, sha256);
   await mkdir(dirname(place), { recursive: true, mode: 0o700 });
   try {
@@ -158,17 +158,17 @@ async function enter(folder: string, { sha256 }: Pick<FetchRequest, 'sha256'>, f
     await rename(file, place);
   } catch (error) {
     // Another build stored the same file first and removed this partial file.
-    if (!isMissing(error) || !(await sizeOf(place))) throw error;
+    if (!isMissing(error) || !(await lstatIfExists(place))) throw error;
   }
 }
 
 /** Checks only the size; `open` checks the bytes. */
 async function isCached(folder: string, { sha256, bytes }: FetchRequest): Promise<boolean> {
   const place = pathOf(folder, sha256);
-  const seen = await sizeOf(place);
+  const seen = await lstatIfExists(place);
   if (seen === undefined) return false;
   if (seen.isFile() && (bytes === undefined || seen.size === bytes)) return true;
-  await setAside(folder, sha256);
+  await moveAside(folder, sha256);
   return false;
 }
 
@@ -179,7 +179,7 @@ async function openVerified(
 ): Promise<string> {
   signal?.throwIfAborted();
   const place = pathOf(folder, sha256);
-  const seen = await sizeOf(place);
+  const seen = await lstatIfExists(place);
   if (!seen?.isFile()) {
     throw new UserError(`${component} is not in the cache ${folder} (sha256 ${sha256})`, {
       code: 'image/not-in-cache',
@@ -189,7 +189,7 @@ async function openVerified(
   }
   const got = await sumUnlessAborted(place, signal);
   if (got.sha256 === sha256) return place;
-  await setAside(folder, sha256);
+  await moveAside(folder, sha256);
   throw new UserError(`${component} is damaged in the cache: ${place} has sha256 ${got.sha256}, expected ${sha256}`, {
     code: 'image/cache-damaged',
     kept: `Nothing was built from it; the file was moved to ${damagedFolder(folder)}.`,
@@ -206,7 +206,7 @@ async function add(folder: string, file: string, { signal }: CacheOptions): Prom
     // Hash the copy, because the file itself may change meanwhile.
     await copyFile(file, copy, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
     const sum = await sumUnlessAborted(copy, signal);
-    await enter(folder, sum, copy);
+    await moveIntoCache(folder, sum, copy);
     return sum;
   } catch (error) {
     if (isFull(error)) throw diskFull({ component: file }, error);
@@ -238,7 +238,7 @@ async function requireFreeSpace({ folder, freeBytes }: CacheDeps, sizes: readonl
   });
 }
 
-async function setAside(folder: string, sha256: string): Promise<void> {
+async function moveAside(folder: string, sha256: string): Promise<void> {
   await mkdir(damagedFolder(folder), { recursive: true, mode: 0o700 });
   try {
     await rename(pathOf(folder, sha256), join(damagedFolder(folder), sha256));
@@ -247,7 +247,7 @@ async function setAside(folder: string, sha256: string): Promise<void> {
   }
 }
 
-async function sizeOf(file: string) {
+async function lstatIfExists(file: string) {
   try {
     return await lstat(file);
   } catch (error) {

@@ -9,7 +9,7 @@ import { fetchInto } from './fetch-one.ts';
 import { createMirrors, type FetchLocation } from './mirrors.ts';
 
 const CONTENT = 'kubelet '.repeat(1000);
-const WANTED = requestOf('kubelet', CONTENT);
+const REQUEST = requestOf('kubelet', CONTENT);
 let top: string;
 let file: string;
 beforeEach(() => {
@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(top, { recursive: true, force: true }));
 
-const placeOf = (wanted: FetchRequest): FetchLocation =>
+const placeOf = (request: FetchRequest): FetchLocation =>
   createMirrors({
     mirrors: new Map([
       ['upstream:test', 'https://mirror.test/'],
@@ -26,17 +26,17 @@ const placeOf = (wanted: FetchRequest): FetchLocation =>
     ]),
     file: 'm',
     aptLines: [],
-  }).locate(wanted);
+  }).locate(request);
 
 /** Returns the pauses between tries and the reported progress. */
-async function get(mirror: FakeMirror, wanted: FetchRequest = WANTED, nowMs = 0) {
+async function get(mirror: FakeMirror, request: FetchRequest = REQUEST, nowMs = 0) {
   const clock = fakeClock(nowMs);
   const pausesMs: number[] = [];
   const seen: number[] = [];
   const sleep: typeof clock.sleep = async (ms) => {
     pausesMs.push(ms);
   };
-  await fetchInto(file, wanted, placeOf(wanted), {
+  await fetchInto(file, request, placeOf(request), {
     ...{ fetch: mirror.fetch, clock: { ...clock, sleep, nowMs: () => nowMs } },
     ...{ signal: new AbortController().signal, onBytes: (bytes: number) => seen.push(bytes) },
   });
@@ -94,7 +94,7 @@ describe('fetchInto from a mirror', () => {
   ])('retries %s', async (_, headers, expected) => {
     const mirror = fakeMirror({ kubelet: CONTENT });
     mirror.next.push(answer(503, headers), answer(429, headers));
-    expect((await get(mirror, WANTED, 10_000)).pausesMs).toEqual(expected);
+    expect((await get(mirror, REQUEST, 10_000)).pausesMs).toEqual(expected);
   });
 
   it('gives up after five tries without progress, and keeps the partial file', async () => {

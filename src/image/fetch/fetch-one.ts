@@ -26,7 +26,7 @@ const MAX_BYTES = 16 * 2 ** 30;
 /** Returns when `file` contains exactly the requested bytes; it may already contain a part. On error the partial file stays. */
 export async function fetchInto(
   file: string,
-  wanted: FetchRequest,
+  request: FetchRequest,
   place: FetchLocation,
   deps: FetchDeps,
 ): Promise<void> {
@@ -34,19 +34,19 @@ export async function fetchInto(
   try {
     const part = await PartialFile.of(handle, deps.signal);
     const isResumed = part.bytes > 0;
-    const got = await whole(part, wanted, place, deps);
-    if (got === wanted.sha256) return;
+    const got = await fetchWhole(part, request, place, deps);
+    if (got === request.sha256) return;
     // The resumed part may be wrong for reasons that are not the mirror's fault, so start again from zero once.
     if (isResumed) {
       await part.empty();
-      if ((await whole(part, wanted, place, deps)) === wanted.sha256) return;
+      if ((await fetchWhole(part, request, place, deps)) === request.sha256) return;
     }
     const { bytes } = part;
     const sha256 = part.digest();
     await part.empty();
-    throw wrongDigest(wanted, place, { sha256, bytes });
+    throw wrongDigest(request, place, { sha256, bytes });
   } catch (error) {
-    if (isFull(error)) throw diskFull(wanted, error);
+    if (isFull(error)) throw diskFull(request, error);
     throw error;
   } finally {
     await handle.close();
@@ -54,28 +54,38 @@ export async function fetchInto(
 }
 
 /** Retries until the file is complete. A try that makes progress resets the count. */
-async function whole(part: PartialFile, wanted: FetchRequest, place: FetchLocation, deps: FetchDeps): Promise<string> {
+async function fetchWhole(
+  part: PartialFile,
+  request: FetchRequest,
+  place: FetchLocation,
+  deps: FetchDeps,
+): Promise<string> {
   let furthest = part.bytes;
   for (let tries = 1; ; tries++) {
     try {
       deps.onBytes(part.bytes);
-      if (part.bytes !== wanted.bytes) await readOn(part, wanted, place, deps);
+      if (part.bytes !== request.bytes) await resumeReading(part, request, place, deps);
       return part.digest();
     } catch (error) {
       deps.signal.throwIfAborted();
       if (!(error instanceof TransientFailure)) throw error;
       if (part.bytes > furthest) tries = 1;
       furthest = Math.max(furthest, part.bytes);
-      if (tries >= TRIES) throw gaveUp(wanted, place, error, tries);
+      if (tries >= TRIES) throw mirrorUnreachable(request, place, error, tries);
       await deps.clock.sleep(pauseMs(tries, BACKOFF, error), deps.signal);
     }
   }
 }
 
-async function readOn(part: PartialFile, wanted: FetchRequest, place: FetchLocation, deps: FetchDeps): Promise<void> {
-  const limit = wanted.bytes ?? MAX_BYTES;
+async function resumeReading(
+  part: PartialFile,
+  request: FetchRequest,
+  place: FetchLocation,
+  deps: FetchDeps,
+): Promise<void> {
+  const limit = request.bytes ?? MAX_BYTES;
   if (part.bytes > limit) await part.empty();
-  const body = place.kind === 'file' ? await fromFile(part, wanted, place) : await fromUrl(part, wanted, place, deps);
+  const body = place.kind === 'file' ? await fromFile(part, request, place) : await fromUrl(part, request, place, deps);
   try {
     for await (const chunk of body) {
       deps.signal.throwIfAborted();
@@ -89,8 +99,8 @@ async function readOn(part: PartialFile, wanted: FetchRequest, place: FetchLocat
     if (isFull(error) || place.kind === 'file' || deps.signal.aborted) throw error;
     throw new TransientFailure(reasonOf(error), error);
   }
-  if (wanted.bytes !== undefined && part.bytes < wanted.bytes && place.kind === 'url') {
-    throw new TransientFailure(`the response ended after ${part.bytes} of ${wanted.bytes} bytes`);
+  if (request.bytes !== undefined && part.bytes < request.bytes && place.kind === 'url') {
+    throw new TransientFailure(`the response ended after ${part.bytes} of ${request.bytes} bytes`);
   }
 }
 
@@ -98,7 +108,7 @@ type Body = AsyncIterable<Uint8Array>;
 
 async function fromFile(
   part: PartialFile,
-  wanted: FetchRequest,
+  request: FetchRequest,
   place: FetchLocation & { kind: 'file' },
 ): Promise<Body> {
   await part.empty(); // reading again is faster than checking the part
@@ -109,14 +119,14 @@ async function fromFile(
     await handle.close();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw notThere(wanted, place, isMissing(error) ? 'does not exist' : `cannot be read (${code})`, error);
+    throw notOnMirror(request, place, isMissing(error) ? 'does not exist' : `cannot be read (${code})`, error);
   }
-  throw notThere(wanted, place, 'is not a plain file');
+  throw notOnMirror(request, place, 'is not a plain file');
 }
 
 async function fromUrl(
   part: PartialFile,
-  wanted: FetchRequest,
+  request: FetchRequest,
   { url, authorization, ...place }: FetchLocation & { kind: 'url' },
   { fetch, clock, signal }: FetchDeps,
 ): Promise<Body> {
@@ -150,7 +160,7 @@ async function fromUrl(
       parseRetryAfter(response.headers.get('retry-after'), clock.nowMs()),
     );
   }
-  throw notThere(wanted, { shown: place.shown }, `failed with status ${status}`);
+  throw notOnMirror(request, { shown: place.shown }, `failed with status ${status}`);
 }
 
 /** The bytes received so far and their running hash. */
@@ -210,13 +220,13 @@ function reasonOf(error: unknown): string {
 
 const KEPT = 'Files that were fetched before are kept; no wrong file entered the cache.';
 
-function wrongDigest(wanted: FetchRequest, place: FetchLocation, got: { sha256: string; bytes: number }): UserError {
+function wrongDigest(request: FetchRequest, place: FetchLocation, got: { sha256: string; bytes: number }): UserError {
   const cut =
-    wanted.bytes !== undefined && got.bytes > wanted.bytes
-      ? `more than ${wanted.bytes} bytes`
+    request.bytes !== undefined && got.bytes > request.bytes
+      ? `more than ${request.bytes} bytes`
       : `${got.sha256} (${got.bytes} bytes)`;
   return new UserError(
-    `${wanted.component}: ${place.shown} does not match its hash: expected sha256 ${wanted.sha256}${wanted.bytes === undefined ? '' : ` (${wanted.bytes} bytes)`}, got ${cut}`,
+    `${request.component}: ${place.shown} does not match its hash: expected sha256 ${request.sha256}${request.bytes === undefined ? '' : ` (${request.bytes} bytes)`}, got ${cut}`,
     {
       code: 'image/wrong-digest',
       kept: KEPT,
@@ -226,25 +236,35 @@ function wrongDigest(wanted: FetchRequest, place: FetchLocation, got: { sha256: 
   );
 }
 
-function notThere(wanted: FetchRequest, place: Pick<FetchLocation, 'shown'>, what: string, cause?: unknown): UserError {
-  return new UserError(`${wanted.component}: ${place.shown} ${what} (origin ${wanted.origin})`, {
+function notOnMirror(
+  request: FetchRequest,
+  place: Pick<FetchLocation, 'shown'>,
+  what: string,
+  cause?: unknown,
+): UserError {
+  return new UserError(`${request.component}: ${place.shown} ${what} (origin ${request.origin})`, {
     code: 'image/not-on-mirror',
     kept: KEPT,
-    next: `check the mirror of ${wanted.origin} in the mirrors file, and the path in the manifest`,
+    next: `check the mirror of ${request.origin} in the mirrors file, and the path in the manifest`,
     exitCode: 1,
     cause,
   });
 }
 
-function gaveUp(wanted: FetchRequest, place: FetchLocation, last: TransientFailure, tries: number): TransientError {
-  return new TransientError(`${wanted.component}: ${place.shown}: ${last.message}, ${tries} times in a row. ${KEPT}`, {
+function mirrorUnreachable(
+  request: FetchRequest,
+  place: FetchLocation,
+  last: TransientFailure,
+  tries: number,
+): TransientError {
+  return new TransientError(`${request.component}: ${place.shown}: ${last.message}, ${tries} times in a row. ${KEPT}`, {
     code: 'image/mirror-unreachable',
     cause: last,
   });
 }
 
-export function diskFull(wanted: Pick<FetchRequest, 'component'>, cause: unknown): UserError {
-  return new UserError(`cannot write ${wanted.component}: the disk is full`, {
+export function diskFull(request: Pick<FetchRequest, 'component'>, cause: unknown): UserError {
+  return new UserError(`cannot write ${request.component}: the disk is full`, {
     code: 'image/no-space',
     kept: KEPT,
     next: 'free some space, then run the same command again; it continues where it stopped',

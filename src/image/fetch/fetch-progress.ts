@@ -3,8 +3,8 @@ import type { WaitReporter } from '../../base/call-options.ts';
 import type { FetchRequest } from './cache.ts';
 
 export interface FetchProgress {
-  at(wanted: FetchRequest, bytes: number): void;
-  done(wanted: FetchRequest): void;
+  at(request: FetchRequest, bytes: number): void;
+  done(request: FetchRequest): void;
 }
 
 const STEP_PERCENT = 10;

@@ -12,7 +12,7 @@ export type FetchLocation =
 
 export interface Mirrors {
   /** Throws if no mirror serves the origin. */
-  locate(wanted: Pick<FetchRequest, 'component' | 'origin' | 'path'>): FetchLocation;
+  locate(request: Pick<FetchRequest, 'component' | 'origin' | 'path'>): FetchLocation;
   /** The mirror of an origin as configured: a folder, or a URL that may contain a password. */
   baseOf(origin: Origin): Secret | undefined;
 }

@@ -65,7 +65,7 @@ Dir::Cache "${folder}/cache";
     if (ran.code === 0) return ran;
     const isMissing = ran.outcome === 'missing' || ran.code === COMMAND_NOT_FOUND;
     throw new UserError(
-      `${whatFailed} (${ran.outcome}): ${lastWords(`${ran.stdout.subarray(-4000)}\n${ran.stderr}`)}`,
+      `${whatFailed} (${ran.outcome}): ${lastLines(`${ran.stdout.subarray(-4000)}\n${ran.stderr}`)}`,
       {
         code: isMissing ? 'image/no-apt' : 'image/packages-not-resolved',
         kept: 'Nothing was changed.',
@@ -79,7 +79,7 @@ Dir::Cache "${folder}/cache";
 }
 
 /** Removes passwords from URIs. */
-function lastWords(text: string): string {
+function lastLines(text: string): string {
   const lines = text
     .trim()
     .split('\n')

@@ -145,10 +145,10 @@ function jsonOf(text: string, name: string): Json {
   }
 }
 
-const PUT_BACK = 'restore it from version control, or remove it and run `headstart image lock`';
+const RESTORE_LOCK = 'restore it from version control, or remove it and run `headstart image lock`';
 const NAME_A_LOCK = 'name a file that `headstart image lock` wrote';
 
-function badLock(message: string, cause?: unknown, next = PUT_BACK): UserError {
+function badLock(message: string, cause?: unknown, next = RESTORE_LOCK): UserError {
   return new UserError(message, {
     code: 'image/bad-lock',
     kept: 'Nothing was changed.',

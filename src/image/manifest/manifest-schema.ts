@@ -10,7 +10,7 @@ const version = () => f.matching(/^[0-9A-Za-z][0-9A-Za-z.+~:_-]*$/, 'is not a ve
 const packageVersion = () =>
   f.matching(/^(?:\*|[0-9A-Za-z][0-9A-Za-z.+~:_-]*\*?)$/, 'is not a version, a prefix with * such as 1.6.*, or *', 128);
 
-const about = {
+const commonFields = {
   name: f.field('Unique in the manifest; for a package, its Debian name.', i.componentNameFormat()),
   licence: f.field(
     'An SPDX expression.',
@@ -31,7 +31,7 @@ const about = {
 };
 
 const deb = z.strictObject({
-  ...about,
+  ...commonFields,
   kind: f.field('A Debian package.', z.literal('deb')),
   version: z._default(
     f.field('An exact version, or `1.6.*` for the newest one that begins with 1.6.', packageVersion()),
@@ -56,7 +56,7 @@ const versions = z
   .check(z.minLength(1), z.maxLength(200));
 
 const fetched = {
-  ...about,
+  ...commonFields,
   versions: f.field('One for every image, or one for each Kubernetes patch version.', versions),
 };
 
@@ -85,7 +85,7 @@ const ociImage = z.strictObject({
   install: z.strictObject({ to: f.field('Name of the container image on the node.', i.imageReference()) }),
 });
 const file = z.strictObject({
-  ...about,
+  ...commonFields,
   kind: f.field('A file with inline content.', z.literal('file')),
   install: z.strictObject({
     to: f.field('Path of the file on the image.', i.installPath()),

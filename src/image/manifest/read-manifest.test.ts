@@ -45,7 +45,7 @@ describe('parseManifest', () => {
 
   it('reports an unknown kind with its line, a suggestion and the known kinds', async () => {
     expect(await problemsOf(manifestText(CONTAINERD.replace('kind: deb', 'kind: debb')))).toEqual([
-      "line 8: components[0].kind: 'debb' is not a kind of component (did you mean deb?); there are deb, archive, binary, oci-image, file",
+      "line 8: components[0].kind: 'debb' is not a kind of component (did you mean deb?); known kinds: deb, archive, binary, oci-image, file",
     ]);
   });
 

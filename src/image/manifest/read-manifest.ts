@@ -91,9 +91,9 @@ function inWords(problem: ManifestProblem, value: Json): ManifestProblem {
   );
   const key = problem.path.at(-1);
   if (key === 'kind' && problem.path[0] === 'components') {
-    const said = typeof seen === 'string' ? `'${seen.slice(0, 60)}' is not a kind` : 'is missing';
+    const found = typeof seen === 'string' ? `'${seen.slice(0, 60)}' is not a kind of component` : 'is missing';
     const hint = typeof seen === 'string' ? didYouMean(seen, KINDS) : '';
-    return { ...problem, message: `${said} of component${hint}; there are ${KINDS.join(', ')}` };
+    return { ...problem, message: `${found}${hint}; known kinds: ${KINDS.join(', ')}` };
   }
   if (typeof seen === 'number' && /version|kubernetes/.test(problem.path.join('.'))) {
     return { ...problem, message: `${problem.message}: put it in quotes` };

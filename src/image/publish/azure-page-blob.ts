@@ -21,11 +21,11 @@ export type BlobLogin = { credential: TokenCredential } | { connectionString: Se
 export async function azurePageBlob(place: BlobLocation, login: BlobLogin, signal?: AbortSignal): Promise<PageBlob> {
   const { container, blob } = await clientsOf(place, login);
   const abortable = signal ? { abortSignal: signal } : {};
-  const ask = <T>(doing: string, run: () => Promise<T>) => translated(`${doing} ${blob.url}`, signal, run);
+  const call = <T>(doing: string, run: () => Promise<T>) => translated(`${doing} ${blob.url}`, signal, run);
   return {
     url: withoutQuery(blob.url),
     inspect: () =>
-      ask('inspecting', async () => {
+      call('inspecting', async () => {
         const { contentLength = 0, metadata = {}, blobType } = await blob.getProperties(abortable);
         if (blobType !== 'PageBlob')
           throw new Refused(`${withoutQuery(blob.url)} is not a page blob`, 'image/other-blob');
@@ -35,31 +35,31 @@ export async function azurePageBlob(place: BlobLocation, login: BlobLogin, signa
         throw error;
       }),
     create: ({ bytes, metadata }) =>
-      ask('creating', async () => {
+      call('creating', async () => {
         await container.createIfNotExists(abortable);
         await blob.create(bytes, { ...abortable, metadata: { ...metadata }, conditions: { ifNoneMatch: '*' } });
       }).catch((error: unknown) => {
         if (!(error instanceof Conflict)) throw error;
       }),
     ranges: () =>
-      ask('listing the pages of', async () => {
+      call('listing the pages of', async () => {
         const ranges = [];
         for await (const { start, end, isClear } of blob.listPageRanges(0, undefined, abortable))
           if (!isClear) ranges.push({ offset: start, bytes: end - start + 1 });
         return ranges;
       }),
-    read: ({ offset, bytes }) => ask('reading', () => blob.downloadToBuffer(offset, bytes, abortable)),
+    read: ({ offset, bytes }) => call('reading', () => blob.downloadToBuffer(offset, bytes, abortable)),
     write: (offset, pages) =>
-      ask('writing', async () => {
+      call('writing', async () => {
         const transactionalContentMD5 = createHash('md5').update(pages).digest();
         await blob.uploadPages(pages, offset, pages.length, { ...abortable, transactionalContentMD5 });
       }),
     clear: ({ offset, bytes }) =>
-      ask('clearing', async () => {
+      call('clearing', async () => {
         await blob.clearPages(offset, bytes, abortable);
       }),
     setMetadata: (metadata) =>
-      ask('setting the metadata of', async () => {
+      call('setting the metadata of', async () => {
         await blob.setMetadata({ ...metadata }, abortable);
       }),
   };

@@ -43,7 +43,7 @@ export function planPublish(
   if (seen) {
     const requireSame = (what: string, tag: string, built: string) => {
       const there = seen.tags[tag];
-      if (there !== built) throw taken(`${definition}/${version}`, what, there, built);
+      if (there !== built) throw nameTaken(`${definition}/${version}`, what, there, built);
     };
     requireSame('content', IMAGE_TAGS.content, build.contentSha256);
     // The same content can be packed into other bytes, which were not tested.
@@ -81,7 +81,7 @@ export function changesOf(plan: PublishPlan, { contentSha256 }: BuildRecord): st
   ];
 }
 
-function taken(name: string, what: string, there: string | undefined, built: string): UserError {
+function nameTaken(name: string, what: string, there: string | undefined, built: string): UserError {
   return new UserError(
     `${name} already exists with other ${what}: expected ${built.slice(0, 12)}, got ${there?.slice(0, 12) ?? 'no tag of ours'}`,
     {

@@ -25,16 +25,16 @@ describe('checkSbom', () => {
   });
 
   it('finds a package that the SBOM does not list, and one with another version', () => {
-    expect(check([stanza('stowaway', '6.6')])).toEqual([{ what: 'package stowaway', seen: '6.6 amd64' }]);
+    expect(check([stanza('stowaway', '6.6')])).toEqual([{ what: 'package stowaway', found: '6.6 amd64' }]);
     expect(check([stanza('libssl3', '1:3.0.18-1')])).toEqual([
-      { what: 'package libssl3', said: '1:3.0.17-1~deb12u2 amd64', seen: '1:3.0.18-1 amd64' },
+      { what: 'package libssl3', listed: '1:3.0.17-1~deb12u2 amd64', found: '1:3.0.18-1 amd64' },
     ]);
   });
 
   it('finds a missing package', () => {
     const lock = aLock({ artifacts: [...aLock().artifacts, aDeb('runc', '1.1.5')] });
     const differences = checkSbom(sbomOf(lock), { dpkgStatus: status.join('\n'), files });
-    expect(differences).toEqual([{ what: 'package runc', said: '1.1.5 amd64' }]);
+    expect(differences).toEqual([{ what: 'package runc', listed: '1.1.5 amd64' }]);
   });
 
   it('finds a changed file and a missing file', () => {

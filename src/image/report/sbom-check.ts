@@ -11,19 +11,22 @@ export interface GuestContent {
 
 export interface SbomDifference {
   what: string;
-  said?: string;
-  seen?: string;
+  listed?: string;
+  found?: string;
 }
 
 /** Empty if they match. */
-export function checkSbom(sbomText: string, seen: GuestContent): SbomDifference[] {
+export function checkSbom(sbomText: string, found: GuestContent): SbomDifference[] {
   const sbom = schema.parse(JSON.parse(sbomText));
-  const said = new Map(
+  const listed = new Map(
     sbom.components
       .filter((component) => property(component, 'kind') === 'deb')
       .map(({ name, version, purl }) => [name, `${version} ${archOf(purl)}`]),
   );
-  return [...packageDifferences(said, installedIn(seen.dpkgStatus)), ...fileDifferences(sbom.components, seen.files)];
+  return [
+    ...packageDifferences(listed, installedIn(found.dpkgStatus)),
+    ...fileDifferences(sbom.components, found.files),
+  ];
 }
 
 /** The files to hash for the check: those that the build installs unchanged. */
@@ -44,17 +47,17 @@ const schema = z.object({
 });
 type BomComponent = z.infer<typeof schema>['components'][number];
 
-function packageDifferences(said: ReadonlyMap<string, string>, seen: ReadonlyMap<string, string>): SbomDifference[] {
-  return [...new Set([...said.keys(), ...seen.keys()])]
+function packageDifferences(listed: ReadonlyMap<string, string>, found: ReadonlyMap<string, string>): SbomDifference[] {
+  return [...new Set([...listed.keys(), ...found.keys()])]
     .sort()
-    .filter((name) => said.get(name) !== seen.get(name))
-    .map((name) => ({ what: `package ${name}`, ...sides(said.get(name), seen.get(name)) }));
+    .filter((name) => listed.get(name) !== found.get(name))
+    .map((name) => ({ what: `package ${name}`, ...sides(listed.get(name), found.get(name)) }));
 }
 
-function fileDifferences(components: readonly BomComponent[], seen: ReadonlyMap<string, string>): SbomDifference[] {
+function fileDifferences(components: readonly BomComponent[], found: ReadonlyMap<string, string>): SbomDifference[] {
   return placed(components)
-    .filter(({ path, sha256 }) => seen.get(path) !== sha256)
-    .map(({ path, sha256 }) => ({ what: `file ${path}`, ...sides(sha256, seen.get(path)) }));
+    .filter(({ path, sha256 }) => found.get(path) !== sha256)
+    .map(({ path, sha256 }) => ({ what: `file ${path}`, ...sides(sha256, found.get(path)) }));
 }
 
 function placed(components: readonly BomComponent[]): { path: string; sha256: string | undefined }[] {
@@ -85,6 +88,6 @@ function property({ properties }: BomComponent, name: string): string | undefine
   return properties.find((one) => one.name === `${PROPERTY}${name}`)?.value;
 }
 
-function sides(said: string | undefined, seen: string | undefined): Omit<SbomDifference, 'what'> {
-  return { ...(said !== undefined && { said }), ...(seen !== undefined && { seen }) };
+function sides(listed: string | undefined, found: string | undefined): Omit<SbomDifference, 'what'> {
+  return { ...(listed !== undefined && { listed }), ...(found !== undefined && { found }) };
 }

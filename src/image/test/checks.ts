@@ -30,7 +30,12 @@ export interface ExpectedImage {
 const READY = 'headstart-node-ready.target';
 const UNITS = ['headstart-node.service', READY, 'containerd.service', 'kubelet.service'] as const;
 /** Units that would change packages or use the disk at arbitrary times. */
-const QUIET = ['apt-daily.timer', 'apt-daily-upgrade.timer', 'unattended-upgrades.service', 'e2scrub_all.timer'];
+const MAINTENANCE_UNITS = [
+  'apt-daily.timer',
+  'apt-daily-upgrade.timer',
+  'unattended-upgrades.service',
+  'e2scrub_all.timer',
+];
 /** Under emulation kubelet takes a minute to open its port. */
 const HEALTH_TRIES = 120;
 /** For both partition tables, the EFI partition and the file system's own data. */
@@ -43,7 +48,7 @@ export function questionsFor(expected: Pick<ExpectedImage, 'lock' | 'build' | 'p
     files: [...new Set([...lockedIn(expected).keys(), ...paths])],
     links: placed.filter(({ to }) => to !== undefined).map(({ path }) => path),
     units: UNITS,
-    unitFiles: QUIET,
+    unitFiles: MAINTENANCE_UNITS,
     healthTries: HEALTH_TRIES,
   };
 }
@@ -72,7 +77,7 @@ export function checksOf(expected: ExpectedImage, facts: GuestFacts): Check[] {
     differences('cloud-init', facts.cloudInit, 'not on the image'),
     differences(
       'quiet',
-      QUIET.filter((unit) => !isQuiet(facts.unitFiles.get(unit))),
+      MAINTENANCE_UNITS.filter((unit) => !isInactive(facts.unitFiles.get(unit))),
       'no timer changes anything',
     ),
     is(
@@ -129,7 +134,7 @@ function statusIn(text: string): { phase?: string; code?: string; isReady?: bool
 /** Version by package, for the image's Kubernetes version. */
 function debsIn({ lock, build }: Pick<ExpectedImage, 'lock' | 'build'>): Map<string, string> {
   return new Map(
-    ofThis(lock, build)
+    artifactsOfBuild(lock, build)
       .filter(({ kind }) => kind === 'deb')
       .map(({ component, version }) => [component, version]),
   );
@@ -138,14 +143,14 @@ function debsIn({ lock, build }: Pick<ExpectedImage, 'lock' | 'build'>): Map<str
 /** sha256 by path, of files that the build installs unchanged. */
 function lockedIn({ lock, build }: Pick<ExpectedImage, 'lock' | 'build'>): Map<string, string> {
   return new Map([
-    ...ofThis(lock, build).flatMap(({ kind, install, sha256 }): [string, string][] =>
+    ...artifactsOfBuild(lock, build).flatMap(({ kind, install, sha256 }): [string, string][] =>
       kind === 'binary' && install ? [[install.to, sha256]] : [],
     ),
     ...lock.files.map(({ to, sha256 }): [string, string] => [to, sha256]),
   ]);
 }
 
-const ofThis = ({ artifacts }: LockPart, { kubernetes }: BuildRecord) =>
+const artifactsOfBuild = ({ artifacts }: LockPart, { kubernetes }: BuildRecord) =>
   artifacts.filter((one) => one.kubernetes === undefined || one.kubernetes === kubernetes);
 
 function packageDifferences(expected: ExpectedImage, { dpkgStatus }: GuestFacts): string[] {
@@ -192,7 +197,7 @@ function mapDifferences(
 }
 
 /** A missing unit is as harmless as a masked one. */
-const isQuiet = (state: string | undefined) => ['', 'masked', 'disabled', 'not-found'].includes(state ?? '');
+const isInactive = (state: string | undefined) => ['', 'masked', 'disabled', 'not-found'].includes(state ?? '');
 
 const SHOWN = 5;
 

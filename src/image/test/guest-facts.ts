@@ -46,7 +46,7 @@ export interface GuestQuestions {
 /** For `sh -s`. Each answer is one line, `name base64`, so that no answer can be mistaken for another. */
 export function factsScript({ files, links, units, unitFiles, healthTries }: GuestQuestions): string {
   const words = (list: readonly string[]) => list.map(quoted).join(' ');
-  const asked: Readonly<Record<string, string>> = {
+  const commands: Readonly<Record<string, string>> = {
     release: 'cat /usr/lib/headstart/release.json',
     dpkgStatus: 'cat /var/lib/dpkg/status',
     files: `for file in ${words(files)}; do sha256sum "$file"; done`,
@@ -54,7 +54,7 @@ export function factsScript({ files, links, units, unitFiles, healthTries }: Gue
     links: `for file in ${words(links)}; do ! [ -L "$file" ] || echo "$(readlink -- "$file") $file"; done`,
     readyImages: 'ctr --namespace k8s.io images check --quiet',
     badBlobs: `cd ${BLOBS} && for blob in *; do [ "$(sha256sum "$blob")" = "$blob  $blob" ] || echo "$blob"; done`,
-    kubeletHealth: askKubelet(healthTries),
+    kubeletHealth: kubeletHealthCommand(healthTries),
     resolvConf: 'cat /etc/resolv.conf',
     units: `systemctl show --property=Id,ActiveState,SubState,Result,NRestarts,ConditionResult -- ${words(units)}`,
     failedUnits: 'systemctl list-units --failed --plain --no-legend --no-pager',
@@ -66,7 +66,7 @@ export function factsScript({ files, links, units, unitFiles, healthTries }: Gue
     unitFiles: `for unit in ${words(unitFiles)}; do echo "$unit $(systemctl is-enabled -- "$unit" 2>/dev/null)"; done`,
     root: 'stat --file-system --format="%b %S" /; cat /sys/class/block/vda/size; uname -r; ls -d /sys/firmware/efi',
   };
-  const script = Object.entries(asked).map(
+  const script = Object.entries(commands).map(
     ([name, command]) => `printf '%s ' ${name}; { ${command}; } 2>/dev/null | base64 -w0; echo\n`,
   );
   return [`PATH=${PROGRAMS}\n`, ...script].join('');
@@ -76,7 +76,7 @@ const PROGRAMS = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const BLOBS = '/var/lib/containerd/io.containerd.content.v1.content/blobs/sha256';
 
 /** Uses bash for TCP, because not every image has curl. kubelet opens its port some time after its process starts. */
-const askKubelet = (tries: number) =>
+const kubeletHealthCommand = (tries: number) =>
   [
     `for try in $(seq ${tries}); do [ "$try" = 1 ] || sleep 1;`,
     'said=$(bash -c \'exec 3<>/dev/tcp/127.0.0.1/10248 && printf "GET /healthz HTTP/1.0\\r\\n\\r\\n" >&3 && cat <&3\');',

@@ -25,7 +25,7 @@ export async function withTemporaryHome<T>(
   work: (home: string) => Promise<T>,
 ): Promise<T> {
   const { parent, processes = systemProcesses } = deps;
-  await sweep(deps, processes);
+  await removeAbandoned(deps, processes);
   const home = await mkdtemp(join(parent, PREFIX));
   writeFileAtomic(join(home, OWNER), `${JSON.stringify(isKept ? {} : (processes.own() ?? {}))}\n`, 0o600);
   try {
@@ -36,7 +36,7 @@ export async function withTemporaryHome<T>(
 }
 
 /** Removes homes of killed runs, whose VMs still run. */
-async function sweep(deps: TemporaryHomeDeps, processes: Processes): Promise<void> {
+async function removeAbandoned(deps: TemporaryHomeDeps, processes: Processes): Promise<void> {
   const names = (await readdir(deps.parent)).filter((name) => name.startsWith(PREFIX));
   for (const home of names.map((name) => join(deps.parent, name))) {
     // The folder is shared with other users, so the name proves nothing: check the owner.

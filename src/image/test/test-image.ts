@@ -42,7 +42,7 @@ export interface ImageTestResult {
 const TEXTS = { lock: 'lock.json', release: 'release.json', placed: PLACED_FILES, images: 'images.json' } as const;
 const imagesSchema = z.object({ images: z.array(z.object({ name: z.string(), digest: z.string() })) });
 
-const ASK_MS = 5 * 60_000;
+const GUEST_COMMAND_MS = 5 * 60_000;
 /** Several times what a first boot writes. */
 const NEEDED_BYTES = 1 << 30;
 
@@ -109,14 +109,14 @@ async function observeBoot(
   onStep('the node is ready; waiting for the boot to finish');
   await provider.guests.runInGuest(ref, ['systemctl', 'is-system-running', '--wait'], {
     ...options,
-    deadlineMs: ASK_MS,
+    deadlineMs: GUEST_COMMAND_MS,
   });
   onStep('collecting the boot record');
   const record = await deps.collect(ref.id);
   onStep('checking the content');
   const { stdout } = await provider.guests.runInGuest(ref, ['/bin/sh', '-s'], {
     ...options,
-    deadlineMs: ASK_MS,
+    deadlineMs: GUEST_COMMAND_MS,
     input: factsScript(questionsFor(expected)),
   });
   return { record, facts: readFacts(stdout.toString()) };

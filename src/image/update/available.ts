@@ -92,7 +92,7 @@ export async function listMirrors(
   const available = new Map<string, AvailableVersion[]>();
   for (const component of components) {
     const offers: AvailableVersion[] = [];
-    for (const version of versionsThere(component, mirrors)) {
+    for (const version of versionsIn(component, mirrors)) {
       const sources: [Architecture, Pick<ArtifactSource, 'path' | 'sha256'>][] = [];
       for (const [architecture, { origin, path }] of knownSources(component)) {
         const there = path.replaceAll(component.versions.at(-1)!.version, version);
@@ -107,7 +107,7 @@ export async function listMirrors(
   return available;
 }
 
-function versionsThere(component: FetchedComponent, mirrors: Mirrors): Set<string> {
+function versionsIn(component: FetchedComponent, mirrors: Mirrors): Set<string> {
   const { version: known } = component.versions.at(-1)!;
   return new Set(
     knownSources(component).flatMap(([, { origin, path }]) => {

@@ -1,6 +1,6 @@
 // image/build/base/initrd.ts: how does an image find its root? Debian's initrd with only the drivers of clouds and QEMU, and without udev: a script
 // reads the devices from the kernel and loads their modules. udev handles all devices again after the root is mounted.
-import { INITRD_FILES, type SystemFile } from '../../../host/debian/system-settings.ts';
+import { type SystemFile, INITRD_FILES } from '../../../host/debian/system-settings.ts';
 
 /** Only the drivers for disks and networks of clouds and QEMU: unpacking a full initrd would take a large part of a fast boot. */
 const MODULES = [
@@ -46,12 +46,12 @@ esac
 export const MOVE_DEVICES = `#!/bin/sh
 [ "\${1:-}" != prereqs ] || exit 0
 mount -n -o move /dev "\${rootmnt:?}/dev" || mount -n --move /dev "\${rootmnt}/dev"
-# The initrd's own tools have no rm where there is no busybox.
+# Without busybox the initrd has no rm.
 if command -v nuke >/dev/null; then nuke /dev; else rm -rf /dev; fi
 ln -s "\${rootmnt}/dev" /dev
 `;
 
-/** Keeps only blkid of udev's hook, which finds the root. Empties the list of modules to load in any case. */
+/** Removes what udev's hook adds, except blkid, which finds the root. Empties the list of modules that would be loaded unconditionally. */
 const WITHOUT_UDEV = `#!/bin/sh
 [ "\${1:-}" != prereqs ] || exit 0
 rm -rf "$DESTDIR/lib/systemd" "$DESTDIR/lib/udev" "$DESTDIR/etc/udev" "$DESTDIR/bin/udevadm"
@@ -75,6 +75,6 @@ export const OWN_INITRD_FILES: SystemFile[] = [
   })),
   { path: `${FOLDER}/scripts/init-bottom/udev`, mode: 0o755, text: MOVE_DEVICES },
   { path: `${FOLDER}/hooks/headstart-without-udev`, mode: 0o755, text: WITHOUT_UDEV },
-  // For the scrub of a captured copy, which runs in the initrd.
+  // For the scrub of a captured copy, which needs these tools while the disk is not mounted.
   ...INITRD_FILES.filter(({ path }) => path.startsWith(`${FOLDER}/hooks/`)),
 ];

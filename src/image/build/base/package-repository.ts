@@ -61,7 +61,7 @@ async function addPackage(deb: Artifact, name: string, folder: string, deps: Rep
   const file = await cache.open(deb, { signal });
   symlinkSync(file, join(folder, name));
   const control = (await runTool(run, ['dpkg-deb', '--field', file], signal)).trimEnd();
-  return { about: aboutOf(control, deb), text: indexEntry(control, deb, name) };
+  return { about: packageOf(control, deb), text: indexEntry(control, deb, name) };
 }
 
 /** An entry of a package index: the control fields plus path, size and hash. */
@@ -69,7 +69,7 @@ function indexEntry(control: string, { bytes, sha256 }: Pick<Artifact, 'bytes' |
   return `${control.trimEnd()}\nFilename: ./${file}\nSize: ${bytes}\nSHA256: ${sha256}`;
 }
 
-function aboutOf(control: string, { component, version: locked }: Pick<Artifact, 'component' | 'version'>): Package {
+function packageOf(control: string, { component, version: locked }: Pick<Artifact, 'component' | 'version'>): Package {
   const field = (name: string) => new RegExp(`^${name}: *(.*)$`, 'm').exec(control)?.[1]?.trim();
   const [name, version] = [field('Package'), field('Version')];
   if (name !== undefined && version === locked)

@@ -44,7 +44,7 @@ export async function unpackBase(contents: BaseContents, deps: UnpackBaseDeps): 
     onStderr: mmdebstrapProgress({ onWaiting: deps.onWaiting, count: repository.packages.length }),
   });
   signal?.throwIfAborted();
-  if (ran.code !== 0) throw notInstalled(`mmdebstrap failed with ${ran.code ?? ran.outcome}: ${lastWords(ran.stderr)}`);
+  if (ran.code !== 0) throw notInstalled(`mmdebstrap failed with ${ran.code ?? ran.outcome}: ${lastLines(ran.stderr)}`);
   const status = await runTool(runAsRoot, ['cat', join(target, 'var/lib/dpkg/status')], signal);
   const problem = installProblem(repository.packages, installedIn(status));
   if (problem !== undefined) throw notInstalled(problem);
@@ -109,6 +109,6 @@ function notInstalled(why: string): UserError {
   });
 }
 
-function lastWords(stderr: string): string {
+function lastLines(stderr: string): string {
   return stderr.trim().split('\n').slice(-4).join(' / ').slice(-700);
 }

@@ -45,7 +45,9 @@ export async function putFiles(disk: Ext4Place, files: readonly DiskFile[], deps
   mkdirSync(deps.folder, { recursive: true, mode: 0o700 });
   const all = withFolders(files);
   const before = await statAll(disk, all, deps);
-  const lines = all.flatMap((file, index) => placing(file, before[index], join(deps.folder, `file-${index}`), deps));
+  const lines = all.flatMap((file, index) =>
+    commandsFor(file, before[index], join(deps.folder, `file-${index}`), deps),
+  );
   await debugfs(disk, lines, deps, ['-w']);
   // Exit code 1 means that e2fsck corrected something: only the counts, which debugfs does not update.
   await tool(onPlace(disk, deps.epochSec, ['e2fsck', '-f', '-p']), deps, [0, 1]);
@@ -99,7 +101,7 @@ function checkNames(file: DiskFile): void {
 
 const isQuotable = (word: string) => !/["\u0000-\u001f\u007f]/.test(word);
 
-function placing(file: Entry, before: Stat | undefined, scratch: string, { epochSec }: PutDeps): string[] {
+function commandsFor(file: Entry, before: Stat | undefined, scratch: string, { epochSec }: PutDeps): string[] {
   const place = `"/${file.path}"`;
   if ('isAbove' in file) return before === undefined ? [`mkdir ${place}`] : [];
   const owner = [`sif ${place} uid ${file.uid ?? 0}`, `sif ${place} gid ${file.gid ?? 0}`];
@@ -115,8 +117,8 @@ function placing(file: Entry, before: Stat | undefined, scratch: string, { epoch
     const made = before === undefined ? [`mkdir ${place}`] : [];
     return [...made, mode(0o040000, file.mode), ...rest];
   }
-  const gone = before === undefined ? [] : [`rm ${place}`];
-  if ('to' in file) return [...gone, `symlink ${place} "${file.to}"`, ...rest];
+  const removal = before === undefined ? [] : [`rm ${place}`];
+  if ('to' in file) return [...removal, `symlink ${place} "${file.to}"`, ...rest];
   if ('device' in file) {
     const { kind, major, minor } = file.device;
     const type = kind === 'c' ? 0o020000 : 0o060000;
@@ -124,11 +126,11 @@ function placing(file: Entry, before: Stat | undefined, scratch: string, { epoch
     // mknod is the only debugfs command that takes a name instead of a path.
     const { dir, base } = posix.parse(`/${file.path}`);
     const made = [`cd "${dir}"`, `mknod "${base}" ${kind} ${major} ${minor}`, 'cd /'];
-    return [...gone, ...made, mode(type, file.mode), ...times, ...rest];
+    return [...removal, ...made, mode(type, file.mode), ...times, ...rest];
   }
   const source = 'from' in file ? file.from : scratch;
   if ('bytes' in file) writeFileSync(scratch, file.bytes, { mode: 0o600 });
-  return [...gone, `write "${source}" ${place}`, mode(0o100000, file.mode), ...rest];
+  return [...removal, `write "${source}" ${place}`, mode(0o100000, file.mode), ...rest];
 }
 
 interface Stat {

@@ -43,7 +43,7 @@ async function aLayer(name: string) {
 describe('baseLayer', () => {
   it('reuses an unchanged layer', async () => {
     const { deps } = await aLayer('good');
-    expect(layer.isKept(deps.cache.folder)).toBe(true);
+    expect(layer.isCached(deps.cache.folder)).toBe(true);
     const content = await layer.verify(deps);
     expect(content).toMatchObject({ kernel: { release: '6.1', vmlinuz: Buffer.from('vmlinuz') }, packages: [] });
     await layer.copyTo({ file: join(top, 'copy'), startBytes: 0 }, deps);
@@ -58,7 +58,7 @@ describe('baseLayer', () => {
       code: 'image/layer-damaged',
       message: expect.stringContaining('root.ext4'),
     });
-    expect(layer.isKept(deps.cache.folder)).toBe(false);
+    expect(layer.isCached(deps.cache.folder)).toBe(false);
   });
 
   it.each(['vmlinuz', 'loader.efi'])('moves aside a layer whose %s changed or is missing', async (part) => {
@@ -90,7 +90,7 @@ describe('baseLayer', () => {
   it('does not exist before it was made', async () => {
     const { deps } = await aLayer('other');
     const other = baseLayer(aLock([anArtifact('libc6', 'deb', { sha256: 'cd'.repeat(32) })]), SOME_TOOLS);
-    expect(other.isKept(deps.cache.folder)).toBe(false);
+    expect(other.isCached(deps.cache.folder)).toBe(false);
     expect(await other.verify(deps)).toBeUndefined();
   });
 

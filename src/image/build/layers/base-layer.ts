@@ -23,18 +23,18 @@ import { LABEL, nodeFiles } from '../files/node-files.ts';
 import { ensureFits } from '../files/size-budget.ts';
 import { requireImageSpace } from '../free-space.ts';
 import type { ToolVersions } from '../tool-versions.ts';
+import type { ImageLayer, LayerDeps } from './layer.ts';
 import {
+  cacheLayer,
   copyLayer,
-  isLayerKept,
-  keepLayer,
+  isLayerCached,
   LAYER_ROOT,
   type LayerFacts,
   type LayerKind,
   layerFolder,
+  moveLayerAside,
   readLayerRecord,
-  setLayerAside,
-} from './keep-layer.ts';
-import type { ImageLayer, LayerDeps } from './layer.ts';
+} from './layer-cache.ts';
 
 /** Increase it when the builder makes a different layer from the same inputs. */
 const FORMAT = 2;
@@ -54,7 +54,7 @@ export function baseLayer(lock: ImageLock, tools: ToolVersions): ImageLayer<Base
   const key = layerKey(lock, tools);
   const layer: ImageLayer<BaseContent> = {
     key,
-    isKept: (cacheFolder) => isLayerKept(BASE, key, cacheFolder),
+    isCached: (cacheFolder) => isLayerCached(BASE, key, cacheFolder),
     verify: (deps) => readContent(key, deps),
     async make(deps) {
       const { cache, signal, onWaiting } = deps;
@@ -62,8 +62,8 @@ export function baseLayer(lock: ImageLock, tools: ToolVersions): ImageLayer<Base
       await withLock(cache.folder, { name: baseLayerLock, why: 'building a base layer' }, options, async () => {
         // Another build may have made it before it released the lock.
         if (await layer.verify(deps)) return;
-        await keepLayer(BASE, key, deps, (folder, shop) => installPackages(lock, key, folder, shop));
-        deps.onDone?.('base layer kept');
+        await cacheLayer(BASE, key, deps, (folder, shop) => installPackages(lock, key, folder, shop));
+        deps.onDone?.('base layer cached');
       });
     },
     async copyTo(to, deps) {
@@ -93,7 +93,7 @@ async function readContent(key: string, { cache, signal }: LayerDeps): Promise<B
       if (!isMissing(error)) throw error;
     });
     const sha256 = bytes && createHash('sha256').update(bytes).digest('hex');
-    if (bytes === undefined || sha256 !== record.files[name]?.sha256) throw await setLayerAside(folder, name);
+    if (bytes === undefined || sha256 !== record.files[name]?.sha256) throw await moveLayerAside(folder, name);
     return bytes;
   };
   const kernel = {

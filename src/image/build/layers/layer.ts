@@ -9,7 +9,7 @@ export interface ImageLayer<Content, Copied = void> {
   /** Hash of all inputs and tools. */
   readonly key: string;
   /** Whether the cache has it. Does not verify its bytes. */
-  isKept(cacheFolder: string): boolean;
+  isCached(cacheFolder: string): boolean;
   /** Verifies every byte; undefined if it is not cached. Moves a damaged layer aside and throws. */
   verify(deps: LayerDeps): Promise<Content | undefined>;
   /** Makes and caches it, completely or not at all. One build at a time; an existing layer is left alone. */

@@ -17,7 +17,7 @@ import type { ImageBuildDeps, ImageTarget } from '../contract.ts';
 import { sumSparse } from '../disk/sparse-copy.ts';
 import { aLock, anArtifact, SOME_TOOLS } from '../locks.testing.ts';
 import { baseLayer } from './base-layer.ts';
-import { isSharedKept, sharedKey, sharedLayer } from './shared-layer.ts';
+import { isSharedLayerCached, sharedKey, sharedLayer } from './shared-layer.ts';
 
 const top = mkdtempSync(join(tmpdir(), 'headstart-shared-'));
 afterAll(() => rmSync(top, { recursive: true }));
@@ -63,8 +63,8 @@ describe('sharedLayer', () => {
   it('is cached for a lock with several versions, and copied unchanged to each image', async () => {
     const { folder, deps } = await withBase('kept', several);
     const layer = layerOf(several);
-    expect(isSharedKept(several)).toBe(true);
-    expect(layer.isKept(deps.cache.folder)).toBe(false);
+    expect(isSharedLayerCached(several)).toBe(true);
+    expect(layer.isCached(deps.cache.folder)).toBe(false);
     await layer.make(deps);
     rmSync(folder, { recursive: true }); // not needed any more
     await layer.make(deps);
@@ -78,7 +78,7 @@ describe('sharedLayer', () => {
 
   it('is written directly into the image for a lock with one version, with the same bytes', async () => {
     const { folder, deps, done } = await withBase('single', single);
-    expect(isSharedKept(single)).toBe(false);
+    expect(isSharedLayerCached(single)).toBe(false);
     await layerOf(single).copyTo(at('only'), deps);
     expect(readdirSync(join(top, 'single/layers'))).toEqual([basename(folder)]);
     expect(readFileSync(join(top, 'only')).equals(CONTENT)).toBe(true);

@@ -12,17 +12,17 @@ import { type PlacedFile, placedSchema } from '../files/placed-files.ts';
 import { layOutShared, sharedArtifacts } from '../files/version-files.ts';
 import { requireImageSpace } from '../free-space.ts';
 import { containerdOf } from '../store/container-images.ts';
+import type { ImageLayer } from './layer.ts';
 import {
+  cacheLayer,
   copyLayer,
-  isLayerKept,
-  keepLayer,
+  isLayerCached,
   LAYER_ROOT,
   type LayerKind,
   type LayerSeal,
   layersIn,
   readLayerRecord,
-} from './keep-layer.ts';
-import type { ImageLayer } from './layer.ts';
+} from './layer-cache.ts';
 
 /** Increase it when the builder makes a different layer from the same inputs. */
 const FORMAT = 2;
@@ -39,7 +39,7 @@ type BaseLayer = Pick<ImageLayer<unknown>, 'key' | 'copyTo'>;
  * If a lock has several versions, the layer is made once and cached, and each image is a copy of it. If it has one version, no other image
  * would use the layer, so it is written directly into the image's file system, which saves a copy.
  */
-export const isSharedKept = ({ lock }: Pick<ImageTarget, 'lock'>): boolean => lock.kubernetes.length > 1;
+export const isSharedLayerCached = ({ lock }: Pick<ImageTarget, 'lock'>): boolean => lock.kubernetes.length > 1;
 
 /** Makes the same bytes, whether it copies or writes them. Returns the component files of the layer. */
 export function sharedLayer(
@@ -49,18 +49,18 @@ export function sharedLayer(
   const key = sharedKey(target, base);
   return {
     key,
-    isKept: (cacheFolder) => isLayerKept(SHARED, key, cacheFolder),
+    isCached: (cacheFolder) => isLayerCached(SHARED, key, cacheFolder),
     verify: async ({ cache }) => (await readLayerRecord(SHARED, key, cache.folder))?.placed,
     async make(deps) {
-      if (isLayerKept(SHARED, key, deps.cache.folder)) return;
-      await keepLayer(SHARED, key, deps, async (layer, shop) => {
+      if (isLayerCached(SHARED, key, deps.cache.folder)) return;
+      await cacheLayer(SHARED, key, deps, async (layer, shop) => {
         await requireLayerSpace(target, deps.cache.folder);
         return { placed: await writeShared(target, base, { file: join(layer, LAYER_ROOT), startBytes: 0 }, shop) };
       });
     },
     async copyTo(to, deps) {
-      // Does not ask isSharedKept: another lock may have cached the same layer.
-      if (!isLayerKept(SHARED, key, deps.cache.folder)) return writeShared(target, base, to, deps);
+      // Does not use isSharedLayerCached: another lock may have cached the same layer.
+      if (!isLayerCached(SHARED, key, deps.cache.folder)) return writeShared(target, base, to, deps);
       const { placed } = await copyLayer(SHARED, key, to, deps);
       deps.onDone?.('shared layer copied');
       return placed;

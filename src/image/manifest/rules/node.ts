@@ -8,7 +8,7 @@ export const completeNode: CompatibilityRule = {
   says: 'an image has kubelet, containerd, the node daemon that configures them, and the pause image',
   source: 'docs/images.md',
   check: ({ components, places, images }) => {
-    const missing: [name: string, isThere: boolean, what: string][] = [
+    const missing: [name: string, isPresent: boolean, what: string][] = [
       ['kubelet', components.has('kubelet'), 'the image has no kubelet'],
       ['containerd', components.has('containerd'), 'the image has no container runtime'],
       [
@@ -23,7 +23,7 @@ export const completeNode: CompatibilityRule = {
       ],
     ];
     return missing
-      .filter(([, isThere]) => !isThere)
+      .filter(([, isPresent]) => !isPresent)
       .map(([component, , message]): RuleViolation => ({ severity: 'warning', component, message }));
   },
 };

@@ -1,4 +1,4 @@
-// image/build/stages/take-checksums.ts: compute the checksum of every published file, those of disks in worker threads.
+// image/build/stages/compute-checksums.ts: compute the checksum of every published file, those of disks in worker threads.
 import { join } from 'node:path';
 import { checksumFile, type FileSum } from '../../../host/file-sum.ts';
 import { dataRanges } from '../disk/data-ranges.ts';
@@ -6,7 +6,7 @@ import { isDiskName } from '../disk/disk.ts';
 import { sumInWorker } from '../sum-in-worker.ts';
 import { versionStage } from './version-stage.ts';
 
-export const takeChecksums = versionStage({
+export const computeChecksums = versionStage({
   id: 'checksums',
   title: 'compute the checksums',
   done: 'checksums',

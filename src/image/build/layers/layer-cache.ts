@@ -1,4 +1,4 @@
-// image/build/layers/keep-layer.ts: how does the cache store a layer? In a folder named by its key, completely or not at all; a damaged layer is moved aside.
+// image/build/layers/layer-cache.ts: how does the cache store a layer? In a folder named by its key, completely or not at all; a damaged layer is moved aside.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises';
@@ -36,7 +36,11 @@ export type LayerFacts<R extends LayerSeal> = Omit<R, keyof LayerSeal>;
 export const layersIn = (cacheFolder: string) => join(cacheFolder, 'layers');
 export const layerFolder = (cacheFolder: string, key: string) => join(layersIn(cacheFolder), key);
 
-export function isLayerKept<R extends LayerSeal>({ record }: LayerKind<R>, key: string, cacheFolder: string): boolean {
+export function isLayerCached<R extends LayerSeal>(
+  { record }: LayerKind<R>,
+  key: string,
+  cacheFolder: string,
+): boolean {
   return existsSync(join(layerFolder(cacheFolder, key), record));
 }
 
@@ -51,12 +55,12 @@ export async function readLayerRecord<R extends LayerSeal>(
     code: 'image/layer-damaged',
     next: `remove ${folder}, then run the same command again: it makes the layer again`,
   });
-  if (found !== undefined && found.key !== key) throw await setLayerAside(folder, record);
+  if (found !== undefined && found.key !== key) throw await moveLayerAside(folder, record);
   return found;
 }
 
 /** `write` leaves the file system (LAYER_ROOT) and other files of the layer in the given folder, and returns facts for the record. */
-export async function keepLayer<R extends LayerSeal>(
+export async function cacheLayer<R extends LayerSeal>(
   kind: LayerKind<R>,
   key: string,
   deps: LayerDeps,
@@ -95,15 +99,15 @@ export async function copyLayer<R extends LayerSeal>(
 ): Promise<R> {
   const folder = layerFolder(cache.folder, key);
   const record = await readLayerRecord(kind, key, cache.folder);
-  if (record === undefined) throw await setLayerAside(folder, kind.record);
+  if (record === undefined) throw await moveLayerAside(folder, kind.record);
   const file = join(folder, LAYER_ROOT);
   const sum = await copySparse({ file, ranges: await dataRanges(file, run, signal), signal }, to.file, to.startBytes);
-  if (sum !== record.rootSum) throw await setLayerAside(folder, LAYER_ROOT);
+  if (sum !== record.rootSum) throw await moveLayerAside(folder, LAYER_ROOT);
   return record;
 }
 
 /** Moves a damaged layer aside instead of deleting it, so that the damage can be inspected. */
-export async function setLayerAside(folder: string, name: string): Promise<UserError> {
+export async function moveLayerAside(folder: string, name: string): Promise<UserError> {
   const damaged = join(dirname(dirname(folder)), 'damaged');
   const place = join(damaged, basename(folder));
   await mkdir(damaged, { recursive: true, mode: 0o700 });

@@ -17,14 +17,14 @@ import { partialPrefix } from '../../../host/whole-folders.ts';
 import type { Cache } from '../../fetch/cache.ts';
 import { SOME_TOOLS } from '../locks.testing.ts';
 import {
+  cacheLayer,
   copyLayer,
-  isLayerKept,
-  keepLayer,
+  isLayerCached,
   LAYER_ROOT,
   type LayerKind,
+  moveLayerAside,
   readLayerRecord,
-  setLayerAside,
-} from './keep-layer.ts';
+} from './layer-cache.ts';
 
 interface Note {
   key: string;
@@ -55,7 +55,7 @@ const deps = () => ({
   ...{ run, isRoot: true, tools: SOME_TOOLS },
 });
 const keep = (key: string) =>
-  keepLayer(KIND, key, deps(), async (layer) => {
+  cacheLayer(KIND, key, deps(), async (layer) => {
     writeFileSync(join(layer, LAYER_ROOT), CONTENT);
     return { note: `of ${key}` };
   });
@@ -66,7 +66,7 @@ describe('a cached layer', () => {
   it('is stored read-only under its key, and copied on request', async () => {
     await keep('k1');
     expect(layers()).toEqual(['k1']);
-    expect(isLayerKept(KIND, 'k1', cacheFolder)).toBe(true);
+    expect(isLayerCached(KIND, 'k1', cacheFolder)).toBe(true);
     expect(statSync(join(folderOf('k1'), LAYER_ROOT)).mode & 0o777).toBe(0o400);
     const file = join(cacheFolder, 'disk');
     expect(await copyLayer(KIND, 'k1', { file, startBytes: 512 }, deps())).toMatchObject({ note: 'of k1' });
@@ -74,13 +74,13 @@ describe('a cached layer', () => {
   });
 
   it('does not exist before it was made', async () => {
-    expect(isLayerKept(KIND, 'k1', cacheFolder)).toBe(false);
+    expect(isLayerCached(KIND, 'k1', cacheFolder)).toBe(false);
     expect(await readLayerRecord(KIND, 'k1', cacheFolder)).toBeUndefined();
   });
 
   it('leaves nothing if making it fails, and leftovers of a killed build are removed', async () => {
     mkdirSync(join(cacheFolder, 'layers'));
-    const bad = keepLayer(KIND, 'k1', deps(), () => Promise.reject(new Error('no')));
+    const bad = cacheLayer(KIND, 'k1', deps(), () => Promise.reject(new Error('no')));
     await expect(bad).rejects.toThrow('no');
     expect(layers()).toEqual([]);
     mkdirSync(join(cacheFolder, 'layers', `${partialPrefix}killed`));
@@ -89,7 +89,7 @@ describe('a cached layer', () => {
   });
 
   it('reports a full disk and the option for another folder', async () => {
-    const full = keepLayer(KIND, 'k1', deps(), () =>
+    const full = cacheLayer(KIND, 'k1', deps(), () =>
       Promise.reject(Object.assign(new Error('write'), { code: 'ENOSPC' })),
     );
     await expect(full).rejects.toMatchObject({ code: 'image/no-space', next: expect.stringContaining('--cache') });
@@ -130,9 +130,9 @@ describe('a cached layer', () => {
     for (const note of ['first', 'second']) {
       mkdirSync(folderOf('k1'), { recursive: true });
       writeFileSync(join(folderOf('k1'), 'which'), note);
-      await setLayerAside(folderOf('k1'), 'which');
+      await moveLayerAside(folderOf('k1'), 'which');
     }
     expect(readFileSync(join(cacheFolder, 'damaged', 'k1', 'which'), 'utf8')).toBe('second');
-    expect(await setLayerAside(folderOf('k1'), 'which')).toMatchObject({ code: 'image/layer-damaged' });
+    expect(await moveLayerAside(folderOf('k1'), 'which')).toMatchObject({ code: 'image/layer-damaged' });
   });
 });

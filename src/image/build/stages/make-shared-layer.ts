@@ -1,17 +1,17 @@
-// image/build/stages/keep-shared.ts: make the layer that all images of a lock are copied from, if the lock has several versions.
+// image/build/stages/make-shared-layer.ts: make the layer that all images of a lock are copied from, if the lock has several versions.
 import type { ImageTarget } from '../contract.ts';
 import { baseLayer } from '../layers/base-layer.ts';
-import { isSharedKept, sharedLayer } from '../layers/shared-layer.ts';
+import { isSharedLayerCached, sharedLayer } from '../layers/shared-layer.ts';
 import type { SharedStage } from '../stage.ts';
 import type { ToolVersions } from '../tool-versions.ts';
 
-export const keepShared: SharedStage<never, never> = {
+export const makeSharedLayer: SharedStage<never, never> = {
   id: 'shared-layer',
   title: 'make the shared layer',
-  done: 'shared layer kept',
+  done: 'shared layer cached',
   key: (target, tools) => layerOf(target, tools).key,
-  isNeeded: ({ target }) => isSharedKept(target),
-  isAvailable: (target, { tools, cacheFolder }) => layerOf(target, tools).isKept(cacheFolder),
+  isNeeded: ({ target }) => isSharedLayerCached(target),
+  isAvailable: (target, { tools, cacheFolder }) => layerOf(target, tools).isCached(cacheFolder),
   needs: [],
   gives: [],
   async make({ target, ...deps }) {

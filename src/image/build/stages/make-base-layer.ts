@@ -1,8 +1,8 @@
-// image/build/stages/keep-base.ts: make the base layer, or verify the cached one.
+// image/build/stages/make-base-layer.ts: make the base layer, or verify the cached one.
 import { baseLayer } from '../layers/base-layer.ts';
 import type { SharedStage } from '../stage.ts';
 
-export const keepBase: SharedStage<never, 'base'> = {
+export const makeBaseLayer: SharedStage<never, 'base'> = {
   id: 'base-layer',
   title: 'make the base layer',
   amount: ([target]) => ` of ${target?.lock.artifacts.filter(({ kind }) => kind === 'deb').length ?? 0} packages`,
@@ -10,7 +10,7 @@ export const keepBase: SharedStage<never, 'base'> = {
   verified: 'base layer verified',
   key: ({ lock }, tools) => baseLayer(lock, tools).key,
   isNeeded: () => true,
-  isAvailable: ({ lock }, { tools, cacheFolder }) => baseLayer(lock, tools).isKept(cacheFolder),
+  isAvailable: ({ lock }, { tools, cacheFolder }) => baseLayer(lock, tools).isCached(cacheFolder),
   needs: [],
   gives: ['base'],
   async open({ target, ...deps }) {
