@@ -1,5 +1,5 @@
-// node/machine.testing.ts: an in-memory node for tests. It can be observed, it executes every step of a plan, and it throws when a step
-// comes at the wrong time.
+// node/machine.testing.ts: an in-memory node for tests. It can be observed, it executes every step of a plan, and it
+// throws when a step comes at the wrong time.
 import { dirname } from 'node:path';
 import type { Argv, CommandResult } from '../base/command.ts';
 import { KUBECONFIG_PATH } from './desired/aspects/join.ts';

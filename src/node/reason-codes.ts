@@ -1,5 +1,5 @@
-// node/reason-codes.ts: why does this node not run the document it should? The complete list of reasons. Status, annotations,
-// events, metrics and logs use only these codes. Never rename a code; add a row for a new reason.
+// node/reason-codes.ts: why does this node not run the document it should? The complete list of reasons. Status,
+// annotations, events, metrics and logs use only these codes. Never rename a code; add a row for a new reason.
 
 export interface Reason {
   /** One sentence for a reader who sees the code for the first time. */

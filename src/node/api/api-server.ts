@@ -1,5 +1,5 @@
-// node/api/api-server.ts: sends one request to the API server over HTTPS, with kubelet's credential and with limits on time and size. Every failure
-// is an ApiFailure with a short reason.
+// node/api/api-server.ts: sends one request to the API server over HTTPS, with kubelet's credential and with limits on
+// time and size. Every failure is an ApiFailure with a short reason.
 import type { ClientRequest, RequestOptions } from 'node:http';
 import { request } from 'node:https';
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';

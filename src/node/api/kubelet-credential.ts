@@ -1,5 +1,6 @@
-// node/api/kubelet-credential.ts: which credential and which CA does this node use for its API server? Those in kubelet's kubeconfig: a client
-// certificate or a token. Exec plugins are not supported, and the server must have a certificate that can be verified.
+// node/api/kubelet-credential.ts: which credential and which CA does this node use for its API server? Those in
+// kubelet's kubeconfig: a client certificate or a token. Exec plugins are not supported, and the server must have a
+// certificate that can be verified.
 import { X509Certificate } from 'node:crypto';
 import { Secret } from '../../base/secret.ts';
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';

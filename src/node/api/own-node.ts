@@ -1,5 +1,6 @@
-// node/api/own-node.ts: what can this node do with its Node object? Read it, watch its metadata, report its state and drain it. Reads kubelet's
-// credential for every request, because kubelet renews it. The API server only allows changes to the own Node, and not to taints.
+// node/api/own-node.ts: what can this node do with its Node object? Read it, watch its metadata, report its state and
+// drain it. Reads kubelet's credential for every request, because kubelet renews it. The API server only allows changes
+// to the own Node, and not to taints.
 
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 import { ApiFailure, type ApiRequest, exchange, parseObject, stream } from './api-server.ts';

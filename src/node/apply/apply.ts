@@ -1,5 +1,5 @@
-// node/apply/apply.ts: how is a document applied? Finish an interrupted change first, observe the node, let decide.ts decide, then let
-// journal.ts make the change.
+// node/apply/apply.ts: how is a document applied? Finish an interrupted change first, observe the node, let decide.ts
+// decide, then let journal.ts make the change.
 import { renderOwnership } from '../plan/ownership-file.ts';
 import type { ApplyOptions, ApplyOutcome, Assignment, Slots } from './contract.ts';
 import { type ApplyDecision, decide, isActive, refusalOf } from './decide.ts';

@@ -1,4 +1,5 @@
-// node/apply/check.ts: what follows from one health check after a change? Keep watching, make it the last known good, or roll back.
+// node/apply/check.ts: what follows from one health check after a change? Keep watching, make it the last known good,
+// or roll back.
 import type { ApplyDeps, ApplyOutcome, Watch } from './contract.ts';
 import { isDocumentToBlame } from './failures.ts';
 import { type HealthHistory, type HealthSample, judgeHealth } from './health.ts';

@@ -1,5 +1,6 @@
-// node/apply/contract.ts: how does a node change from one document to the next, or roll back, without stopping half-way? The input (an
-// assignment), what is persisted (slots, generations), the dependencies (deps, probes) and the outcome. Types only.
+// node/apply/contract.ts: how does a node change from one document to the next, or roll back, without stopping
+// half-way? The input (an assignment), what is persisted (slots, generations), the dependencies (deps, probes) and the
+// outcome. Types only.
 import type { Clock } from '../../base/clock.ts';
 import type { RunCommand } from '../../base/command.ts';
 import type { JsonObject } from '../../schema/json.ts';
@@ -68,7 +69,10 @@ export interface Watch {
   number: number;
   /** When the last step ended. */
   sinceMs: number;
-  /** When the change restarted kubelet; older heartbeats of the Node do not count. Absent: the change did not restart kubelet. */
+  /**
+   * Older heartbeats of the Node do not count, because kubelet was started or restarted after them. Absent: the change
+   * did not restart kubelet.
+   */
   kubeletSinceMs?: number | undefined;
   /** The kernel's boot id: a different one later means that the machine rebooted. */
   bootId: string;
@@ -78,7 +82,10 @@ export interface Watch {
   ranBefore: readonly string[];
   /** The API server answered before the change, so it must answer after it. */
   wasApiReachable: boolean;
-  /** The change was made before kubelet started, so the API server was not probed, but the previous generation was verified in the cluster. */
+  /**
+   * The change was made before kubelet started, so the API server was not probed, but the previous generation was
+   * verified in the cluster.
+   */
   wasApiReachableEarlier?: boolean | undefined;
   /** The Node was already not Ready before the change. */
   wasNotReady?: boolean | undefined;

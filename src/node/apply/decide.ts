@@ -1,5 +1,5 @@
-// node/apply/decide.ts: what happens to a document that is assigned to this node? The node refuses it, holds it, only updates its saved state,
-// or applies it. Pure.
+// node/apply/decide.ts: what happens to a document that is assigned to this node? The node refuses it, holds it, only
+// updates its saved state, or applies it. Pure.
 import type { LiveKind, Plan, PlanStep } from '../desired/tree.ts';
 import { rank } from '../plan/disruption.ts';
 import { judgePlan, type Verdict } from '../plan/policy.ts';

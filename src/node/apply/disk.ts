@@ -1,5 +1,6 @@
-// node/apply/disk.ts: how does a transaction write to a node without following symbolic links? Every folder of a path is opened by descriptor,
-// so replacing a folder by a link during the write has no effect. All writes of a transaction go through here.
+// node/apply/disk.ts: how does a transaction write to a node without following symbolic links? Every folder of a path
+// is opened by descriptor, so replacing a folder by a link during the write has no effect. All writes of a transaction
+// go through here.
 import {
   closeSync,
   constants,

@@ -1,5 +1,5 @@
-// node/apply/disks.testing.ts: faulty disks for tests: one kills the process at a given write, one is full, one loses unsynced writes at a
-// power cut.
+// node/apply/disks.testing.ts: faulty disks for tests: one kills the process at a given write, one is full, one loses
+// unsynced writes at a power cut.
 import {
   chmodSync,
   lstatSync,

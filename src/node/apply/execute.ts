@@ -1,5 +1,5 @@
-// node/apply/execute.ts: how are the steps of a plan executed on a node? In order; adjacent steps of the same kind share one command.
-// Every step is idempotent.
+// node/apply/execute.ts: how are the steps of a plan executed on a node? In order; adjacent steps of the same kind
+// share one command. Every step is idempotent.
 import { dirname } from 'node:path';
 import type { Argv } from '../../base/command.ts';
 import { KUBELET } from '../desired/aspects/aspect.ts';
@@ -14,7 +14,7 @@ import type { Transaction } from './transaction.ts';
 export interface ExecutionContext {
   deps: ExecutionDeps;
   staged: StagedFiles;
-  /** A rollback continues after a step that failed. */
+  /** A rollback continues after a failed step, unless a file could not be written. */
   isRollback: boolean;
   /** kubelet has not started in this boot. Units may be ordered after kubelet or this daemon, so waiting for them would deadlock. */
   isBeforeKubelet: boolean;

@@ -1,4 +1,5 @@
-// node/apply/failures.ts: which failures can a change run into, which reason code does each get, and is the document to blame?
+// node/apply/failures.ts: which failures can a change run into, which reason code does each get, and is the document to
+// blame?
 import type { CommandResult } from '../../base/command.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 

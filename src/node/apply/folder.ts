@@ -1,5 +1,5 @@
-// node/apply/folder.ts: where does the node persist its state, and how are files replaced so that a power cut leaves the old or the new
-// version, never a mix?
+// node/apply/folder.ts: where does the node persist its state, and how are files replaced so that a power cut leaves
+// the old or the new version, never a mix?
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UserError } from '../../base/errors.ts';

@@ -1,5 +1,5 @@
-// node/apply/forget.ts: which part of the saved state is still valid on a clone? The ownership record, because the files are on the cloned disk.
-// The donor's documents and its interrupted change are discarded.
+// node/apply/forget.ts: which part of the saved state is still valid on a clone? The ownership record, because the
+// files are on the cloned disk. The donor's documents and its interrupted change are discarded.
 import { isSecret, sha256Of } from '../desired/bytes.ts';
 import type { Ownership, OwnershipRecord } from '../desired/tree.ts';
 import type { HostReader } from '../observe/host-reader.ts';

@@ -1,5 +1,6 @@
-// node/apply/health.ts: is the node healthy after a change? Judges one sample and the history of samples: keep watching, good, or roll back.
-// Pure. Durations are sums of the time between two samples, so that setting the clock does not distort them.
+// node/apply/health.ts: is the node healthy after a change? Judges one sample and the history of samples: keep
+// watching, good, or roll back. Pure. Durations are sums of the time between two samples, so that setting the clock
+// does not distort them.
 
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 import { CONTAINERD, KUBELET } from '../desired/aspects/aspect.ts';
@@ -96,7 +97,10 @@ interface HealthProblem {
   reason: string;
   /** It does not recover without a rollback. */
   isFinal?: boolean;
-  /** The change may not be the cause. endless: wait without a deadline · long: wait until the API server was silent for SILENT_WITHIN_MS. */
+  /**
+   * The change may not be the cause. endless: wait without a deadline · long: wait until the API server was silent for
+   * SILENT_WITHIN_MS.
+   */
   patience?: 'endless' | 'long' | undefined;
 }
 

@@ -1,6 +1,6 @@
-// node/apply/journal.ts: how does a change survive a crash or a power cut at any kubeletPhase? Write the whole change to the journal, stage new files
-// next to the old ones, execute the steps in order, then record the new state. After a crash the change runs again from the start, with the
-// same result. If a change cannot be finished, the node rolls back.
+// node/apply/journal.ts: how does a change survive a crash or a power cut at any moment? Write the whole change to the
+// journal, stage new files next to the old ones, execute the steps in order, then record the new state. After a crash
+// the change runs again from the start, with the same result. If a change cannot be finished, the node rolls back.
 import type { Plan, PlanStep } from '../desired/tree.ts';
 import type { ApplyOutcome } from './contract.ts';
 import { type ExecutionResult, execute } from './execute.ts';

@@ -1,5 +1,6 @@
-// node/apply/killed-apply.testing.ts: a process that applies a document to a folder and kills itself with SIGKILL at the given write or
-// command. Arguments: the folder, the number of that write or command, and the configuration as JSON.
+// node/apply/killed-apply.testing.ts: a process that applies a document to a folder and kills itself with SIGKILL at
+// the given write or command. Arguments: the folder, the number of that write or command, and the configuration as
+// JSON.
 import { watchedDisk } from './disks.testing.ts';
 import { assignmentOf, NodeFolder } from './node-folder.testing.ts';
 import { openNodeStore } from './store.ts';

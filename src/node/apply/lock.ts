@@ -1,5 +1,5 @@
-// node/apply/lock.ts: is another process changing this node? Each process creates its mark first and then looks for others, so of two that
-// start at the same time at least one sees the other. The mark of a dead process does not count.
+// node/apply/lock.ts: is another process changing this node? Each process creates its mark first and then looks for
+// others, so of two that start at the same time at least one sees the other. The mark of a dead process does not count.
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ProcessMark, systemProcesses } from '../../base/process-mark.ts';
@@ -29,7 +29,7 @@ export function takeLock(folder: string): { release(): void } | undefined {
 
 function ownMark(): ProcessMark {
   const own = systemProcesses.own();
-  if (own === undefined) throw new Error('cannot read the start time of this process from /proc');
+  if (own === undefined) throw new Error('cannot identify this process from /proc');
   return own;
 }
 
@@ -37,7 +37,7 @@ function nameOf({ bootId, pidNamespace, pid, startTicks }: ProcessMark): string 
   return [bootId, pidNamespace.replace(/\D/g, ''), pid, startTicks].join('.');
 }
 
-/** The folder is on a tmpfs, so a mark with another boot id has no owner. */
+/** A reboot ends all processes, so a mark with another boot id does not count. */
 function isAlive(name: string, own: ProcessMark): boolean {
   const [bootId = '', pidNamespace = '', pid = '', startTicks = ''] = name.split('.');
   if (bootId !== own.bootId || !/^\d+$/.test(pid)) return false;

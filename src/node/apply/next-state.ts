@@ -96,7 +96,7 @@ export function generationOf({ assignment, here, number, stamp }: NextGeneration
   return { number, appliedMs: stamp.atMs, assignment, ownership: here.plan.ownership };
 }
 
-/** After an ordered rollback the replaced document counts as bad, so that the next fetch does not apply it again. */
+/** The applied document is no longer bad. After an ordered rollback the replaced one is, so that the next fetch does not apply it again. */
 function badAfter({ state, assignment, isOrderedRollback, stamp }: NextGeneration): Slots['bad'] {
   const { active, bad } = state.slots;
   const all = isOrderedRollback && active ? withBad(bad, active, 'rollback/done', stamp.atMs) : bad;

@@ -1,5 +1,5 @@
-// node/apply/node-folder.testing.ts: a fake node in a folder: real files, and small fakes of systemd, the kernel and the firewall. The state of
-// the fakes is kept in a file, so that it survives a killed process.
+// node/apply/node-folder.testing.ts: a fake node in a folder: real files, and small fakes of systemd, the kernel and
+// the firewall. The state of the fakes is kept in a file, so that it survives a killed process.
 import {
   cpSync,
   lstatSync,

@@ -1,5 +1,5 @@
-// node/apply/records.ts: what does headstart persist on a node, and in which format? The state (slots and ownership), one record for each
-// generation, and the journal of a change in progress.
+// node/apply/records.ts: what does headstart persist on a node, and in which format? The state (slots and ownership),
+// one record for each generation, and the journal of a change in progress.
 import { Secret } from '../../base/secret.ts';
 import { NOTHING_OWNED, type Ownership, type PlanStep } from '../desired/tree.ts';
 import type { NodeConfig } from '../document/config.ts';

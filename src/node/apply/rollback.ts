@@ -1,5 +1,6 @@
-// node/apply/rollback.ts: can the node roll back, and with which steps? The plan treats the later generation as drift from the earlier one and
-// repairs it, so a rollback may also make changes that would require a new node in the other direction. Pure.
+// node/apply/rollback.ts: can the node roll back, and with which steps? The plan treats the later generation as drift
+// from the earlier one and repairs it, so a rollback may also make changes that would require a new node in the other
+// direction. Pure.
 import { DEFAULT_KUBELET_ROOT } from '../desired/aspects/kubelet.ts';
 import { unitPath } from '../desired/aspects/units.ts';
 import {
@@ -27,7 +28,7 @@ export interface RollbackInput {
   reason: string;
   /** Undefined: the original image. */
   target: number | undefined;
-  /** The document that is recorded as bad. */
+  /** The document to record as bad, if any. */
   blamed: Slot | undefined;
   /** Everything that headstart may own while the change is half done. */
   meanwhile: Ownership;

@@ -1,5 +1,5 @@
-// node/apply/sealed-json.ts: how are values that contain secrets stored in a file? As JSON with a mark on every secret, so that parsing
-// returns it as a Secret again. Only root may read the file.
+// node/apply/sealed-json.ts: how are values that contain secrets stored in a file? As JSON with a mark on every secret,
+// so that parsing returns it as a Secret again. Only root may read the file.
 import { Secret } from '../../base/secret.ts';
 
 export function renderSealed(value: unknown): string {

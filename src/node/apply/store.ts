@@ -1,5 +1,5 @@
-// node/apply/store.ts: the store of a node: apply, check, roll back and the other operations that contract.ts describes. Operations that change
-// the node resume an interrupted change first.
+// node/apply/store.ts: the operations that contract.ts describes. recover, apply, check and rollbackTo first resume an
+// interrupted change.
 import { UserError } from '../../base/errors.ts';
 import { apply } from './apply.ts';
 import { checkHealth, type HealthMemory, rollBackWatched } from './check.ts';

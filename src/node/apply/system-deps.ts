@@ -1,5 +1,5 @@
-// node/apply/system-deps.ts: how does a transaction observe, write to and probe a real node? All dependencies except those that need the
-// Node's credential.
+// node/apply/system-deps.ts: how does a transaction observe, write to and probe a real node? All dependencies except
+// those that need the Node's credential.
 import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { connect } from 'node:net';

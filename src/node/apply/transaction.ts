@@ -1,5 +1,5 @@
-// node/apply/transaction.ts: what do all operations of the store share? The lock, the timing of steps, and the conversion of failures into
-// outcomes.
+// node/apply/transaction.ts: what do all operations of the store share? The lock, the timing of steps, and the
+// conversion of failures into outcomes.
 import { TransientError, UserError } from '../../base/errors.ts';
 import type { Plan } from '../desired/tree.ts';
 import { type ReasonCode, reasonFor } from '../reason-codes.ts';

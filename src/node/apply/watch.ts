@@ -46,7 +46,10 @@ export interface WatchStart {
   kubeletSinceMs: number | undefined;
 }
 
-/** kubelet, containerd and the units that the change starts, restarts or reloads. kubelet and containerd only if they ran before. */
+/**
+ * kubelet, containerd and the units that the change starts, restarts or reloads. On a node in service, kubelet and
+ * containerd only if they ran before.
+ */
 function unitsToWatch(steps: readonly PlanStep[], { units, kubeletPhase }: ObservedState): string[] {
   const core = [KUBELET, CONTAINERD].filter((name) => {
     const unit = units.get(name);

@@ -1,4 +1,5 @@
-// node/daemon/announcement.ts: has the document that an annotation on the Node announces been delivered, and what if it is not?
+// node/daemon/announcement.ts: has the document that an annotation on the Node announces been delivered, and what if it
+// is not?
 import { FAST_FOR_MS } from '../triggers/poll.ts';
 import { withNote, withoutNote } from './notes.ts';
 import type { Announcement, DaemonState } from './state.ts';

@@ -1,5 +1,5 @@
-// node/daemon/await-turn.ts: when may a daemon that starts early in the boot read the node? Once a unit has created a file: then the clone check has
-// run, and file systems and settings are in place.
+// node/daemon/await-turn.ts: when may a daemon that starts early in the boot read the node? Once a unit has created a
+// file: then the clone check has run, and file systems and settings are in place.
 import { existsSync } from 'node:fs';
 import type { Clock } from '../../base/clock.ts';
 

@@ -1,4 +1,5 @@
-// node/daemon/daemon.testing.ts: a daemon on a fake node in a folder, with a metadata service and a clock that the test controls.
+// node/daemon/daemon.testing.ts: a daemon on a fake node in a folder, with a metadata service and a clock that the test
+// controls.
 
 import type { Clock } from '../../base/clock.ts';
 import type { NodeStore } from '../apply/contract.ts';

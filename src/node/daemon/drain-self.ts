@@ -1,5 +1,5 @@
-// node/daemon/drain-self.ts: how does a node drain itself before a change that its pods would not survive? It uses kubelet's credential, which may
-// cordon the node and evict its pods. Disruption budgets apply.
+// node/daemon/drain-self.ts: how does a node drain itself before a change that its pods would not survive? It uses
+// kubelet's credential, which may cordon the node and evict its pods. Disruption budgets apply.
 import type { Clock } from '../../base/clock.ts';
 import { classifyPods, isFinished } from '../../cluster/drain/which-pods.ts';
 import { ApiFailure } from '../api/api-server.ts';

@@ -1,5 +1,5 @@
-// node/daemon/forget-donor.ts: does the saved state belong to this machine? On a clone it is the donor's: the clone must neither roll back to it nor
-// finish the donor's interrupted change.
+// node/daemon/forget-donor.ts: does the saved state belong to this machine? On a clone it is the donor's: the clone
+// must neither roll back to it nor finish the donor's interrupted change.
 
 import type { NodeStore } from '../apply/contract.ts';
 import { type CloneNote, isFromBefore } from '../observe/clone.ts';

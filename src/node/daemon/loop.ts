@@ -1,5 +1,5 @@
-// node/daemon/loop.ts: the event loop of the daemon: passes events to machine.ts one at a time and starts the effects that it returns. It
-// decides nothing.
+// node/daemon/loop.ts: the event loop of the daemon: passes events to machine.ts one at a time and starts the effects
+// that it returns. It decides nothing.
 import { withoutRepeats } from '../status/log.ts';
 import type { DaemonDeps, EffectContext, UntimedEvent } from './effects/context.ts';
 import { keepDocuments } from './effects/documents.ts';

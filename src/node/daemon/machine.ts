@@ -1,5 +1,5 @@
-// node/daemon/machine.ts: what does the daemon do when something happens? Pure: takes a state and an event, returns the next state and effects.
-// At most one fetch and one piece of work on the node run at the same time.
+// node/daemon/machine.ts: what does the daemon do when something happens? Pure: takes a state and an event, returns the
+// next state and effects. At most one fetch and one piece of work on the node run at the same time.
 import { noteIfOverdue, onAnnounced, withFastPolling } from './announcement.ts';
 import { refusalAnswer, withoutEffects } from './answers.ts';
 import { onFetched, onFetchFailed, withFetchTrouble } from './delivery.ts';

@@ -1,4 +1,5 @@
-// node/daemon/node-hooks.ts: which parts of a change need the Node's credential? Labels, the health of the Node, and the drain.
+// node/daemon/node-hooks.ts: which parts of a change need the Node's credential? Labels, the health of the Node, and
+// the drain.
 import { ApiFailure } from '../api/api-server.ts';
 import type { NodeObject, OwnNode } from '../api/own-node.ts';
 import type { NodeHealth, NodeHooks } from '../apply/contract.ts';

@@ -1,5 +1,5 @@
-// node/daemon/open-node.ts: creates what the daemon and the command line need from this node: the store, the Node object, the source of documents.
-// `root` is `/`, or a folder in tests.
+// node/daemon/open-node.ts: creates what the daemon and the command line need from this node: the store, the Node
+// object, the source of documents. `root` is `/`, or a folder in tests.
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

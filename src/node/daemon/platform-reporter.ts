@@ -1,5 +1,5 @@
-// node/daemon/platform-reporter.ts: when does the daemon report to the platform? Right after it has let kubelet start. If that takes longer than 15
-// minutes it reports why, because the platform marks a silent instance as failed.
+// node/daemon/platform-reporter.ts: when does the daemon report to the platform? Right after it has let kubelet start.
+// If that takes longer than 15 minutes it reports why, because the platform marks a silent instance as failed.
 import type { Clock } from '../../base/clock.ts';
 import { detectPlatform, type MetadataPlatform } from '../metadata/detect.ts';
 import type { Log } from '../status/log.ts';

@@ -1,4 +1,5 @@
-// node/daemon/read-assignment.ts: can the delivered bytes be applied to this node? Returns an assignment, or the reason why not.
+// node/daemon/read-assignment.ts: can the delivered bytes be applied to this node? Returns an assignment, or the reason
+// why not.
 
 import { renderProblem } from '../../schema/problem.ts';
 import type { Assignment } from '../apply/contract.ts';

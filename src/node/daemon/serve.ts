@@ -1,5 +1,5 @@
-// node/daemon/serve.ts: runs the daemon with its triggers and its reports: socket, signals, systemd, platform, Node. Only what is necessary happens
-// before kubelet starts; all other reports come later.
+// node/daemon/serve.ts: runs the daemon with its triggers and its reports: socket, signals, systemd, platform, Node.
+// Only what is necessary happens before kubelet starts; all other reports come later.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
@@ -117,7 +117,7 @@ export async function serveNode(
       log(isBad ? 'warning' : 'info', `${phase}: ${detail}`, { code, generation: status.active?.generation });
       writeFiles(status);
       onStatus(status);
-      systemd.news(headline(status), { isBeforeReady: !state.isReady && !isBad });
+      systemd.news(headline(status), { delaysKubelet: !state.isReady && !isBad });
       cluster.publish(status);
       platform.news(status);
     },

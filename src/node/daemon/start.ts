@@ -1,5 +1,5 @@
-// node/daemon/start.ts: what does the daemon start next? An order first, then a new document, then a health check, then a reconcile. Work starts
-// only when no other work is running, and a fetch only when no other fetch is.
+// node/daemon/start.ts: what does the daemon start next? An order first, then a new document, then a health check, then
+// a reconcile. Work starts only when no other work is running, and a fetch only when no other fetch is.
 import { isConfigured } from './delivery.ts';
 import type { DaemonEffect, DaemonOrder, DaemonState, Transition, Why } from './state.ts';
 

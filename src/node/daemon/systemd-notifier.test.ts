@@ -77,9 +77,9 @@ describe('the systemd notifier', () => {
 
   it('sends ready once, without the same line as a status, and no status before it', async () => {
     const { sent, systemd, arrive } = world();
-    systemd.news('Fetching', { isBeforeReady: true });
+    systemd.news('Fetching', { delaysKubelet: true });
     const ready = systemd.ready('Verifying');
-    systemd.news('Verifying', { isBeforeReady: false });
+    systemd.news('Verifying', { delaysKubelet: false });
     await arrive();
     await ready;
     expect(sent).toEqual(['ready Verifying']);
@@ -87,7 +87,7 @@ describe('the systemd notifier', () => {
 
   it('sends one message at a time, and only the latest of several', async () => {
     const { sent, systemd, arrive } = world();
-    for (const line of ['a', 'b', 'c', 'c']) systemd.news(line, { isBeforeReady: false });
+    for (const line of ['a', 'b', 'c', 'c']) systemd.news(line, { delaysKubelet: false });
     await arrive();
     await arrive();
     await systemd.end();

@@ -1,13 +1,17 @@
-// node/daemon/systemd-notifier.ts: when does the daemon notify systemd? Ready immediately; the status line only when that does not delay kubelet.
+// node/daemon/systemd-notifier.ts: when does the daemon notify systemd? Ready immediately; the status line only when
+// that does not delay kubelet.
 import type { Clock } from '../../base/clock.ts';
 import { type Log, withoutRepeats } from '../status/log.ts';
 import type { Notify } from '../status/notify.ts';
 
 export interface SystemdNotifier {
-  /** Returns after one attempt. A failed attempt is repeated, because kubelet does not start without it. A second call only updates the status line. */
+  /**
+   * Returns after one attempt. A failed attempt is repeated, because kubelet does not start without it. A second call
+   * only updates the status line.
+   */
   ready(line: string): Promise<void>;
-  /** Does nothing before kubelet may start: a child process would delay it. */
-  news(line: string, options: { isBeforeReady: boolean }): void;
+  /** Does nothing if `delaysKubelet`: the child process would take time before kubelet starts. */
+  news(line: string, options: { delaysKubelet: boolean }): void;
   end(): Promise<void>;
 }
 
@@ -70,8 +74,8 @@ export function createSystemdNotifier({ notify, clock, log, signal }: SystemdDep
       lastLine = line;
       if (!(await notifyReady(line))) repeating = repeatReady(line);
     },
-    news(line, { isBeforeReady }) {
-      if (!isBeforeReady) news(line);
+    news(line, { delaysKubelet }) {
+      if (!delaysKubelet) news(line);
     },
     async end() {
       await Promise.all([sending, repeating]);

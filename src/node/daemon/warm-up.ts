@@ -1,5 +1,5 @@
-// node/daemon/warm-up.ts: what can the daemon do while a new node waits for its first document? Read a small document and discard the result, because
-// the first read is slow.
+// node/daemon/warm-up.ts: what can the daemon do while a new node waits for its first document? Read a small document
+// and discard the result, because the first read is slow.
 import { type NodeContext, readAssignment } from './read-assignment.ts';
 
 export async function warmUp(context: () => NodeContext): Promise<void> {

@@ -1,4 +1,5 @@
-// node/status/files.ts: where can every user of the node read its status? In files on a tmpfs that are written only when they change.
+// node/status/files.ts: where can every user of the node read its status? In files on a tmpfs that are written only
+// when they change.
 import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeFileAtomic } from '../../base/files.ts';
@@ -8,7 +9,7 @@ export const STATUS_PATH = 'run/headstart/status.json';
 export const METRICS_PATH = 'run/headstart/node.prom';
 
 export interface StatusFiles {
-  /** Does nothing if this text was written before. Throws errors of the file system. */
+  /** Does nothing if the last write to `path` had the same text. Throws errors of the file system. */
   write(path: string, text: string): void;
 }
 

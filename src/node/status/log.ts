@@ -1,5 +1,5 @@
-// node/status/log.ts: what does the daemon write to the journal? One line for each event, with a priority prefix under systemd and with fields for
-// programs as `key=value`.
+// node/status/log.ts: what does the daemon write to the journal? One line for each event, with a priority prefix under
+// systemd and with fields for programs as `key=value`.
 
 export type Priority = 'error' | 'warning' | 'info' | 'debug';
 export type Fields = Readonly<Record<string, string | number | boolean | undefined>>;

@@ -1,12 +1,12 @@
-// node/status/node-report.ts: how does the daemon report its status in the cluster? Annotations for programs, a condition for people and alerts,
-// events for changes. Pure.
+// node/status/node-report.ts: how does the daemon report its status in the cluster? Annotations for programs, a
+// condition for people and alerts, events for changes. Pure.
 import type { Condition, NodeEvent } from '../api/own-node.ts';
 import { headline, type NodeStatus } from './node-status.ts';
 
 export interface NodeReport {
   annotations: Readonly<Record<string, string | null>>;
   condition: Omit<Condition, 'lastHeartbeatTime'>;
-  /** Undefined for phases that are only transitional. */
+  /** Undefined for a phase that needs no event. */
   event: Omit<NodeEvent, 'time'> | undefined;
 }
 

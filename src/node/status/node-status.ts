@@ -1,5 +1,5 @@
-// node/status/node-status.ts: the status of the node: the same document in the file, over the socket and with `--json`. It contains only numbers and
-// hashes of the delivered document.
+// node/status/node-status.ts: the status of the node: the same document in the file, over the socket and with `--json`.
+// It contains only numbers and hashes of the delivered document.
 
 import type { Slot } from '../apply/contract.ts';
 import { phaseStatusOf } from '../daemon/machine.ts';

@@ -1,6 +1,7 @@
-// node/status/notify.ts: how does the daemon notify systemd that kubelet may start, and of its status line? Node.js has no Unix datagram sockets,
-// and a native module would cost more than it saves, so the daemon runs `systemd-notify`: one short-lived child when the node is configured and one
-// for each new status line. The unit therefore has Type=notify with NotifyAccess=all, and no watchdog, which would need a child every few seconds.
+// node/status/notify.ts: how does the daemon notify systemd that kubelet may start, and of its status line? Node.js has
+// no Unix datagram sockets, and a native module would cost more than it saves, so the daemon runs `systemd-notify`: one
+// short-lived child when the node is configured and one for each new status line. The unit therefore has Type=notify
+// with NotifyAccess=all, and no watchdog, which would need a child every few seconds.
 import type { RunCommand } from '../../base/command.ts';
 
 export interface Notify {

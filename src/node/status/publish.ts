@@ -1,5 +1,5 @@
-// node/status/publish.ts: how does the latest report reach the Node object if the API server is unreachable, possibly for hours? Retries, and
-// publishes only the latest report; earlier ones are in the journal.
+// node/status/publish.ts: how does the latest report reach the Node object if the API server is unreachable, possibly
+// for hours? Retries, and publishes only the latest report; earlier ones are in the journal.
 import { type Backoff, pauseMs } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import { ApiFailure } from '../api/api-server.ts';

@@ -1,5 +1,5 @@
-// node/status/ready-mark.ts: how do units know that the node was configured in this boot? By a file on a tmpfs: a file on disk could be from an
-// earlier boot or from the donor.
+// node/status/ready-mark.ts: how do units know that the node was configured in this boot? By a file on a tmpfs: a file
+// on disk could be from an earlier boot or from the donor.
 import { closeSync, constants, lstatSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 

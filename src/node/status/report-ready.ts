@@ -1,5 +1,6 @@
-// node/status/report-ready.ts: how does the daemon report the provisioning result to Azure? Azure marks an instance as failed if it reports nothing for
-// too long. Without cloud-init and the guest agent, the daemon reports to the wire server, after it has let kubelet start.
+// node/status/report-ready.ts: how does the daemon report the provisioning result to Azure? Azure marks an instance as
+// failed if it reports nothing for too long. Without cloud-init and the guest agent, the daemon reports to the wire
+// server, after it has let kubelet start.
 import { type Backoff, pauseMs } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import { type MetadataResponse, requestMetadata, statusFailure } from '../metadata/http.ts';

@@ -1,5 +1,5 @@
-// node/status/steps-file.ts: how long did each step of the daemon take in this boot? A file with monotonic times that `headstart boot` reads as spans.
-// Never rename a step: budgets refer to the names.
+// node/status/steps-file.ts: how long did each step of the daemon take in this boot? A file with monotonic times that
+// `headstart boot` reads as spans. Never rename a step: budgets refer to the names.
 
 /** Relative to the root, on a tmpfs. */
 export const STEPS_PATH = 'run/headstart/steps.json';

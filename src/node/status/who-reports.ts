@@ -1,5 +1,5 @@
-// node/status/who-reports.ts: which program on this image reports the provisioning result to the platform? Two reports do no harm; without a report the
-// platform marks the instance as failed.
+// node/status/who-reports.ts: which program on this image reports the provisioning result to the platform? Two reports
+// do no harm; without a report the platform marks the instance as failed.
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

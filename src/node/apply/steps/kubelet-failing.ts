@@ -1,5 +1,6 @@
-// node/apply/steps/kubelet-failing.ts: is kubelet in a crash loop? Then it terminates no pods, and a drain would wait for nothing. A kubelet that is
-// stopped or has an unknown state does not count as failing: the drain must still respect disruption budgets.
+// node/apply/steps/kubelet-failing.ts: is kubelet in a crash loop? Then it terminates no pods, and a drain would wait
+// for nothing. A kubelet that is stopped or has an unknown state does not count as failing: the drain must still
+// respect disruption budgets.
 import { KUBELET } from '../../desired/aspects/aspect.ts';
 import type { ApplyDeps, UnitHealth } from '../contract.ts';
 

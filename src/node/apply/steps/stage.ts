@@ -1,5 +1,6 @@
-// node/apply/steps/stage.ts: does the disk have space for the whole change? All new files are written and synced next to the old ones before
-// the first old file is replaced, so a full disk fails the change before it has changed anything.
+// node/apply/steps/stage.ts: does the disk have space for the whole change? All new files are written and synced next
+// to the old ones before the first old file is replaced, so a full disk fails the change before it has changed
+// anything.
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { KUBECONFIG_PATH, repointKubeconfig } from '../../desired/aspects/join.ts';
@@ -53,7 +54,10 @@ export function removeStaged(steps: readonly PlanStep[], disk: NodeDisk): void {
   }
 }
 
-/** In the same folder, for an atomic rename; hidden from programs that read *.d folders; derived from the path, so a crashed run's file is found. */
+/**
+ * In the same folder, for an atomic rename; hidden from programs that read *.d folders; derived from the path, so a
+ * crashed run's file is found.
+ */
 export function stagedPath(path: string): string {
   const name = createHash('sha256').update(path).digest('hex').slice(0, 16);
   return `${dirname(path)}/.headstart-${name}.new`;

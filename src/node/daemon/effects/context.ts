@@ -1,5 +1,5 @@
-// node/daemon/effects/context.ts: what do the effects of the daemon need? The dependencies, the documents, and a function that dispatches events to
-// the loop. Types only.
+// node/daemon/effects/context.ts: what do the effects of the daemon need? The dependencies, the documents, and a
+// function that dispatches events to the loop. Types only.
 import type { Clock } from '../../../base/clock.ts';
 import type { NodeStore } from '../../apply/contract.ts';
 import type { MetadataSource } from '../../metadata/source.ts';

@@ -1,5 +1,5 @@
-// node/daemon/effects/documents.ts: which bytes and which assignment belong to a sha256? The state machine refers to documents by the sha256 of their
-// bytes. This keeps the bytes and the assignment while the state refers to them.
+// node/daemon/effects/documents.ts: which bytes and which assignment belong to a sha256? The state machine refers to
+// documents by the sha256 of their bytes. This keeps the bytes and the assignment while the state refers to them.
 import { createHash } from 'node:crypto';
 import type { Assignment } from '../../apply/contract.ts';
 import type { InstanceFacts } from '../../observe/facts.ts';

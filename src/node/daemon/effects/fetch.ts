@@ -1,5 +1,5 @@
-// node/daemon/effects/fetch.ts: which document is in the metadata now? Retries without a deadline, unless an operator waits for the result. A newer
-// fetch cancels the running one.
+// node/daemon/effects/fetch.ts: which document is in the metadata now? Retries without a deadline, unless an operator
+// waits for the result. A newer fetch cancels the running one.
 import { fetchPersistently, type RetryEvent, type RetryOptions } from '../../metadata/retry.ts';
 import { type FetchedMetadata, MetadataFailure, type MetadataSource } from '../../metadata/source.ts';
 import type { EffectContext } from './context.ts';

@@ -37,7 +37,7 @@ export async function readDocument(context: EffectContext, { raw, allowsOlder }:
   }
 }
 
-/** In addition to the clone check: the active document was applied on another instance, as the platform reports it. */
+/** In addition to the clone check: compares the VM id that the platform reports with that of the active document. */
 function isOfAnother({ vmId }: InstanceFacts, { deps }: EffectContext): boolean {
   const before = activeIfReadable(deps.store)?.facts.instance.vmId;
   return vmId !== undefined && before !== undefined && vmId !== before;

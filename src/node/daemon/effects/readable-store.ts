@@ -1,5 +1,5 @@
-// node/daemon/effects/readable-store.ts: what is in the store, if it can be read? A damaged store does not stop the daemon; work that needs it reports
-// the damage.
+// node/daemon/effects/readable-store.ts: what is in the store, if it can be read? A damaged store does not stop the
+// daemon; work that needs it reports the damage.
 import { UserError } from '../../../base/errors.ts';
 import type { Assignment, NodeStore, Slots } from '../../apply/contract.ts';
 

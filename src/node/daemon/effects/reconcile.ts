@@ -1,5 +1,6 @@
-// node/daemon/effects/reconcile.ts: how is the active document applied again? It restores settings that a boot cleared, repairs drift and picks up changed
-// override files. Applying the same document again is not a new change, so it waits neither for a window nor for an operator.
+// node/daemon/effects/reconcile.ts: how is the active document applied again? It restores settings that a boot cleared,
+// repairs drift and picks up changed override files. Applying the same document again is not a new change, so it waits
+// neither for a window nor for an operator.
 import type { Clock } from '../../../base/clock.ts';
 import { UserError } from '../../../base/errors.ts';
 import type { ApplyOutcome, Assignment, NodeStore } from '../../apply/contract.ts';

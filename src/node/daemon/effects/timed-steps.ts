@@ -1,4 +1,5 @@
-// node/daemon/effects/timed-steps.ts: how long did the work and each of its parts take? Monotonic times for the steps file.
+// node/daemon/effects/timed-steps.ts: how long did the work and each of its parts take? Monotonic times for the steps
+// file.
 import type { Clock } from '../../../base/clock.ts';
 import type { ApplyOutcome } from '../../apply/contract.ts';
 import type { StepName, StepRecorder } from '../../status/steps-file.ts';

@@ -1,4 +1,5 @@
-// node/daemon/effects/unexpected.ts: how does an effect report an unexpected error? As an event for the loop, and with its stack in the log.
+// node/daemon/effects/unexpected.ts: how does an effect report an unexpected error? As an event for the loop, and with
+// its stack in the log.
 import type { EffectContext } from './context.ts';
 
 export function reportUnexpected(

@@ -1,4 +1,5 @@
-// node/daemon/effects/work.ts: how is the node changed or checked? Calls the store once; the outcome goes to the log, the steps file and the loop.
+// node/daemon/effects/work.ts: how is the node changed or checked? Calls the store once; the outcome goes to the log,
+// the steps file and the loop.
 import { UserError } from '../../../base/errors.ts';
 import type { ApplyOutcome, NodeStore } from '../../apply/contract.ts';
 import type { StepName } from '../../status/steps-file.ts';
