@@ -61,7 +61,7 @@ describe('the script of a small tree', () => {
     return log;
   }
 
-  it('sets up what is imported on demand, and what that takes of Node.js, on demand', async () => {
+  it('runs modules that are imported on demand, and loads their Node.js modules, on demand', async () => {
     put(ENTRY, "print('first'); import('./later.ts').then(({ name }) => { print(name('/x/y')); done(); });");
     put('src/cli/later.ts', "import { basename } from 'path';\nexport const name = (path: string) => basename(path);");
     expect(await run()).toEqual(['first', 'node:path', 'y']);

@@ -102,7 +102,7 @@ describe('withElfNote', () => {
         const memory = memoryOf(made);
         for (const { address, offset, fileBytes } of parts) {
           const end = offset + fileBytes;
-          const from = Math.max(offset, 64); // the header in front of it does change
+          const from = Math.max(offset, 64); // the ELF header before it changes
           expect(memory(address + from - offset, end - from)).toEqual(before.subarray(from, end));
         }
         const note = headers.at(-1)!;

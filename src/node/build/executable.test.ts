@@ -42,7 +42,7 @@ describe('the executable', { timeout: 60_000 }, () => {
     const { code, stdout, stderr } = await run(['node', 'check', '--help'], {
       NODE_OPTIONS: '--require=/nowhere/intruder.js',
     });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' }); // V8 would warn here that the code does not fit
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' }); // a warning here would mean that V8 rejected the code cache
     expect(stdout).toContain('headstart node check');
   });
 

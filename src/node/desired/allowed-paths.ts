@@ -37,10 +37,10 @@ export const FORBIDDEN_PATHS = [
 ] as const;
 
 /** Such as `/etc/sysctl.d/90-headstart.conf`: headstart writes fields of the document there. */
-const HEADSTART_FILE = /^\/etc\/(?:.+\/)?(?:\d\d-)?headstart(?:-[a-z-]+)?\.[a-z]+$/;
+const RESERVED_FILE = /^\/etc\/(?:.+\/)?(?:\d\d-)?headstart(?:-[a-z-]+)?\.[a-z]+$/;
 
 /** A unit, or the folder of its drop-ins and dependencies. */
-const HEADSTART_UNIT =
+const RESERVED_UNIT =
   /^headstart.*\.(?:service|socket|target|timer|path|mount|slice)(?:\.(?:d|wants|requires|upholds))?$/;
 
 /** Why `path` may not be written; undefined if it may. */
@@ -51,8 +51,8 @@ export function pathProblem(path: string): string | undefined {
   if (path.split('/').some((part) => Buffer.byteLength(part) > 200)) return 'has a component that is too long';
   if (!ALLOWED_FOLDERS.some((folder) => path.startsWith(folder))) return `is not below ${ALLOWED_FOLDERS.join(', ')}`;
   // In any folder: systemd, a generator or a linked folder may load it from there.
-  if (path.split('/').some((part) => HEADSTART_UNIT.test(part))) return 'belongs to a headstart unit';
-  if (HEADSTART_FILE.test(path)) return 'is a file that headstart writes';
+  if (path.split('/').some((part) => RESERVED_UNIT.test(part))) return 'belongs to a headstart unit';
+  if (RESERVED_FILE.test(path)) return 'is a file that headstart writes';
   const forbidden = FORBIDDEN_PATHS.find((other) => path === other || path.startsWith(`${other}/`));
   return forbidden && `is at or below ${forbidden}, where spec.files may not write`;
 }

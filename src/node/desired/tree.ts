@@ -33,7 +33,7 @@ export type DisruptionClass = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 'C' | 7;
 /** The notation of a file whose settings have different classes, so that each changed setting is classified. */
 export type Notation = 'kubelet-config' | 'kubelet-flags' | 'containerd-config' | 'certificates';
 
-/** What has to happen after a file has changed. Has no effect on a unit that does not run. */
+/** What has to happen after a file has changed. Never starts or restarts a unit that does not run. */
 export type FileEffect =
   | { do: 'daemon-reload' }
   | { do: 'restart'; unit: string }

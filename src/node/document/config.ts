@@ -232,7 +232,7 @@ export interface UpdatePolicy {
   onDrift: 'report' | 'repair';
   pollMs: number;
   health: {
-    /** Does healthy include Node Ready? Without a CNI plugin a node is not Ready, whatever the document says. */
+    /** Does healthy include Node Ready? A node without a CNI plugin is never Ready. */
     requireNodeReady: boolean;
     readyWithinMs: number;
     maxRestarts: number;

@@ -1,5 +1,5 @@
 // node/document/expression.ts: what is `= min(110, cpu * 10)` on this machine? Values that depend on the size of the node, without
-// a shell at boot. Numbers and bytes are different types. An invalid expression gives a problem; no function here throws.
+// a shell at boot. Numbers and bytes are different types. An invalid expression gives a problem; exported functions do not throw.
 import { parseBytes } from './quantity.ts';
 
 /** A plain number (cores, pods, factors) or an amount of memory. */

@@ -28,8 +28,8 @@ async function start(options: Partial<ImdsOptions> = {}) {
 }
 
 function source(url = imds.url) {
-  let asked = 0;
-  return azureSource({ clock: fakeClock(), newRequestId: () => ids[asked++ % ids.length]!, url });
+  let count = 0;
+  return azureSource({ clock: fakeClock(), newRequestId: () => ids[count++ % ids.length]!, url });
 }
 
 const once = { timeoutMs: 10_000 };
@@ -60,9 +60,9 @@ describe('azureSource', () => {
   });
 
   it('sends the required headers and a new request id each time', async () => {
-    const asked = await start();
-    await asked.fetch(once);
-    await asked.fetch(once);
+    const source = await start();
+    await source.fetch(once);
+    await source.fetch(once);
     expect(imds.requests).toHaveLength(2);
     for (const [index, { method, path, query, headers }] of imds.requests.entries()) {
       expect([method, path]).toEqual(['GET', '/metadata/instance']);
@@ -73,11 +73,11 @@ describe('azureSource', () => {
   });
 
   it('distinguishes an instance without userData from a failing service', async () => {
-    const asked = await start();
+    const source = await start();
     imds.setUserData(null);
-    expect((await asked.fetch(once)).document).toBeUndefined();
+    expect((await source.fetch(once)).document).toBeUndefined();
     imds.misbehave({ kind: 'empty' });
-    expect((await asked.fetch(once)).document).toBeUndefined();
+    expect((await source.fetch(once)).document).toBeUndefined();
   });
 
   it.each(['newlines', 'gzip'] as const)('accepts userData in %s', async (kind) => {
@@ -125,24 +125,24 @@ describe('azureSource', () => {
     ['cut-off', 'metadata/bad-answer'],
     ['reset', 'metadata/bad-answer'],
   ] as const)('reports the reason for %s', async (kind, reason) => {
-    const asked = await start({ misbehave: [{ kind }] });
-    await expect(asked.fetch(once)).rejects.toMatchObject({ reason, isFinal: false });
+    const source = await start({ misbehave: [{ kind }] });
+    await expect(source.fetch(once)).rejects.toMatchObject({ reason, isFinal: false });
   });
 
   it.each(['hang', 'slow-bytes'] as const)('times out on %s', async (kind) => {
     const never = { nowMs: () => 0, sleep: () => new Promise<void>(() => {}) };
-    const asked = await start({ misbehave: [{ kind }], clock: never });
-    await expect(asked.fetch({ timeoutMs: 50 })).rejects.toMatchObject({ reason: 'metadata/timed-out' });
+    const source = await start({ misbehave: [{ kind }], clock: never });
+    await expect(source.fetch({ timeoutMs: 50 })).rejects.toMatchObject({ reason: 'metadata/timed-out' });
   });
 
   it('accepts a response that arrives byte by byte', async () => {
-    const asked = await start({ misbehave: [{ kind: 'slow-bytes' }], clock: fakeClock() });
-    expect((await asked.fetch({ timeoutMs: 60_000 })).document).toBeDefined();
+    const source = await start({ misbehave: [{ kind: 'slow-bytes' }], clock: fakeClock() });
+    expect((await source.fetch({ timeoutMs: 60_000 })).document).toBeDefined();
   });
 
   it('honours Retry-After', async () => {
-    const asked = await start({ misbehave: [{ kind: 'throttled', retryAfterS: 7 }] });
-    const failure: MetadataFailure = await asked.fetch(once).then(
+    const source = await start({ misbehave: [{ kind: 'throttled', retryAfterS: 7 }] });
+    const failure: MetadataFailure = await source.fetch(once).then(
       () => expect.unreachable(),
       (error) => error,
     );
@@ -150,9 +150,9 @@ describe('azureSource', () => {
   });
 
   it('rejects with the reason of the signal when it is aborted', async () => {
-    const asked = await start({ misbehave: [{ kind: 'hang' }] });
+    const source = await start({ misbehave: [{ kind: 'hang' }] });
     const controller = new AbortController();
-    const fetching = asked.fetch({ timeoutMs: 60_000, signal: controller.signal });
+    const fetching = source.fetch({ timeoutMs: 60_000, signal: controller.signal });
     controller.abort(new Error('stop'));
     await expect(fetching).rejects.toThrow('stop');
   });

@@ -40,7 +40,7 @@ export function chooseSource(options: SourceOptions): MetadataSource {
   }
 }
 
-/** Custom data cannot change, and every read mounts a disk, so a document is cached. If there is none, its disk may only appear later. */
+/** Custom data cannot change, and every read mounts a disk, so a document is cached. Without a document it reads again, because the disk may appear later. */
 function readOnce(source: MetadataSource): MetadataSource {
   let known: FetchedMetadata | undefined;
   return {

@@ -15,11 +15,11 @@ const identity = {
 
 /** Behaves like EC2: requires a token, and gives one only for a PUT with a TTL. */
 function ec2(userData: Buffer | undefined, options: { tokens?: string[] } = {}) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const valid = new Set<string>();
   const tokens = options.tokens ?? ['token-1', 'token-2', 'token-3'];
   const answer: RequestListener = (request, response) => {
-    asked.push(`${request.method} ${request.url}`);
+    requests.push(`${request.method} ${request.url}`);
     if (request.url === '/latest/api/token') {
       const isRight = request.method === 'PUT' && request.headers['x-aws-ec2-metadata-token-ttl-seconds'] === '21600';
       if (!isRight) return response.writeHead(400).end();
@@ -33,7 +33,7 @@ function ec2(userData: Buffer | undefined, options: { tokens?: string[] } = {}) 
     if (request.url === '/latest/user-data' && userData !== undefined) return response.end(userData);
     return response.writeHead(404).end();
   };
-  return { answer, asked, forgetTokens: () => valid.clear() };
+  return { answer, requests, forgetTokens: () => valid.clear() };
 }
 
 const once = { timeoutMs: 10_000 };
@@ -59,7 +59,7 @@ describe('user data of EC2', () => {
       });
       await source.fetch(once);
     });
-    expect(service.asked.filter((line) => line.startsWith('PUT'))).toHaveLength(1);
+    expect(service.requests.filter((line) => line.startsWith('PUT'))).toHaveLength(1);
   });
 
   it.each([[undefined], [Buffer.alloc(0)]])('may be missing, which is not a failure: %j', async (userData) => {
@@ -77,7 +77,7 @@ describe('user data of EC2', () => {
       const { document } = await fetchPersistently(source, { clock: fakeClock(), random: () => 0 });
       expect(Buffer.from(document!).toString()).toBe('a document');
     });
-    expect(service.asked.filter((line) => line.startsWith('PUT'))).toHaveLength(2);
+    expect(service.requests.filter((line) => line.startsWith('PUT'))).toHaveLength(2);
   });
 
   it('is not requested with a token that is not a valid header, and no failure shows a token', async () => {

@@ -3,7 +3,7 @@
 export type OvfEnvironment = { customData: Uint8Array | undefined } | { problem: string };
 
 export function readOvfEnvironment(text: string): OvfEnvironment {
-  // A document type could define entities, which are not expanded here.
+  // Refuse a document type: its entities could change the meaning of the rest.
   if (/<!DOCTYPE/i.test(text)) return { problem: 'ovf-env.xml contains a document type' };
   if (!/<(?:\w+:)?Environment[\s>]/.test(text)) return { problem: 'ovf-env.xml is not an OVF environment' };
   if (!/<\/(?:\w+:)?Environment>\s*$/.test(text)) return { problem: 'ovf-env.xml is truncated' };

@@ -72,20 +72,20 @@ describe('readUnits', () => {
   });
 
   it('calls systemctl once and checks the image for unit files', async () => {
-    const asked: Argv[] = [];
+    const commands: Argv[] = [];
     const seen = await readUnits(
       NAMES,
       aHost({
         run: async (argv) => {
-          asked.push(argv);
+          commands.push(argv);
           return ran(SHOWN);
         },
         at: (path) =>
           path === '/usr/lib/systemd/system/kubelet.service' ? { kind: 'link', target: 'x' } : { kind: 'absent' },
       }),
     );
-    expect(asked).toHaveLength(1);
-    expect(asked[0]?.slice(-7)).toEqual(['--', ...NAMES]);
+    expect(commands).toHaveLength(1);
+    expect(commands[0]?.slice(-7)).toEqual(['--', ...NAMES]);
     expect(seen.get('kubelet.service')?.isOfImage).toBe(true);
     expect(seen.get('sshd.service')?.isOfImage).toBe(false);
   });

@@ -1,4 +1,4 @@
-// node/observe/units.ts: which units exist, run and are enabled? One systemctl call for all of them.
+// node/observe/units.ts: which units exist, run and are enabled? One systemctl call for all units except templates.
 import type { RunCommand } from '../../base/command.ts';
 import { TransientError } from '../../base/errors.ts';
 import type { HostReader } from './host-reader.ts';

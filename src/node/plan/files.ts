@@ -97,7 +97,7 @@ export function planFiles(
         op: work.op,
         class: now,
         why: now === nominal ? (worst?.why ?? WHY[nominal]) : 'nothing that runs depends on it yet',
-        isDrift: before !== undefined && !isAsWeLeftIt(seen, before),
+        isDrift: before !== undefined && !isUnmodified(seen, before),
         leaves: (leaves ?? []).map((leaf) => shownLeaf(leaf, isHidden, observed)),
         diff: isHidden ? { kind: 'hidden', because: 'secret' } : diffOf(seen, target),
       },
@@ -172,7 +172,7 @@ function isSame(a: Original, b: Original): boolean {
   return a.mode === b.mode && a.uid === b.uid && a.gid === b.gid && sha256Of(a) === sha256Of(b);
 }
 
-function isAsWeLeftIt(seen: Original, before: OwnershipRecord): boolean {
+function isUnmodified(seen: Original, before: OwnershipRecord): boolean {
   if (seen.kind === 'absent' || digestOf(seen) !== before.sha256) return false;
   const [now, then] = [rightsOf(seen), before.rights];
   return now?.mode === then?.mode && now?.uid === then?.uid && now?.gid === then?.gid;

@@ -50,7 +50,7 @@ describe('a desired value', () => {
     expect(steps(planned(wants, seeing({}, { isNodeKnown: true })))).toHaveLength(2);
   });
 
-  it('has no step where only the control plane may apply it', () => {
+  it('has no step if only the control plane may apply it', () => {
     const plan = planned(wanting({ 'taint k:NoSchedule': 'v' }), seeing({}, { isNodeKnown: true }));
     expect(plan.changes).toMatchObject([{ step: undefined, change: { class: 'C' } }]);
   });

@@ -152,10 +152,10 @@ describe('any plan', () => {
         node.ownership = made.ownershipMeanwhile;
         const done = made.steps.slice(0, made.steps.length === 0 ? 0 : cut % made.steps.length);
         node.machine.apply(done);
-        node.machine.isReloadDue = false; // what starts anew reads everything anew
+        node.machine.isReloadDue = false; // as after a reboot: everything is read again
         await node.become(b);
         if (done.some((step) => step.do === 'drain')) node.machine.isCordoned = false;
-        if (done.some((step) => step.do === 'stop-unit')) return; // started again by whoever finishes what was interrupted
+        if (done.some((step) => step.do === 'stop-unit')) return; // the resumed apply starts it again, not this plan
         expect(node.machine.snapshot()).toEqual(whole.machine.snapshot());
         expect(node.ownership).toEqual(whole.ownership);
       }),

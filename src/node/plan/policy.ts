@@ -18,7 +18,7 @@ export interface Verdict {
 export interface PolicyContext {
   kubeletPhase: KubeletPhase;
   nowMs: number;
-  /** A person ordered the apply, or an interrupted apply is being finished: no wait and no limit on the class. */
+  /** A person ordered the apply, or an interrupted apply is being finished: the update policy does not limit it. */
   isOrdered: boolean;
 }
 
@@ -94,10 +94,10 @@ function nameOf(level: DisruptionClass): string {
 }
 
 /** `class 4 (drain): maxPods`: the settings of a file if known, else its path. */
-function named(changes: readonly PlannedChange[], isMeant: (change: PlannedChange) => boolean): string {
-  const meant = changes.filter(isMeant);
-  const level = highest(meant.map((change) => change.class));
-  const names = meant.flatMap((change) => {
+function named(changes: readonly PlannedChange[], isIncluded: (change: PlannedChange) => boolean): string {
+  const included = changes.filter(isIncluded);
+  const level = highest(included.map((change) => change.class));
+  const names = included.flatMap((change) => {
     const leaves = change.leaves.filter((leaf) => leaf.class === change.class).map((leaf) => leaf.path);
     return leaves.length > 0 ? leaves : [change.what];
   });

@@ -33,7 +33,7 @@ export function orderSteps(work: PlannedWork, observed: ObservedState): PlanStep
     // Stop units while their unit files still exist.
     ...live('unit-active', 'no'),
     ...orphansOf(work).map((unit): PlanStep => ({ do: 'stop-unit', unit })),
-    ...live('unit-enabled').filter((step) => !staysThere(step, work)),
+    ...live('unit-enabled').filter((step) => !existsAfterPlan(step, work)),
     ...when(isKubeletStopped, { do: 'stop-unit', unit: KUBELET }),
 
     ...work.folders.make,
@@ -45,10 +45,10 @@ export function orderSteps(work: PlannedWork, observed: ObservedState): PlanStep
     ...live('mtu'),
     ...tmpfiles(work, effects),
     ...when(has(effects, 'daemon-reload'), { do: 'daemon-reload' }),
-    ...live('unit-enabled', 'no').filter((step) => staysThere(step, work)),
+    ...live('unit-enabled', 'no').filter((step) => existsAfterPlan(step, work)),
     ...enabled(
       work,
-      live('unit-enabled', 'yes').filter((step) => staysThere(step, work)),
+      live('unit-enabled', 'yes').filter((step) => existsAfterPlan(step, work)),
     ),
     ...live('swap'),
     ...live('firewall'),
@@ -105,16 +105,16 @@ function restartsOf(work: PlannedWork, effects: readonly FileEffect[], observed:
   const wanted = effects.flatMap((effect) => (effect.do === 'restart' ? [effect.unit] : []));
   if (work.live.some((change) => change.kind === 'kubeconfig')) wanted.push(KUBELET);
   const order = (unit: string) => [CONTAINERD, KUBELET].indexOf(unit);
-  return staying(wanted, work, observed).sort((a, b) => order(a) - order(b) || (a < b ? -1 : 1));
+  return keptRunning(wanted, work, observed).sort((a, b) => order(a) - order(b) || (a < b ? -1 : 1));
 }
 
 function reloadsOf(work: PlannedWork, effects: readonly FileEffect[], observed: ObservedState): string[] {
   const wanted = effects.flatMap((effect) => (effect.do === 'reload' ? [effect.unit] : []));
-  return staying(wanted, work, observed).sort();
+  return keptRunning(wanted, work, observed).sort();
 }
 
 /** Without units that the plan stops, masks or removes. */
-function staying(names: readonly string[], { live, units }: PlannedWork, observed: ObservedState): string[] {
+function keptRunning(names: readonly string[], { live, units }: PlannedWork, observed: ObservedState): string[] {
   const stopped = stoppedUnits(live);
   return [...new Set(names)].filter(
     (unit) => isActive(unit, observed) && units.exists(unit) && !stopped.includes(unit),
@@ -127,7 +127,7 @@ function orphansOf({ live, units }: PlannedWork): string[] {
 }
 
 /** A unit that the plan removes or masks is enabled or disabled before that; other units after the files are written, when a mask is gone. */
-function staysThere(step: PlanStep, { units }: PlannedWork): boolean {
+function existsAfterPlan(step: PlanStep, { units }: PlannedWork): boolean {
   return step.do === 'set' && units.exists(step.key);
 }
 

@@ -36,18 +36,18 @@ describe('askDaemon', () => {
     await expect(askDaemon(root, {})).rejects.toMatchObject({ code: 'daemon/broke', exitCode: 1 });
     await server.close();
     server = await listenOnSocket(root, () => new Promise(() => {}));
-    const asked = askDaemon(root, {});
+    const response = askDaemon(root, {});
     const stopped = new Promise((resolve) => setImmediate(resolve)).then(() => server?.close());
-    await expect(asked).rejects.toMatchObject({ code: 'node/daemon-broke' });
+    await expect(response).rejects.toMatchObject({ code: 'node/daemon-broke' });
     await stopped;
   });
 
   it('stops waiting when its signal is aborted', async () => {
     server = await listenOnSocket(root, () => new Promise(() => {}));
     const stop = new AbortController();
-    const asked = askDaemon(root, {}, stop.signal);
+    const response = askDaemon(root, {}, stop.signal);
     stop.abort(new Error('enough'));
-    await expect(asked).rejects.toThrow('enough');
+    await expect(response).rejects.toThrow('enough');
   });
 
   it('returns undefined if the folder of the socket is a file', async () => {

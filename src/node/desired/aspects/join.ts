@@ -1,5 +1,6 @@
 // node/desired/aspects/join.ts: which cluster does kubelet join, which CA does it trust, and with which first credential? The certificate and
-// kubeconfig that kubelet gets afterwards belong to kubelet; headstart only updates the server address in them.
+// kubeconfig that kubelet gets afterwards belong to kubelet; headstart only updates the server address in
+// the kubeconfig.
 import { Secret } from '../../../base/secret.ts';
 import type { JsonObject } from '../../../schema/json.ts';
 import type { ClusterConfig, JoinConfig } from '../../document/config.ts';

@@ -24,7 +24,7 @@ export const metadataFirewallAspect: AspectFunction = ({ metadataAccess }) => {
   };
 };
 
-/** From the output of `nft list table`: the fingerprint if all rules exist, `incomplete` if some do, undefined if the table is missing. */
+/** From the output of `nft list table`: the fingerprint if all rules exist, else `incomplete`; undefined if the output is empty. */
 export function firewallFingerprint(listing: string): string | undefined {
   const marks = [...listing.matchAll(/comment "headstart ([0-9a-f]{12}) (\d+)\/(\d+)"/g)];
   const [first] = marks;

@@ -1,5 +1,5 @@
-// node/desired/aspects/time.ts: which time servers set the clock, in addition to the platform? For systemd-timesyncd and chrony, whichever the
-// image has.
+// node/desired/aspects/time.ts: which time servers set the clock, in addition to the platform? Covers systemd-timesyncd and chrony, because an
+// image has either.
 import { type AspectFunction, HEADER, textFile } from './aspect.ts';
 
 export const timeAspect: AspectFunction = ({ os }) => {

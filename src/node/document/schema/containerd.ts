@@ -46,7 +46,7 @@ export const containerdSchema = z.strictObject({
       z.record(
         f.runtimeName(),
         z.strictObject({
-          type: f.field('Type of the runtime, `io.containerd.runc.v2`.', f.runtimeType()),
+          type: f.field('Type of the runtime, such as `io.containerd.runc.v2`.', f.runtimeType()),
           options: z._default(f.field('Options of the runtime, as containerd names them.', f.freeForm()), {}),
         }),
       ),

@@ -27,7 +27,7 @@ export const networkSchema = z.strictObject({
 
 export const osSchema = z.strictObject({
   sysctls: z._default(
-    f.field('Kernel settings, `net.ipv4.ip_forward: "1"`.', z.record(f.sysctlKey(), f.sysctlValue())),
+    f.field('Kernel settings, such as `net.ipv4.ip_forward: "1"`.', z.record(f.sysctlKey(), f.sysctlValue())),
     {},
   ),
   modules: z._default(

@@ -64,7 +64,7 @@ export const kubeletSchema = z.strictObject({
   ),
   evictionHard: z.optional(
     f.field(
-      'Thresholds at which kubelet evicts pods, `memory.available: 100Mi`.',
+      'Thresholds at which kubelet evicts pods, such as `memory.available: 100Mi`.',
       z.record(f.evictionSignal(), f.evictionThreshold()),
     ),
   ),
@@ -74,7 +74,9 @@ export const kubeletSchema = z.strictObject({
   imageGcLowPercent: z.optional(
     f.field('Disk usage, in percent, at which kubelet stops deleting them.', f.integer(0, 99)),
   ),
-  containerLogMaxSize: z.optional(f.field("Size at which a container's log is rotated, `10Mi`.", f.bytes(4096))),
+  containerLogMaxSize: z.optional(
+    f.field("Size at which a container's log is rotated, such as `10Mi`.", f.bytes(4096)),
+  ),
   containerLogMaxFiles: z.optional(f.field('Number of log files kept per container.', f.integer(2, 100))),
   cpuManagerPolicy: z.optional(
     f.field(

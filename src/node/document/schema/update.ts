@@ -12,7 +12,10 @@ const health = z.strictObject({
     f.field('Roll back if a unit restarts this often within restartsWithin.', f.integer(1, 100)),
     3,
   ),
-  restartsWithin: z._default(f.field('The time in which maxRestarts are counted.', f.span(1000, DAY)), '2min'),
+  restartsWithin: z._default(
+    f.field('The time in which restarts count towards maxRestarts.', f.span(1000, DAY)),
+    '2min',
+  ),
   commitAfter: z._default(
     f.field('After being healthy this long, the generation is the last known good one.', f.span(0, DAY)),
     '5min',
@@ -55,7 +58,7 @@ export const updateSchema = z.strictObject({
         ),
         [],
       ),
-      start: f.field('Start time in UTC, `02:00`.', f.timeOfDay()),
+      start: f.field('Start time in UTC, such as `02:00`.', f.timeOfDay()),
       duration: f.field('Length of the window.', f.span(MINUTE, DAY)),
     }),
   ),
