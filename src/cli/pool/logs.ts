@@ -39,7 +39,7 @@ export function poolLogs(open: OpenPools): Verb {
       }
       const signal = deps.signal();
       for (const line of lines) tell(line);
-      await followConsole(consoleLog, endsAt, { tell, clock: systemClock, signal });
+      await followConsole(consoleLog, endsAt, { print: tell, clock: systemClock, signal });
     },
   };
 }

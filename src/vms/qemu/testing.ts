@@ -114,16 +114,16 @@ export const silentAgent: GuestAgent = {
 
 export type AgentAnswer = (args: Record<string, unknown>) => unknown;
 
-export function answeringAgent(answers: Readonly<Record<string, AgentAnswer>>): GuestAgent & { asked: string[] } {
-  const asked: string[] = [];
+export function answeringAgent(answers: Readonly<Record<string, AgentAnswer>>): GuestAgent & { commands: string[] } {
+  const commands: string[] = [];
   const ask: CallAgent = async (command, args = {}) => {
-    asked.push(command);
+    commands.push(command);
     const answer = answers[command];
     if (!answer) throw new NotAnswering(`no answer to ${command}`);
     return answer(args);
   };
   return {
-    asked,
+    commands,
     talk: async (_folder, { signal }, work) => {
       signal?.throwIfAborted();
       return work(ask);

@@ -87,17 +87,17 @@ export async function createCredential(
     async getToken(scopes, options) {
       network.takeFailure();
       const beganMs = performance.now();
-      const tell = (outcome: string) =>
+      const traceOutcome = (outcome: string) =>
         trace(
           'azure',
           `login as ${choice.kind} (${choice.from}): ${outcome} in ${Math.round(performance.now() - beganMs)} ms`,
         );
       try {
         const token = await credential.getToken(scopes, options);
-        tell(token ? `a token until ${new Date(token.expiresOnTimestamp).toISOString()}` : 'no token');
+        traceOutcome(token ? `a token until ${new Date(token.expiresOnTimestamp).toISOString()}` : 'no token');
         return token;
       } catch (error) {
-        tell('failed');
+        traceOutcome('failed');
         throw unreachedBy(choice, settings, network) ?? withLogin(error, choice);
       }
     },

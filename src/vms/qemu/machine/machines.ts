@@ -79,10 +79,10 @@ export function qemuMachines(clock: Clock): Machines {
     },
     async forwardedPorts(machine) {
       if (pidOf(machine) === undefined) return new Map();
-      const told = await qmp(machine.folder, 'human-monitor-command', { 'command-line': 'info usernet' }).catch(
+      const messages = await qmp(machine.folder, 'human-monitor-command', { 'command-line': 'info usernet' }).catch(
         ignoreSilence,
       );
-      return forwardedIn(told);
+      return forwardedIn(messages);
     },
     async reset(machine) {
       if (pidOf(machine) !== undefined) await qmp(machine.folder, 'system_reset').catch(ignoreSilence);
