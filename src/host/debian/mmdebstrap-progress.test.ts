@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { mmdebstrapProgress } from './mmdebstrap-progress.ts';
 
 it('reports the current step of mmdebstrap, however its output is split', () => {
-  const said =
+  const output =
     'I: downloading packages with apt...\nI: installing remaining packages\nUnpacking a (1)\nSetting up a (1)\n';
   for (const size of [1, 7, 1000]) {
     const messages: string[] = [];
@@ -10,7 +10,7 @@ it('reports the current step of mmdebstrap, however its output is split', () => 
       count: 1,
       onWaiting: (what, percent) => messages.push(`${what} ${percent ?? ''}`.trim()),
     });
-    for (let at = 0; at < said.length; at += size) listen(said.slice(at, at + size));
+    for (let at = 0; at < output.length; at += size) listen(output.slice(at, at + size));
     expect(messages.at(-1)).toBe('all packages to be installed 100');
   }
 });

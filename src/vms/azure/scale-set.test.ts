@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { definitionId, group, scaleSet, versionId } from './scale-set.testing.ts';
-import { imageOf, poolOf, type ScaleSet } from './scale-set.ts';
+import { type AzureScaleSet, imageOf, poolOf } from './scale-set.ts';
 
 const hardware = { generation: 'V2', architecture: 'x64' } as const;
-const pool = (set: ScaleSet) => poolOf(set, { id: set.id, name: set.name }, hardware);
+const pool = (set: AzureScaleSet) => poolOf(set, { id: set.id, name: set.name }, hardware);
 const model = (profile: object) => pool(scaleSet({ profile })).model;
 
 const none = {

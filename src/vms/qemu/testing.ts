@@ -108,8 +108,8 @@ export function fakeMachines(): FakeMachines {
 }
 
 export const silentAgent: GuestAgent = {
-  talk: () => Promise.reject(new NotAnswering('nobody')),
-  shutDown: () => Promise.reject(new NotAnswering('nobody')),
+  talk: () => Promise.reject(new NotAnswering('no agent')),
+  shutDown: () => Promise.reject(new NotAnswering('no agent')),
 };
 
 export type AgentAnswer = (args: Record<string, unknown>) => unknown;

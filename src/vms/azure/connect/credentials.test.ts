@@ -11,7 +11,7 @@ const federated = { AZURE_FEDERATED_TOKEN_FILE: '/var/run/token', AZURE_TENANT_I
 
 describe('choosing a credential', () => {
   it.each([
-    ['nothing at all: whoever is logged in', {}, {}, { kind: 'operator' }],
+    ['no source: the login on this machine', {}, {}, { kind: 'operator' }],
     [
       'a service principal in azure.json',
       principal,
@@ -19,7 +19,7 @@ describe('choosing a credential', () => {
       { kind: 'service-principal', clientId: 'c', from: 'azure.json' },
     ],
     [
-      'system-assigned identity, old spelling',
+      'system-assigned identity, older form',
       { aadClientId: 'msi', aadClientSecret: 'msi' },
       {},
       { kind: 'managed-identity', identity: { by: 'system' } },
@@ -49,13 +49,13 @@ describe('choosing a credential', () => {
       { kind: 'managed-identity', identity: { by: 'resource-id', id: '/subscriptions/s/x' } },
     ],
     [
-      'workload identity in the environment, before what the cluster uses',
+      'workload identity in the environment, before azure.json',
       principal,
       federated,
       { kind: 'workload-identity', clientId: 'w', tokenFile: '/var/run/token' },
     ],
     [
-      'workload identity as azure.json says',
+      'workload identity in azure.json',
       { tenantId: 't', aadClientId: 'c', useFederatedWorkloadIdentityExtension: true, aadFederatedTokenFile: '/token' },
       {},
       { kind: 'workload-identity', clientId: 'c', tokenFile: '/token' },

@@ -16,12 +16,12 @@ const recipe = baseRecipe('bookworm');
 const sources = { lines: ['deb http://user:hunter2@mirror.example bookworm main'], aptConf: 'Acquire::Retries "3";\n' };
 const paths = { target: '/t', aptConf: '/c', hasSources: true, isSimulated: false };
 
-function machine(answer: Partial<Ran> = {}, said = '') {
+function machine(answer: Partial<Ran> = {}, output = '') {
   const ran: { argv: Argv; options: RunOptions | undefined }[] = [];
   const runAsRoot: RunCommand = async (argv, options) => {
     ran.push({ argv, options });
-    options?.onStderr?.(said);
-    return { outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: said, ...answer };
+    options?.onStderr?.(output);
+    return { outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: output, ...answer };
   };
   return { ran, deps: { runAsRoot, folder } };
 }

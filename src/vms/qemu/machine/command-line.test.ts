@@ -58,7 +58,7 @@ describe('qemuArgv', () => {
     ]);
     expect(qemuArgv({ ...facts, firmware }).join(' ')).not.toContain('pflash');
     expect(qemuArgv({ ...bare, firmware })).toContain('virtio-blk-pci,drive=d0,bootindex=0');
-    expect(qemuArgv(facts).join(' '), 'QEMU refuses it beside a kernel').not.toContain('bootindex');
+    expect(qemuArgv(facts).join(' '), 'QEMU refuses it with a kernel').not.toContain('bootindex');
   });
 
   it('uses KVM when it works', () => {

@@ -71,7 +71,7 @@ describe('spliced', () => {
         expect(cuts.some((at) => before.startsWith(both.slice(0, at)) && after.endsWith(both.slice(at)))).toBe(true);
         if (before === after) expect(both).toBe(before);
       }),
-      // Common prefix and suffix may overlap in the shorter text; then the suffix is shorter.
+      // In the shorter text, common prefix and suffix may overlap; the suffix is cut off there.
       { examples: [['', ') ', '', ')']] },
     );
   });

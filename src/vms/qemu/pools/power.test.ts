@@ -46,7 +46,7 @@ describe('stop', () => {
   it.each([
     ['its agent', { agent: true as const, afterLooks: 3 }],
     ['the power button', { button: true as const, afterLooks: 20 }],
-  ])('waits for a guest that reacts to %s, and does not kill QEMU', async (_what, how) => {
+  ])('waits for a guest that reacts to %s, and does not terminate QEMU', async (_what, how) => {
     const guest = politeGuest(how);
     const ref = await oneInstance(guest);
     await lab.provider.pools.stop(ref);
@@ -62,7 +62,7 @@ describe('stop', () => {
     expect(guest.machines.ended).toEqual([]);
   });
 
-  it('kills a guest that does not react in time, and reports that its disk is as after a power cut', async () => {
+  it('terminates a guest that does not react in time, and reports that its disk is as after a power cut', async () => {
     const ref = await oneInstance({});
     const messages: string[] = [];
     await lab.provider.pools.stop(ref, { onWaiting: (what) => messages.push(what) });
