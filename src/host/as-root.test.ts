@@ -14,7 +14,7 @@ function machine(answer: Partial<CommandResult> = {}) {
 }
 
 describe('rootRunner', () => {
-  it('tries once, then runs everything in namespaces that end with this program', async () => {
+  it('tries once, then runs every command in namespaces that end with this program', async () => {
     const { ran, run } = machine();
     const runAsRoot = await rootRunner(run, true, refused);
     expect(ran).toHaveLength(1);
@@ -30,7 +30,7 @@ describe('rootRunner', () => {
     for (const argv of ran) expect(argv).toEqual(expect.arrayContaining(['--map-root-user', '--map-auto']));
   });
 
-  it('tells a user how to get ids, or what the caller says about root, with the code of the caller', async () => {
+  it("advises a user to add subordinate ids or to use root, with the caller's error code", async () => {
     const { run } = machine({ code: 1, stderr: 'unshare: trying\nunshare: uid_map: Operation not permitted\n' });
     await expect(rootRunner(run, false, refused)).rejects.toMatchObject({
       code: 'area/needs-root',
@@ -40,7 +40,7 @@ describe('rootRunner', () => {
     });
   });
 
-  it('tells root about the container, and says how it ended where nothing was printed', async () => {
+  it('advises root about the container, and reports the outcome when nothing was printed', async () => {
     const { run } = machine({ outcome: 'missing', code: null });
     await expect(rootRunner(run, true, refused)).rejects.toMatchObject({
       message: 'this machine does not allow root to create namespaces: missing',

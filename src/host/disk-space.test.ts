@@ -3,16 +3,16 @@ import { expect, it } from 'vitest';
 import { requireSpace, statfsFree } from './disk-space.ts';
 
 const MIB = 1 << 20;
-const asked = { code: 'area/no-space', option: '--folder' };
+const error = { code: 'area/no-space', option: '--folder' };
 const need = (freeBytes: number) => ({ what: 'a copy', folder: '/x', neededBytes: 10 * MIB, freeBytes });
 
-it('256 MiB stay free for everything else', () => {
-  expect(() => requireSpace(need(266 * MIB), asked)).not.toThrow();
-  expect(() => requireSpace(need(266 * MIB - 1), asked)).toThrow();
+it('requireSpace keeps 256 MiB free', () => {
+  expect(() => requireSpace(need(266 * MIB), error)).not.toThrow();
+  expect(() => requireSpace(need(266 * MIB - 1), error)).toThrow();
 });
 
-it('the refusal has the numbers, and the code and the option of the caller', () => {
-  expect(() => requireSpace(need(3.5 * MIB), asked)).toThrow(
+it("the error has the sizes, and the caller's code and option", () => {
+  expect(() => requireSpace(need(3.5 * MIB), error)).toThrow(
     expect.objectContaining({
       message: 'a copy needs 266 MiB under /x; 4 MiB are free',
       code: 'area/no-space',
@@ -23,7 +23,7 @@ it('the refusal has the numbers, and the code and the option of the caller', () 
   );
 });
 
-it('a folder of this machine has a number of free bytes, and one that is not there fails', async () => {
+it('statfsFree returns the free bytes of a folder, and fails when it does not exist', async () => {
   expect(await statfsFree(tmpdir())).toBeGreaterThanOrEqual(0);
   await expect(statfsFree('/no/such/folder')).rejects.toMatchObject({ code: 'ENOENT' });
 });

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it.each([0, 1, (1 << 20) + 7])('a file of %i bytes has the sum of its bytes', async (bytes) => {
+it.each([0, 1, (1 << 20) + 7])('checksumFile returns size and sha256 of a file of %i bytes', async (bytes) => {
   const content = Buffer.alloc(bytes, 'abc');
   const file = join(folder, 'file');
   writeFileSync(file, content);
@@ -19,13 +19,13 @@ it.each([0, 1, (1 << 20) + 7])('a file of %i bytes has the sum of its bytes', as
   expect(await fileSizeBytes(file)).toBe(bytes);
 });
 
-it('summing stops when it is told to', async () => {
+it('checksumFile stops when aborted', async () => {
   writeFileSync(join(folder, 'file'), 'x');
-  const told = AbortSignal.abort();
-  await expect(checksumFile(join(folder, 'file'), told)).rejects.toMatchObject({ name: 'AbortError' });
+  const messages = AbortSignal.abort();
+  await expect(checksumFile(join(folder, 'file'), messages)).rejects.toMatchObject({ name: 'AbortError' });
 });
 
-it('files and folders are synced, links and missing files are refused', async () => {
+it('syncFiles syncs files and folders, and refuses links and missing files', async () => {
   const [file, link] = [join(folder, 'file'), join(folder, 'link')];
   writeFileSync(file, 'x');
   symlinkSync(file, link);

@@ -16,8 +16,8 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const schema = z.object({ a: z.string() });
 const bad = { code: 'area/bad-record', next: 'remove it' };
 
-describe('records on disk', () => {
-  it('are read as they were written, closed to others, with nothing beside them', () => {
+describe('JSON records', () => {
+  it('are read as they were written, with mode 0600 and no leftover files', () => {
     const path = join(folder, 'x.json');
     writeJsonFile(path, { a: 'b' });
     expect(readJsonFile(path, schema, bad)).toEqual({ a: 'b' });
@@ -25,13 +25,13 @@ describe('records on disk', () => {
     expect(readdirSync(folder)).toEqual(['x.json']);
   });
 
-  it('that are not there are nothing', () => {
+  it('are undefined when the file does not exist', () => {
     expect(readJsonFile(join(folder, 'none', 'x.json'), schema, bad)).toBeUndefined();
     writeFileSync(join(folder, 'file'), '');
     expect(readJsonFile(join(folder, 'file', 'x.json'), schema, bad)).toBeUndefined();
   });
 
-  it('that cannot be read are an error of the caller, with its code and its next step', () => {
+  it("that cannot be read fail with the caller's code and next step", () => {
     expect(() => readJsonFile(folder, schema, bad)).toThrow(
       expect.objectContaining({ ...bad, message: `cannot read ${folder}: it is a folder` }),
     );
@@ -39,7 +39,7 @@ describe('records on disk', () => {
     expect(() => readJsonFile(join(folder, 'x.json'), schema, bad)).toThrow(expect.objectContaining(bad));
   });
 
-  it('with anything else in them are named, never guessed at', () => {
+  it('with invalid content are refused, and the error names the problem', () => {
     const path = join(folder, 'x.json');
     const anything = fc.oneof(fc.string(), fc.json());
     fc.assert(

@@ -19,7 +19,7 @@ const lock = { name: homeLock, why: 'testing' };
 
 describe('lockName', () => {
   it.each(['', '.', '..', '.hidden', 'a/b', '/etc', 'a\0b', 'a b'])(
-    'refuses %j: it is no file right below the folder',
+    'refuses %j, which is not a file directly in the lock folder',
     (name) => {
       expect(() => lockName(name)).toThrow('is not a valid lock name');
     },
@@ -27,7 +27,7 @@ describe('lockName', () => {
 });
 
 describe('withLock', () => {
-  it('lets one in at a time, whoever asks', async () => {
+  it('admits one holder at a time', async () => {
     let inside = 0;
     let most = 0;
     const enter = () =>
@@ -40,18 +40,18 @@ describe('withLock', () => {
     expect(most).toBe(1);
   });
 
-  it('lets the next one in when the work failed', async () => {
+  it('releases the lock when the work fails', async () => {
     const failure = new Error('no');
     await expect(withLock(home, lock, {}, () => Promise.reject(failure))).rejects.toBe(failure);
     expect(await withLock(home, lock, {}, async () => 'in')).toBe('in');
   });
 
-  it('keeps nobody out of another one', async () => {
+  it('does not block other locks', async () => {
     const other = { name: lockName('pool-web'), why: 'testing' };
     expect(await withLock(home, lock, {}, () => withLock(home, other, {}, async () => 'in'))).toBe('in');
   });
 
-  it('stops waiting when told to, and leaves the holder alone', async () => {
+  it('stops waiting when aborted, and does not affect the holder', async () => {
     const stop = new AbortController();
     await withLock(home, lock, {}, async () => {
       const waiting = withLock(home, lock, { signal: stop.signal }, async () => 'in');
@@ -77,7 +77,7 @@ describe('withLock', () => {
 });
 
 describe('withLockIfFree', () => {
-  it('does its work when nobody holds the lock, and nothing when somebody does', async () => {
+  it('runs the work when the lock is free, and skips it when it is held', async () => {
     const done: string[] = [];
     const work = async () => void done.push('done');
     await withLock(home, lock, {}, () => withLockIfFree(home, homeLock, work));

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('finds the process that has a file open, by any name of the file, until that process has ended', async () => {
+it('pidsWithOpenFile finds the process that has a file open, by any path to the file, until it exits', async () => {
   const [file, other, link] = ['disk', 'other', 'link'].map((name) => join(folder, name));
   writeFileSync(file!, '');
   writeFileSync(other!, '');
@@ -29,6 +29,6 @@ it('finds the process that has a file open, by any name of the file, until that 
   expect(pidsWithOpenFile(file!)).toEqual([]);
 });
 
-it('is nobody for a file that is not there', () => {
+it('pidsWithOpenFile is empty when the file does not exist', () => {
   expect(pidsWithOpenFile(join(folder, 'none'))).toEqual([]);
 });

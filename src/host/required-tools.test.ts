@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { installCommand, missingTools, packageOf, requireTools, toolPath, toolsOf } from './required-tools.ts';
 
 describe('the table of programs', () => {
-  // What goes through run-tool.ts is checked by the compiler; this is the rest.
+  // The compiler checks what goes through run-tool.ts; this test checks the rest.
   it('has every program that is run directly', () => {
     const run = programsRun();
     expect(run).toEqual(expect.arrayContaining(['apt-get', 'dpkg-deb', 'flock', 'go', 'lz4', 'unshare']));
     expect(run.filter((program) => packageOf(program) === undefined)).toEqual([]);
   });
 
-  it('knows a program by its path, and nothing of other programs', () => {
+  it('finds a program by its path, and nothing for unknown programs', () => {
     expect(packageOf('/usr/sbin/mke2fs')).toBe('e2fsprogs');
     expect(packageOf('no-such-program')).toBeUndefined();
     expect(packageOf('toString')).toBeUndefined();
@@ -19,7 +19,7 @@ describe('the table of programs', () => {
 });
 
 describe('missing programs', () => {
-  it('are named once for each package, in the one command that installs them', () => {
+  it('are installed by one command that names each package once', () => {
     const missing = missingTools(toolsOf('tune2fs', 'lz4', 'mke2fs', 'debugfs'), '/bin', (file) =>
       file.endsWith('/debugfs'),
     );
@@ -27,12 +27,12 @@ describe('missing programs', () => {
     expect(installCommand(missing).slice(4)).toEqual(['e2fsprogs', 'lz4']);
   });
 
-  it('are found where a user’s PATH does not lead', () => {
+  it('are found outside a user’s PATH', () => {
     expect(toolPath(undefined).split(':')).toContain('/usr/sbin');
     expect(missingTools(toolsOf('mke2fs'), undefined, (file) => file.startsWith('/usr/sbin/'))).toEqual([]);
   });
 
-  it('are asked for in an error with the code of the caller that says what to type', () => {
+  it("are listed in an error with the caller's code and the install command", () => {
     const tools = [{ program: 'no-such-program-1', package: 'one' }];
     const machine = { path: '', isRoot: false, code: 'area/missing-programs' };
     expect(() => requireTools(tools, machine)).toThrow(
@@ -54,14 +54,14 @@ describe('missing programs', () => {
   });
 });
 
-/** The first word of each command line that is given to a runner or to spawn in the rooms that use this machine's programs. */
+/** The first word of each command line passed to a runner or to spawn, in the folders that use this machine's programs. */
 function programsRun(): string[] {
   const source = join(import.meta.dirname, '..');
   const files = ['host', 'vms', 'image', 'cluster', 'container'].flatMap((room) =>
     readdirSync(join(source, room), { recursive: true, encoding: 'utf8' }).map((file) => join(source, room, file)),
   );
   const production = files.filter((file) => file.endsWith('.ts') && !/test(?:ing)?\.ts$/.test(file));
-  // Not the programs of a guest: those are run by its agent.
+  // Skips programs that run in a guest.
   const texts = production.filter((file) => !file.includes('/qemu/guest/')).map((file) => readFileSync(file, 'utf8'));
   const calls = /\b(?:run|runAsRoot|runCommand|dyingWithUs|asRoot)\(\s*\[\s*'([^']+)'|\bspawn\('([^']+)'/g;
   const lines = texts.flatMap((text) => [...text.matchAll(calls)]);

@@ -4,11 +4,11 @@ import type { ToolArgv } from './required-tools.ts';
 import { runTool } from './run-tool.ts';
 
 describe('runTool', () => {
-  it('gives what the program printed', async () => {
+  it('returns what the program printed', async () => {
     expect(await runTool(runCommand, ['env', 'printf', '%s', 'a "b" $c'])).toBe('a "b" $c');
   });
 
-  it('says what failed, with the words of the program', async () => {
+  it('reports which program failed, with its error output', async () => {
     const running = runTool(runCommand, ['sh', '-c', 'echo no space left >&2; exit 3']);
     await expect(running).rejects.toMatchObject({
       code: 'vms/tool-failed',
@@ -16,7 +16,7 @@ describe('runTool', () => {
     });
   });
 
-  it('says that a program is missing', async () => {
+  it('reports a missing program', async () => {
     await expect(runTool(runCommand, ['env', 'no-such-program-anywhere'])).rejects.toMatchObject({
       code: 'vms/missing-program',
       next: 'install the package that has no-such-program-anywhere, then run the same command again',
@@ -28,7 +28,7 @@ describe('runTool', () => {
     [['env', '--chdir=/x', 'env', 'TZ=UTC', 'tune2fs', '-U', 'y'], 'tune2fs', 'e2fsprogs'],
     [['dpkg-deb', '--field', 'x'], 'dpkg-deb', 'dpkg'],
     [['ssh-keygen'], 'ssh-keygen', 'openssh-client'],
-  ] as const)('names the package of %j, not the program, where it is missing', async (argv, program, from) => {
+  ] as const)('names the package of the program in %j when it is missing', async (argv, program, from) => {
     const missing = async () => ({ outcome: 'exited' as const, code: 127, stdout: Buffer.alloc(0), stderr: '' });
     await expect(runTool(missing, argv as unknown as ToolArgv)).rejects.toMatchObject({
       message: `the program ${program} is missing`,
@@ -36,7 +36,7 @@ describe('runTool', () => {
     });
   });
 
-  it('does not begin when told to stop, and stops with that reason', async () => {
+  it('does not start when aborted, and throws the abort reason', async () => {
     const stop = new AbortController();
     const running = runTool(runCommand, ['env', 'sleep', '60'], stop.signal);
     stop.abort(new Error('enough'));

@@ -19,11 +19,14 @@ export async function runTool(run: RunCommand, argv: ToolArgv, signal?: AbortSig
   if (outcome === 'exited' && code === 0) return stdout.toString();
   signal?.throwIfAborted();
   if (outcome === 'missing' || code === NOT_FOUND) throw missingProgram(program);
-  const said = stderr.trim().slice(-2000);
-  throw new UserError(`${program} ${outcome === 'exited' ? `failed with ${code}` : outcome}${said && `: ${said}`}`, {
-    code: 'vms/tool-failed',
-    exitCode: 1,
-  });
+  const output = stderr.trim().slice(-2000);
+  throw new UserError(
+    `${program} ${outcome === 'exited' ? `failed with ${code}` : outcome}${output && `: ${output}`}`,
+    {
+      code: 'vms/tool-failed',
+      exitCode: 1,
+    },
+  );
 }
 
 export function missingProgram(program: string, cause?: unknown): UserError {

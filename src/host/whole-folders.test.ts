@@ -21,24 +21,24 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(parent, { recursive: true }));
 
-it('a folder goes with everything in it, and with what a killed command had begun to delete', async () => {
+it('removeAtomically deletes a folder and what a killed command had begun to delete', async () => {
   await removeAtomically(join(parent, 'a'));
   expect(readdirSync(parent).sort()).toEqual([`${partialPrefix}x`, 'b']);
 });
 
-it('a folder that is gone already, or whose parent is, is success', async () => {
+it('removeAtomically succeeds when the folder or its parent does not exist', async () => {
   await removeAtomically(join(parent, 'none'));
   await removeAtomically(join(parent, 'none', 'none'));
   expect(visibleIn(parent)).toEqual(['a', 'b']);
 });
 
-it('leftovers of one kind go, those of another stay', async () => {
+it('removeLeftovers deletes folders with one prefix and keeps the others', async () => {
   await removeLeftovers(parent, partialPrefix);
   expect(namesIn(parent)).toEqual([`${deletingPrefix}y-1`, 'a', 'b']);
   await removeLeftovers(join(parent, 'none'), partialPrefix);
 });
 
-it('names are sorted; a folder that is not there has none; a file in its place is the same', () => {
+it('namesIn is sorted, and empty when the folder does not exist or is a file', () => {
   expect(visibleIn(parent)).toEqual(['a', 'b']);
   expect(namesIn(join(parent, 'none'))).toEqual([]);
   expect(namesIn(join(parent, 'a', 'file'))).toEqual([]);

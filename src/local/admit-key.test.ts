@@ -36,19 +36,19 @@ const refusal = (why: string) => ({
 });
 
 describe('the key of a pool', () => {
-  it('is let in through the agent, and the host keys that it told are kept', async () => {
+  it('is authorized through the guest agent, and the host keys are saved', async () => {
     const target = await admit();
     expect(target).toMatchObject({ name: instance.computerName, port: 40022 });
     expect(pools.ran[0]!.input).toContain('ssh-ed25519 AAAApool');
     expect(readFileSync(target.knownHostsFile, 'utf8')).toBe(`${instance.computerName} ssh-ed25519 AAAAC3Nz=\n`);
   });
 
-  it('that is not there is an error that says so', async () => {
+  it('that does not exist is reported', async () => {
     rmSync(join(dirname(dirname(folder)), `${poolKey}.pub`));
     await expect(admit()).rejects.toMatchObject(refusal('the key of its pool cannot be read (ENOENT)'));
   });
 
-  it('is not let in by an instance without a port', async () => {
+  it('is not authorized when the instance has no ssh port', async () => {
     const { readDetails } = pools.guests;
     pools.guests.readDetails = async (ref) => {
       const { sshPort: _, ...place } = await readDetails(ref);
@@ -62,7 +62,7 @@ describe('the key of a pool', () => {
     [{ exitCode: 1, stderr: Buffer.from('no space\n') }, 'no space'],
     [{ exitCode: 7 }, 'exit code 7'],
     [{ stdout: Buffer.from('hello\n') }, 'its ssh server has no host key yet'],
-  ])('is not let in by a guest that answers %j', async (answer, why) => {
+  ])('is not authorized when the guest answers %j', async (answer, why) => {
     pools.guest = () => answer;
     await expect(admit()).rejects.toMatchObject(refusal(why));
   });

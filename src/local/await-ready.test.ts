@@ -18,7 +18,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const NODE = 'web-000001';
 const event = (name: JoinEventName, atMs = 1000): JoinEvent => ({ event: name, name: NODE, atMs });
 
-/** There is no such kubeconfig: what the cluster would tell is not known. */
+/** The kubeconfig does not exist, so the cluster cannot be read. */
 const access = () => ({ kubeconfig: join(folder, 'none'), clock: fakeClock() });
 
 function joining(changes: Partial<JoiningInstance> = {}): JoiningInstance {
@@ -32,14 +32,14 @@ function joining(changes: Partial<JoiningInstance> = {}): JoiningInstance {
   };
 }
 
-describe('a node that comes up', () => {
-  it('is awaited until pods may come, and what was seen on the way is kept', async () => {
+describe('a joining node', () => {
+  it('is awaited until it is schedulable, and its events are logged', async () => {
     const names = ['csr-created', 'csr-issued', 'node-registered', 'node-ready', 'node-schedulable'] as const;
-    const told: string[] = [];
+    const messages: string[] = [];
     await awaitNodeReady(
       access(),
       joining(),
-      { deadlineMs: 60_000, onWaiting: (what) => told.push(what) },
+      { deadlineMs: 60_000, onWaiting: (what) => messages.push(what) },
       async ({ clock }, onEvent) => {
         for (const name of names) {
           onEvent(event(name, clock.nowMs()));
@@ -50,10 +50,10 @@ describe('a node that comes up', () => {
     const { eventsFile } = joining();
     expect(readJoinLog(eventsFile).map((seen) => seen.event)).toEqual(names);
     expect(statSync(eventsFile).mode & 0o777).toBe(0o600);
-    expect(told[0]).toBe(`node ${NODE} to get a certificate`);
+    expect(messages[0]).toBe(`node ${NODE} to get a certificate`);
   });
 
-  it('that does not come in time is told of with the reason: here its VM ended', async () => {
+  it('that is not Ready in time is reported with the reason, here a VM that is off', async () => {
     const waiting = awaitNodeReady(
       access(),
       joining({ isRunning: async () => false }),
@@ -70,7 +70,7 @@ describe('a node that comes up', () => {
     });
   });
 
-  it('is not waited for to the end when its VM has ended', async () => {
+  it('is not awaited until the deadline when its VM is off', async () => {
     const world = access();
     let looks = 0;
     const waiting = awaitNodeReady(
@@ -83,7 +83,7 @@ describe('a node that comes up', () => {
     expect(world.clock.sleptMs).toBeLessThan(10_000);
   });
 
-  it('is there when it is Ready, though a taint stays that somebody else has to take away', async () => {
+  it('is done when it is Ready, even if a taint of another controller stays', async () => {
     const world = access();
     await awaitNodeReady(world, joining(), { deadlineMs: 900_000 }, async ({ signal, clock }, onEvent) => {
       onEvent(event('node-ready', clock.nowMs()));
@@ -93,10 +93,14 @@ describe('a node that comes up', () => {
   });
 
   it.each([
-    ['after it had registered is given up, as its kubelet makes no other', ['node-registered', 'node-deleted'], 120],
-    ['after it had come back is given up as well', ['node-returned', 'node-deleted'], 120],
-    ['before its kubelet came is waited for, as that makes another', ['node-deleted'], 900],
-    ['and made again is waited for', ['node-registered', 'node-deleted', 'node-registered'], 900],
+    [
+      'after it registered fails early, because kubelet does not register again',
+      ['node-registered', 'node-deleted'],
+      120,
+    ],
+    ['after it returned fails early as well', ['node-returned', 'node-deleted'], 120],
+    ['before its kubelet started is awaited, because kubelet will register', ['node-deleted'], 900],
+    ['and registered again is awaited', ['node-registered', 'node-deleted', 'node-registered'], 900],
   ] as const)('that was deleted %s', async (_, names, seconds) => {
     const waiting = awaitNodeReady(access(), joining(), { deadlineMs: 900_000 }, async ({ signal, clock }, onEvent) => {
       for (const name of names) onEvent(event(name, clock.nowMs()));
@@ -105,7 +109,7 @@ describe('a node that comes up', () => {
     await expect(waiting).rejects.toThrow(`${NODE} is not Ready after ${seconds} s: `);
   });
 
-  it('is not waited for any longer when somebody says so, and the watch ends with it', async () => {
+  it('is not awaited any longer when aborted, and the watch ends', async () => {
     const stop = new AbortController();
     let hasEnded = false;
     const waiting = awaitNodeReady(
@@ -121,10 +125,10 @@ describe('a node that comes up', () => {
     expect(hasEnded).toBe(true);
   });
 
-  it('fails at once with what the watch fails with', async () => {
+  it('fails immediately with the error of the watch', async () => {
     const broken = () => Promise.reject(new Error('no right to watch nodes'));
     await expect(awaitNodeReady(access(), joining(), { deadlineMs: 60_000 }, broken)).rejects.toThrow('no right');
-    // Also while QEMU is asked, which takes more than a moment.
+    // Also while `isRunning` is pending, which takes a moment.
     const isRunning = () => new Promise<boolean>((resolve) => setImmediate(() => setImmediate(() => resolve(true))));
     const asking = awaitNodeReady(access(), joining({ isRunning }), { deadlineMs: 60_000 }, broken);
     await expect(asking).rejects.toThrow('no right');

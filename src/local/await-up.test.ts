@@ -10,24 +10,28 @@ const instances = ['p-1', 'p-2', 'p-3'].map(
 const { signal } = new AbortController();
 
 function wait(awaitUp: QemuProvider['guests']['awaitUp']) {
-  const told: string[] = [];
-  const ended = awaitAllUp({ awaitUp }, instances, { deadlineMs: 1_000, signal, onWaiting: (what) => told.push(what) });
-  return { told, ended };
+  const messages: string[] = [];
+  const ended = awaitAllUp({ awaitUp }, instances, {
+    deadlineMs: 1_000,
+    signal,
+    onWaiting: (what) => messages.push(what),
+  });
+  return { messages, ended };
 }
 
 describe('several instances', () => {
-  it('are awaited together, each with what it waits for, until the last is up', async () => {
-    const { told, ended } = wait(async ({ id }, { onWaiting }) => {
+  it('are awaited together, and each reports what it waits for, until the last is up', async () => {
+    const { messages, ended } = wait(async ({ id }, { onWaiting }) => {
       onWaiting?.(id === 'p-2' ? 'node p-2 to be Ready' : 'cloud-init to finish');
       for (let turn = 0; turn < Number(id.at(-1)); turn++) await Promise.resolve();
     });
     await ended;
-    expect(told[0]).toBe('p-1 (cloud-init to finish), p-2 to be up, p-3 to be up');
-    expect(told).toContain('p-1 (cloud-init to finish), node p-2 to be Ready, p-3 (cloud-init to finish)');
-    expect(told.at(-1)).toBe('p-3 (cloud-init to finish)');
+    expect(messages[0]).toBe('p-1 (cloud-init to finish), p-2 to be up, p-3 to be up');
+    expect(messages).toContain('p-1 (cloud-init to finish), node p-2 to be Ready, p-3 (cloud-init to finish)');
+    expect(messages.at(-1)).toBe('p-3 (cloud-init to finish)');
   });
 
-  it('fail with the reason of the first, after all have ended, and with the number of the others', async () => {
+  it('fail with the error of the first and the number of the others, after all have ended', async () => {
     let ended = 0;
     const failing = wait(async ({ id }) => {
       await new Promise(setImmediate);
@@ -42,7 +46,7 @@ describe('several instances', () => {
     expect(ended).toBe(3);
   });
 
-  it('fail with the error itself when only one of them did, or when it is a bug', async () => {
+  it('fail with the original error when only one failed, or when it is a bug', async () => {
     const one = new UserError('p-3 is not up', { code: 'vms/not-up', exitCode: 1 });
     const only = wait(async ({ id }) => {
       if (id === 'p-3') throw one;

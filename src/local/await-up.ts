@@ -10,7 +10,7 @@ export async function awaitAllUp(
   { onWaiting, deadlineMs, signal }: { onWaiting: WaitReporter; deadlineMs: number; signal: AbortSignal },
 ): Promise<void> {
   const awaited = new Map(instances.map(({ computerName }) => [computerName, `${computerName} to be up`]));
-  const tell = () => onWaiting([...awaited.values()].join(', '));
+  const report = () => onWaiting([...awaited.values()].join(', '));
   const ended = await Promise.allSettled(
     instances.map(async ({ ref, computerName }) => {
       await awaitUp(ref, {
@@ -18,11 +18,11 @@ export async function awaitAllUp(
         signal,
         onWaiting: (what) => {
           awaited.set(computerName, what.includes(computerName) ? what : `${computerName} (${what})`);
-          tell();
+          report();
         },
       });
       awaited.delete(computerName);
-      if (awaited.size > 0) tell();
+      if (awaited.size > 0) report();
     }),
   );
   const failures = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));

@@ -6,7 +6,7 @@ import { callGuest, requireRunning } from './call-guest.ts';
 const instance = (power: Instance['power']) => ({ computerName: 'p-1', power }) as Instance;
 
 describe('an instance', () => {
-  it('that runs can be asked', () => {
+  it('that is running is returned', () => {
     const running = instance('running');
     expect(requireRunning(running)).toBe(running);
   });
@@ -15,7 +15,7 @@ describe('an instance', () => {
     ['stopped', 'headstart pool start p-1'],
     ['deallocated', 'headstart pool start p-1'],
     ['starting', 'headstart pool logs p-1; if it is hung, `headstart pool stop p-1` and start it again'],
-  ] as const)('that is %s cannot: next is %s', (power, next) => {
+  ] as const)('that is %s is refused, and the next step is %s', (power, next) => {
     expect(() => requireRunning(instance(power))).toThrow(
       expect.objectContaining({ code: 'pool/not-running', message: expect.stringContaining(`p-1 is ${power}`), next }),
     );
@@ -23,7 +23,7 @@ describe('an instance', () => {
 });
 
 describe('a guest', () => {
-  it('that answers is passed on', async () => {
+  it('that answers has its answer returned', async () => {
     expect(await callGuest(instance('running'), async () => 7)).toBe(7);
   });
 
@@ -36,7 +36,7 @@ describe('a guest', () => {
     });
   });
 
-  it('that fails otherwise keeps its own error', async () => {
+  it('that fails in another way keeps its error', async () => {
     for (const error of [new TransientError('busy', { code: 'vms/busy' }), new Error('bug')])
       await expect(callGuest(instance('running'), () => Promise.reject(error))).rejects.toBe(error);
   });

@@ -24,7 +24,7 @@ function addPool(name: string, cluster?: string): void {
   });
 }
 
-it('the pools of a cluster are those that join it, and no others', () => {
+it('poolsOfCluster lists the pools that join the cluster, and no others', () => {
   addPool('a', 'lab');
   addPool('b', 'prod');
   addPool('c');
@@ -37,7 +37,7 @@ it('a cluster without pools may be deleted', () => {
   refuseWithPools({ home, name: 'lab' });
 });
 
-it('a cluster with pools may not, and the error names the commands that delete them', () => {
+it('a cluster with pools may not be deleted, and the error has the commands that delete them', () => {
   addPool('a', 'lab');
   expect(() => refuseWithPools({ home, name: 'lab' })).toThrow('a is a pool of cluster lab');
   addPool('b', 'lab');

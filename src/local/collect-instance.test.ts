@@ -13,7 +13,7 @@ import { type FakePools, fakePools } from './testing.ts';
 
 const BOOT_ID = '46bc72e7a99d4d429784493dd92e074f';
 
-/** The guest: a machine in a folder. */
+/** The guest's files. */
 let fake: FakeMachine;
 let pools: FakePools;
 let instance: Instance;
@@ -65,8 +65,8 @@ async function collect(more: Partial<CollectInstanceOptions> = {}) {
   return { ...collected, vm: text('headstart/vm.json'), events: text('headstart/cluster-events.jsonl') };
 }
 
-describe('what is collected of an instance', () => {
-  it('has when its VM was started, the clock of its guest, and the reports of this start only', async () => {
+describe('the collected boot of an instance', () => {
+  it("has the start of its VM, the guest's clock, and the health reports of this start only", async () => {
     await start();
     const health = [`{"atMs":5,"state":"Ready"}`, `{"atMs":${startedMs + 40_000},"state":"Ready"}`, 'torn'];
     writeFileSync(join(folder, 'health.jsonl'), health.join('\n'));
@@ -79,14 +79,14 @@ describe('what is collected of an instance', () => {
     expect(events).toBeUndefined();
   });
 
-  it('has no start of an earlier boot, which may be of another start', async () => {
+  it('has no VM start for an earlier boot, which may belong to another start', async () => {
     await start();
     const { vm, members } = await collect({ boot: '-1' });
     expect(vm).toBeUndefined();
     expect(members.length).toBeGreaterThan(0);
   });
 
-  it('says so when no start was noted', async () => {
+  it('reports when the start was not recorded', async () => {
     await start();
     const { readDetails } = pools.guests;
     pools.guests.readDetails = async (ref) => {
@@ -99,13 +99,13 @@ describe('what is collected of an instance', () => {
   });
 });
 
-describe('what is collected of a node', () => {
+describe('the collected boot of a node', () => {
   const event = (name: JoinEvent['event'], uid: string, afterMs: number): JoinEvent => ({
     ...{ event: name, name: 'n', uid },
     atMs: startedMs + afterMs,
   });
 
-  it('has what was noted while it joined, and from its cluster only what was not', async () => {
+  it('has the logged events, and from its cluster only the others', async () => {
     await start('lab');
     const note = openJoinLog(join(folder, 'cluster-events.jsonl'), startedMs);
     note(event('node-registered', 'n', 51_000));
@@ -131,14 +131,14 @@ describe('what is collected of a node', () => {
     expect(lines[0]).not.toHaveProperty('health');
   });
 
-  it('asks no cluster when the first pod was noted', async () => {
+  it('does not read the cluster when the log has the first pod', async () => {
     await start('lab');
     openJoinLog(join(folder, 'cluster-events.jsonl'), startedMs)(event('pod-running', 'p', 55_000));
-    const { events } = await collect({ readClusterEvents: () => expect.fail('asked') });
+    const { events } = await collect({ readClusterEvents: () => expect.fail('called') });
     expect(events).toContain('pod-running');
   });
 
-  it('goes without what a cluster that is away would know; a bug is not hidden', async () => {
+  it("omits the cluster's events when the cluster is down, and does not hide a bug", async () => {
     await start('lab');
     const away = new TransientError('not reached', { code: 'cluster/unreachable' });
     const { events, missed } = await collect({ readClusterEvents: () => Promise.reject(away) });

@@ -30,8 +30,8 @@ async function makePool(name: string, cluster?: string): Promise<string> {
   return (await lab.provider.guests.readDetails(instance!.ref)).address;
 }
 
-describe('where the kubelet of an address is', () => {
-  it('is known for instances that run, of pools of this cluster', async () => {
+describe('kubeletFinder', () => {
+  it('returns the kubelet port of a running instance in a pool of the cluster', async () => {
     const [ours, others, nobodys] = [await makePool('a', 'lab'), await makePool('bb', 'prod'), await makePool('ccc')];
     const find = kubeletFinder({ home: lab.context.home, name: 'lab' }, lab.provider);
     expect(await find(ours)).toBe(KUBELET);
@@ -40,7 +40,7 @@ describe('where the kubelet of an address is', () => {
     expect(await find(ours)).toBeUndefined();
   });
 
-  it('is nowhere in a home without pools', async () => {
+  it('returns undefined in a home without pools', async () => {
     const find = kubeletFinder({ home: lab.context.home, name: 'lab' }, lab.provider);
     expect(await find('168.1.0.4')).toBeUndefined();
   });

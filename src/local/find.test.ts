@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 
 describe('a pool', () => {
-  it('is found by its whole name', async () => {
+  it('is found by its full name', async () => {
     await make(0, 'pool-2');
     await make(0, 'pool');
     expect((await findLocalPool(pools, 'pool', {})).ref.name).toBe('pool');
@@ -34,7 +34,7 @@ describe('a pool', () => {
     ['pool-000001', 'there is no pool "pool-000001"', 'headstart pool show pool lists the instances of pool pool'],
     ['', 'there is no pool ""; known: pool', '`headstart pool list` shows all pools'],
   ])(
-    'that is called %j is not there: the error names what is, and never how to make one',
+    'named %j does not exist: the error lists the existing pools and does not suggest creating one',
     async (name, message, next) => {
       await make(0);
       const error = await findLocalPool(pools, name, {}).catch((thrown: unknown) => thrown);
@@ -47,7 +47,7 @@ describe('a pool', () => {
     },
   );
 
-  it('is looked for in another folder when there is none at all', async () => {
+  it('that is not found in an empty home is suggested to be in another folder', async () => {
     await expect(findLocalPool(pools, 'p', {})).rejects.toMatchObject({
       message: 'there is no pool "p"; known: none',
       next: 'if it is in another folder of pools, select that with --home or HEADSTART_HOME',
@@ -56,13 +56,13 @@ describe('a pool', () => {
 });
 
 describe('an instance', () => {
-  it('is found by the name its guest has, in any pool', async () => {
+  it('is found by its host name, in any pool', async () => {
     await make(2, 'a');
     const [, second] = await make(2, 'b');
     expect((await findLocalInstance(pools, second!, {})).ref.pool.name).toBe('b');
   });
 
-  it('that has the name of a pool is a mistake with a hint', async () => {
+  it('that has the name of a pool is refused with a hint', async () => {
     await make(1);
     await expect(findLocalInstance(pools, 'pool', {})).rejects.toMatchObject({
       code: 'pool/no-such-instance',
@@ -70,7 +70,7 @@ describe('an instance', () => {
     });
   });
 
-  it('that is unknown is answered with ten names at most', async () => {
+  it('that is unknown is refused with at most ten known names', async () => {
     const names = await make(12);
     const error = (await findLocalInstance(pools, 'zzz', {}).catch((thrown: unknown) => thrown)) as Error;
     expect(error.message).toContain(`known: ${names.slice(0, 10).join(', ')}, …`);

@@ -50,9 +50,9 @@ interface UnknownName {
   next: string;
 }
 
-function unknownName(said: string, { code, what, known, next }: UnknownName): UserError {
+function unknownName(message: string, { code, what, known, next }: UnknownName): UserError {
   const named = known.length > MOST_NAMED ? [...known.slice(0, MOST_NAMED), '…'] : known;
-  return new UserError(`${said}${didYouMean(what, known)}; known: ${named.join(', ') || 'none'}`, {
+  return new UserError(`${message}${didYouMean(what, known)}; known: ${named.join(', ') || 'none'}`, {
     code,
     kept: 'Nothing was changed.',
     next: known.length === 0 && next === WHERE_TO_LOOK ? NOTHING_HERE : next,

@@ -6,7 +6,7 @@ import { poolRef } from '../vms/qemu/home/layout.ts';
 import type { JoiningInstance } from '../vms/qemu/pools/admission.ts';
 import { inspectJoining, requestsIn } from './inspect-joining.ts';
 
-/** There is no such kubeconfig: the cluster does not answer. */
+/** The kubeconfig does not exist, so the cluster does not answer. */
 const access = { kubeconfig: '/nowhere/kubeconfig', clock: fakeClock() };
 
 function joining(changes: Partial<JoiningInstance>): JoiningInstance {
@@ -28,8 +28,8 @@ const answering =
     stderr: Buffer.alloc(0),
   });
 
-describe('what is seen of a node that does not come', () => {
-  it('is the state of its kubelet and the lines it wrote', async () => {
+describe('the state of a joining node', () => {
+  it('has the state of its kubelet and its log lines', async () => {
     const runInGuest = answering('LoadState=loaded\nActiveState=activating\nExecMainStatus=1\n', 'one\n\ntwo\n');
     expect(await inspectJoining(access, joining({ runInGuest }), [])).toEqual({
       node: 'web-000001',
@@ -38,23 +38,23 @@ describe('what is seen of a node that does not come', () => {
     });
   });
 
-  it('has no exit status when systemd tells none', async () => {
+  it('has no exit status when systemd reports none', async () => {
     const { guest } = await inspectJoining(access, joining({ runInGuest: answering('LoadState=not-found\n', '') }), []);
     expect(guest).toEqual({ loadState: 'not-found', activeState: '', lines: [] });
   });
 
-  it('leaves out a guest and a cluster that do not answer', async () => {
+  it('omits a guest and a cluster that do not answer', async () => {
     expect(await inspectJoining(access, joining({}), [])).toEqual({ node: 'web-000001', isVmRunning: true });
   });
 
-  it('asks no guest of a VM that does not run', async () => {
-    const runInGuest = () => expect.fail('asked');
+  it('does not read the guest of a VM that is off', async () => {
+    const runInGuest = () => expect.fail('called');
     const seen = await inspectJoining(access, joining({ isRunning: async () => false, runInGuest }), []);
     expect(seen).toEqual({ node: 'web-000001', isVmRunning: false });
   });
 });
 
-it('requests are told of once, as they were seen last', () => {
+it('requestsIn lists each request once, with its last state', () => {
   const anyEvent = fc.record({
     event: fc.constantFrom(...JOIN_EVENTS),
     name: fc.constantFrom('a', 'b', 'c'),
@@ -63,10 +63,10 @@ it('requests are told of once, as they were seen last', () => {
   fc.assert(
     fc.property(fc.array(anyEvent), (events) => {
       const requests = requestsIn(events);
-      const asked = events.filter(({ event: name }) => name.startsWith('csr-'));
-      expect(requests.map(({ name }) => name)).toEqual([...new Set(asked.map(({ name }) => name))]);
+      const requestEvents = events.filter(({ event: name }) => name.startsWith('csr-'));
+      expect(requests.map(({ name }) => name)).toEqual([...new Set(requestEvents.map(({ name }) => name))]);
       for (const { name, state } of requests) {
-        const last = asked.findLast((one) => one.name === name)?.event;
+        const last = requestEvents.findLast((one) => one.name === name)?.event;
         expect(last).toBe(state === 'pending' ? 'csr-created' : `csr-${state}`);
       }
     }),

@@ -18,21 +18,21 @@ afterEach(() => rmSync(home, { recursive: true }));
 
 const cluster = () => joinLocalCluster(home, fakeClock());
 
-describe('a cluster that is not there', () => {
-  it('admits no instance, and the error names the command that makes the cluster', async () => {
+describe('a cluster that does not exist', () => {
+  it('admits no instance, and the error has the command that makes the cluster', async () => {
     await expect(cluster().admit('lab', instance, { signal })).rejects.toMatchObject({
       code: 'cluster/none',
       next: 'headstart cluster up --name lab',
     });
   });
 
-  it('has no node that is Ready, and none to take away', async () => {
+  it('has no Ready node and no node to remove', async () => {
     expect(await cluster().isReady('lab', instance, { signal })).toBe(false);
     await cluster().removeNode('lab', instance, { signal, onWaiting: (what) => expect.fail(what) });
   });
 });
 
-describe('a cluster that cannot be asked', () => {
+describe('a cluster that is not reachable', () => {
   beforeEach(() => {
     const place = { home, name: 'lab' };
     mkdirSync(clusterFiles(place).folder, { recursive: true });
@@ -42,13 +42,13 @@ describe('a cluster that cannot be asked', () => {
     });
   });
 
-  it('does not keep a pool from being deleted; it is said that the node stays', async () => {
-    const told: string[] = [];
-    await cluster().removeNode('lab', instance, { signal, onWaiting: (what) => told.push(what) });
-    expect(told).toEqual([expect.stringMatching(/^nothing: the node web-000001 stays in cluster lab \(/)]);
+  it('does not prevent the deletion of a pool, and the wait reports that the node stays', async () => {
+    const messages: string[] = [];
+    await cluster().removeNode('lab', instance, { signal, onWaiting: (what) => messages.push(what) });
+    expect(messages).toEqual([expect.stringMatching(/^nothing: the node web-000001 stays in cluster lab \(/)]);
   });
 
-  it('ends the call when that is interrupted, whatever the cluster says', async () => {
+  it('rethrows an abort', async () => {
     const stopped = AbortSignal.abort(new Error('enough'));
     await expect(cluster().removeNode('lab', instance, { signal: stopped })).rejects.toThrow('enough');
   });

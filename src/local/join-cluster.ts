@@ -69,9 +69,9 @@ export function joinLocalCluster(home: string, clock: Clock = systemClock): Join
       if (!readClusterRecord({ home, name: cluster })) return;
       const { deleteNode } = await import('../cluster/local/joining.ts');
       // Deleting a pool must work when its cluster is down.
-      const tell = (why: string) =>
+      const report = (why: string) =>
         onWaiting?.(`nothing: the node ${instance.id} stays in cluster ${cluster} (${why})`);
-      await deleteNode(accessTo(cluster), instance.id, signal).catch(unlessInterrupted(signal, tell));
+      await deleteNode(accessTo(cluster), instance.id, signal).catch(unlessInterrupted(signal, report));
     },
   };
 }
@@ -81,12 +81,12 @@ const isAway = (error: unknown) => error instanceof TransientError && error.code
 /** Ignores errors of the cluster, so that operations on pools continue without it. */
 function unlessInterrupted(
   signal: AbortSignal | undefined,
-  tell?: (why: string) => void,
+  report?: (why: string) => void,
 ): (error: unknown) => undefined {
   return (error) => {
     signal?.throwIfAborted();
     if (!(error instanceof TransientError || error instanceof UserError)) throw error;
-    tell?.(error.message);
+    report?.(error.message);
   };
 }
 

@@ -1,4 +1,4 @@
-// vms/gallery.suite.ts: what does every provider promise of image versions? The fake, Azure and QEMU pass it.
+// vms/gallery.suite.ts: tests of the contract gallery.ts. The fake, Azure and QEMU pass them.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NotFound, Refused } from '../base/failures.ts';
 import type { Definition, DefinitionSpec, Gallery } from './gallery.ts';
@@ -28,7 +28,7 @@ export function gallerySuite(name: string, makeLab: () => Promise<Lab>): void {
     });
     afterEach(() => lab.end());
 
-    it('reads nothing where there is nothing', async () => {
+    it('returns undefined when the gallery, definition or version does not exist', async () => {
       const { ref } = await lab.makePool(1);
       expect(await gallery.readDefinition('nothing', 'nothing')).toBeUndefined();
       expect(await gallery.listDefinitions('nothing')).toBeUndefined();
@@ -40,14 +40,14 @@ export function gallerySuite(name: string, makeLab: () => Promise<Lab>): void {
       ['setExcludedFromLatest', (some, definition) => some.setExcludedFromLatest(definition, '2026.1.1', true)],
       ['tagVersion', (some, definition) => some.tagVersion(definition, '2026.1.1', oneTag)],
     ];
-    it.each(orders)('%s says that there is no such version', async (_name, order) => {
+    it.each(orders)('%s throws NotFound when the version does not exist', async (_name, order) => {
       const { ref } = await lab.makePool(1);
       const definition = await gallery.ensureDefinition(await definitionFor(lab, ref), await regionOf(lab, ref));
       await expect(order(gallery, definition)).rejects.toBeInstanceOf(NotFound);
     });
 
     describe('definitions', () => {
-      it('are made with their gallery, once', async () => {
+      it('are made with their gallery, and only once', async () => {
         const { ref } = await lab.makePool(1);
         const spec = await definitionFor(lab, ref);
         const first = await gallery.ensureDefinition(spec, await regionOf(lab, ref));
@@ -60,7 +60,7 @@ export function gallerySuite(name: string, makeLab: () => Promise<Lab>): void {
         ['OS state', () => ({ osState: 'specialized' })],
         ['generation', ({ generation }) => ({ generation: generation === 'V2' ? 'V1' : 'V2' })],
         ['sku', () => ({ sku: 'another' })],
-      ])('are refused when one of that name differs in its %s', async (_field, change) => {
+      ])('are refused when an existing definition differs in its %s', async (_field, change) => {
         const { ref } = await lab.makePool(1);
         const spec = await definitionFor(lab, ref);
         await gallery.ensureDefinition(spec, await regionOf(lab, ref));
@@ -71,7 +71,7 @@ export function gallerySuite(name: string, makeLab: () => Promise<Lab>): void {
     });
 
     describe('definitions of one gallery', () => {
-      it('are listed, and go one by one, the gallery last', async () => {
+      it('are listed, and deleted one by one before the gallery', async () => {
         const { ref } = await lab.makePool(1);
         const spec = await definitionFor(lab, ref);
         const first = await gallery.ensureDefinition(spec, await regionOf(lab, ref));
@@ -94,7 +94,7 @@ export function gallerySuite(name: string, makeLab: () => Promise<Lab>): void {
     });
 
     describe('versions', () => {
-      it('are begun, become ready, and are as they were asked for', async () => {
+      it('are begun and become ready with the requested settings', async () => {
         const { definition, region, snapshotId } = await withSnapshot(lab);
         const spec = versionSpec(definition, region, snapshotId, '2026.11.15');
         await gallery.beginVersion(spec);
@@ -114,7 +114,7 @@ export function gallerySuite(name: string, makeLab: () => Promise<Lab>): void {
         expect(made.sizeGb).toBeGreaterThan(0);
       });
 
-      it('may be begun twice: it is one version', async () => {
+      it('can be begun twice and remain one version', async () => {
         const { definition, region, snapshotId } = await withSnapshot(lab);
         const spec = versionSpec(definition, region, snapshotId, '2026.11.15');
         await gallery.beginVersion(spec);
@@ -126,7 +126,7 @@ export function gallerySuite(name: string, makeLab: () => Promise<Lab>): void {
         ]);
       });
 
-      it('are shown and hidden, and keep everything else', async () => {
+      it('are excluded from latest and included again, and keep everything else', async () => {
         const { definition, made } = await withVersion(lab);
         for (const isExcluded of [false, false, true]) {
           await gallery.setExcludedFromLatest(definition, made.name, isExcluded);
@@ -134,7 +134,7 @@ export function gallerySuite(name: string, makeLab: () => Promise<Lab>): void {
         }
       });
 
-      it('take tags, give them up again, and keep everything else', async () => {
+      it('get tags and lose them again, and keep everything else', async () => {
         const { definition, made } = await withVersion(lab);
         for (const _ of [1, 2]) {
           await gallery.tagVersion(definition, made.name, { channel: 'dev', tested: 'yes' });
@@ -145,7 +145,7 @@ export function gallerySuite(name: string, makeLab: () => Promise<Lab>): void {
         expect(await untilReady(lab, definition, made.name)).toEqual(made);
       });
 
-      it('are deleted, and deleting one again is no failure', async () => {
+      it('are deleted, and deleting one again succeeds', async () => {
         const { definition, made } = await withVersion(lab);
         for (const _ of [1, 2]) {
           await gallery.deleteVersion(definition, made.name);
@@ -153,7 +153,7 @@ export function gallerySuite(name: string, makeLab: () => Promise<Lab>): void {
         }
       });
 
-      it('keep their definition and their gallery from being deleted', async () => {
+      it('prevent the deletion of their definition and gallery', async () => {
         const { definition, made } = await withVersion(lab);
         await expect(gallery.deleteDefinition(definition)).rejects.toBeInstanceOf(Refused);
         await expect(gallery.deleteGallery(definition.gallery)).rejects.toBeInstanceOf(Refused);
@@ -162,18 +162,18 @@ export function gallerySuite(name: string, makeLab: () => Promise<Lab>): void {
     });
 
     describe('references', () => {
-      it('are none for a version that nothing uses', async () => {
+      it('are empty for a version that is not used', async () => {
         const { definition } = await withVersion(lab);
         expect([...(await gallery.referencedImages(definition))]).toEqual([]);
       });
 
-      it('name the version a model points at', async () => {
+      it('include the version that a model refers to', async () => {
         const { pool, definition, made } = await withVersion(lab);
         await publisher.changeModel((await pools.readPool(pool))!, switchTo(made));
         expect([...(await gallery.referencedImages(definition))]).toEqual([made.id]);
       });
 
-      it('name the version an instance was made from, also after the model has moved on', async () => {
+      it('include the version an instance was made from, even after the model has changed', async () => {
         const { pool, definition, made } = await withVersion(lab);
         const original = (await pools.readPool(pool))!;
         await publisher.changeModel(original, switchTo(made));

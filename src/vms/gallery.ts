@@ -52,7 +52,7 @@ export interface Version {
  * Galleries hold definitions, definitions hold versions; a version is a disk that instances can be made from.
  * A read returns undefined when the thing does not exist; a change to a thing that does not exist throws `NotFound`.
  * A change returns when the operation has ended, unless its comment says otherwise; callers read again to see whether it took effect.
- * Every change is safe to repeat: it succeeds when the result already exists.
+ * Every change is safe to repeat: it succeeds when the result already exists, and deleting a thing that does not exist succeeds.
  */
 export interface Gallery {
   readDefinition(gallery: string, name: string, options?: CallOptions): Promise<Definition | undefined>;

@@ -1,4 +1,4 @@
-// vms/pools.suite.ts: what does every provider promise of its pools and instances? The fake, Azure and QEMU pass it.
+// vms/pools.suite.ts: tests of the contract pools.ts. The fake, Azure and QEMU pass them.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NotFound, Refused } from '../base/failures.ts';
 import { again, goneId, type Lab, oneInstance, oneTag } from './lab.testing.ts';
@@ -15,7 +15,7 @@ export function poolsSuite(name: string, makeLab: () => Promise<Lab>): void {
     afterEach(() => lab.end());
 
     describe('finding and reading', () => {
-      it('locates the instance a provider id names, and it is one of the pool', async () => {
+      it('locates an instance of the pool by its provider id', async () => {
         const { ref, providerIds } = await lab.makePool(3);
         const located = await Promise.all(providerIds.map((id) => pools.locate(id)));
         const listed = await pools.listInstances(ref);
@@ -23,7 +23,7 @@ export function poolsSuite(name: string, makeLab: () => Promise<Lab>): void {
         expect(listed.map((instance) => instance.ref.id).sort()).toEqual(located.map(({ id }) => id).sort());
       });
 
-      it('gives every instance a VM id of its own, in lower case, and a disk', async () => {
+      it('gives every instance a distinct lower-case VM id and a disk', async () => {
         const { ref } = await lab.makePool(3);
         const listed = await pools.listInstances(ref);
         expect(new Set(listed.map(({ vmId }) => vmId)).size).toBe(3);
@@ -34,13 +34,13 @@ export function poolsSuite(name: string, makeLab: () => Promise<Lab>): void {
         }
       });
 
-      it('reads one instance as the list shows it', async () => {
+      it('reads an instance with the same values as in the list', async () => {
         const { ref, providerIds } = await lab.makePool(2);
         const one = await pools.readInstance(await pools.locate(providerIds[1]!));
         expect((await pools.listInstances(ref)).find(({ ref: { id } }) => id === one?.ref.id)).toEqual(one);
       });
 
-      it('reads a pool with its model, its size and a tag to change it by', async () => {
+      it('reads a pool with its model, its capacity and an etag', async () => {
         const { ref } = await lab.makePool(2);
         const pool = await pools.readPool(ref);
         expect(pool).toMatchObject({ ref, state: 'ready', capacity: 2 });
@@ -49,23 +49,23 @@ export function poolsSuite(name: string, makeLab: () => Promise<Lab>): void {
         expect(pool?.model.extensions.map((extension) => extension.name).sort()).toEqual(['bootstrap', 'health']);
       });
 
-      it('refuses what is not an instance of a pool', async () => {
+      it("refuses a provider id that is not that of a pool's instance", async () => {
         await expect(pools.locate('somewhere:///else')).rejects.toBeInstanceOf(Refused);
       });
 
-      it('finds a pool by its name or its id, in any case, as reading it shows it', async () => {
+      it('finds a pool by its name or id, ignoring case, with the same ref as a read', async () => {
         const { ref } = await lab.makePool(2);
         for (const name of [ref.name, ref.id, ref.name.toUpperCase()]) {
           expect(await pools.findPool(name)).toEqual((await pools.readPool(ref))?.ref);
         }
       });
 
-      it.each(['nothing', 'no/such pool', ''])('says that there is no pool %j', async (name) => {
+      it.each(['nothing', 'no/such pool', ''])('throws NotFound for the pool %j', async (name) => {
         await lab.makePool(1);
         await expect(pools.findPool(name)).rejects.toBeInstanceOf(NotFound);
       });
 
-      it('reads nothing where there is nothing', async () => {
+      it('returns undefined when the pool or instance does not exist', async () => {
         const { pool, instance } = await oneInstance(lab);
         const gone = { ...instance.ref, id: goneId(instance.ref.id) };
         expect(await pools.readInstance(gone)).toBeUndefined();
@@ -73,7 +73,7 @@ export function poolsSuite(name: string, makeLab: () => Promise<Lab>): void {
       });
     });
 
-    describe('orders about what does not exist', () => {
+    describe('calls on a pool or instance that does not exist', () => {
       const orders: [string, (pools: Pools, gone: InstanceRef) => Promise<unknown>][] = [
         ['stop', (some, gone) => some.stop(gone)],
         ['deallocate', (some, gone) => some.deallocate(gone)],
@@ -83,14 +83,14 @@ export function poolsSuite(name: string, makeLab: () => Promise<Lab>): void {
         ['listInstances', (some, gone) => some.listInstances({ ...gone.pool, id: goneId(gone.pool.id) })],
         ['tagPool', (some, gone) => some.tagPool({ ...gone.pool, id: goneId(gone.pool.id) }, oneTag)],
       ];
-      it.each(orders)('%s says so', async (_name, order) => {
+      it.each(orders)('%s throws NotFound', async (_name, order) => {
         const { instance } = await oneInstance(lab);
         await expect(order(pools, { ...instance.ref, id: goneId(instance.ref.id) })).rejects.toBeInstanceOf(NotFound);
       });
     });
 
     describe('power', () => {
-      it('stops and starts, each of them safe to repeat', async () => {
+      it('stops and starts an instance, and repeating either succeeds', async () => {
         const { instance } = await oneInstance(lab);
         for (const _ of [1, 2]) {
           await pools.stop(instance.ref);
@@ -102,7 +102,7 @@ export function poolsSuite(name: string, makeLab: () => Promise<Lab>): void {
         }
       });
 
-      it('gives the place up when asked to, and takes one again', async () => {
+      it('deallocates an instance and starts it again', async () => {
         const { instance } = await oneInstance(lab);
         for (const _ of [1, 2]) {
           await pools.deallocate(instance.ref);
@@ -112,7 +112,7 @@ export function poolsSuite(name: string, makeLab: () => Promise<Lab>): void {
         expect((await again(lab, instance)).power).toBe('running');
       });
 
-      it('keeps the VM id, the disk and the name of an instance that was stopped', async () => {
+      it('keeps the VM id, disk and name of an instance across a stop', async () => {
         const { instance } = await oneInstance(lab);
         await pools.stop(instance.ref);
         await pools.start(instance.ref);
@@ -124,19 +124,19 @@ export function poolsSuite(name: string, makeLab: () => Promise<Lab>): void {
         });
       });
 
-      it('stops waiting when told to', async () => {
+      it('stops waiting when aborted', async () => {
         const { instance } = await oneInstance(lab);
         const reason = new Error('enough');
         await expect(pools.stop(instance.ref, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
       });
     });
 
-    describe('marks on an instance', () => {
+    describe('protection and tags of an instance', () => {
       it.each([
         { fromScaleIn: true, fromPoolActions: true },
         { fromScaleIn: true, fromPoolActions: false },
         { fromScaleIn: false, fromPoolActions: true },
-      ])('protects it as asked and takes the protection off again: %j', async (wanted) => {
+      ])('sets the requested protection and removes it again: %j', async (wanted) => {
         const { instance } = await oneInstance(lab);
         for (const _ of [1, 2]) {
           await pools.setProtection(instance.ref, wanted);
@@ -146,7 +146,7 @@ export function poolsSuite(name: string, makeLab: () => Promise<Lab>): void {
         expect((await again(lab, instance)).protection).toEqual({ fromScaleIn: false, fromPoolActions: false });
       });
 
-      it('adds, changes and removes tags, and leaves the others and the protection alone', async () => {
+      it('adds, changes and removes tags, and keeps the other tags and the protection', async () => {
         const { instance } = await oneInstance(lab);
         await pools.setProtection(instance.ref, { fromScaleIn: true, fromPoolActions: false });
         await pools.tagInstance(instance.ref, { a: '1', b: '2' });
@@ -160,7 +160,7 @@ export function poolsSuite(name: string, makeLab: () => Promise<Lab>): void {
     });
 
     describe('tags of a pool', () => {
-      it('are added, changed and removed; the model, its bootstrap and the others stay', async () => {
+      it('are added, changed and removed; the model, its bootstrap and the other tags stay', async () => {
         const { ref } = await lab.makePool(1);
         const before = (await pools.readPool(ref))!;
         await pools.tagPool(ref, { a: '1', b: '2' });

@@ -1,4 +1,4 @@
-// vms/publisher.suite.ts: what does every provider promise of what new instances are made from? The fake, Azure and QEMU pass it.
+// vms/publisher.suite.ts: tests of the contract publisher.ts. The fake, Azure and QEMU pass them.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Conflict, NotFound } from '../base/failures.ts';
 import { goneId, goneVersion, type Lab, switchTo, withVersion } from './lab.testing.ts';
@@ -16,7 +16,7 @@ export function publisherSuite(name: string, makeLab: () => Promise<Lab>): void 
     });
     afterEach(() => lab.end());
 
-    it('is changed as a whole: new instances come from the new image, with empty bootstrap', async () => {
+    it('changes the model in one update: new instances use the new image, with empty bootstrap', async () => {
       const { pool, made } = await withVersion(lab);
       const before = (await pools.readPool(pool))!;
       await publisher.changeModel(before, switchTo(made));
@@ -32,7 +32,7 @@ export function publisherSuite(name: string, makeLab: () => Promise<Lab>): void 
       expect(born.extensions).toEqual(['health']);
     });
 
-    it('does not change when the pool is no longer what was read, and nothing of the change lands', async () => {
+    it('throws Conflict and changes nothing when the pool has changed since it was read', async () => {
       const { pool, made } = await withVersion(lab);
       const stale = (await pools.readPool(pool))!;
       await publisher.changeModel(stale, { ...switchTo(made), tags: { first: 'yes' } });
@@ -47,7 +47,7 @@ export function publisherSuite(name: string, makeLab: () => Promise<Lab>): void 
       expect(await pools.readPool(pool)).toEqual(between);
     });
 
-    it('does not change at all when a part of the change is refused', async () => {
+    it('changes nothing when part of the change is refused', async () => {
       const { pool, made } = await withVersion(lab);
       const before = (await pools.readPool(pool))!;
       const impossible = { ...switchTo(made), image: { kind: 'version', id: `${goneVersion(made.id)}` } as const };
@@ -56,14 +56,14 @@ export function publisherSuite(name: string, makeLab: () => Promise<Lab>): void 
       expect((await lab.grow(pool)).extensions.sort()).toEqual(['bootstrap', 'health']);
     });
 
-    it('says that a pool which is gone cannot be changed', async () => {
+    it('throws NotFound when it changes a pool that does not exist', async () => {
       const { pool, made } = await withVersion(lab);
       const read = (await pools.readPool(pool))!;
       const gone = { ...read, ref: { ...read.ref, id: goneId(read.ref.id) } };
       await expect(publisher.changeModel(gone, switchTo(made))).rejects.toBeInstanceOf(NotFound);
     });
 
-    it('goes back to the model that was saved before', async () => {
+    it('restores a saved model', async () => {
       const { pool, made } = await withVersion(lab);
       const original = (await pools.readPool(pool))!;
       const saved = await publisher.readModel(pool);
@@ -83,14 +83,14 @@ export function publisherSuite(name: string, makeLab: () => Promise<Lab>): void 
       expect(born.extensions.sort()).toEqual(['bootstrap', 'health']);
     });
 
-    it('is not changed after a tag of the pool moved what a change is conditional on', async () => {
+    it('throws Conflict when a new tag of the pool has changed its etag', async () => {
       const { pool, made } = await withVersion(lab);
       const stale = (await pools.readPool(pool))!;
       await pools.tagPool(pool, { a: '1' });
       await expect(publisher.changeModel(stale, switchTo(made))).rejects.toBeInstanceOf(Conflict);
     });
 
-    it('says that a pool which is gone has no model', async () => {
+    it('throws NotFound when it reads the model of a pool that does not exist', async () => {
       const { ref } = await lab.makePool(1);
       await expect(publisher.readModel({ ...ref, id: goneId(ref.id) })).rejects.toBeInstanceOf(NotFound);
     });

@@ -1,4 +1,4 @@
-// vms/snapshots.suite.ts: what does every provider promise of copies of disks? The fake, Azure and QEMU pass it.
+// vms/snapshots.suite.ts: tests of the contract snapshots.ts. The fake, Azure and QEMU pass them.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Lab, oneInstance, regionOf, snapshotOf } from './lab.testing.ts';
 import type { Pools } from './pools.ts';
@@ -15,7 +15,7 @@ export function snapshotsSuite(name: string, makeLab: () => Promise<Lab>): void 
     });
     afterEach(() => lab.end());
 
-    it('is not there before it is taken', async () => {
+    it('returns undefined before the snapshot is made', async () => {
       expect(await snapshots.readSnapshot('nothing')).toBeUndefined();
     });
 
@@ -31,7 +31,7 @@ export function snapshotsSuite(name: string, makeLab: () => Promise<Lab>): void 
       }
     });
 
-    it('is deleted, and deleting it again is no failure', async () => {
+    it('deletes a snapshot, and deleting it again succeeds', async () => {
       const { pool, instance } = await oneInstance(lab);
       await pools.stop(instance.ref);
       await snapshots.createSnapshot(snapshotOf(instance, await regionOf(lab, pool)));

@@ -39,7 +39,7 @@ export function poolLogs(open: OpenPools): Verb {
       }
       const signal = deps.signal();
       for (const line of lines) print(line);
-      await followConsole(consoleLog, endsAt, { tell: print, clock: systemClock, signal });
+      await followConsole(consoleLog, endsAt, { print, clock: systemClock, signal });
     },
   };
 }

@@ -11,8 +11,8 @@ https://vendor.example/apt/|bookworm|main|Vendor
 https://vendor.example/apt/|nodistro|main|Vendor
 `;
 
-describe('where packages come from', () => {
-  it('is where this machine gets its own: Debian itself, without what others add', () => {
+describe('package sources', () => {
+  it("are this machine's Debian mirrors, without third-party sources", () => {
     expect(sourcesFor('bookworm', { targets: TARGETS, codename: 'bookworm', keyring: undefined })).toEqual([
       'deb http://mirror.example/debian/ bookworm main',
       'deb http://mirror.example/debian/ bookworm-updates main',
@@ -20,17 +20,17 @@ describe('where packages come from', () => {
     ]);
   });
 
-  it('is the same mirror for another suite than this machine runs', () => {
+  it("use the same mirror for another suite than this machine's", () => {
     const lines = sourcesFor('trixie', { targets: TARGETS, codename: 'bookworm', keyring: '/k.gpg' });
     expect(lines[2]).toBe('deb [signed-by=/k.gpg] http://mirror.example/security/ trixie-security main');
   });
 
-  it('is believed without an origin before the lists were ever fetched', () => {
+  it('are accepted without an origin before the first apt-get update', () => {
     const targets = 'http://mirror.example/debian/|bookworm|main|$(ORIGIN)\n';
     expect(sourcesFor('bookworm', { targets, codename: 'bookworm', keyring: undefined })).toHaveLength(1);
   });
 
-  it('is asked of the settings alone where apt has no lists and tells nothing of itself', async () => {
+  it('are read with --no-release-info when apt lists no index', async () => {
     const { lines } = await readPackageSources('bookworm', async (argv) => {
       const stdout = argv.includes('--no-release-info')
         ? 'http://mirror.example/debian/|bookworm|main|$(ORIGIN)\n'
@@ -40,14 +40,14 @@ describe('where packages come from', () => {
     expect(lines).toMatchObject([expect.stringMatching(/^deb .*http:\/\/mirror\.example\/debian\/ bookworm main$/)]);
   });
 
-  it('is left to mmdebstrap on a machine that is no Debian', () => {
+  it('are left to mmdebstrap on a machine that does not run Debian', () => {
     const targets = 'http://archive.example/ubuntu/|noble|main|Ubuntu\n';
     expect(sourcesFor('bookworm', { targets, codename: 'noble', keyring: undefined })).toEqual([]);
     expect(sourcesFor('bookworm', { targets: '', codename: undefined, keyring: undefined })).toEqual([]);
   });
 });
 
-it('takes over how mirrors are reached, and nothing else of this machine', () => {
+it('the apt configuration contains only the settings for reaching mirrors', () => {
   const conf = aptConfFrom(`Acquire "";
 Acquire::http "";
 Acquire::http::Proxy "http://proxy.example:3128";

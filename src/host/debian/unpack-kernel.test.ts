@@ -18,7 +18,7 @@ const pvhKernel = elf(Buffer.concat([note('GNU', 1, 5), note('Xen', 18, 8)]));
 const sized = (packed: Buffer) => Buffer.concat([packed, Buffer.alloc(4)]);
 
 describe('a kernel in a bzImage', () => {
-  it('is found and unpacked, however it is packed', async () => {
+  it('is extracted for every supported compression', async () => {
     for (const payload of [gzipSync(pvhKernel), sized(zstdCompressSync(pvhKernel))])
       expect(await unpackKernel(bzImage(payload), { run: noProgram }, unsupported)).toEqual(pvhKernel);
     const lz4 = Buffer.from([0x02, 0x21, 0x4c, 0x18, 1, 2, 3]);
@@ -39,7 +39,7 @@ describe('a kernel in a bzImage', () => {
     expect(() => findPayload(image)).toThrow(why);
   });
 
-  it('is refused when it does not start without firmware', async () => {
+  it('is refused when it cannot boot without firmware', async () => {
     const plain = bzImage(gzipSync(elf(note('Xen', 17, 8))));
     await expect(unpackKernel(plain, { run: noProgram }, unsupported)).rejects.toMatchObject({
       code: 'area/kernel-unsupported',
@@ -50,7 +50,7 @@ describe('a kernel in a bzImage', () => {
     });
   });
 
-  it('may be any bytes: the answer is no, not a crash or an endless walk', () => {
+  it('may be any bytes: they are refused without a crash or an endless loop', () => {
     const cut = fc.tuple(fc.nat({ max: pvhKernel.length }), fc.uint8Array({ maxLength: 200 }));
     fc.assert(
       fc.property(cut, ([length, bytes]) => {

@@ -6,7 +6,7 @@ import { parseProviderId } from './locate.ts';
 const word = fc.stringMatching(/^[A-Za-z0-9_-]{1,20}$/);
 
 describe('Azure ids', () => {
-  it('come back from text as they were written, whatever the case of the fixed parts', () => {
+  it('are parsed back as they were written, ignoring the case of the fixed parts', () => {
     fc.assert(
       fc.property(word, word, word, word, (subscriptionId, resourceGroup, scaleSet, instanceId) => {
         const ref = { mode: 'uniform', subscriptionId, resourceGroup, scaleSet, instanceId } as const;
@@ -25,13 +25,13 @@ describe('Azure ids', () => {
     );
   });
 
-  it('have one spelling per scale set, however the group was written', () => {
+  it('have one spelling per scale set, whatever the case of the group', () => {
     const [a, b] = ['Demo', 'DEMO'].map((group) => ({ subscriptionId: 'AB', resourceGroup: group, name: 'Pool' }));
     expect(scaleSetId(a!)).toBe(scaleSetId(b!));
     expect(parseScaleSetId(scaleSetId(a!))).toEqual({ subscriptionId: 'ab', resourceGroup: 'demo', name: 'Pool' });
   });
 
-  it('tell a version from a definition', () => {
+  it('distinguish a version from a definition', () => {
     const id =
       '/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/galleries/SIG_a/images/kamino-p-prototype';
     expect(parseGalleryImageId(id)).toMatchObject({ gallery: 'SIG_a', definition: 'kamino-p-prototype' });
@@ -42,13 +42,13 @@ describe('Azure ids', () => {
     ).toBeUndefined();
   });
 
-  it('name disks', () => {
+  it('identify disks', () => {
     const id = '/subscriptions/S/resourceGroups/G/providers/Microsoft.Compute/disks/pool_0_OsDisk_1_ab';
     expect(parseDiskId(id)?.name).toBe('pool_0_OsDisk_1_ab');
     expect(isSameId(id, id.toUpperCase())).toBe(true);
   });
 
-  it('never throw on any text', () => {
+  it('are parsed from any text without throwing', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         for (const parse of [parseScaleSetId, parseVmId, parseDiskId, parseGalleryImageId]) parse(text);

@@ -1,4 +1,4 @@
-// The Azure provider, with the real SDK, against the simulator, every exchange before the referee.
+// The Azure provider with the real SDK against the simulator. The referee checks every exchange against the specification.
 import { afterAll, expect, it } from 'vitest';
 import { seatReferee } from '../../../sims/azure/referee/referee.ts';
 import { gallerySuite } from '../gallery.suite.ts';
@@ -26,16 +26,16 @@ for (const mode of ['Uniform', 'Flexible'] as const)
   for (const suite of [poolsSuite, snapshotsSuite, gallerySuite, publisherSuite])
     suite(`Azure (${mode})`, () => refereedLab(mode));
 
-it('never asked sooner than it was told to', () => {
+it('never polls earlier than Retry-After allows', () => {
   expect(violations).toEqual([]);
 });
 
-it('sent nothing, and was answered nothing, that the specification rejects', async () => {
+it('sends no request and gets no response that violates the specification', async () => {
   const { checked, rejected } = await referee.report();
   expect(rejected).toEqual([]);
   if (referee.sat) expect(checked).toBeGreaterThan(1000);
 });
 
 afterAll(async () => {
-  process.stderr.write(`azure provider: ${(await referee.report()).checked} exchanges before the referee\n`);
+  process.stderr.write(`azure provider: ${(await referee.report()).checked} exchanges checked by the referee\n`);
 });

@@ -1,4 +1,4 @@
-// A version of a disk in a storage account, with the real SDK against the simulator; every exchange is held against the specifications.
+// Versions from a disk in a storage account, with the real SDK against the simulator; the referee checks every exchange.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Referee, seatReferee } from '../../../sims/azure/referee/referee.ts';
 import { Refused } from '../../base/failures.ts';
@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 afterAll(async () => {
   const { checked, rejected } = await referee.report();
-  process.stderr.write(`versions of blobs: ${checked} exchanges before the referee\n`);
+  process.stderr.write(`versions of blobs: ${checked} exchanges checked by the referee\n`);
   expect(rejected).toEqual([]);
 });
 
@@ -50,8 +50,8 @@ async function untilReady(provider: AzureProvider, { definition, name }: BlobVer
   }
 }
 
-describe('a version of a disk in a storage account', () => {
-  it('becomes ready as it was asked for, and beginning it twice is once', async () => {
+describe('a version from a disk in a storage account', () => {
+  it('becomes ready with the requested settings, and can be begun twice', async () => {
     const { provider, spec } = await open();
     await provider.gallery.beginVersionFromBlob(spec);
     await provider.gallery.beginVersionFromBlob(spec);
@@ -61,7 +61,7 @@ describe('a version of a disk in a storage account', () => {
     expect(seen?.properties).toMatchObject({ storageProfile: { osDiskImage: { source: spec.blob } } });
   });
 
-  it('takes tags, is shown and hidden, and keeps its source', async () => {
+  it('gets tags, is excluded and included again, and keeps its source', async () => {
     const { provider, definition, spec } = await open();
     await provider.gallery.beginVersionFromBlob(spec);
     const made = await untilReady(provider, spec);
@@ -74,7 +74,7 @@ describe('a version of a disk in a storage account', () => {
     });
   });
 
-  it('is refused without an account', async () => {
+  it('is refused without a storage account', async () => {
     const { provider, spec } = await open();
     const broken = { ...spec, blob: { ...spec.blob, storageAccountId: '/none' } };
     await expect(provider.gallery.beginVersionFromBlob(broken)).rejects.toBeInstanceOf(Refused);

@@ -5,7 +5,7 @@ import { patchOf } from './change-model.ts';
 import { extension, scaleSet, versionId } from './scale-set.testing.ts';
 import { scaleSetSchema } from './scale-set.ts';
 
-describe('a change of the model as one update', () => {
+describe('a model change as one update', () => {
   const change: ModelChange = {
     image: { kind: 'version', id: versionId },
     bootstrap: 'none',
@@ -13,7 +13,7 @@ describe('a change of the model as one update', () => {
     tags: { 'headstart-version': '2026.11.15' },
   };
 
-  it('carries the fields we own and nothing else', () => {
+  it('contains only the fields we own', () => {
     expect(patchOf(scaleSet(), change)).toEqual({
       tags: { team: 'a', 'headstart-version': '2026.11.15', 'headstart-bootstrap': 'none' },
       properties: {
@@ -42,7 +42,7 @@ describe('a change of the model as one update', () => {
     });
   });
 
-  it('removes the last extension by an empty list, and says nothing of extensions where there are none', () => {
+  it('removes the last extension with an empty list, and omits extensions when there are none', () => {
     const profileOf = (body: Record<string, unknown>) => JSON.stringify(body);
     expect(profileOf(patchOf(scaleSet(), { ...change, extensions: { keep: [], add: [] } }))).toContain(
       '"extensions":[]',
@@ -53,7 +53,7 @@ describe('a change of the model as one update', () => {
     );
   });
 
-  it('goes back to the marketplace by clearing the id', () => {
+  it('restores a marketplace image by clearing the id', () => {
     const image = { kind: 'marketplace', publisher: 'C', offer: 'o', sku: 's', version: '1' } as const;
     expect(patchOf(scaleSet(), { ...change, image })).toMatchObject({
       properties: {
@@ -62,7 +62,7 @@ describe('a change of the model as one update', () => {
     });
   });
 
-  it('does not put an OS profile on a specialized pool, and refuses custom data for one', () => {
+  it('sends no OS profile to a specialized pool, and refuses custom data for it', () => {
     const special = scaleSet({ profile: { osProfile: undefined } });
     expect(JSON.stringify(patchOf(special, change))).not.toContain('osProfile');
     expect(() => patchOf(special, { ...change, bootstrap: { customData: 'eA==' } })).toThrow(
@@ -70,13 +70,13 @@ describe('a change of the model as one update', () => {
     );
   });
 
-  it('never sends protected settings, also when a saved model has them', () => {
+  it('never sends protected settings, even when a saved model has them', () => {
     const saved = extension('bootstrap');
     const add = [{ ...saved, properties: { ...saved.properties, protectedSettings: { token: 'canary' } } }];
     expect(JSON.stringify(patchOf(scaleSet(), { ...change, extensions: { keep: [], add } }))).not.toContain('canary');
   });
 
-  it('has each extension once, and waits only for those that are there', () => {
+  it('has each extension once, and drops dependencies on missing extensions', () => {
     const names = ['a', 'b', 'c', 'd'];
     const some = fc.subarray(names);
     fc.assert(

@@ -9,7 +9,7 @@ import type { Azure } from './azure.ts';
 import { apiVersions } from './connect/api-versions.ts';
 import { awaitOperation } from './connect/operations.ts';
 import { poolScaleSet, readScaleSet } from './read-scale-set.ts';
-import { bootstrapTag, extensionSchema, imageOf, type ScaleSet } from './scale-set.ts';
+import { type AzureScaleSet, bootstrapTag, extensionSchema, imageOf } from './scale-set.ts';
 import { tagsAfter } from './tags.ts';
 
 /** cloud-init does nothing with this. An update cannot remove custom data. */
@@ -47,7 +47,7 @@ export async function readModel(azure: Azure, pool: PoolRef, options?: CallOptio
 }
 
 /** Returns the whole body, so that a plan can show it. Only custom data may be secret. */
-export function patchOf(set: ScaleSet, change: ModelChange): Record<string, unknown> {
+export function patchOf(set: AzureScaleSet, change: ModelChange): Record<string, unknown> {
   const profile = set.properties.virtualMachineProfile;
   const customData = change.bootstrap === 'none' ? emptyCloudConfig : change.bootstrap.customData;
   if (!profile?.osProfile && change.bootstrap !== 'none')
@@ -82,7 +82,7 @@ function imageReferenceOf(image: ImageRef): Record<string, string | null> {
 }
 
 /** Undefined when there are none before and after. Azure removes extensions that the list omits. */
-function extensionsAfter(set: ScaleSet, change: ModelChange['extensions']): unknown[] | undefined {
+function extensionsAfter(set: AzureScaleSet, change: ModelChange['extensions']): unknown[] | undefined {
   const seen = set.properties.virtualMachineProfile?.extensionProfile?.extensions ?? [];
   const added = change.add.map((one) => extensionSchema.parse(one));
   const addedNames = new Set(added.map(({ name }) => name));
@@ -109,7 +109,7 @@ function writable(extension: AzureExtension): { name: string; properties: AzureE
 
 type AzureExtension = ReturnType<typeof extensionSchema.parse>;
 
-function timeBudget(set: ScaleSet): { extensionsTimeBudget?: string } {
+function timeBudget(set: AzureScaleSet): { extensionsTimeBudget?: string } {
   const budget = set.properties.virtualMachineProfile?.extensionProfile?.extensionsTimeBudget;
   return budget ? { extensionsTimeBudget: budget } : {};
 }

@@ -11,7 +11,7 @@ const spec: DefinitionSpec = {
   ...{ osState: 'generalized', generation: 'V2', architecture: 'x64', securityType: 'Standard' },
 };
 
-describe('an image definition in our words', () => {
+describe('definitionOf', () => {
   const read = (more: object) =>
     definitionOf(
       { location: 'we', osType: 'Linux', osState: 'Generalized', ...more } as Parameters<typeof definitionOf>[0],
@@ -19,30 +19,30 @@ describe('an image definition in our words', () => {
       'node',
     );
 
-  it('is of the first generation and for x64 where Azure does not say', () => {
+  it('defaults to generation 1 and x64 when Azure omits them', () => {
     expect(read({})).toMatchObject({ generation: 'V1', architecture: 'x64', securityType: 'Standard', name: 'node' });
   });
 
-  it('has the security that its features name, and Standard for those we do not know', () => {
+  it('reads the security type from the features, and uses Standard for unknown types', () => {
     const of = (value: string) =>
       read({ features: [{ name: 'IsHibernateSupported' }, { name: 'SecurityType', value }] });
     expect(of('TrustedLaunch').securityType).toBe('TrustedLaunch');
     expect(of('TrustedLaunchSupported').securityType).toBe('Standard');
   });
 
-  it('has a plan only when all three of its names are there', () => {
+  it('has a plan only when all three of its names are set', () => {
     expect(read({ purchasePlan: plan }).plan).toEqual(plan);
     expect(read({ purchasePlan: { name: 'p', product: 'q' } })).not.toHaveProperty('plan');
   });
 });
 
-describe('what cannot be changed of a definition', () => {
-  it('does not differ from itself', () => {
+describe('differencesOf', () => {
+  it('finds no difference between a definition and itself', () => {
     expect(differencesOf(spec, { ...spec, gallery: 'another' })).toEqual([]);
     expect(differencesOf({ ...spec, plan }, { ...spec, plan: { ...plan } })).toEqual([]);
   });
 
-  it('is told with both values', () => {
+  it('reports both values of each difference', () => {
     expect(differencesOf(spec, { ...spec, generation: 'V1', sku: 't' })).toEqual([
       'generation is V2, needed V1',
       'sku is s, needed t',
@@ -53,7 +53,7 @@ describe('what cannot be changed of a definition', () => {
 
 describe('a gallery', () => {
   it.each(['', '.g', 'g.', 'with-dash', 'a b', 'x'.repeat(81)])(
-    'cannot be called %j, and Azure is not asked',
+    'cannot be named %j, and no request is sent',
     async (gallery) => {
       const { call, sent } = await wire();
       await expect(ensureDefinition(azureOn(call), { ...spec, gallery }, 'we')).rejects.toBeInstanceOf(Refused);

@@ -9,26 +9,26 @@ const missing = { status: 404, body: { error: { code: 'ResourceNotFound', messag
 const vm = (properties: object = {}) => ({ status: 200, body: { location: 'we', properties } });
 const member = { pool, id: `${pool.id}/virtualMachines/3` };
 
-describe('an instance that a provider id names', () => {
-  it("is located with the set's own spelling of its name", async () => {
+describe('locating an instance by its provider id', () => {
+  it("uses the scale set's spelling of its name", async () => {
     const { call } = await wire({ status: 200, body: rawScaleSet() });
     const found = await locate(azureOn(call), `azure://${pool.id.replace(/pool$/, 'POOL')}/virtualMachines/3`);
     expect(found).toEqual(member);
   });
 
-  it('is refused when the VM belongs to no set', async () => {
+  it('is refused when the VM belongs to no scale set', async () => {
     const { call } = await wire(vm());
     await expect(locate(azureOn(call), `azure://${group}/virtualMachines/alone`)).rejects.toBeInstanceOf(Refused);
   });
 
-  it('does not exist without its set', async () => {
+  it('throws NotFound when the scale set does not exist', async () => {
     const { call } = await wire(missing);
     await expect(locate(azureOn(call), `azure://${member.id}`)).rejects.toBeInstanceOf(NotFound);
   });
 });
 
 describe('an instance of a uniform set', () => {
-  it('is Spot as its set is, which is asked once', async () => {
+  it('is Spot if its scale set is, which is read only once', async () => {
     const spot = { status: 200, body: rawScaleSet({ profile: { priority: 'Spot' } }) };
     const { call, sent } = await wire(vm(), spot, vm());
     const azure = azureOn(call);
@@ -36,13 +36,13 @@ describe('an instance of a uniform set', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it('that is gone is nothing, and its set is not asked', async () => {
+  it('is undefined when it does not exist, and the scale set is not read', async () => {
     const { call, sent } = await wire(missing);
     expect(await readInstance(azureOn(call), member)).toBeUndefined();
     expect(sent).toHaveLength(1);
   });
 
-  it('has the size of its disk from the disk, where it does not tell it itself', async () => {
+  it("has its disk's size from the disk when the VM does not report it", async () => {
     const osDisk = { createOption: 'FromImage', managedDisk: { id: `${group}/disks/d` } };
     const list = {
       status: 200,

@@ -10,7 +10,7 @@ import { collectPages, undefinedIfMissing } from './connect/reading.ts';
 import { parseProviderId } from './locate.ts';
 import { poolNotFound } from './pool-not-found.ts';
 import { poolScaleSet, readScaleSet, refOf } from './read-scale-set.ts';
-import { isFlexible, isSpot, type ScaleSet } from './scale-set.ts';
+import { type AzureScaleSet, isFlexible, isSpot } from './scale-set.ts';
 import { instanceOf } from './vm.ts';
 
 export async function locate(azure: Azure, providerId: string, options?: CallOptions): Promise<InstanceRef> {
@@ -56,7 +56,7 @@ export async function listInstances(azure: Azure, pool: PoolRef, options?: CallO
   return instancesOfSet(call, set);
 }
 
-export async function instancesOfSet(call: AzureCall, set: ScaleSet): Promise<Instance[]> {
+export async function instancesOfSet(call: AzureCall, set: AzureScaleSet): Promise<Instance[]> {
   const pool = refOf(set);
   const owner = poolScaleSet(pool);
   const what = `instances of ${set.name}`;

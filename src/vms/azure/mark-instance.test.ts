@@ -19,7 +19,7 @@ const member = (more: object = {}) => ({
 const seen = { fromScaleIn: true, fromPoolActions: false };
 
 describe('protection', () => {
-  it('is put on with the tags that are there, on condition that the instance is as it was read', async () => {
+  it('is sent with the current tags and an If-Match header', async () => {
     const { call, sent } = await wire(member(), member());
     await setProtection(azureOn(call), uniform, { fromScaleIn: true, fromPoolActions: true });
     expect(sent[1]).toMatchObject({
@@ -33,7 +33,7 @@ describe('protection', () => {
     });
   });
 
-  it('that is there already is not ordered again', async () => {
+  it('is not sent when it is already set', async () => {
     const { call, sent } = await wire(member());
     await setProtection(azureOn(call), uniform, seen);
     expect(sent).toHaveLength(1);
@@ -42,7 +42,7 @@ describe('protection', () => {
   it.each([
     ['a uniform set', uniform, '3'],
     ['a flexible set', flexible, 'pool_a1'],
-  ])('of a member of %s has the address of a member', async (_kind, instance, name) => {
+  ])("of a member of %s uses the member's URL", async (_kind, instance, name) => {
     const { call, sent } = await wire(member(), member());
     await setProtection(azureOn(call), instance, { fromScaleIn: false, fromPoolActions: false });
     expect(sent.map(({ url }) => url.pathname)).toEqual(Array(2).fill(`${pool.id}/virtualMachines/${name}`));
@@ -50,7 +50,7 @@ describe('protection', () => {
 });
 
 describe('tags of an instance', () => {
-  it('go with its protection in a uniform set', async () => {
+  it('are sent with the protection in a uniform set', async () => {
     const { call, sent } = await wire(member(), member());
     await tagInstance(azureOn(call), uniform, { run: '1' });
     expect(sent[1]?.body).toMatchObject({
@@ -59,7 +59,7 @@ describe('tags of an instance', () => {
     });
   });
 
-  it('go alone to the VM in a flexible set', async () => {
+  it('are sent alone to the VM in a flexible set', async () => {
     const { call, sent } = await wire(member(), member());
     await tagInstance(azureOn(call), flexible, { team: null });
     expect(sent[1]).toMatchObject({ method: 'PATCH', body: { tags: {} } });

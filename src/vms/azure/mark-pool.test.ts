@@ -8,7 +8,7 @@ import { azureOn } from './testing.ts';
 const read = (top: object = {}) => ({ status: 200, body: rawScaleSet({ top }) });
 
 describe('tags of a scale set', () => {
-  it('are sent all, and nothing else, on condition that they are still those that were read', async () => {
+  it('are all sent, and nothing else, with an If-Match header', async () => {
     const { call, sent } = await wire(read(), { status: 200 });
     await tagPool(azureOn(call), scaleSetPool, { run: '1', team: 'b' });
     expect(sent[1]).toMatchObject({ method: 'PATCH', ifMatch: '"7"', body: { tags: { team: 'b', run: '1' } } });
@@ -20,13 +20,13 @@ describe('tags of a scale set', () => {
     expect(sent.map(({ method }) => method)).toEqual(['GET']);
   });
 
-  it('are sent without a condition where the set has none to give', async () => {
+  it('are sent without a condition when the set has no etag', async () => {
     const { call, sent } = await wire(read({ etag: undefined }), { status: 200 });
     await tagPool(azureOn(call), scaleSetPool, { team: null });
     expect(sent[1]).toMatchObject({ ifMatch: undefined, body: { tags: {} } });
   });
 
-  it('cannot be put on a pool that is gone', async () => {
+  it('are refused when the pool does not exist', async () => {
     const { call } = await wire({ status: 404, body: { error: { code: 'ResourceNotFound', message: 'no' } } });
     await expect(tagPool(azureOn(call), scaleSetPool, { a: '1' })).rejects.toBeInstanceOf(NotFound);
   });

@@ -1,4 +1,4 @@
-// What the contract does not ask: rights, faults, logins and secrets, with the real SDK against the simulator.
+// Beyond the contract suites: permissions, faults, logins and secrets, with the real SDK against the simulator.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 afterAll(async () => {
   const { checked, rejected } = await referee.report();
-  process.stderr.write(`azure provider, rights and faults: ${checked} exchanges before the referee\n`);
+  process.stderr.write(`azure provider, rights and faults: ${checked} exchanges checked by the referee\n`);
   expect(rejected).toEqual([]);
 });
 
@@ -43,7 +43,7 @@ async function open(options: Partial<Parameters<typeof azureLab>[0]> = {}): Prom
 }
 
 describe('the role', () => {
-  it('is exactly what the whole operation needs', async () => {
+  it('contains exactly the permissions that the whole operation needs', async () => {
     const role = JSON.parse(await readFile(new URL('../../../docs/azure-role.json', import.meta.url), 'utf8'));
     const unneeded: string[][] = [];
     for (const mode of modes) {
@@ -55,7 +55,7 @@ describe('the role', () => {
     expect(role.Actions.filter((action: string) => action.includes('*'))).toEqual([]);
   });
 
-  it('is missed by name', async () => {
+  it('lacks a permission, and the error names it', async () => {
     const lab = await open({ sim: { role: { Actions: ['*/read'] } } });
     const { providerIds } = await lab.makePool(1);
     const instance = await lab.provider.pools.locate(providerIds[0]!);
@@ -77,7 +77,7 @@ describe('a fault', () => {
   ];
   const cases = orders.flatMap((order) => passing.map((kind) => [kind, ...order] as const));
 
-  it.each(cases)('%s during %s passes', async (kind, _name, on, order) => {
+  it.each(cases)('%s during %s is retried', async (kind, _name, on, order) => {
     const lab = await open();
     const { ref, providerIds } = await lab.makePool(1);
     const instance = await lab.provider.pools.locate(providerIds[0]!);
@@ -86,7 +86,7 @@ describe('a fault', () => {
       () => 'done',
       (error: unknown) => error,
     );
-    // A change whose answer was lost meets its own trace when it is asked for again: the engine reads and goes on.
+    // When the response of a change was lost, its retry finds the change applied and fails; the engine reads again and continues.
     if (outcome !== 'done') expect([kind, outcome]).toEqual(['answer-lost', expect.any(Conflict)]);
   });
 
@@ -94,7 +94,7 @@ describe('a fault', () => {
     ['conflict', Conflict],
     ['lro-failed', TransientError],
     ['lro-failed-but-applied', TransientError],
-  ])('%s is handed on as what it is', async (kind, expected) => {
+  ])('%s is translated into its error class', async (kind, expected) => {
     const lab = await open();
     const { providerIds } = await lab.makePool(1);
     const instance = await lab.provider.pools.locate(providerIds[0]!);
@@ -104,7 +104,7 @@ describe('a fault', () => {
     expect(power).toBe(kind === 'lro-failed-but-applied' ? 'stopped' : 'running');
   });
 
-  it('that reports success and did nothing shows in the next look', async () => {
+  it('that reports success without effect shows in the next read', async () => {
     const lab = await open();
     const { providerIds } = await lab.makePool(1);
     const instance = await lab.provider.pools.locate(providerIds[0]!);
@@ -113,7 +113,7 @@ describe('a fault', () => {
     expect((await lab.provider.pools.readInstance(instance))?.power).toBe('running');
   });
 
-  it.each(modes)('of allocation after a release is lack of room (%s)', async (mode) => {
+  it.each(modes)('of allocation after deallocating is NoCapacity (%s)', async (mode) => {
     const lab = await open({ mode });
     const { providerIds } = await lab.makePool(1);
     const instance = await lab.provider.pools.locate(providerIds[0]!);
@@ -124,7 +124,7 @@ describe('a fault', () => {
     expect((await lab.provider.pools.readInstance(instance))?.power).toBe('running');
   });
 
-  it('of nature, storage without zones, is told from other refusals, and local storage does', async () => {
+  it('from missing zone redundancy is distinguished from other refusals, and local redundancy works', async () => {
     const lab = await open({ scenario: { zoneRedundantStorage: false } });
     const { definition, spec } = await captured(lab);
     await expect(lab.provider.gallery.beginVersion({ ...spec, redundancy: 'zone' })).rejects.toMatchObject({
@@ -138,7 +138,7 @@ describe('a fault', () => {
 });
 
 describe('a race', () => {
-  it('lost between reading and changing is a conflict, and nothing of ours lands', async () => {
+  it('between reading and changing is a Conflict, and our change has no effect', async () => {
     const lab = await open();
     const { ref } = await lab.makePool(1);
     const pool = (await lab.provider.pools.readPool(ref))!;
@@ -166,7 +166,7 @@ describe('references', () => {
     tags: {},
   });
 
-  it('of a model that floats are the newest version that takes part', async () => {
+  it('of a model that refers to a definition are its newest included version', async () => {
     const lab = await open();
     const { ref, definition, spec } = await captured(lab);
     for (const name of ['2026.9.30', '2026.11.1'])
@@ -182,7 +182,7 @@ describe('references', () => {
     ]);
   });
 
-  it.each(modes)('are looked for in the groups in use where the subscription may not be listed (%s)', async (mode) => {
+  it.each(modes)('are searched in the known groups when the login may not list the subscription (%s)', async (mode) => {
     const lab = await open({ mode });
     const { ref, definition, spec } = await captured(lab);
     await lab.provider.gallery.beginVersion(spec);
@@ -227,7 +227,7 @@ describe('a login', () => {
     expect((await provider.pools.readPool(ref))?.capacity).toBe(1);
   });
 
-  it('that is refused says so, and does not tell the secret', async () => {
+  it('that is refused is reported without the secret', async () => {
     const { lab, provider } = await asPrincipal(`${canary}-wrong`);
     const { ref } = await lab.makePool(1);
     const failure = await provider.pools.readPool(ref).catch((error: unknown) => error);
@@ -259,28 +259,28 @@ describe('secrets', () => {
   const customData = Buffer.from(canary).toString('base64');
 
   it.each<Fault['kind']>(['conflict', 'lro-failed', 'server-error', 'connection-reset', 'throttle'])(
-    'of a model change do not show when it fails with %s',
+    'in a model change do not appear when it fails with %s',
     async (kind) => {
       const lab = await open();
       const { ref } = await lab.makePool(1);
       const pool = (await lab.provider.pools.readPool(ref))!;
       lab.sim.fail({ on: 'PATCH virtualMachineScaleSets', kind, times: 100 });
-      const told: string[] = [];
+      const messages: string[] = [];
       const extensions = { keep: ['health'], add: [] };
       const failure = await lab.provider.publisher
         .changeModel(
           pool,
           { image: pool.model.image, bootstrap: { customData }, extensions, tags: {} },
-          { onWaiting: (what) => told.push(what) },
+          { onWaiting: (what) => messages.push(what) },
         )
         .catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(Error);
-      const shown = inspect(failure, { depth: 20, showHidden: true }) + told.join('\n');
+      const shown = inspect(failure, { depth: 20, showHidden: true }) + messages.join('\n');
       for (const secret of [canary, customData, 'Bearer']) expect(shown).not.toContain(secret);
     },
   );
 
-  it('of the pool are in nothing that is read of it', async () => {
+  it('of the pool do not appear in any read', async () => {
     const lab = await open();
     const { ref } = await lab.makePool(2);
     const read = [
@@ -314,7 +314,7 @@ async function captured(lab: AzureLab) {
   return { ref, instance, definition, spec: { definition, name: '2026.11.15', snapshotId, region, ...terms } };
 }
 
-/** Every order there is, once. */
+/** Calls every method once. */
 async function everything(lab: AzureLab): Promise<void> {
   const { provider, clock } = lab;
   const { providerIds } = await lab.makePool(1);

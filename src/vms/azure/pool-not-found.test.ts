@@ -3,7 +3,7 @@ import { scaleSetId } from './arm-ids.ts';
 import { poolNotFound } from './pool-not-found.ts';
 import { type AzureLab, azureLab } from './testing.ts';
 
-describe('a pool that is not there', () => {
+describe('a pool that does not exist', () => {
   let lab: AzureLab;
   beforeAll(async () => {
     lab = await azureLab({ mode: 'Uniform' });
@@ -16,7 +16,7 @@ describe('a pool that is not there', () => {
     return failure as Awaited<ReturnType<typeof poolNotFound>>;
   };
 
-  it('is reported with group, subscription, the pools of the group and the one that was probably meant', async () => {
+  it('is reported with its group, its subscription, the pools of the group and the closest name', async () => {
     const { code, message, next } = await listing('pool-11');
     expect(code).toBe('vms/not-found');
     expect(message).toContain(`pool pool-11 in resource group contract of subscription ${lab.settings.subscriptionId}`);
@@ -24,25 +24,25 @@ describe('a pool that is not there', () => {
     expect(next).toContain('--pool');
   });
 
-  it('is reported in the same words when it is looked for by its name', async () => {
+  it('is reported with the same message when it is found by name', async () => {
     const listed = await listing('pool-11');
     const failure: unknown = await lab.provider.pools.findPool('pool-11').catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: listed.code, message: listed.message, next: listed.next });
   });
 
-  it('is told from a resource group that does not exist', async () => {
+  it('is distinguished from a resource group that does not exist', async () => {
     const { message, next } = await listing('unknown', 'nope');
     expect(message).toMatch(/^resource group nope of subscription \S+ does not exist/);
     expect(next).toContain('--resource-group');
   });
 
-  it('is found in another group of the subscription', async () => {
+  it('is reported with a pool of that name in another group of the subscription', async () => {
     const { message, next } = await listing('pool-2', 'nope');
     expect(message).toContain('there is a pool pool-2 in resource group contract');
     expect(next).toBe('give --resource-group contract');
   });
 
-  it('is reported without a list where nothing may be listed', async () => {
+  it('is reported without a list when the login may not list pools', async () => {
     const refused = async () => {
       throw new Error('not allowed');
     };

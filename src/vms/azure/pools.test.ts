@@ -8,8 +8,8 @@ import { azureOn } from './testing.ts';
 const there = { status: 200, body: rawScaleSet() };
 const noInstances = { status: 200, body: { value: [] } };
 
-describe('a pool that is looked for', () => {
-  it('by its name is a scale set of the resource group, and only that is read', async () => {
+describe('finding a pool', () => {
+  it('by name reads one scale set of the resource group', async () => {
     const { call, sent } = await wire(there);
     expect(await findPool(azureOn(call), 'POOL')).toEqual(scaleSetPool);
     expect(sent.map(({ url }) => url.pathname)).toEqual([
@@ -17,21 +17,21 @@ describe('a pool that is looked for', () => {
     ]);
   });
 
-  it('by its id may be in another group', async () => {
+  it('by id also finds a pool in another group', async () => {
     const { call, sent } = await wire(there);
     await findPool(azureOn(call), scaleSetPool.id);
     expect(sent[0]?.url.pathname).toBe(`${group}/virtualMachineScaleSets/pool`);
   });
 
-  it('by what cannot be a name is not read, only reported', async () => {
+  it('by an invalid name fails without reading it', async () => {
     const { call, sent } = await wire(noInstances, noInstances);
     await expect(findPool(azureOn(call), 'no/such pool')).rejects.toBeInstanceOf(NotFound);
     expect(sent.map(({ url }) => url.pathname).filter((path) => path.includes('such'))).toEqual([]);
   });
 });
 
-describe('a pool that is read', () => {
-  it('has its hardware from a disk, which is asked once for one image', async () => {
+describe('reading a pool', () => {
+  it('takes the hardware from a disk, which is read once per image', async () => {
     const osDisk = { createOption: 'FromImage', diskSizeGB: 30, managedDisk: { id: `${group}/disks/d` } };
     const one = { instanceId: '0', location: 'we', properties: { storageProfile: { osDisk } } };
     const disk = { properties: { hyperVGeneration: 'V2', supportedCapabilities: { architecture: 'Arm64' } } };
@@ -47,7 +47,7 @@ describe('a pool that is read', () => {
     expect(sent).toHaveLength(4);
   });
 
-  it('without instances is guessed, and asked again the next time', async () => {
+  it('guesses the hardware of a pool without instances, and reads it again the next time', async () => {
     const { call, sent } = await wire(there, noInstances, there, noInstances);
     const azure = azureOn(call);
     for (const _ of [1, 2]) expect((await readPool(azure, scaleSetPool))?.model.generation).toBe('V1');
@@ -56,7 +56,7 @@ describe('a pool that is read', () => {
   });
 });
 
-describe('hardware, with no disk to look at', () => {
+describe('guessedHardware', () => {
   it.each([
     ['Standard_D4s_v5', 'x64', 'V1'],
     ['Standard_D4ps_v5', 'Arm64', 'V2'],
@@ -67,7 +67,7 @@ describe('hardware, with no disk to look at', () => {
     expect(guessedHardware(scaleSet({ top: { sku: { name, capacity: 0 } } }))).toEqual({ architecture, generation });
   });
 
-  it('with secure boot is of the second generation', () => {
+  it('is generation 2 with secure boot', () => {
     const set = scaleSet({ profile: { securityProfile: { securityType: 'TrustedLaunch' } } });
     expect(guessedHardware(set).generation).toBe('V2');
   });

@@ -7,7 +7,7 @@ import type { AzureCall } from './connect/connection.ts';
 import { instancesOfSet } from './instances.ts';
 import { poolNotFound } from './pool-not-found.ts';
 import { poolScaleSet, readScaleSet, refOf } from './read-scale-set.ts';
-import { type HardwareFacts, poolOf, type ScaleSet, securityTypeOf } from './scale-set.ts';
+import { type AzureScaleSet, type HardwareFacts, poolOf, securityTypeOf } from './scale-set.ts';
 
 /** Looks in the settings' resource group, unless `name` is a full resource id. */
 export async function findPool(azure: Azure, name: string, options?: CallOptions): Promise<PoolRef> {
@@ -34,7 +34,7 @@ export async function readPool(azure: Azure, pool: PoolRef, options?: CallOption
 }
 
 /** Read from an instance's disk. Old disks have no architecture. */
-async function hardwareOf(call: AzureCall, set: ScaleSet): Promise<HardwareFacts | undefined> {
+async function hardwareOf(call: AzureCall, set: AzureScaleSet): Promise<HardwareFacts | undefined> {
   const diskId = (await instancesOfSet(call, set)).find((instance) => instance.osDisk)?.osDisk?.id;
   const disk = diskId ? parseDiskId(diskId) : undefined;
   if (!disk) return undefined;
@@ -49,7 +49,7 @@ async function hardwareOf(call: AzureCall, set: ScaleSet): Promise<HardwareFacts
 }
 
 /** For a pool without a disk, which has no donor either. Secure boot and Arm require generation 2. */
-export function guessedHardware(set: ScaleSet): HardwareFacts {
+export function guessedHardware(set: AzureScaleSet): HardwareFacts {
   // VM size names have feature letters in lower case after the number; `p` means an Arm processor.
   const isArm = /^Standard_[A-Z]+[\d-]+[a-z]*p[a-z]*(?:_|$)/.test(set.sku?.name ?? '');
   const isSecond = isArm || securityTypeOf(set) !== 'Standard';

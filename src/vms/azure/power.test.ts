@@ -14,28 +14,28 @@ const shown = (sent: readonly SentRequest[]) => sent.map(({ method, url }) => `$
 describe('power', () => {
   it.each([
     ['stopping', stop, 'powerOff'],
-    ['giving up the place', deallocate, 'deallocate'],
+    ['deallocating', deallocate, 'deallocate'],
     ['starting', start, 'start'],
-  ] as const)('of either kind of instance: %s is one order to its own address', async (_name, order, action) => {
+  ] as const)('%s sends one request to the URL of a uniform or a flexible instance', async (_name, order, action) => {
     const { call, sent } = await wire(done, done);
     for (const instance of [uniform, flexible]) await order(azureOn(call), instance);
     expect(shown(sent)).toEqual([`POST ${uniform.id}/${action}`, `POST ${flexible.id}/${action}`]);
   });
 
-  it('is ordered also when it seems to be so already', async () => {
+  it('requests are sent even when the instance already has the requested state', async () => {
     const { call, sent } = await wire(done, done);
     for (const _ of [1, 2]) await stop(azureOn(call), uniform);
     expect(sent).toHaveLength(2);
   });
 
-  it('names the instance while it is awaited, as people know it', async () => {
-    const { call, told } = await wire(done, done);
+  it('waits report the instance by its pool and number or its name', async () => {
+    const { call, messages } = await wire(done, done);
     await stop(azureOn(call), uniform);
     await stop(azureOn(call), flexible);
-    expect(told).toEqual(['stopping instance 3 of pool', 'stopping instance pool_a1']);
+    expect(messages).toEqual(['stopping instance 3 of pool', 'stopping instance pool_a1']);
   });
 
-  it('of what is no VM is not asked for', async () => {
+  it('requests for an id that is not a VM are not sent', async () => {
     const { call, sent } = await wire();
     await expect(stop(azureOn(call), { pool, id: pool.id })).rejects.toBeInstanceOf(NotFound);
     expect(sent).toEqual([]);

@@ -5,10 +5,10 @@ import { parseScaleSetId, type ScaleSetRef, scaleSetId } from './arm-ids.ts';
 import { apiVersions } from './connect/api-versions.ts';
 import type { AzureCall } from './connect/connection.ts';
 import { failureOfResponse } from './connect/translate-errors.ts';
-import { type ScaleSet, scaleSetSchema } from './scale-set.ts';
+import { type AzureScaleSet, scaleSetSchema } from './scale-set.ts';
 
 /** Extensions keep all fields, so that their settings can be written back unchanged. */
-export async function readScaleSet(call: AzureCall, ref: ScaleSetRef): Promise<ScaleSet | undefined> {
+export async function readScaleSet(call: AzureCall, ref: ScaleSetRef): Promise<AzureScaleSet | undefined> {
   const what = `scale set ${ref.name}`;
   const answer = await call.send({ method: 'GET', url: `${scaleSetId(ref)}?api-version=${apiVersions.compute}` }, what);
   if (answer.status === 404) {
@@ -26,7 +26,7 @@ export function poolScaleSet(pool: PoolRef): ScaleSetRef {
   return ref;
 }
 
-export function refOf(set: ScaleSet): PoolRef {
+export function refOf(set: AzureScaleSet): PoolRef {
   const ref = parseScaleSetId(set.id);
   return { id: ref ? scaleSetId({ ...ref, name: set.name }) : set.id, name: set.name };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { definitionId, group, scaleSet, versionId } from './scale-set.testing.ts';
-import { imageOf, poolOf, type ScaleSet } from './scale-set.ts';
+import { type AzureScaleSet, imageOf, poolOf } from './scale-set.ts';
 
 const hardware = { generation: 'V2', architecture: 'x64' } as const;
-const pool = (set: ScaleSet) => poolOf(set, { id: set.id, name: set.name }, hardware);
+const pool = (set: AzureScaleSet) => poolOf(set, { id: set.id, name: set.name }, hardware);
 const model = (profile: object) => pool(scaleSet({ profile })).model;
 
 const none = {
@@ -17,8 +17,8 @@ const none = {
   communityGalleryImageId: null,
 };
 
-describe('a scale set in our words', () => {
-  it('is a pool', () => {
+describe('a scale set', () => {
+  it('is converted to a pool', () => {
     expect(pool(scaleSet())).toEqual({
       ref: { id: `${group}/virtualMachineScaleSets/pool`, name: 'pool' },
       etag: '"7"',
@@ -54,11 +54,11 @@ describe('a scale set in our words', () => {
     ['Deleting', 'updating'],
     ['Failed', 'failed'],
     ['Canceled', 'failed'],
-  ])('that is %s is %s', (provisioningState, state) => {
+  ])('in state %s is %s', (provisioningState, state) => {
     expect(pool(scaleSet({ properties: { provisioningState } })).state).toBe(state);
   });
 
-  it('tells by whom else it is managed', () => {
+  it('reports which other controller manages it', () => {
     const managed = (top: object) => pool(scaleSet({ top })).managedBy;
     expect(managed({ tags: { 'aks-managed-poolName': 'np' } })).toBe('aks');
     expect(
@@ -70,7 +70,7 @@ describe('a scale set in our words', () => {
     expect(managed({ tags: { creationSource: 'aksengine-demo', poolName: 'p' } })).toBeUndefined();
   });
 
-  it('shows what rules a pool out or changes the plan', () => {
+  it('reports the settings that rule out a pool or change the plan', () => {
     expect(model({ priority: 'Spot' }).isSpot).toBe(true);
     expect(model({ securityProfile: { securityType: 'TrustedLaunch' } }).securityType).toBe('TrustedLaunch');
     expect(
@@ -88,7 +88,7 @@ describe('a scale set in our words', () => {
     });
   });
 
-  it('has no bootstrap only where we said so', () => {
+  it('has bootstrap none only if its tag says so', () => {
     expect(pool(scaleSet({ top: { tags: { 'headstart-bootstrap': 'none' } } })).model.bootstrap).toBe('none');
     expect(pool(scaleSet({ top: { tags: { 'headstart-bootstrap': 'custom-data' } } })).model.bootstrap).toBe('unknown');
   });

@@ -1,5 +1,5 @@
 // vms/azure/scale-set.testing.ts: a scale set as Azure returns it, for tests without a network.
-import { type ScaleSet, scaleSetSchema } from './scale-set.ts';
+import { type AzureScaleSet, scaleSetSchema } from './scale-set.ts';
 
 export const group = '/subscriptions/s/resourceGroups/demo/providers/Microsoft.Compute';
 export const definitionId = `${group}/galleries/SIG_demo/images/kamino-pool-prototype`;
@@ -28,7 +28,7 @@ interface ScaleSetChange {
 
 export const scaleSetPool = { id: `${group}/virtualMachineScaleSets/pool`, name: 'pool' };
 
-export function scaleSet(change: ScaleSetChange = {}): ScaleSet {
+export function scaleSet(change: ScaleSetChange = {}): AzureScaleSet {
   return scaleSetSchema.parse(rawScaleSet(change));
 }
 

@@ -66,7 +66,7 @@ export const scaleSetSchema = z.object({
   }),
 });
 
-export type ScaleSet = z.infer<typeof scaleSetSchema>;
+export type AzureScaleSet = z.infer<typeof scaleSetSchema>;
 
 /** Read from a disk or derived from the VM size. */
 export interface HardwareFacts {
@@ -76,7 +76,7 @@ export interface HardwareFacts {
 
 export const bootstrapTag = 'headstart-bootstrap';
 
-export function poolOf(set: ScaleSet, ref: Pool['ref'], hardware: HardwareFacts): Pool {
+export function poolOf(set: AzureScaleSet, ref: Pool['ref'], hardware: HardwareFacts): Pool {
   const managedBy = managerOf(set);
   return {
     ref,
@@ -91,7 +91,7 @@ export function poolOf(set: ScaleSet, ref: Pool['ref'], hardware: HardwareFacts)
   };
 }
 
-function modelOf(set: ScaleSet, hardware: HardwareFacts): Model {
+function modelOf(set: AzureScaleSet, hardware: HardwareFacts): Model {
   const profile = set.properties.virtualMachineProfile;
   const { upgradePolicy } = set.properties;
   const osDisk = profile?.storageProfile?.osDisk;
@@ -128,26 +128,26 @@ export function imageOf(reference: z.infer<typeof imageReferenceSchema> | null |
   return { kind: 'other', id: '' };
 }
 
-export function securityTypeOf(set: ScaleSet): Model['securityType'] {
+export function securityTypeOf(set: AzureScaleSet): Model['securityType'] {
   const type = set.properties.virtualMachineProfile?.securityProfile?.securityType;
   return type === 'TrustedLaunch' || type === 'ConfidentialVM' ? type : 'Standard';
 }
 
-export function isSpot(set: ScaleSet): boolean {
+export function isSpot(set: AzureScaleSet): boolean {
   const priority = set.properties.virtualMachineProfile?.priority;
   return priority === 'Spot' || priority === 'Low';
 }
 
-export function isFlexible(set: ScaleSet): boolean {
+export function isFlexible(set: AzureScaleSet): boolean {
   return set.properties.orchestrationMode === 'Flexible';
 }
 
-function isWindows(set: ScaleSet): boolean {
+function isWindows(set: AzureScaleSet): boolean {
   const profile = set.properties.virtualMachineProfile;
   return profile?.storageProfile?.osDisk?.osType === 'Windows' || Boolean(profile?.osProfile?.windowsConfiguration);
 }
 
-function extensionsOf(set: ScaleSet): Extension[] {
+function extensionsOf(set: AzureScaleSet): Extension[] {
   const extensions = set.properties.virtualMachineProfile?.extensionProfile?.extensions ?? [];
   return extensions.map(({ name, properties }) => ({
     name,
@@ -157,7 +157,7 @@ function extensionsOf(set: ScaleSet): Extension[] {
   }));
 }
 
-function planOf(set: ScaleSet): Model['plan'] {
+function planOf(set: AzureScaleSet): Model['plan'] {
   const { name, product, publisher } = set.plan ?? {};
   return name && product && publisher ? { name, product, publisher } : undefined;
 }
@@ -173,7 +173,7 @@ function stateOf(provisioningState: string | null | undefined): Pool['state'] {
 }
 
 /** AKS and CAPZ revert changes to the model sooner or later. */
-function managerOf(set: ScaleSet): Pool['managedBy'] {
+function managerOf(set: AzureScaleSet): Pool['managedBy'] {
   const tagNames = Object.keys(set.tags ?? {}).map((name) => name.toLowerCase());
   if (tagNames.some((name) => name.startsWith('sigs.k8s.io_cluster-api-provider-azure_'))) return 'capz';
   // AKS puts its pools in a separate group, named MC_… unless the cluster's owner chose another name.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { snapshotOf } from './snapshots.ts';
 
-describe('a snapshot in our words', () => {
+describe('snapshotOf', () => {
   it.each([
     [{ provisioningState: 'Succeeded' }, 'complete'],
     [{ provisioningState: 'Succeeded', completionPercent: 40 }, 'creating'],

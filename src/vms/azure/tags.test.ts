@@ -6,7 +6,7 @@ describe('tags', () => {
   const tags = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('1', '2'));
   const changes = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.option(fc.constantFrom('1', '2')));
 
-  it('changed twice are changed once', () => {
+  it('are the same after the same change is applied twice', () => {
     fc.assert(
       fc.property(tags, changes, (seen, change) => {
         const once = tagsAfter(seen, change) ?? seen;

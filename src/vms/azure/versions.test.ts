@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { definitionId, versionId } from './scale-set.testing.ts';
 import { toVersion } from './versions.ts';
 
-describe('a version in our words', () => {
+describe('toVersion', () => {
   const definition = { id: definitionId, gallery: 'SIG_demo', name: 'kamino-pool-prototype' } as Parameters<
     typeof toVersion
   >[1];
@@ -21,7 +21,7 @@ describe('a version in our words', () => {
     ['Updating', 'Completed', 'replicating'],
     ['Failed', undefined, 'failed'],
     ['Deleting', 'Completed', 'deleting'],
-  ])('%s and replication %s is %s', (provisioningState, aggregatedState, state) => {
+  ])('with state %s and replication %s is %s', (provisioningState, aggregatedState, state) => {
     const replicationStatus = aggregatedState ? { aggregatedState, summary } : undefined;
     const found = {
       location: 'we',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { definitionId, versionId } from './scale-set.testing.ts';
 import { instanceOf } from './vm.ts';
 
-describe('an instance in our words', () => {
+describe('instanceOf', () => {
   const ref = { pool: { id: 'p', name: 'pool' }, id: 'i' };
   const facts = { isSpot: false, member: undefined };
 
@@ -19,12 +19,12 @@ describe('an instance in our words', () => {
     expect(instanceOf(vm, ref, facts).power).toBe(power);
   });
 
-  it('was made from the version its floating reference meant then', () => {
+  it('reports the version that a definition resolved to when the instance was made', () => {
     const vm = { location: 'we', storageProfile: { imageReference: { id: definitionId, exactVersion: '2026.11.15' } } };
     expect(instanceOf(vm, ref, facts).image).toEqual({ kind: 'version', id: versionId });
   });
 
-  it('has no disk to copy where the disk is the host’s own, and a size even when deallocated', () => {
+  it('has no disk to copy when the disk is ephemeral, and has a size even when deallocated', () => {
     expect(
       instanceOf({ location: 'we', storageProfile: { osDisk: { createOption: 'FromImage' } } }, ref, facts).osDisk,
     ).toBeUndefined();

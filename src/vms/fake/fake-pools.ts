@@ -15,9 +15,9 @@ export function fakePools(world: FakeWorld): Pools {
       throw new Refused(`${providerId} is not an instance of a pool`);
     },
     async findPool(name) {
-      const asked = name.toLowerCase();
+      const wanted = name.toLowerCase();
       const pools = [...state.pools.values()];
-      const found = pools.find(({ ref }) => [ref.name, ref.id].some((known) => known.toLowerCase() === asked));
+      const found = pools.find(({ ref }) => [ref.name, ref.id].some((known) => known.toLowerCase() === wanted));
       if (!found) throw new NotFound(`pool ${name}`);
       return found.ref;
     },

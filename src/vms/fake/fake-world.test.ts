@@ -3,15 +3,15 @@ import { NotFound } from '../../base/failures.ts';
 import { fakeClock } from '../../base/fake-clock.ts';
 import { addPool, fakeWorld, instanceIn, isCopying, poolIn, scaleOut, tagsAfter } from './fake-world.ts';
 
-describe('the memory of the fake', () => {
-  it('gives no number twice: instances of one pool or of several have ids of their own', () => {
+describe('the state of the fake provider', () => {
+  it('never reuses a number: instances of all pools have distinct ids', () => {
     const world = fakeWorld(fakeClock());
     for (const name of ['a', 'b']) addPool(world, name, 2);
     const ids = [...world.state.pools.values()].flatMap(({ instances }) => instances.map(({ vmId }) => vmId));
     expect(new Set(ids).size).toBe(4);
   });
 
-  it('makes instances from the model as it is now, and none from a version that is gone', () => {
+  it('makes instances from the current model, and none from a deleted version', () => {
     const world = fakeWorld(fakeClock());
     const { ref } = addPool(world, 'a', 0);
     expect(scaleOut(world, ref)).toMatchObject({ hasRunBootstrap: true, isSealed: false });
@@ -19,14 +19,14 @@ describe('the memory of the fake', () => {
     expect(() => scaleOut(world, ref)).toThrow(NotFound);
   });
 
-  it('says what is not there', () => {
+  it('throws NotFound for pools and instances that do not exist', () => {
     const world = fakeWorld(fakeClock());
     const { ref } = addPool(world, 'a', 1);
     expect(() => poolIn(world, { id: 'x', name: 'x' })).toThrow(NotFound);
     expect(() => instanceIn(world, { pool: ref, id: 'x' })).toThrow(NotFound);
   });
 
-  it('lets the bytes of a snapshot arrive later than its order ends', () => {
+  it("completes the copy of a snapshot's bytes later than the call returns", () => {
     const clock = fakeClock();
     const world = fakeWorld(clock);
     world.copyingMs = 1000;
@@ -47,7 +47,7 @@ describe('the memory of the fake', () => {
     expect(isCopying(world, snapshot)).toBe(false);
   });
 
-  it('changes tags by name, and null takes one away', () => {
+  it('changes tags by name, and removes a tag that is set to null', () => {
     expect(tagsAfter({ a: '1', b: '2' }, { a: null, c: '3', gone: null })).toEqual({ b: '2', c: '3' });
   });
 });

@@ -27,11 +27,11 @@ export interface QemuOptions extends Home {
   run: RunCommand;
   /** Serves one guest connection to the metadata service on stdin and stdout. Runs in the instance's folder, which is its last argument. */
   metadataCommand: readonly [string, ...string[]];
-  /** Connects stdin and stdout with the host and port that QEMU appends as arguments. */
+  /** Connects stdin and stdout with the host and port that follow as arguments. */
   relayCommand: readonly [string, ...string[]];
   /** Removes the donor's identity from the copy before it is published. */
   scrub?: (copy: DiskCopy, options: CallOptions) => Promise<void>;
-  /** How long a guest may take to shut down before QEMU is killed. */
+  /** How long a guest may take to shut down before QEMU is terminated. */
   stopGraceMs?: number;
   /** Default: detected (see machine/accelerator.ts). */
   accelerator?: Accelerator;

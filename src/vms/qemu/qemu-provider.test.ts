@@ -13,7 +13,7 @@ import { makeLab, poolSpec, publishEmpty } from './testing.ts';
 const customData = Buffer.from('#cloud-config\nruncmd: [join]\n').toString('base64');
 const extension = { publisher: 'headstart', script: 'exit 0\n' };
 
-// The same with real QEMU processes: e2e/qemu-contract.test.ts.
+// e2e/qemu-contract.test.ts runs the same suites with real QEMU processes.
 async function withoutQemu(): Promise<ContractLab> {
   const lab = makeLab();
   const { provider } = lab;

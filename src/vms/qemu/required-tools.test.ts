@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { installCommand, missingTools } from '../../host/required-tools.ts';
 import { BASE_TOOLS, POOL_TOOLS } from './required-tools.ts';
 
-it('the programs that pools need are installed by one command', () => {
+it('one command installs all programs that pools need', () => {
   const missing = missingTools([...POOL_TOOLS, ...BASE_TOOLS], '/bin', (file) => file === '/usr/sbin/mke2fs');
   expect(missing.map(({ program }) => program)).not.toContain('mke2fs');
   expect(installCommand(missing)).toEqual([

@@ -108,22 +108,22 @@ export function fakeMachines(): FakeMachines {
 }
 
 export const silentAgent: GuestAgent = {
-  talk: () => Promise.reject(new NotAnswering('nobody')),
-  shutDown: () => Promise.reject(new NotAnswering('nobody')),
+  talk: () => Promise.reject(new NotAnswering('no agent')),
+  shutDown: () => Promise.reject(new NotAnswering('no agent')),
 };
 
 export type AgentAnswer = (args: Record<string, unknown>) => unknown;
 
-export function answeringAgent(answers: Readonly<Record<string, AgentAnswer>>): GuestAgent & { asked: string[] } {
-  const asked: string[] = [];
+export function answeringAgent(answers: Readonly<Record<string, AgentAnswer>>): GuestAgent & { commands: string[] } {
+  const commands: string[] = [];
   const ask: CallAgent = async (command, args = {}) => {
-    asked.push(command);
+    commands.push(command);
     const answer = answers[command];
     if (!answer) throw new NotAnswering(`no answer to ${command}`);
     return answer(args);
   };
   return {
-    asked,
+    commands,
     talk: async (_folder, { signal }, work) => {
       signal?.throwIfAborted();
       return work(ask);

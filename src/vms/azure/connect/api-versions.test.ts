@@ -9,11 +9,11 @@ describe('api-versions', () => {
     [`${base}/snapshots/s?api-version=2026-03-02`, '2024-03-02'],
     [`${base}/disks/d?api-version=2026-03-02`, '2024-03-02'],
     [`${base}/galleries/g/images/i/versions/1.2.3?api-version=2025-12-03&$expand=ReplicationStatus`, '2024-03-03'],
-  ])('%s is asked for as %s', (url, version) => {
+  ])('%s is pinned to %s', (url, version) => {
     expect(new URL(pinApiVersion(url)).searchParams.get('api-version')).toBe(version);
   });
 
-  it('of an operation are left as the service wrote them', () => {
+  it("of an operation's URL are left unchanged", () => {
     const url =
       'https://x/subscriptions/s/providers/Microsoft.Compute/locations/westeurope/DiskOperations/1?p=2&api-version=2024-03-02&t=3';
     expect(pinApiVersion(url)).toBe(url);

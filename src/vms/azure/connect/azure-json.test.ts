@@ -8,7 +8,7 @@ const principal = { tenantId: 't', aadClientId: 'c', aadClientSecret: canary };
 
 describe("the secrets in a cloud provider's file", () => {
   it.each([`{"aadClientSecret": "${canary}" "tenantId": 1}`, JSON.stringify({ ...principal, tenantId: 7 })])(
-    'do not show in the message about a file that cannot be read',
+    'do not appear in the error about an invalid file',
     (text) => {
       try {
         parseAzureJson(text, 'azure.json');
@@ -20,7 +20,7 @@ describe("the secrets in a cloud provider's file", () => {
     },
   );
 
-  it('are found in a file that begins with a byte order mark', () => {
+  it('are read from a file with a byte order mark', () => {
     expect(parseAzureJson(`\uFEFF${JSON.stringify(principal)}`, 'azure.json').aadClientSecret?.reveal()).toBe(canary);
   });
 });
@@ -28,16 +28,16 @@ describe("the secrets in a cloud provider's file", () => {
 describe('the fields of a cloud provider file', () => {
   const read = (fields: object) => parseAzureJson(JSON.stringify(fields), 'azure.json');
 
-  it('are absent when they are empty or blank', () => {
+  it('are undefined when they are empty or blank', () => {
     expect(read({ tenantId: '', aadClientId: '  ' })).toMatchObject({ tenantId: undefined, aadClientId: undefined });
   });
 
-  it.each([true, 'true', false, 'false', undefined])('may write a flag as %j', (given) => {
+  it.each([true, 'true', false, 'false', undefined])('accept a flag written as %j', (given) => {
     const { useManagedIdentityExtension } = read({ useManagedIdentityExtension: given });
     expect(useManagedIdentityExtension).toBe(String(given) === 'true');
   });
 
-  it('are named when they are wrong, with the file and what to do', () => {
+  it('are named when they are invalid, with the file and the next step', () => {
     expect(() => read({ subscriptionId: 7 })).toThrow(
       expect.objectContaining({
         code: 'azure/bad-azure-json',

@@ -7,21 +7,21 @@ import { nowhere, read, startMs, wire } from './testing.ts';
 describe('a wait', () => {
   const slow = { status: 429, headers: { 'retry-after': '1200' } };
 
-  it('of a call that nobody listens to is told all the same: twenty silent minutes look like a hang', async () => {
-    const { openUnheard, unheard, told } = await wire(slow, { status: 200, body: {} });
-    await read(await openUnheard());
-    expect(unheard).toEqual(['Azure throttles requests: retrying in 1200 s']);
-    expect(told).toEqual([]);
+  it('of a call without a listener is reported to the default listener: twenty silent minutes look like a hang', async () => {
+    const { openWithoutListener, defaultMessages, messages } = await wire(slow, { status: 200, body: {} });
+    await read(await openWithoutListener());
+    expect(defaultMessages).toEqual(['Azure throttles requests: retrying in 1200 s']);
+    expect(messages).toEqual([]);
   });
 
-  it('is told once, to who listens', async () => {
-    const { open, unheard, told } = await wire(slow, { status: 200, body: {} });
+  it("is reported once, to the call's listener", async () => {
+    const { open, defaultMessages, messages } = await wire(slow, { status: 200, body: {} });
     await read(await open());
-    expect([told.length, unheard.length]).toEqual([1, 0]);
+    expect([messages.length, defaultMessages.length]).toEqual([1, 0]);
   });
 });
 
-describe('a login service that does not answer', () => {
+describe('a login service that does not respond', () => {
   const unavailable = Object.assign(new Error('endpoints_resolution_error: see elsewhere'), {
     name: 'CredentialUnavailableError',
   });
@@ -41,13 +41,13 @@ describe('a login service that does not answer', () => {
     return { clock, connection: openConnection(settings, { clock, credential, httpClient }) };
   };
 
-  it('is asked again', async () => {
+  it('is retried', async () => {
     const { clock, connection } = failing(2);
     expect((await read(await connection.open())).status).toBe(200);
     expect(clock.nowMs() - startMs).toBe(6000);
   });
 
-  it('is a failure that may pass, not a wrong password', async () => {
+  it('is a transient error, not a wrong password', async () => {
     const { connection } = failing(100);
     await expect(read(await connection.open())).rejects.toMatchObject({ code: 'vms/unreachable' });
   });

@@ -63,8 +63,8 @@ export function openConnection(settings: AzureSettings, deps: AzureDeps): AzureC
   let loaded: Promise<Sdk> | undefined;
 
   return {
-    async open(asked = {}) {
-      const options: CallOptions = { ...(deps.onWaiting && { onWaiting: deps.onWaiting }), ...asked };
+    async open(callOptions = {}) {
+      const options: CallOptions = { ...(deps.onWaiting && { onWaiting: deps.onWaiting }), ...callOptions };
       loaded ??= loadSdk(deps.httpClient);
       const sdk = await loaded;
       options.signal?.throwIfAborted();

@@ -11,7 +11,7 @@ const federated = { AZURE_FEDERATED_TOKEN_FILE: '/var/run/token', AZURE_TENANT_I
 
 describe('choosing a credential', () => {
   it.each([
-    ['nothing at all: whoever is logged in', {}, {}, { kind: 'operator' }],
+    ['no source: the login on this machine', {}, {}, { kind: 'operator' }],
     [
       'a service principal in azure.json',
       principal,
@@ -19,7 +19,7 @@ describe('choosing a credential', () => {
       { kind: 'service-principal', clientId: 'c', from: 'azure.json' },
     ],
     [
-      'system-assigned identity, old spelling',
+      'system-assigned identity, older form',
       { aadClientId: 'msi', aadClientSecret: 'msi' },
       {},
       { kind: 'managed-identity', identity: { by: 'system' } },
@@ -49,13 +49,13 @@ describe('choosing a credential', () => {
       { kind: 'managed-identity', identity: { by: 'resource-id', id: '/subscriptions/s/x' } },
     ],
     [
-      'workload identity in the environment, before what the cluster uses',
+      'workload identity in the environment, before azure.json',
       principal,
       federated,
       { kind: 'workload-identity', clientId: 'w', tokenFile: '/var/run/token' },
     ],
     [
-      'workload identity as azure.json says',
+      'workload identity in azure.json',
       { tenantId: 't', aadClientId: 'c', useFederatedWorkloadIdentityExtension: true, aadFederatedTokenFile: '/token' },
       {},
       { kind: 'workload-identity', clientId: 'c', tokenFile: '/token' },
@@ -70,7 +70,7 @@ describe('choosing a credential', () => {
     expect(chooseCredential({ azureJson: azureJson(file), env, flags: {} })).toMatchObject(expected);
   });
 
-  it('does as it is told with --login', () => {
+  it('uses the login that --login names', () => {
     const sources = { azureJson: azureJson(principal), env: federated };
     expect(chooseCredential({ ...sources, flags: { login: 'cluster' } }).kind).toBe('service-principal');
     expect(chooseCredential({ ...sources, flags: { login: 'operator' } }).kind).toBe('operator');
@@ -84,11 +84,11 @@ describe('choosing a credential', () => {
     [{ azureJson: azureJson({}), env: {}, flags: { login: 'cluster' } as const }],
     [{ env: {}, flags: { login: 'workload-identity' } as const }],
     [{ azureJson: azureJson({ ...principal, aadClientSecret: '', aadClientCertPath: '/c.pfx' }), env: {}, flags: {} }],
-  ])('says what is missing rather than trying something else', (sources) => {
+  ])('reports what is missing instead of trying another login', (sources) => {
     expect(() => chooseCredential(sources)).toThrow(expect.objectContaining({ code: 'azure/no-credential' }));
   });
 
-  it('refuses a login that does not exist, and names those that do', () => {
+  it('refuses an unknown login and lists the valid ones', () => {
     const sources = { env: federated, flags: { login: 'foo' as never } };
     expect(() => chooseCredential(sources)).toThrow(
       expect.objectContaining({
@@ -99,7 +99,7 @@ describe('choosing a credential', () => {
     );
   });
 
-  it('names what to check when the library refuses a setting', async () => {
+  it('names the setting to check when the library refuses it', async () => {
     const secret = new Secret(canary);
     const from = 'AZURE_CLIENT_SECRET';
     const choice = { kind: 'service-principal', tenantId: 'bad tenant', clientId: 'c', secret, from } as const;
@@ -111,7 +111,7 @@ describe('choosing a credential', () => {
   });
 
   it.each(['service-principal', 'managed-identity', 'workload-identity', 'operator'] as const)(
-    'makes a %s credential without asking anybody for a token',
+    'makes a %s credential without requesting a token',
     async (kind) => {
       const secret = new Secret(canary);
       const choices = {
@@ -127,7 +127,7 @@ describe('choosing a credential', () => {
 });
 
 describe('secrets', () => {
-  it('show in no way of printing', () => {
+  it('do not appear however they are printed', () => {
     const choice = chooseCredential({ azureJson: azureJson(principal), env: {}, flags: {} });
     const secret = new Secret(canary);
     const shown = [

@@ -54,7 +54,7 @@ export function chooseCredential({ azureJson, env, flags }: AzureCredentialSourc
       throw new UserError(`unknown login ${JSON.stringify(flags.login)}: expected one of ${LOGIN_NAMES.join(', ')}`, {
         code: 'azure/unknown-login',
         kept: 'Nothing was touched.',
-        next: `--login ${LOGIN_NAMES.join(', --login ')}; without it, the first that is there is used`,
+        next: `--login ${LOGIN_NAMES.join(', --login ')}; without it, the first available login is used`,
       });
   }
 }
@@ -87,17 +87,17 @@ export async function createCredential(
     async getToken(scopes, options) {
       network.takeFailure();
       const beganMs = performance.now();
-      const tell = (outcome: string) =>
+      const traceOutcome = (outcome: string) =>
         trace(
           'azure',
           `login as ${choice.kind} (${choice.from}): ${outcome} in ${Math.round(performance.now() - beganMs)} ms`,
         );
       try {
         const token = await credential.getToken(scopes, options);
-        tell(token ? `a token until ${new Date(token.expiresOnTimestamp).toISOString()}` : 'no token');
+        traceOutcome(token ? `a token until ${new Date(token.expiresOnTimestamp).toISOString()}` : 'no token');
         return token;
       } catch (error) {
-        tell('failed');
+        traceOutcome('failed');
         throw unreachedBy(choice, settings, network) ?? withLogin(error, choice);
       }
     },
@@ -211,7 +211,7 @@ function fromAzureJson(json: AzureJson | undefined, env: AzureCredentialSources[
   return undefined;
 }
 
-/** A VM with several identities needs to know which one; the id is a client id or a resource id. */
+/** A VM may have several identities, so the id selects one; it is a client id or a resource id. */
 function identityOf(id: string | undefined): ManagedIdentity {
   if (!id) return { by: 'system' };
   return id.startsWith('/') ? { by: 'resource-id', id } : { by: 'client-id', id };

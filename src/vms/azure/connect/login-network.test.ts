@@ -14,8 +14,8 @@ const refuses = async () => {
   throw new RestError('connect ECONNREFUSED 127.0.0.1:1', { code: 'ECONNREFUSED', request });
 };
 
-describe('the way to the login service', () => {
-  it('keeps why it failed, once, for the identity library does not', async () => {
+describe('watchLogin', () => {
+  it('keeps the reason of a failure, which the identity library drops, and returns it once', async () => {
     const { policy, takeFailure, hasAnswered } = watchLogin();
     await expect(policy.sendRequest(request, refuses)).rejects.toThrow('ECONNREFUSED');
     expect(takeFailure()).toMatchObject({ kind: 'refused', code: 'ECONNREFUSED' });
@@ -23,7 +23,7 @@ describe('the way to the login service', () => {
     expect(hasAnswered()).toBe(false);
   });
 
-  it('knows whether the service has ever answered', async () => {
+  it('records whether the service has ever responded', async () => {
     const { policy, hasAnswered } = watchLogin();
     await policy.sendRequest(request, answers);
     await policy.sendRequest(request, refuses).catch(() => undefined);

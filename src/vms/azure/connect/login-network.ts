@@ -24,7 +24,7 @@ export function watchLogin(): LoginNetwork {
       name: 'headstart-login-network',
       async sendRequest(request, next) {
         const beganMs = performance.now();
-        const tell = (outcome: string | number) => {
+        const traceOutcome = (outcome: string | number) => {
           if (!isTraced()) return;
           const { origin, pathname } = new URL(request.url);
           const tookMs = Math.round(performance.now() - beganMs);
@@ -34,11 +34,11 @@ export function watchLogin(): LoginNetwork {
           const response = await next(request);
           hasAnswered = true;
           failure = undefined;
-          tell(response.status);
+          traceOutcome(response.status);
           return response;
         } catch (thrown) {
           failure = networkFailure(thrown);
-          tell(failure ? `no response: it ${failure.reason}` : 'failed');
+          traceOutcome(failure ? `no response: it ${failure.reason}` : 'failed');
           throw thrown;
         }
       },

@@ -4,7 +4,7 @@ import { onTrace, type TraceLine } from '../../../base/trace.ts';
 import { read, type ScriptedReply, status, stop, wire } from './testing.ts';
 
 describe('a request', () => {
-  it('speaks the pinned versions, with a token', async () => {
+  it('uses the pinned API version and a token', async () => {
     const { call, sent } = await wire({ status: 200, body: {} });
     await read(call);
     expect(sent[0]!.url.searchParams.get('api-version')).toBe('2024-07-01');
@@ -18,17 +18,17 @@ describe('a request', () => {
     expect(tokens()).toBe(1);
   });
 
-  it('waits as long as throttling asks, and says so', async () => {
-    const { call, sent, told } = await wire(
+  it('waits as long as Retry-After says, and reports the wait', async () => {
+    const { call, sent, messages } = await wire(
       { status: 429, headers: { 'Retry-After': '1200' } },
       { status: 200, body: {} },
     );
     expect((await read(call)).status).toBe(200);
     expect(sent.map(({ atS }) => atS)).toEqual([0, 1200]);
-    expect(told).toEqual(['Azure throttles requests: retrying in 1200 s']);
+    expect(messages).toEqual(['Azure throttles requests: retrying in 1200 s']);
   });
 
-  it('asks for a new token when the old one has expired in the meantime', async () => {
+  it('gets a new token when the old one has expired in the meantime', async () => {
     const { call, open, sent } = await wire(
       { status: 200 },
       { status: 429, headers: { 'retry-after': '7200' } },
@@ -39,19 +39,19 @@ describe('a request', () => {
     expect(sent.map(({ authorization }) => authorization)).toEqual([1, 1, 2].map((n) => `Bearer canary-token-${n}`));
   });
 
-  it('is sent again after a reset, a timeout and a server error, ever later', async () => {
+  it('is retried after a reset, a timeout and a server error, with growing pauses', async () => {
     const { call, sent } = await wire('reset', 'hang', { status: 503 }, { status: 200, body: {} });
     expect((await read(call)).status).toBe(200);
     expect(sent.map(({ atS }) => atS)).toEqual([0, 2, 6, 14]);
   });
 
-  it('gives up in the end, with the last reason', async () => {
+  it('fails with the last reason after the last attempt', async () => {
     const { call, sent } = await wire(...Array<ScriptedReply>(5).fill('reset'));
     await expect(read(call)).rejects.toMatchObject({ code: 'vms/unreachable' });
     expect(sent).toHaveLength(5);
   });
 
-  it('hands throttling on when it does not end', async () => {
+  it('fails with Throttled when throttling does not end', async () => {
     const throttled = {
       status: 429,
       headers: { 'retry-after': '60' },
@@ -61,7 +61,7 @@ describe('a request', () => {
     await expect(stop(call)).rejects.toMatchObject({ constructor: Throttled, retryAfterMs: 60_000 });
   });
 
-  it('is stopped while it waits', async () => {
+  it('can be aborted while it waits', async () => {
     const { call, controller } = await wire({ status: 429, headers: { 'retry-after': '60' } });
     const reason = new Error('enough');
     const pending = read(call);
@@ -69,7 +69,7 @@ describe('a request', () => {
     await expect(pending).rejects.toBe(reason);
   });
 
-  it('that the service refuses is not sent twice', async () => {
+  it('that Azure refuses is not retried', async () => {
     const { call, sent } = await wire({ status: 404, body: { error: { code: 'ResourceNotFound', message: 'no' } } });
     const failure = await stop(call).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(NotFound);
@@ -95,13 +95,13 @@ describe('a trace', () => {
     return lines.map(({ to, text }) => `${to}: ${text}`);
   };
 
-  it('tells method, path, status, duration and the id that support asks for, and no token', async () => {
+  it('has method, path, status, duration and request id, and no token', async () => {
     const lines = await traced({ status: 200, headers: { 'x-ms-request-id': 'r1' } }, { status: 404 });
     expect(lines[0]).toMatch(/^azure: GET \/subscriptions\/s\/x\?api-version=2024-07-01: 200 in \d+ ms, request r1$/);
     expect(lines[1]).toMatch(/^azure: GET \/subscriptions\/.*\/operations\/1\?api-version=2024-07-01&…: 404 in/);
   });
 
-  it('tells what is tried again, and why', async () => {
+  it('has each retry with its reason', async () => {
     const lines = await traced({ broke: 'ECONNREFUSED' }, { status: 503 }, { status: 200 }, { status: 200 });
     expect(lines[0]).toContain('no response');
     expect(lines[1]).toBe('azure: retry in 2 s: https://arm.example refused the connection (ECONNREFUSED 127.0.0.1:1)');

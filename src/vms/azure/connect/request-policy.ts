@@ -43,14 +43,14 @@ export function requestPolicy(deps: {
 
       async function oneTry(): Promise<{ outcome: RequestOutcome; finish: () => PipelineResponse }> {
         const beganMs = clock.nowMs();
-        const tell = (outcome: string) =>
+        const traceOutcome = (outcome: string) =>
           trace('azure', `${request.method} ${shownUrl(request.url, settings.endpoint)}: ${outcome}`);
         try {
           const response = await next(request);
           const answer = answerOf(response);
           answered.add(originOf(request.url));
           const requestId = answer.headers['x-ms-request-id'];
-          tell(`${answer.status} in ${clock.nowMs() - beganMs} ms${requestId ? `, request ${requestId}` : ''}`);
+          traceOutcome(`${answer.status} in ${clock.nowMs() - beganMs} ms${requestId ? `, request ${requestId}` : ''}`);
           return {
             outcome: { kind: 'answer', status: answer.status, headers: answer.headers },
             finish: () => {
@@ -61,7 +61,7 @@ export function requestPolicy(deps: {
         } catch (thrown) {
           options.signal?.throwIfAborted();
           const unreached = unreachedOf(thrown, request.url);
-          tell(
+          traceOutcome(
             `no response in ${clock.nowMs() - beganMs} ms (${unreached ? unreached.name : 'failed before it was sent'})`,
           );
           if (!unreached) throw thrown;

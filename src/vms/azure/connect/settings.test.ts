@@ -29,7 +29,7 @@ describe('Azure settings', () => {
     ['AZUREUSGOVERNMENTCLOUD', 'https://management.usgovcloudapi.net', 'https://login.microsoftonline.us'],
     ['AzureUSGovernment', 'https://management.usgovcloudapi.net', 'https://login.microsoftonline.us'],
     ['AzureChinaCloud', 'https://management.chinacloudapi.cn', 'https://login.chinacloudapi.cn'],
-  ])('know the addresses of %s', (cloud, endpoint, authorityHost) => {
+  ])('have the addresses of %s', (cloud, endpoint, authorityHost) => {
     expect(chooseSettings({ flags: { ...base, cloud }, env: {} })).toMatchObject({
       endpoint,
       authorityHost,
@@ -51,7 +51,7 @@ describe('Azure settings', () => {
     });
   });
 
-  it('speak to another endpoint when told to, and ask for tokens as the cloud does', () => {
+  it("use another endpoint if it is set, with the cloud's token audience", () => {
     expect(
       chooseSettings({
         flags: { ...base, azureEndpoint: 'https://127.0.0.1:8443/' },
@@ -64,19 +64,19 @@ describe('Azure settings', () => {
     });
   });
 
-  it('name every problem at once', () => {
+  it('report all problems at once', () => {
     expect(() => chooseSettings({ flags: { cloud: 'Elsewhere' }, env: {} })).toThrow(
       /no subscription.*no resource group.*'Elsewhere' is unknown/,
     );
   });
 
-  it('do not send tokens in the clear', () => {
+  it('refuse an endpoint without TLS', () => {
     expect(() => chooseSettings({ flags: { ...base, azureEndpoint: 'http://127.0.0.1' }, env: {} })).toThrow(
       /not an https address/,
     );
   });
 
-  it('say where an address was set, so that an error can name the place', () => {
+  it('record where an address was set, so that an error can name the setting', () => {
     const flags = { ...base };
     const env = { HEADSTART_AZURE_ENDPOINT: 'https://e', AZURE_AUTHORITY_HOST: 'https://l' };
     expect(chooseSettings({ flags, env })).toMatchObject({
@@ -90,7 +90,7 @@ describe('Azure settings', () => {
   });
 
   it.each(['http://login', 'login.example'])(
-    'refuse a login service at %s, which the SDK answers with a stack',
+    'refuse a login service at %s, for which the SDK would throw a stack trace',
     (host) => {
       expect(() => chooseSettings({ flags: base, env: { AZURE_AUTHORITY_HOST: host } })).toThrow(
         /AZURE_AUTHORITY_HOST/,
@@ -99,7 +99,7 @@ describe('Azure settings', () => {
   );
 
   it.each(['127.0.0.1:3128', 'localhost:3128', 'nonsense'])(
-    'refuse the proxy %s, which the SDK answers with a stack',
+    'refuse the proxy %s, for which the SDK would throw a stack trace',
     (proxy) => {
       for (const name of ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'http_proxy'])
         expect(() => chooseSettings({ flags: base, env: { [name]: proxy } })).toThrow(
@@ -108,7 +108,7 @@ describe('Azure settings', () => {
     },
   );
 
-  it('take a proxy with a password, and do not show it when it is wrong', () => {
+  it('accept a proxy with a password, and hide the password when the proxy is invalid', () => {
     expect(chooseSettings({ flags: base, env: { HTTPS_PROXY: 'http://u:p@h:1' } }).subscriptionId).toBe('s');
     expect(() => chooseSettings({ flags: base, env: { HTTPS_PROXY: 'u:hunter2@h' } })).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('hunter2') }),

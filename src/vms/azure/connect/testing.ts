@@ -28,8 +28,8 @@ export const nowhere = { subscriptionId: 's', resourceGroup: 'g', endpoint: 'htt
 export async function wire(...script: ScriptedReply[]) {
   const clock = new VirtualClock(startMs);
   const sent: SentRequest[] = [];
-  const told: string[] = [];
-  const unheard: string[] = [];
+  const messages: string[] = [];
+  const defaultMessages: string[] = [];
   const controller = new AbortController();
   let tokens = 0;
   const httpClient: HttpClient = { sendRequest: (request) => clock.during(async () => reply(request)) };
@@ -62,22 +62,22 @@ export async function wire(...script: ScriptedReply[]) {
     {
       clock,
       httpClient,
-      onWaiting: (what) => unheard.push(what),
+      onWaiting: (what) => defaultMessages.push(what),
       credential: {
         getToken: async () => ({ token: `canary-token-${++tokens}`, expiresOnTimestamp: clock.nowMs() + 3_600_000 }),
       },
     },
   );
-  const options = { onWaiting: (what: string) => told.push(what), signal: controller.signal };
+  const options = { onWaiting: (what: string) => messages.push(what), signal: controller.signal };
   return {
     clock,
     sent,
-    told,
+    messages,
     controller,
     call: await connection.open(options),
     open: () => connection.open(options),
-    openUnheard: () => connection.open({ signal: controller.signal }),
-    unheard,
+    openWithoutListener: () => connection.open({ signal: controller.signal }),
+    defaultMessages,
     tokens: () => tokens,
   };
 }

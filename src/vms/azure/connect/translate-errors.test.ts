@@ -20,7 +20,7 @@ const answer = (status: number, error: object | undefined, headers = {}) => ({
 const failed = (status: number, code: string, message = 'why') =>
   failureOfResponse(answer(status, { code, message }), 'it', 0);
 
-describe('an answer that is a failure', () => {
+describe('an error response', () => {
   it.each<[number, string, string, new (...args: never[]) => Error]>([
     [404, 'ResourceNotFound', '', NotFound],
     [404, 'NotFound', '', NotFound],
@@ -58,14 +58,14 @@ describe('an answer that is a failure', () => {
     if (kind === TransientError) expect(failure.constructor).toBe(TransientError);
   });
 
-  it('keeps the wait that throttling asks for, wrapped or not', () => {
+  it('keeps the wait of a throttled response, with or without a wrapper', () => {
     const details = [{ code: 'TooManyRequests', message: 'slow down' }];
     const bare = { status: 429, headers: { 'retry-after': '1200' }, body: { code: 'OperationNotAllowed', details } };
     expect(failureOfResponse(bare, 'it', 0)).toMatchObject({ retryAfterMs: 1_200_000 });
     expect(failureOfResponse({ ...bare, status: 409, body: { error: bare.body } }, 'it', 0)).toBeInstanceOf(Throttled);
   });
 
-  it('names the action that is missing, and where', () => {
+  it('names the missing action and its scope', () => {
     const message =
       "The client 'a' with object id 'b' does not have authorization to perform action 'Microsoft.Compute/snapshots/write' over scope '/subscriptions/s/resourceGroups/g' or the scope is invalid.";
     expect(failed(403, 'AuthorizationFailed', message).message).toContain(
@@ -73,7 +73,7 @@ describe('an answer that is a failure', () => {
     );
   });
 
-  it('names the action missing on the other resource, not the one that was granted', () => {
+  it('names the missing action on the linked resource, not the allowed one', () => {
     const message =
       "The client has permission to perform action 'Microsoft.Compute/virtualMachineScaleSets/write' on scope '/a'; however, it does not have permission to perform action(s) 'Microsoft.Compute/galleries/images/versions/read' on the linked scope(s) '/b' (respectively).";
     expect(failed(403, 'LinkedAuthorizationFailed', message).message).toContain(
@@ -89,12 +89,12 @@ describe('an answer that is a failure', () => {
     expect(failed(status, code)).toMatchObject({ next: expect.stringContaining(next) });
   });
 
-  it('tells a region without zone-redundant storage from other bad parameters', () => {
+  it('distinguishes missing zone redundancy from other invalid parameters', () => {
     const message = "Standard_ZRS is not supported in region 'northeurope'.";
     expect(failed(400, 'InvalidParameter', message)).toMatchObject({ code: 'vms/no-zone-redundancy' });
   });
 
-  it('copes with a body that is not an error at all', () => {
+  it('accepts a body that is not an error', () => {
     expect(failureOfResponse({ status: 502, headers: {}, body: undefined }, 'it', 0).message).toContain('HTTP 502');
     expect(failureOfResponse({ status: 404, headers: {}, body: 'gone' }, 'it', 0)).toBeInstanceOf(NotFound);
   });
@@ -116,22 +116,22 @@ describe('an operation that failed', () => {
     expect(ended(code)).toBeInstanceOf(kind);
   });
 
-  it('for a reason given only in its details', () => {
+  it('is translated by the code in its details', () => {
     expect(
       ended('ResourceOperationFailure', 'see details', { details: [{ code: 'AllocationFailed' }] }),
     ).toBeInstanceOf(NoCapacity);
     expect(ended('Outer', 'x', { innererror: { code: 'OperationPreempted' } })).toBeInstanceOf(Conflict);
   });
 
-  it('without saying anything', () => {
+  it('may have no code', () => {
     expect(operationFailure({ status: 'Canceled' }, 'it')).toMatchObject({ code: 'vms/operation-failed' });
   });
 });
 
-describe('no answer', () => {
+describe('a request without a response', () => {
   const failedLogin = (name: string, message: string) => Object.assign(new Error(message), { name });
 
-  it('is transient when the network failed, and carries nothing of the request', () => {
+  it('is transient when the network failed, and its error does not contain the request', () => {
     const thrown = Object.assign(failedLogin('RestError', 'read ECONNRESET'), {
       code: 'ECONNRESET',
       request: { body: 'canary-custom-data' },
@@ -141,21 +141,21 @@ describe('no answer', () => {
     expect(inspect(failure, { depth: 9 })).not.toContain('canary');
   });
 
-  it('is for the user to fix when the login failed', () => {
+  it('is a user error when the login failed', () => {
     expect(failureWithoutResponse(failedLogin('CredentialUnavailableError', 'no az\nstack'), 'it')).toMatchObject({
       code: 'azure/login-failed',
       message: 'it: could not log in to Azure: no az',
     });
   });
 
-  it('tells which login it was, where that is known', () => {
+  it('names the login that failed', () => {
     const thrown = Object.assign(failedLogin('AuthenticationError', 'expired'), { loginFrom: 'AZURE_CLIENT_SECRET' });
     expect(failureWithoutResponse(thrown, 'it')).toMatchObject({
       message: 'it: could not log in to Azure with AZURE_CLIENT_SECRET: expired',
     });
   });
 
-  it('tells the reason of each way that was tried', () => {
+  it('lists the reason of each login that was tried', () => {
     const errors = [new Error('no az. See https://a.b/c for more.\nhint'), new Error('Error: no azd.')];
     const thrown = Object.assign(failedLogin('AggregateAuthenticationError', 'all failed'), { errors });
     expect(failureWithoutResponse(thrown, 'it')).toMatchObject({
@@ -175,7 +175,7 @@ describe('no answer', () => {
     expect(failureWithoutResponse(thrown, 'it')).toMatchObject({ next: expect.stringContaining(named) });
   });
 
-  it('leaves our own failures and bugs as they are', () => {
+  it('passes our own errors and bugs through unchanged', () => {
     for (const thrown of [new UserError('x', { code: 'a/b' }), new TypeError('bug'), 'text'])
       expect(failureWithoutResponse(thrown, 'it')).toBe(thrown);
   });

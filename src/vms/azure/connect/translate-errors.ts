@@ -247,7 +247,7 @@ function loginOf(thrown: Error): string {
   return from === undefined ? '' : ` with ${from}`;
 }
 
-/** An aggregate error has no reason of its own, so list the reasons of its parts. */
+/** An aggregate error has no reason, so list the reasons of its parts. */
 function loginReason(thrown: Error): string {
   const tried = field(thrown, 'errors');
   const reasons = Array.isArray(tried) ? tried.filter((one): one is Error => one instanceof Error) : [];

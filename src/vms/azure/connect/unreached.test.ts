@@ -2,25 +2,25 @@ import { describe, expect, it } from 'vitest';
 import { TransientError, UserError } from '../../../base/errors.ts';
 import { read, type ScriptedReply, startMs, wire } from './testing.ts';
 
-describe('an endpoint that does not answer', () => {
+describe('an endpoint that does not respond', () => {
   it.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'CERT_HAS_EXPIRED', 'CERT_REVOKED'])(
-    'is not asked twice when its certificate fails with %s: it would be the same one',
+    'is not retried when its certificate fails with %s',
     async (broke) => {
-      const { call, sent, told } = await wire({ broke });
+      const { call, sent, messages } = await wire({ broke });
       const failure = await read(call).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(UserError);
       expect(failure).toMatchObject({ code: 'vms/untrusted', message: expect.stringContaining('https://arm.example') });
-      expect([sent.length, told]).toEqual([1, []]);
+      expect([sent.length, messages]).toEqual([1, []]);
     },
   );
 
-  it('is not waited for when its certificate is not trusted, and the setting that helps is named', async () => {
+  it('fails immediately when its certificate is not trusted, and the error names the setting to change', async () => {
     const { call } = await wire({ broke: 'SELF_SIGNED_CERT_IN_CHAIN' });
     await expect(read(call)).rejects.toMatchObject({ next: expect.stringContaining('NODE_EXTRA_CA_CERTS=FILE') });
   });
 
   it.each(['ENOTFOUND', 'ECONNREFUSED', 'EAI_AGAIN', 'EHOSTUNREACH', 'EPROTO'])(
-    'gives up within seconds after %s when it has never answered, and names address and setting',
+    'fails within seconds after %s if it has never responded, and the error names address and setting',
     async (broke) => {
       const { call, clock } = await wire(...Array<ScriptedReply>(5).fill({ broke }));
       const failure = await read(call).catch((error: unknown) => error);
@@ -34,7 +34,7 @@ describe('an endpoint that does not answer', () => {
   );
 
   it.each(['ENOTFOUND', 'ECONNREFUSED', 'CERT_HAS_EXPIRED'])(
-    'is asked as patiently as ever after %s once it has answered: a donor may be out of service',
+    'gets the usual retries after %s once it has responded: a donor may be out of service',
     async (broke) => {
       const { call, open, sent } = await wire({ status: 200 }, ...Array<ScriptedReply>(5).fill({ broke }));
       await read(call);
@@ -43,9 +43,11 @@ describe('an endpoint that does not answer', () => {
     },
   );
 
-  it('is named while it is waited for, with the reason', async () => {
-    const { call, told } = await wire({ broke: 'ECONNREFUSED' }, { status: 200 });
+  it('is reported with the reason while a retry waits', async () => {
+    const { call, messages } = await wire({ broke: 'ECONNREFUSED' }, { status: 200 });
     await read(call);
-    expect(told).toEqual(['https://arm.example refused the connection (ECONNREFUSED 127.0.0.1:1): retrying in 2 s']);
+    expect(messages).toEqual([
+      'https://arm.example refused the connection (ECONNREFUSED 127.0.0.1:1): retrying in 2 s',
+    ]);
   });
 });

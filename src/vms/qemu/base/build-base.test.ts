@@ -19,7 +19,7 @@ afterEach(() => rmSync(home, { recursive: true }));
 const recipe = baseRecipe('bookworm');
 const ok: CommandResult = { outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: '' };
 
-/** The programs a build uses, as far as their files matter; `plan` is what apt would install today. */
+/** Fakes of the programs that a build uses; `plan` is what apt would install today. */
 function machine(dials: { plan: string; fail?: string }) {
   const calls: string[] = [];
   const run: RunCommand = async (argv, options) => {
@@ -57,7 +57,7 @@ function imageTool(argv: Argv): CommandResult {
 const PLAN = 'Inst libc6 (2.36 Debian:12 [amd64])\n';
 
 describe('a base image', () => {
-  it('is built once, and from then on is there at once, without asking anybody', async () => {
+  it('is built once, and found immediately afterwards without network', async () => {
     const first = machine({ plan: PLAN });
     const built = await ensureBase(recipe, { refresh: false }, first.deps);
     expect(built).toMatchObject({ isNew: true, record: { tags: { [BASE_TAGS.kernel]: '6.1' } } });
@@ -68,7 +68,7 @@ describe('a base image', () => {
     expect(findBase(home, { ...recipe, packages: ['other'] })).toBeUndefined();
   });
 
-  it('is built again by a refresh only when the packages changed', async () => {
+  it('is rebuilt by a refresh only when the packages changed', async () => {
     const built = await ensureBase(recipe, { refresh: false }, machine({ plan: PLAN }).deps);
     const same = machine({ plan: PLAN });
     expect(await ensureBase(recipe, { refresh: true }, same.deps)).toMatchObject({ isNew: false, id: built.id });
@@ -79,14 +79,14 @@ describe('a base image', () => {
     expect(findBase(home, recipe)?.id).toBe(newer.id);
   });
 
-  it('is built once when two ask at once', async () => {
+  it('is built once when two commands build at the same time', async () => {
     const { calls, deps } = machine({ plan: PLAN });
     const both = await Promise.all([1, 2].map(() => ensureBase(recipe, { refresh: false }, deps)));
     expect(both.map(({ isNew }) => isNew).sort()).toEqual([false, true]);
     expect(calls.filter((program) => program === 'mmdebstrap')).toHaveLength(1);
   });
 
-  it('leaves nothing behind when it fails, and clears away what a killed build left', async () => {
+  it('leaves nothing behind when the build fails, and removes what a killed build left', async () => {
     mkdirSync(join(home, 'base-build/rootfs'), { recursive: true });
     for (const fail of ['mmdebstrap', 'mke2fs', 'qemu-img']) {
       await expect(ensureBase(recipe, { refresh: false }, machine({ plan: PLAN, fail }).deps)).rejects.toThrow();
@@ -95,17 +95,17 @@ describe('a base image', () => {
     }
   });
 
-  it('is not begun where nobody may be root', async () => {
+  it('is not built when root is not available', async () => {
     const { deps } = machine({ plan: PLAN, fail: 'true' });
     const refused = ensureBase(recipe, { refresh: false }, { ...deps, isRoot: false });
     await expect(refused).rejects.toMatchObject({ code: 'pool/needs-root', next: expect.stringContaining('--home') });
   });
 });
 
-describe('its version', () => {
+describe('nextName', () => {
   const noon = Date.UTC(2026, 10, 6, 12);
 
-  it('is called after the day, and after which of that day’s it is', () => {
+  it('is the date and a counter for that day', () => {
     expect(nextName(noon, [])).toBe('2026.1106.0');
     expect(nextName(noon, ['2026.1106.0', '2026.1106.10', '2026.1105.99', '2026.11.6'])).toBe('2026.1106.11');
     expect(nextName(Date.UTC(2026, 0, 2), [])).toBe('2026.102.0');

@@ -7,7 +7,7 @@ import { customizeScript } from '../../../host/debian/customize-script.ts';
 import { baseRecipe, hashRecipe, SUITES } from './recipe.ts';
 
 describe('the recipe of a base image', () => {
-  it('has a hash that any change of it changes', () => {
+  it('has a hash that every change of the recipe changes', () => {
     const recipe = baseRecipe('bookworm');
     const others = [
       baseRecipe('trixie'),
@@ -20,15 +20,15 @@ describe('the recipe of a base image', () => {
     expect(hashRecipe(baseRecipe('bookworm'))).toBe(hashes[0]);
   });
 
-  it('is there for the suites it names, and for no other', () => {
+  it('exists for the supported suites only', () => {
     expect(SUITES.map((suite) => baseRecipe(suite).definition)).toEqual(['debian-12', 'debian-13']);
     expect(() => baseRecipe('sid')).toThrow(/no recipe/);
     expect(() => baseRecipe('constructor')).toThrow(/no recipe/);
   });
 });
 
-describe('the script that is run on the unpacked image', () => {
-  it('writes the files as they are, removes what is named, and leaves an empty machine-id', () => {
+describe('the customize script', () => {
+  it('writes the files unchanged, removes the listed paths, and leaves an empty machine-id', () => {
     const root = mkdtempSync(join(tmpdir(), 'headstart root-'));
     try {
       mkdirSync(join(root, 'etc/ssh'), { recursive: true });

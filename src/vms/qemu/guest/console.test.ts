@@ -8,9 +8,9 @@ import { consoleLines, followConsole } from './console.ts';
 const folder = mkdtempSync(join(tmpdir(), 'headstart-console-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Each pause of the follower is one turn of the writer; after the last the reader leaves. */
+/** Each poll of the follower runs one write; after the last write the follower is aborted. */
 async function follow(path: string, from: number, turns: (() => void)[]): Promise<string[]> {
-  const told: string[] = [];
+  const messages: string[] = [];
   const controller = new AbortController();
   const clock: Clock = {
     nowMs: () => 0,
@@ -20,37 +20,37 @@ async function follow(path: string, from: number, turns: (() => void)[]): Promis
       else controller.abort();
     },
   };
-  await followConsole(path, from, { tell: (line) => told.push(line), clock, signal: controller.signal });
-  return told;
+  await followConsole(path, from, { print: (line) => messages.push(line), clock, signal: controller.signal });
+  return messages;
 }
 
 describe('following a console', () => {
-  it('tells each line once, also one that comes in pieces, in the middle of a character', async () => {
+  it('prints each line once, even when it arrives in pieces that split a character', async () => {
     const path = join(folder, 'pieces');
     writeFileSync(path, 'before\n');
     const { endsAt } = consoleLines(path, 10);
     const bytes = Buffer.from('grün\n');
-    const told = await follow(path, endsAt, [
+    const messages = await follow(path, endsAt, [
       () => appendFileSync(path, bytes.subarray(0, 3)),
       () => appendFileSync(path, bytes.subarray(3)),
       () => appendFileSync(path, 'next\nand'),
       () => undefined,
     ]);
-    expect(told).toEqual(['grün', 'next', 'and']);
+    expect(messages).toEqual(['grün', 'next', 'and']);
   });
 
-  it('tells a prompt that ends no line, and starts over when the file is a new one', async () => {
+  it('prints a prompt without a line break, and starts over when the file is new', async () => {
     const path = join(folder, 'prompt');
     writeFileSync(path, '');
-    const told = await follow(path, 0, [
+    const messages = await follow(path, 0, [
       () => appendFileSync(path, 'p-000001 login: '),
       () => undefined,
       () => writeFileSync(path, 'again\n'),
     ]);
-    expect(told).toEqual(['p-000001 login: ', 'again']);
+    expect(messages).toEqual(['p-000001 login: ', 'again']);
   });
 
-  it('waits for a console that is not there yet', async () => {
+  it('waits for a console log that does not exist yet', async () => {
     const path = join(folder, 'later');
     expect(consoleLines(path, 10)).toEqual({ lines: [], endsAt: 0 });
     expect(await follow(path, 0, [() => writeFileSync(path, 'first\n')])).toEqual(['first']);

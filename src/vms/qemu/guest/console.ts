@@ -16,7 +16,7 @@ export function consoleLines(path: string, most: number): { lines: string[]; end
 export async function followConsole(
   path: string,
   from: number,
-  { tell, clock, signal }: { tell(line: string): void; clock: Clock; signal: AbortSignal },
+  { print, clock, signal }: { print(line: string): void; clock: Clock; signal: AbortSignal },
 ): Promise<void> {
   let at = from;
   let rest = '';
@@ -31,7 +31,7 @@ export async function followConsole(
       parts.push(rest);
       rest = '';
     }
-    for (const line of parts) tell(plain(line));
+    for (const line of parts) print(plain(line));
     await clock.sleep(POLL_MS, signal).catch(() => undefined);
   }
 }

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nextOf } from './extensions.ts';
 
-// That each runs once: up.test.ts.
+// up.test.ts tests that each runs once.
 describe('the order of extensions', () => {
-  it('lets each follow what it waits for, circles and strangers aside', () => {
+  it('puts each extension after its dependencies, except in cycles and for unknown names', () => {
     const names = ['a', 'b', 'c', 'd'];
     const all = fc.uniqueArray(
       fc.record({ name: fc.constantFrom(...names), after: fc.subarray([...names, 'stranger']) }),

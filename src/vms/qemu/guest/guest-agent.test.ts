@@ -3,7 +3,7 @@ import { scripted } from '../testing.ts';
 import { AgentRefused, callAgentOver, shutDownOver } from './guest-agent.ts';
 
 describe('the guest agent', () => {
-  it('is spoken to only once it has answered with our own number', async () => {
+  it('gets commands only after it has answered with our sync number', async () => {
     const { conversation, sent } = scripted(({ execute, arguments: args }) =>
       execute === 'guest-sync-delimited'
         ? ['{"return": {"half an ans', `{"return": 4}`, `{"return": "late"}\xff${JSON.stringify({ return: args?.id })}`]
@@ -14,7 +14,7 @@ describe('the guest agent', () => {
     expect(sent()[0]?.execute).toBe('guest-sync-delimited');
   });
 
-  it('tells what it refused', async () => {
+  it('reports the command that it refused', async () => {
     const { conversation } = scripted(({ execute, arguments: args }) => [
       execute === 'guest-sync-delimited'
         ? JSON.stringify({ return: args?.id })
@@ -28,7 +28,7 @@ describe('the guest agent', () => {
     ['pings once more and is gone', { return: {} }, undefined],
     ['is gone at once', undefined, undefined],
     ['refuses', { error: { desc: 'no' } }, AgentRefused],
-  ])('that is told to shut down %s', async (_what, answer, failure) => {
+  ])('after a shutdown command %s', async (_what, answer, failure) => {
     const { conversation, sent } = scripted(({ execute, arguments: args }) => {
       if (execute === 'guest-sync-delimited') return [JSON.stringify({ return: args?.id })];
       return execute === 'guest-ping' && answer ? [JSON.stringify(answer)] : [];

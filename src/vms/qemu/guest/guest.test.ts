@@ -11,7 +11,7 @@ function guest(answers: Readonly<Record<string, AgentAnswer>>) {
 }
 
 describe('runInGuest', () => {
-  it('passes program, arguments and input as they are, and gives back what came out', async () => {
+  it('passes program, arguments and input unchanged, and returns the output', async () => {
     let given: unknown;
     let looks = 0;
     const deps = guest({
@@ -29,14 +29,14 @@ describe('runInGuest', () => {
     expect(given).toEqual({ path: 'sh', arg: ['-c', 'a "b" $c'], 'capture-output': true, 'input-data': base64('fed') });
   });
 
-  it('tells the end by a signal as a shell does', async () => {
+  it('returns 128 plus the signal number, like a shell', async () => {
     const deps = guest({ 'guest-exec-status': () => ({ exited: true, signal: 9 }) });
     expect((await runInGuest(deps, '/i', ['x'], { deadlineMs: 1000 })).exitCode).toBe(137);
   });
 
   it.each<[string, (stop: AbortController) => void, string]>([
     ['its deadline passes', () => undefined, 'was killed'],
-    ['it is told to stop', (stop) => stop.abort(new Error('enough')), 'enough'],
+    ['it is messages to stop', (stop) => stop.abort(new Error('enough')), 'enough'],
   ])('kills the program in the guest when %s', async (_when, whileRunning, says) => {
     const started: unknown[] = [];
     const stop = new AbortController();
@@ -58,14 +58,14 @@ describe('runInGuest', () => {
     ]);
   });
 
-  it('does not pass half of an output off as the whole', async () => {
+  it('refuses truncated output', async () => {
     const deps = guest({ 'guest-exec-status': () => ({ exited: true, exitcode: 0, 'out-truncated': true }) });
     await expect(runInGuest(deps, '/i', ['cat', 'x'], { deadlineMs: 1000 })).rejects.toThrow('16 MiB');
   });
 });
 
 describe('writeInGuest', () => {
-  it('writes all of it, in pieces', async () => {
+  it('writes the whole content in chunks', async () => {
     const pieces: Buffer[] = [];
     const deps = guest({
       'guest-file-open': () => 4,
@@ -76,12 +76,12 @@ describe('writeInGuest', () => {
     await writeInGuest(deps, '/i', '/x', content);
     expect(Buffer.concat(pieces).equals(content)).toBe(true);
     expect(pieces.length).toBe(3);
-    expect(deps.agent.asked.at(-1)).toBe('guest-file-close');
+    expect(deps.agent.commands.at(-1)).toBe('guest-file-close');
   });
 });
 
 describe('readGuestClock', () => {
-  it('takes the reading whose moment is known best', async () => {
+  it('returns the reading with the shortest interval', async () => {
     const tookMs = [9, 4, 2, 30, 3];
     let reading = 0;
     const deps = guest({

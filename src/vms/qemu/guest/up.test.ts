@@ -15,7 +15,6 @@ function systemdGuest(clock: FakeClock) {
     isAnswering: true,
     system: 'running',
     units: new Map<string, string>(),
-    /** In order. */
     ranScripts: [] as string[],
     failing: new Set<string>(),
     files: new Map<string, string>(),
@@ -79,28 +78,28 @@ const extension = (name: string, after: string[] = []): LocalExtension => ({
   script: `echo ${name}`,
 });
 
-describe('up', () => {
-  it.each(['running', 'degraded'])('is a guest in which systemd is %s: all was started', async (system) => {
+describe('isUp', () => {
+  it.each(['running', 'degraded'])('is true when systemd is %s', async (system) => {
     const { ref, guest } = await oneInstance();
     guest.system = system;
     expect(await lab.provider.guests.isUp(ref)).toBe(true);
     await wait(ref);
   });
 
-  it.each(['starting', 'initializing', 'maintenance', 'stopping'])('is not one in which it is %s', async (system) => {
+  it.each(['starting', 'initializing', 'maintenance', 'stopping'])('is false when systemd is %s', async (system) => {
     const { ref, guest } = await oneInstance();
     guest.system = system;
     expect(await lab.provider.guests.isUp(ref)).toBe(false);
   });
 
-  it('is what the pool says it is', async () => {
+  it("goes by the pool's ready unit", async () => {
     const { ref, guest } = await oneInstance({ readyUnit: 'kubelet.service' });
     expect(await lab.provider.guests.isUp(ref)).toBe(false);
     guest.units.set('kubelet.service', 'active');
     expect(await lab.provider.guests.isUp(ref)).toBe(true);
   });
 
-  it('is not a guest that does not answer, or that does not run', async () => {
+  it('is false when the guest does not answer or is not running', async () => {
     const { ref, guest } = await oneInstance();
     guest.isAnswering = false;
     expect(await lab.provider.guests.isUp(ref)).toBe(false);
@@ -109,7 +108,7 @@ describe('up', () => {
     expect(await lab.provider.guests.isUp(ref)).toBe(false);
   });
 
-  it('is awaited until its time is over, and then the console is shown', async () => {
+  it('awaitUp fails with the end of the console when its deadline passes', async () => {
     const { ref, guest } = await oneInstance();
     guest.isAnswering = false;
     writeFileSync((await lab.provider.guests.readDetails(ref)).consoleLog, `${'early '.repeat(1000)}Kernel panic`);
@@ -120,17 +119,18 @@ describe('up', () => {
     });
   });
 
-  it('comes after a reset where a machine has come to nothing, and only there', async () => {
+  it('awaitUp resets a VM that is hung, and no other', async () => {
     const { ref, guest } = await oneInstance();
     const { folder, consoleLog } = await lab.provider.guests.readDetails(ref);
     const resets: number[] = [];
     const startedMs = lab.clock.nowMs();
     lab.machines.reset = async () => void resets.push(lab.clock.nowMs() - startedMs);
     guest.isAnswering = false;
-    const long = () => lab.provider.guests.awaitUp(ref, { deadlineMs: 500_000, onWaiting: (what) => told.add(what) });
-    const told = new Set<string>();
+    const long = () =>
+      lab.provider.guests.awaitUp(ref, { deadlineMs: 500_000, onWaiting: (what) => messages.add(what) });
+    const messages = new Set<string>();
     await expect(long()).rejects.toMatchObject({ code: 'vms/not-up' });
-    expect(resets).toEqual([]); // its files were written later than it was started
+    expect(resets).toEqual([]); // its files were written after the start
     const atStart = new Date(lab.clock.nowMs() - 500_000);
     writeFileSync(consoleLog, '');
     for (const path of [consoleLog, join(folder, 'disk.qcow2')]) utimesSync(path, atStart, atStart);
@@ -141,10 +141,10 @@ describe('up', () => {
     await long();
     expect(resets).toHaveLength(2);
     expect(resets[1]! - resets[0]!).toBeGreaterThanOrEqual(180_000); // twice as long as the first time
-    expect([...told].filter((what) => what.includes('has been reset'))).toHaveLength(1);
+    expect([...messages].filter((what) => what.includes('has been reset'))).toHaveLength(1);
   });
 
-  it('is not awaited from a machine that is off, or whose disk has no room', async () => {
+  it('awaitUp fails immediately when the machine is off or its disk is full', async () => {
     const { ref } = await oneInstance();
     const [vmId] = lab.machines.states.keys();
     lab.machines.states.set(vmId!, 'full');
@@ -155,7 +155,7 @@ describe('up', () => {
 });
 
 describe('extensions', () => {
-  it('run once, in their order, before a guest is up', async () => {
+  it('run once, in order, before a guest is up', async () => {
     const { ref, guest } = await oneInstance({ extensions: [extension('b', ['a']), extension('a')] });
     expect(await lab.provider.guests.isUp(ref)).toBe(false);
     await wait(ref);
@@ -164,7 +164,7 @@ describe('extensions', () => {
     expect(await lab.provider.guests.isUp(ref)).toBe(true);
   });
 
-  it('that fail are named, and run again only when asked for again', async () => {
+  it('that fail are named, and run again only on the next attempt', async () => {
     const { ref, guest } = await oneInstance({ extensions: [extension('a')] });
     guest.failing.add('headstart-extension-a.service');
     await expect(wait(ref)).rejects.toMatchObject({
@@ -175,7 +175,7 @@ describe('extensions', () => {
     expect(guest.ranScripts).toEqual(['echo a']);
   });
 
-  it('that ran while nobody watched are found again, and begun anew when the guest was restarted', async () => {
+  it('that ran unattended are found again, and restarted when the guest was rebooted', async () => {
     const { ref, guest } = await oneInstance({ extensions: [extension('a')] });
     guest.failing.add('headstart-extension-a.service');
     await expect(wait(ref)).rejects.toThrow();

@@ -109,11 +109,11 @@ const WHY: Readonly<Record<Extract<MachineState, 'off' | 'full'>, string>> = {
 };
 
 async function answers({ agent, home }: QemuContext, ref: InstanceRef, signal?: AbortSignal): Promise<boolean> {
-  const asked = agent.talk(instanceFolder(home, ref), { deadlineMs: PING_DEADLINE_MS, signal }, async (ask) => {
+  const ping = agent.talk(instanceFolder(home, ref), { deadlineMs: PING_DEADLINE_MS, signal }, async (ask) => {
     await ask('guest-ping');
     return true;
   });
-  return asked.catch((error) => unlessSilent(signal)(error) ?? false);
+  return ping.catch((error) => unlessSilent(signal)(error) ?? false);
 }
 
 /**

@@ -33,21 +33,21 @@ describe('the record of a pool', () => {
     expect(readPoolRecord(home, pool)).toEqual({ ...before, revision: before.revision + 1 });
   });
 
-  it('is not found where there is no such pool', () => {
+  it('throws NotFound when the pool does not exist', () => {
     expect(readPoolRecord(home, poolRef('none'))).toBeUndefined();
     expect(() => poolRecordOf(home, poolRef('none'))).toThrow(NotFound);
   });
 });
 
 describe('the records of instances', () => {
-  it('come in the order in which the instances were made, without one that was never finished', async () => {
+  it('are listed oldest first, without one that was never finished', async () => {
     await setCapacity(lab.context, pool, 2);
     mkdirSync(instanceFolder(home, { pool, id: 'web-000000' }));
     expect(instanceRecordsOf(home, pool).map(({ id }) => id)).toEqual(['web-000001', 'web-000002']);
     expect(() => instanceRecordOf(home, { pool, id: 'web-000000' })).toThrow(NotFound);
   });
 
-  it('are written with the metadata that follow from them', async () => {
+  it('are written together with their metadata', async () => {
     await setCapacity(lab.context, pool, 1);
     const ref = { pool, id: 'web-000001' };
     const record = { ...instanceRecordOf(home, ref), userData: 'bmV3' };
@@ -58,7 +58,7 @@ describe('the records of instances', () => {
 });
 
 describe('the keys of a pool', () => {
-  it('are the public half of its own, or none', () => {
+  it('are its public key, or none', () => {
     expect(publicKeysOf(home, 'web')).toEqual(['ssh-ed25519 AAAA headstart pool']);
     rmSync(join(poolFolder(home, 'web'), `${poolKey}.pub`));
     expect(publicKeysOf(home, 'web')).toEqual([]);

@@ -26,14 +26,14 @@ import {
 const name = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,20}$/);
 const pool = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?$/);
 const version = fc.tuple(fc.nat(9999), fc.nat(99), fc.nat(99)).map((parts) => parts.join('.'));
-/** What a person, or somebody who wishes us ill, may write. */
+/** Input from a user or an attacker. */
 const anything = fc.oneof(
   fc.string(),
   fc.constantFrom('..', '.', '', '../..', 'a/../../b', '/etc', 'a\0b', '.partial-x', '.deleting-x', 'x'.repeat(300)),
 );
 
 describe('names', () => {
-  it('lead to a folder right below the one they belong in, or are refused', () => {
+  it('map to a direct subfolder, or are refused', () => {
     fc.assert(
       fc.property(anything, (text) => {
         const places: [() => string, string][] = [
@@ -51,7 +51,7 @@ describe('names', () => {
     );
   });
 
-  it('that are hidden are refused: those are ours', () => {
+  it('that are hidden are refused: those are reserved', () => {
     for (const hidden of ['.partial-a', '.deleting-b']) {
       expect(() => poolFolder('/home', hidden)).toThrow(Refused);
       expect(() => snapshotFolder('/home', hidden)).toThrow(Refused);
@@ -60,7 +60,7 @@ describe('names', () => {
 });
 
 describe('ids', () => {
-  it('are read as they were written', () => {
+  it('are parsed back as they were written', () => {
     fc.assert(
       fc.property(name, name, version, pool, fc.nat(999_999), (gallery, definition, one, poolName, number) => {
         const image = { gallery, definition, version: one };
@@ -74,7 +74,7 @@ describe('ids', () => {
     );
   });
 
-  it('make host names', () => {
+  it('are valid host names', () => {
     fc.assert(
       fc.property(pool, fc.nat(999_999), (poolName, number) => {
         expect(instanceId(poolName, number)).toMatch(/^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/);
@@ -82,7 +82,7 @@ describe('ids', () => {
     );
   });
 
-  it('of anything else are refused or mean nothing', () => {
+  it('of another kind are refused or parsed as undefined', () => {
     fc.assert(
       fc.property(anything, (text) => {
         expect(() => parseProviderId(text)).toThrow(Refused);

@@ -14,15 +14,15 @@ beforeEach(async () => {
 });
 afterEach(() => lab.end());
 
-/** What a command that was killed half way leaves. */
+/** What a killed command leaves behind. */
 function leave(folder: string): string {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'half'), 'half');
   return folder;
 }
 
-describe('what dead commands leave behind', () => {
-  it('is gone after the next change of a pool', async () => {
+describe('what killed commands leave behind', () => {
+  it('is removed by the next change of a pool', async () => {
     const { home } = lab.context;
     await lab.provider.pools.setCapacity(pool, 1);
     const instances = instancesFolder(home, 'web');
@@ -42,7 +42,7 @@ describe('what dead commands leave behind', () => {
     expect(await lab.provider.pools.setCapacity(pool, 2)).toHaveLength(1);
   });
 
-  it('is not counted, shown or built upon before', async () => {
+  it('is not counted, listed or used before that', async () => {
     leave(join(instancesFolder(lab.context.home, 'web'), 'web-000001'));
     leave(poolFolder(lab.context.home, 'half'));
     expect((await lab.provider.pools.readPool(pool))!.capacity).toBe(0);
@@ -50,14 +50,14 @@ describe('what dead commands leave behind', () => {
     expect(await lab.provider.pools.listPools()).toHaveLength(1);
   });
 
-  it('does not keep a pool of that name from being made', async () => {
+  it('does not block a new pool of the same name', async () => {
     leave(poolFolder(lab.context.home, 'half'));
     const spec = { ...(await lab.provider.pools.readSpec(pool)), name: 'half' };
     await lab.provider.pools.createPool(spec);
     expect(readdirSync(poolFolder(lab.context.home, 'half'))).not.toContain('half');
   });
 
-  it('is started by the next to scale when it was made but never ran', async () => {
+  it('is started by the next scaling command if it was made but never ran', async () => {
     const [made] = await lab.provider.pools.setCapacity(pool, 1);
     const { folder } = await lab.provider.guests.readDetails(made!.ref);
     const path = join(folder, instanceFiles.record);
@@ -68,11 +68,11 @@ describe('what dead commands leave behind', () => {
       [made!.ref.id, 'running'],
     ]);
     lab.machines.states.clear();
-    // One that ran and went off by itself is not: somebody in it may have wanted that.
+    // An instance that ran and shut down is not started: a user may have shut it down in the guest.
     expect(await lab.provider.pools.setCapacity(pool, 1)).toEqual([]);
   });
 
-  it('is a new disk for an instance whose reimaging was cut short', async () => {
+  it('is replaced with a new disk if a reimage was interrupted', async () => {
     const [made] = await lab.provider.pools.setCapacity(pool, 1);
     const { disk } = await lab.provider.guests.readDetails(made!.ref);
     lab.machines.failNextLaunch = new Error('killed');
@@ -88,7 +88,7 @@ describe('what dead commands leave behind', () => {
     expect(readFileSync(disk, 'utf8')).toMatch(/^below .*1\.0\.0\/disk\.qcow2\n$/);
   });
 
-  it('is no reason to remove an unfinished version that somebody is making right now', async () => {
+  it('does not include an unfinished version that another command is making', async () => {
     const unfinished = leave(join(lab.context.home, 'galleries/headstart/empty/.partial-ab12'));
     await withLock(lab.context.home, { name: galleryLock('headstart'), why: 'making a version' }, {}, () =>
       lab.provider.pools.tagPool(pool, { a: '1' }),

@@ -17,27 +17,27 @@ afterEach(() => {
 
 const schema = z.object({ a: z.string() });
 
-it('a record is read as it was written, and one that is not there is nothing', () => {
+it('a record is read as it was written, and undefined when it does not exist', () => {
   const path = join(folder, 'pool.json');
   expect(readHomeRecord(path, schema)).toBeUndefined();
   writeHomeRecord(path, { a: 'b' });
   expect(readHomeRecord(path, schema)).toEqual({ a: 'b' });
 });
 
-it('a record that someone edited fails as one of a pool', () => {
+it('a record that was edited fails with the code of pools', () => {
   const path = join(folder, 'pool.json');
   writeFileSync(path, '{"a": 1}');
   expect(() => readHomeRecord(path, schema)).toThrow(expect.objectContaining({ code: 'vms/bad-record', exitCode: 1 }));
 });
 
-it.each(['ENOSPC', 'EDQUOT'])('a disk that is full (%s) is an error that says so', (code) => {
+it.each(['ENOSPC', 'EDQUOT'])('a full disk (%s) is reported', (code) => {
   fails(code);
   expect(() => writeHomeRecord(join(folder, 'pool.json'), {})).toThrow(
     expect.objectContaining({ code: 'vms/no-space', message: expect.stringContaining('the disk is full') }),
   );
 });
 
-it('any other failure to write stays what it is', () => {
+it('other write errors pass through unchanged', () => {
   fails('EIO');
   expect(() => writeHomeRecord(join(folder, 'pool.json'), {})).toThrow(expect.objectContaining({ code: 'EIO' }));
 });

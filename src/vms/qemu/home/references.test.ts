@@ -21,20 +21,20 @@ it('a version that nothing was made from has no user', () => {
   expect(users()).toEqual({});
 });
 
-it('a model stands on its version, and so does an instance, whatever the model says later', async () => {
+it('a model uses its version, and an instance keeps using its version after a model change', async () => {
   await createPool(lab.context, poolSpec(image));
   expect(users()).toEqual({ [image]: 'the model of pool web' });
   await setCapacity(lab.context, poolRef('web'), 1);
   expect(users()).toEqual({ [image]: 'instance web-000001' });
 });
 
-it('a model that follows a definition stands on its newest version alone', async () => {
+it('a model that refers to a definition uses only its newest version', async () => {
   await createPool(lab.context, poolSpec('', { image: definitionImage }));
   const newer = await publishEmpty(lab, '1.0.1');
   expect(users()).toEqual({ [newer]: 'the model of pool web' });
 });
 
-it('a model whose definition has no version stands on nothing', async () => {
+it('a model of a definition without versions uses none', async () => {
   await createPool(lab.context, poolSpec('', { image: definitionImage }));
   rmSync(versionFolder(lab.context.home, parseVersionId(image)!), { recursive: true });
   expect(users()).toEqual({});

@@ -30,12 +30,12 @@ function exclude(id: VersionId): void {
 }
 
 describe('versionNamesIn', () => {
-  it('has the newest first, by numbers and not by letters', async () => {
+  it('is sorted newest first, by number', async () => {
     await publish('2026.9.30', '2026.10.2', '2025.12.31', '2026.10.10');
     expect(versionNamesIn(home, definition)).toEqual(['2026.10.10', '2026.10.2', '2026.9.30', '2025.12.31']);
   });
 
-  it('leaves out a folder without a record', async () => {
+  it('skips a folder without a record', async () => {
     const [whole, torn] = await publish('1.0.0', '1.0.1');
     rmSync(join(versionFolder(home, torn!), versionFileNames.record));
     expect(versionNamesIn(home, definition)).toEqual([whole!.version]);
@@ -43,7 +43,7 @@ describe('versionNamesIn', () => {
 });
 
 describe('resolveVersion', () => {
-  it('takes a version for itself, and a definition for its newest version that is not excluded', async () => {
+  it('resolves a version to itself, and a definition to its newest version that is not excluded', async () => {
     const [old, newest] = await publish('1.0.0', '1.0.1');
     expect(resolveVersion(home, { kind: 'version', id: 'galleries/headstart/empty/1.0.0' }).id).toEqual(old);
     expect(resolveVersion(home, definitionImage).id).toEqual(newest);
@@ -56,25 +56,25 @@ describe('resolveVersion', () => {
     { kind: 'version', id: '../../etc' },
     { kind: 'definition', id: 'galleries/headstart/none' },
     { kind: 'definition', id: 'galleries' },
-  ] as const)('does not find $kind $id', async (image) => {
+  ] as const)('throws NotFound for the $kind $id', async (image) => {
     await publish('1.0.0');
     expect(() => resolveVersion(home, image)).toThrow(NotFound);
   });
 
-  it('finds nothing where every version is excluded', async () => {
+  it('throws NotFound when every version is excluded', async () => {
     const [only] = await publish('1.0.0');
     exclude(only!);
     expect(() => resolveVersion(home, definitionImage)).toThrow(NotFound);
   });
 
-  it('refuses an image of a marketplace', () => {
+  it('refuses a marketplace image', () => {
     const image = { kind: 'marketplace', publisher: 'p', offer: 'o', sku: 's', version: 'latest' } as const;
     expect(() => resolveVersion(home, image)).toThrow(Refused);
   });
 });
 
 describe('verifyVersion', () => {
-  it('passes what was published, and names the first file that differs or is gone', async () => {
+  it('accepts what was published, and names the first file that differs or is missing', async () => {
     const [id] = await publish('1.0.0');
     await verifyVersion(home, id!);
     const vmlinux = join(versionFolder(home, id!), versionFileNames.vmlinux);
@@ -85,12 +85,12 @@ describe('verifyVersion', () => {
     await expect(verifyVersion(home, id!)).rejects.toMatchObject(damaged);
   });
 
-  it('stops with the reason it is given, and does not take that for damage', async () => {
+  it('throws the abort reason, and does not report it as damage', async () => {
     const [id] = await publish('1.0.0');
     await expect(verifyVersion(home, id!, AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
   });
 
-  it('does not find a version that is not there', async () => {
+  it('throws NotFound when the version does not exist', async () => {
     await expect(verifyVersion(home, { ...definition, version: '9.9.9' })).rejects.toBeInstanceOf(NotFound);
   });
 });

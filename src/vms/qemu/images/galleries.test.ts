@@ -12,14 +12,14 @@ const spec = { ...emptyDefinition, gallery: 'g', name: 'd' };
 const ensure = (changes: Partial<typeof spec> = {}) => ensureDefinition(lab.context, { ...spec, ...changes }, 'local');
 
 describe('ensureDefinition', () => {
-  it('makes a definition with its gallery, and finds it the next time', async () => {
+  it('makes a definition with its gallery, and returns it the next time', async () => {
     const made = await ensure();
     expect(made).toEqual({ ...spec, id: 'galleries/g/d' });
     expect(await ensure()).toEqual(made);
     expect(await readDefinition(lab.context, 'g', 'd')).toEqual(made);
   });
 
-  it('refuses one that differs in what cannot be changed, and names every difference', async () => {
+  it('refuses a definition that differs in fields that cannot change, and names every difference', async () => {
     const made = await ensure();
     const plan = { name: 'n', product: 'p', publisher: 'q' };
     await expect(ensure({ osState: 'specialized', plan })).rejects.toMatchObject({
@@ -31,7 +31,7 @@ describe('ensureDefinition', () => {
 });
 
 describe('listDefinitions', () => {
-  it('tells a gallery that is not there from an empty one', async () => {
+  it('distinguishes a missing gallery from an empty one', async () => {
     expect(await listDefinitions(lab.context, 'g')).toBeUndefined();
     await deleteDefinition(lab.context, await ensure());
     expect(await listDefinitions(lab.context, 'g')).toEqual([]);
@@ -39,7 +39,7 @@ describe('listDefinitions', () => {
 });
 
 describe('deleting', () => {
-  it('is refused while something is in it: a gallery with a definition, a definition with a version', async () => {
+  it('is refused for a gallery with definitions and for a definition with versions', async () => {
     await publishEmpty(lab);
     const [definition] = (await listDefinitions(lab.context, 'headstart'))!;
     const isNotEmpty = { code: 'vms/not-empty' };
@@ -48,7 +48,7 @@ describe('deleting', () => {
     expect(await listDefinitions(lab.context, 'headstart')).toEqual([definition]);
   });
 
-  it('of what is gone already is success', async () => {
+  it('succeeds when the gallery or definition does not exist', async () => {
     const definition = await ensure();
     for (let times = 0; times < 2; times++) {
       await deleteDefinition(lab.context, definition);

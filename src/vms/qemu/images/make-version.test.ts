@@ -47,7 +47,7 @@ async function makeVersion(changes: Partial<QemuContext> = {}): Promise<void> {
 }
 
 describe('beginVersion', () => {
-  it('makes one file of all the donor stood on and wrote, with the same kernel', async () => {
+  it("flattens the donor's disk and its backing version into one file, with the same kernel", async () => {
     await makeVersion();
     expect(readFileSync(placeOf('disk'), 'utf8')).toBe('disk 1.0.0 + what the donor wrote');
     expect(readFileSync(placeOf('vmlinux'), 'utf8')).toBe('vmlinux 1.0.0');
@@ -55,7 +55,7 @@ describe('beginVersion', () => {
     expect(filesIn()).toEqual(['2026.11.15', 'definition.json']);
   });
 
-  it('stands on its own: snapshot, donor and the version below may go', async () => {
+  it('makes a version that does not depend on the snapshot, the donor or the version below', async () => {
     await makeVersion();
     const { provider } = lab;
     const image = { kind: 'version', id: `${definition.id}/2026.11.15` } as const;
@@ -69,7 +69,7 @@ describe('beginVersion', () => {
     expect(clone?.image).toEqual(image);
   });
 
-  it('has the copy scrubbed, and publishes what that left', async () => {
+  it('scrubs the copy and publishes the result', async () => {
     const scrub = async ({ disk, vmlinux, workFolder }: DiskCopy) => {
       expect(existsSync(workFolder) && existsSync(vmlinux)).toBe(true);
       writeFileSync(disk, readFileSync(disk, 'utf8').replace('what the donor wrote', 'nothing'));
@@ -82,7 +82,7 @@ describe('beginVersion', () => {
     );
   });
 
-  it('publishes nothing when the scrub fails, and succeeds when it is asked again', async () => {
+  it('publishes nothing when the scrub fails, and succeeds when repeated', async () => {
     const scrub = () => Promise.reject(new Error('not scrubbed'));
     await expect(makeVersion({ scrub })).rejects.toThrow('not scrubbed');
     expect(filesIn()).toEqual(['definition.json']);
@@ -90,7 +90,7 @@ describe('beginVersion', () => {
     expect(await lab.provider.gallery.listVersions(definition)).toMatchObject([{ name: '2026.11.15', state: 'ready' }]);
   });
 
-  it('leaves nothing when it is told to stop', async () => {
+  it('leaves nothing when aborted', async () => {
     const stop = new AbortController();
     const provider = providerIn({ ...lab.context, scrub: async () => stop.abort(new Error('enough')) });
     await provider.snapshots.createSnapshot({
@@ -105,7 +105,7 @@ describe('beginVersion', () => {
     expect(filesIn()).toEqual(['definition.json']);
   });
 
-  it('says what is needed when there is no room, and writes nothing', async () => {
+  it('reports the needed space when the disk is too small, and writes nothing', async () => {
     await makeSnapshot();
     await expect(makeVersion({ freeBytes: async () => 300 << 20 })).resolves.toBeUndefined();
     await lab.provider.gallery.deleteVersion(definition, id.version);
@@ -116,7 +116,7 @@ describe('beginVersion', () => {
     expect(filesIn()).toEqual(['definition.json']);
   });
 
-  it('remembers that its instances boot without cloud-init', async () => {
+  it('records that its instances boot without cloud-init', async () => {
     await makeVersion({ cloudInit: 'off' });
     const image = { kind: 'version', id: `${definition.id}/2026.11.15` } as const;
     await lab.provider.pools.createPool(poolSpec(image.id, { name: 'quick' }));
@@ -125,7 +125,7 @@ describe('beginVersion', () => {
     expect(argv[argv.indexOf('-append') + 1]).toContain('cloud-init=disabled systemd.hostname=quick-000001');
   });
 
-  it('is one version, whoever began it at the same time', async () => {
+  it('makes one version when several commands begin it at the same time', async () => {
     await makeSnapshot();
     const terms = { replicas: 1, redundancy: 'local', isExcludedFromLatest: true, tags: {} } as const;
     const order = { definition, name: id.version, snapshotId: 'snapshots/snap', region: 'local', ...terms };
@@ -136,7 +136,7 @@ describe('beginVersion', () => {
     expect(filesIn()).toEqual(['2026.11.15', 'definition.json']);
   });
 
-  it('needs a snapshot and a definition', async () => {
+  it('requires a snapshot and a definition', async () => {
     const terms = { replicas: 1, redundancy: 'local', isExcludedFromLatest: true, tags: {} } as const;
     const order = { definition, name: id.version, region: 'local', ...terms };
     for (const snapshotId of ['snapshots/none', '../../etc', 'snapshots/../x'])
@@ -155,8 +155,8 @@ describe('beginVersion', () => {
   }
 });
 
-describe('a version that something stands on', () => {
-  it('is not deleted: not one below a snapshot, an instance or a model', async () => {
+describe('a version in use', () => {
+  it('by a snapshot, an instance or a model is not deleted', async () => {
     const [base] = (await lab.provider.gallery.listDefinitions('headstart'))!;
     const remove = () => lab.provider.gallery.deleteVersion(base!, '1.0.0');
     await expect(remove()).rejects.toThrow('instance web-000001');
@@ -173,7 +173,7 @@ describe('a version that something stands on', () => {
 });
 
 describe('snapshots', () => {
-  it('are refused of a disk in use, and of another disk under a name that is taken', async () => {
+  it("are refused for a running instance, and under the name of another disk's snapshot", async () => {
     await lab.provider.pools.start(donor.ref);
     const spec = { name: 'snap', sourceDiskId: donor.osDisk!.id, region: 'local', tags: {} };
     await expect(lab.provider.snapshots.createSnapshot(spec)).rejects.toMatchObject({ code: 'vms/not-stopped' });
@@ -185,7 +185,7 @@ describe('snapshots', () => {
     await expect(second).rejects.toMatchObject({ code: 'vms/snapshot-differs' });
   });
 
-  it('keep what the donor writes afterwards out', async () => {
+  it('do not contain what the donor writes later', async () => {
     await lab.provider.snapshots.createSnapshot({
       name: 'snap',
       sourceDiskId: donor.osDisk!.id,
@@ -213,7 +213,7 @@ describe('publishVersion', () => {
       { disk: disk(), ...files },
     );
 
-  it('remembers how it is started, and so do copies of its instances’ disks', async () => {
+  it('records how the version boots, also in snapshots of its instances', async () => {
     const [vmlinux, initrd] = [join(lab.context.home, 'vmlinux-1.0.0'), join(lab.context.home, 'initrd-1.0.0')];
     const image = await publish(
       { root: ROOT, kernelArgs: ['panic=10'], cloudInit: 'off' },
@@ -244,14 +244,14 @@ describe('publishVersion', () => {
     expect(started()).toMatch(new RegExp(`^root=${ROOT} rw panic=10 .*hostname=clones-000001$`));
   });
 
-  it('refuses what would be more than one word to a kernel, and publishes nothing', async () => {
+  it('refuses a kernel argument of several words, and publishes nothing', async () => {
     for (const spec of [{ root: 'PARTUUID=x init=/bin/sh' }, { kernelArgs: ['a b'] }, { kernelArgs: ['ä'] }])
       await expect(publish(spec)).rejects.toMatchObject({ code: 'vms/bad-boot-facts' });
     const [empty] = (await lab.provider.gallery.listDefinitions('headstart'))!.filter(({ name }) => name === 'empty');
     expect((await lab.provider.gallery.listVersions(empty!)).map(({ name }) => name)).toEqual(['1.0.0']);
   });
 
-  it('leaves a loose disk as it is, and what is excluded out of the latest', async () => {
+  it('copies a loose disk unchanged, and keeps an excluded version out of latest', async () => {
     const before = lab.ran.length;
     const id = await publish({ isExcludedFromLatest: true }, { isLoose: true });
     expect(lab.ran.slice(before).flat()).not.toContain('convert');
@@ -260,12 +260,12 @@ describe('publishVersion', () => {
     expect(version).toMatchObject({ isExcludedFromLatest: true });
   });
 
-  it('keeps its own bytes: whoever made the files may change theirs', async () => {
+  it('copies the files, so that later changes to them have no effect', async () => {
     writeFileSync(join(lab.context.home, 'vmlinux-1.0.0'), 'changed');
     await verifyVersion(lab.context.home, { gallery: 'headstart', definition: 'empty', version: '1.0.0' });
   });
 
-  it('is done already the second time', async () => {
+  it('succeeds the second time', async () => {
     const record = join(
       versionFolder(lab.context.home, { gallery: 'headstart', definition: 'empty', version: '1.0.0' }),
       'version.json',

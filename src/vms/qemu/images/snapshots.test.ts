@@ -33,7 +33,7 @@ const take = (changes: Partial<QemuContext> = {}) =>
   createSnapshot({ ...lab.context, ...changes }, specOf(donor.osDisk!.id));
 
 describe('createSnapshot', () => {
-  it('copies the disk with the kernel of its version, and keeps later writes out', async () => {
+  it('copies the disk with the kernel of its version, without later writes', async () => {
     const disk = join(instanceFolder(lab.context.home, donor.ref), instanceFiles.disk);
     writeFileSync(disk, `${readFileSync(disk, 'utf8')} + written`);
     await take();
@@ -46,7 +46,7 @@ describe('createSnapshot', () => {
     });
   });
 
-  it('of the same disk is done already; of another disk it is refused', async () => {
+  it('succeeds for the same disk, and refuses another disk under the same name', async () => {
     await take();
     const first = await readSnapshot(lab.context, 'snap');
     await take();
@@ -62,11 +62,14 @@ describe('createSnapshot', () => {
     await expect(take()).rejects.toMatchObject({ code: 'vms/not-stopped' });
   });
 
-  it.each(['../../etc', 'pools/web/instances/web-000009/disk.qcow2'])('does not find the disk %s', async (disk) => {
-    await expect(createSnapshot(lab.context, specOf(disk))).rejects.toBeInstanceOf(NotFound);
-  });
+  it.each(['../../etc', 'pools/web/instances/web-000009/disk.qcow2'])(
+    'throws NotFound for the disk %s',
+    async (disk) => {
+      await expect(createSnapshot(lab.context, specOf(disk))).rejects.toBeInstanceOf(NotFound);
+    },
+  );
 
-  it('leaves nothing behind where there is no room or the copy fails', async () => {
+  it('leaves nothing behind when the disk is full or the copy fails', async () => {
     await expect(take({ freeBytes: async () => 0 })).rejects.toMatchObject({ code: 'vms/no-space' });
     const run: QemuContext['run'] = (argv, options) =>
       argv.includes('rebase')
@@ -78,7 +81,7 @@ describe('createSnapshot', () => {
   });
 });
 
-it('a snapshot is deleted; gone already is success', async () => {
+it('deleteSnapshot deletes a snapshot, and succeeds when it does not exist', async () => {
   await take();
   await deleteSnapshot(lab.context, 'snap');
   await deleteSnapshot(lab.context, 'snap');

@@ -17,7 +17,7 @@ afterEach(() => lab.end());
 
 const names = async () => (await listVersions(lab.context, definition)).map(({ name }) => name);
 
-it('versions are listed with the newest first, each whole', async () => {
+it('listVersions sorts newest first, with all fields', async () => {
   expect(await names()).toEqual(['1.10.0', '1.9.0']);
   expect(await readVersion(lab.context, definition, '1.9.0')).toMatchObject({
     state: 'ready',
@@ -28,7 +28,7 @@ it('versions are listed with the newest first, each whole', async () => {
 });
 
 describe('a change of a version', () => {
-  it('leaves everything else as it was', async () => {
+  it('keeps everything else', async () => {
     const before = await readVersion(lab.context, definition, '1.9.0');
     await setExcludedFromLatest(lab.context, definition, '1.9.0', true);
     await tagVersion(lab.context, definition, '1.9.0', { a: '1', b: '2' });
@@ -40,14 +40,14 @@ describe('a change of a version', () => {
     });
   });
 
-  it('needs a version that is there', async () => {
+  it('throws NotFound when the version does not exist', async () => {
     await expect(tagVersion(lab.context, definition, '2.0.0', {})).rejects.toBeInstanceOf(NotFound);
     await expect(setExcludedFromLatest(lab.context, definition, '2.0.0', true)).rejects.toBeInstanceOf(NotFound);
   });
 });
 
 describe('deleteVersion', () => {
-  it('is refused while a pool stands on the version', async () => {
+  it('is refused while a pool uses the version', async () => {
     await createPool(lab.context, poolSpec(`${definition.id}/1.9.0`));
     await expect(deleteVersion(lab.context, definition, '1.9.0')).rejects.toMatchObject({
       code: 'vms/in-use',
@@ -56,7 +56,7 @@ describe('deleteVersion', () => {
     expect(await names()).toContain('1.9.0');
   });
 
-  it('takes one version; gone already is success', async () => {
+  it('deletes one version, and succeeds when it does not exist', async () => {
     await deleteVersion(lab.context, definition, '1.10.0');
     await deleteVersion(lab.context, definition, '1.10.0');
     expect(await names()).toEqual(['1.9.0']);

@@ -22,7 +22,7 @@ function ask(ended: Partial<CommandResult>, hasKvm = true, vmlinux: string | und
 }
 
 describe('accelerator', () => {
-  it('is KVM when a kernel came to its end on it', async () => {
+  it('is KVM when a kernel boots with it', async () => {
     expect(await ask({})).toBe('kvm');
     expect(probes[0]).toEqual(expect.arrayContaining(['-accel', 'kvm', '-kernel', '/v/vmlinux', '-no-reboot']));
   });
@@ -35,13 +35,13 @@ describe('accelerator', () => {
     expect(await ask(ended)).toBe('tcg');
   });
 
-  it('is asked once per boot of this machine', async () => {
+  it('is probed once per boot of this machine', async () => {
     await ask({ outcome: 'timed-out', code: null });
     expect(await ask({})).toBe('tcg');
     expect(probes).toHaveLength(1);
   });
 
-  it('is not asked where there is no KVM, or no kernel to try it with', async () => {
+  it('is not probed without KVM or without a kernel', async () => {
     expect(await ask({}, false)).toBe('tcg');
     expect(
       await accelerator({ home, run: () => Promise.reject(new Error('no')), hasKvm: async () => true }, undefined),
@@ -49,7 +49,7 @@ describe('accelerator', () => {
     expect(probes).toEqual([]);
   });
 
-  it('is not asked again in a home that was told by another', async () => {
+  it('is not probed again in a home that shares the result', async () => {
     await ask({});
     const other = mkdtempSync(join(tmpdir(), 'headstart-accelerator-'));
     try {

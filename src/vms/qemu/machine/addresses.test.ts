@@ -5,7 +5,7 @@ import { freeAddress, isServiceAddress, metadataAddress, wireServerAddress } fro
 const toNumber = (ip: string) => ip.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
 
 describe('freeAddress', () => {
-  it('gives every instance an address, the fifteen after it, and a MAC that nobody else has', () => {
+  it('gives every instance an address, a range of sixteen, and a unique MAC', () => {
     const taken: string[] = [];
     const macs = new Set<string>();
     for (let i = 0; i < 500; i++) {
@@ -17,7 +17,7 @@ describe('freeAddress', () => {
     expect(macs.size).toBe(500);
   });
 
-  it('gives one back that became free', () => {
+  it('reuses an address that is free again', () => {
     const three = [1, 2, 3].reduce<string[]>((taken) => [...taken, freeAddress(taken)!.ip], []);
     fc.assert(
       fc.property(fc.constantFrom(...three), (gone) => {
@@ -26,7 +26,7 @@ describe('freeAddress', () => {
     );
   });
 
-  it('never gives one of the platform or of a service, nor one that looks like a network', () => {
+  it('never gives an address of the platform, of a service, or that looks like a network', () => {
     const taken: string[] = [];
     for (let i = 0; i < 300; i++) taken.push(freeAddress(taken)!.ip);
     for (const ip of taken) {
@@ -38,8 +38,9 @@ describe('freeAddress', () => {
 });
 
 describe('isServiceAddress', () => {
-  it.each(['168.0.0.100', '168.0.200.1'])('%s may be a service', (ip) => expect(isServiceAddress(ip)).toBe(true));
-  it.each(['168.0.0.2', '168.0.0.3', '168.1.0.4', '10.0.0.1', wireServerAddress, metadataAddress])('%s may not', (ip) =>
-    expect(isServiceAddress(ip)).toBe(false),
+  it.each(['168.0.0.100', '168.0.200.1'])('%s is a service address', (ip) => expect(isServiceAddress(ip)).toBe(true));
+  it.each(['168.0.0.2', '168.0.0.3', '168.1.0.4', '10.0.0.1', wireServerAddress, metadataAddress])(
+    '%s is not a service address',
+    (ip) => expect(isServiceAddress(ip)).toBe(false),
   );
 });

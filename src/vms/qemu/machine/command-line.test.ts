@@ -17,7 +17,7 @@ const facts: VmFacts = {
 };
 
 describe('qemuArgv', () => {
-  it('gives the guest its id as a cloud does, its kernel, and no device that nobody asked for', () => {
+  it('gives the guest its id as on Azure, its kernel, and only the listed devices', () => {
     const argv = qemuArgv(facts);
     expect(argumentOf(argv, '-uuid')).toBe(facts.vmId);
     expect(argv).toContain(`type=1,manufacturer=Microsoft Corporation,product=Virtual Machine,uuid=${facts.vmId}`);
@@ -33,14 +33,14 @@ describe('qemuArgv', () => {
     for (const flag of ['-kernel', '-initrd', '-append']) expect(qemuArgv(bare)).not.toContain(flag);
   });
 
-  it('gives a guest without cloud-init its host name with the kernel', () => {
+  it("sets the host name of a guest without cloud-init on the kernel's command line", () => {
     expect(argumentOf(qemuArgv({ ...facts, cloudInit: 'off' }), '-append')).toMatch(
       / cloud-init=disabled systemd\.hostname=web-000001$/,
     );
     expect(argumentOf(qemuArgv(facts), '-append')).not.toContain('hostname');
   });
 
-  it('names the partition that is the root, and what else the image wants its kernel told, each once', () => {
+  it("sets the root partition and the image's kernel arguments, each once", () => {
     const root = 'PARTUUID=11223344-5566-8788-89aa-bbccddeeff00';
     const line = argumentOf(qemuArgv({ ...facts, root, kernelArgs: ['console=ttyS0', 'panic=10'] }), '-append')!;
     expect(line).toMatch(new RegExp(`^root=${root} rw console=ttyS0 panic=10 `));
@@ -48,7 +48,7 @@ describe('qemuArgv', () => {
     expect(argumentOf(qemuArgv(facts), '-append')).toMatch(/^root=\/dev\/vda rw /);
   });
 
-  it('starts a disk with UEFI firmware that forgets its variables, and never beside a kernel', () => {
+  it('uses UEFI firmware that discards its variables, and never together with a kernel', () => {
     const firmware = { code: '/usr/share/OVMF/CODE,1.fd', variables: '/usr/share/OVMF/VARS.fd' };
     const { kernel: _, ...bare } = facts;
     const drives = qemuArgv({ ...bare, firmware }).filter((one) => one.startsWith('if=pflash'));
@@ -58,18 +58,18 @@ describe('qemuArgv', () => {
     ]);
     expect(qemuArgv({ ...facts, firmware }).join(' ')).not.toContain('pflash');
     expect(qemuArgv({ ...bare, firmware })).toContain('virtio-blk-pci,drive=d0,bootindex=0');
-    expect(qemuArgv(facts).join(' '), 'QEMU refuses it beside a kernel').not.toContain('bootindex');
+    expect(qemuArgv(facts).join(' '), 'QEMU refuses it with a kernel').not.toContain('bootindex');
   });
 
-  it('is told that KVM works', () => {
+  it('uses KVM when it works', () => {
     expect(argumentOf(qemuArgv({ ...facts, accelerator: 'kvm' }), '-accel')).toBe('kvm');
   });
 
-  it('flushes what the guest flushes: a killed guest must leave a disk, not a ruin', () => {
+  it('honours flushes: killing a guest must not corrupt its disk', () => {
     expect(qemuArgv(facts).find((one) => one.startsWith('file=disk.qcow2'))).toContain('cache=writeback');
   });
 
-  it('closes the network but for metadata, wire server, services and ssh', () => {
+  it('restricts the network to metadata, wire server, services and ssh', () => {
     const to = { host: '127.0.0.1', port: 8080 };
     const net = netOf({ ...facts, services: [{ address: '168.0.0.100', port: 80, to }] });
     expect(net).toContainEqual(['restrict', 'on']);
@@ -81,7 +81,7 @@ describe('qemuArgv', () => {
     ]);
   });
 
-  it('no word of a command, no host and no path can break out of its option', () => {
+  it('escapes every word of a command, host and path inside its option', () => {
     const word = fc.string({ maxLength: 60 }).filter((text) => !/[\0-\x1f]/.test(text));
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 4 }), word, (command, host) => {
@@ -98,7 +98,7 @@ describe('qemuArgv', () => {
     );
   });
 
-  it('refuses a command that QEMU would cut off, or one with a line break', () => {
+  it('refuses a command that is too long for QEMU or has a line break', () => {
     for (const word of ['x'.repeat(1100), 'a\nb'])
       expect(() => qemuArgv({ ...facts, metadataCommand: [word] })).toThrow(/cannot pass/);
   });
@@ -120,7 +120,7 @@ const PLAN = [
 
 const argumentOf = (argv: readonly string[], flag: string) => argv[argv.indexOf(flag) + 1];
 
-/** As QEMU reads options: a doubled comma is one of the value's own. */
+/** Splits options like QEMU: a doubled comma is part of the value. */
 function netOf(given: VmFacts): string[][] {
   const text = argumentOf(qemuArgv(given), '-netdev')!;
   const parts = text.match(/(?:[^,]|,,)*/g)!.filter((one) => one !== '');
@@ -130,7 +130,7 @@ function netOf(given: VmFacts): string[][] {
   });
 }
 
-/** As glib takes a command line apart. */
+/** Splits a command line like glib. */
 function wordsOf(text: string): string[] {
   const words: string[] = [];
   for (let at = 0; at < text.length; at++) {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { conversationOver, NotAnswering } from './line-socket.ts';
 
 describe('lines over a stream', () => {
-  it('come out as they went in, however they are cut', async () => {
+  it('are received as they were sent, however they are split', async () => {
     const lines = fc.array(
       fc.string().filter((text) => !text.includes('\n')),
       { minLength: 1, maxLength: 5 },
@@ -26,7 +26,7 @@ describe('lines over a stream', () => {
     );
   });
 
-  it('end with a failure that says so when the other side hangs up or the stream breaks', async () => {
+  it('fail with a clear error when the other side hangs up or the stream breaks', async () => {
     const [hungUp, broken] = [new PassThrough(), new PassThrough()];
     const reading = [hungUp, broken].map((stream) => conversationOver(stream, 'x.sock').nextLine());
     hungUp.destroy();
@@ -34,7 +34,7 @@ describe('lines over a stream', () => {
     for (const one of reading) await expect(one).rejects.toBeInstanceOf(NotAnswering);
   });
 
-  it('without an end are cut off: the guest decides what comes', async () => {
+  it('are limited in length, because the guest decides what it sends', async () => {
     const stream = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
     const reading = conversationOver(stream, 'x.sock').nextLine();
     const chunk = Buffer.alloc(1 << 20, 0x61);

@@ -19,7 +19,7 @@ const machine = () => ({ folder, vmId: '6b1f0f1e-1f2a-4c4c-9a57-0123456789ab' })
 const writePid = (text: string) => writeFileSync(join(folder, instanceFiles.pid), text);
 
 describe('pidOf', () => {
-  it('is none without a pid file, with nonsense in it, or with a process that is gone', () => {
+  it('is undefined without a pid file, with an invalid one, or when the process is gone', () => {
     expect(pidOf(machine())).toBeUndefined();
     for (const text of ['', 'x', '-1', '0', '1', '4194304999\n', '../../1']) {
       writePid(text);
@@ -27,15 +27,15 @@ describe('pidOf', () => {
     }
   });
 
-  it('is none when the number belongs to another program by now', () => {
+  it('is undefined when another program has the pid', () => {
     writePid(`${process.pid}\n`);
     expect(pidOf(machine())).toBeUndefined();
   });
 });
 
-// With real processes: e2e/qemu-contract.test.ts.
+// e2e/qemu-contract.test.ts uses real processes.
 describe('machines', () => {
-  it('that were never started, or whose process is somebody else’s, are off, and nobody is ended', async () => {
+  it('that were never started, or whose pid belongs to another process, are off, and no process is ended', async () => {
     writePid(`${process.pid}\n`);
     const machines = qemuMachines(systemClock);
     expect(await machines.state(machine())).toBe('off');
@@ -43,7 +43,7 @@ describe('machines', () => {
     await machines.end(machine());
   });
 
-  it('that end at once say what QEMU said', async () => {
+  it("that exit immediately fail with QEMU's output", async () => {
     const launching = qemuMachines(systemClock).launch(machine(), ['sh', '-c', 'echo no such machine >&2; exit 1']);
     await expect(launching).rejects.toMatchObject({
       code: 'vms/qemu-failed',
@@ -51,7 +51,7 @@ describe('machines', () => {
     });
   });
 
-  it('are not started while a tool has their disk open, and say which when it does not let go', async () => {
+  it('are not started while a tool has their disk open, and the error names the tool', async () => {
     const disk = join(folder, instanceFiles.disk);
     writeFileSync(disk, '');
     const handle = openSync(disk, 'r');
@@ -74,21 +74,21 @@ describe('machines', () => {
     expect(tool.exitCode).toBe(0);
   });
 
-  it('whose program is missing say which package has it', async () => {
+  it('fail with the package to install when the program is missing', async () => {
     const launching = qemuMachines(systemClock).launch(machine(), ['no-such-qemu-anywhere']);
     await expect(launching).rejects.toMatchObject({ code: 'vms/missing-program' });
   });
 });
 
 describe('forwardedIn', () => {
-  it('finds the forwardings in what QEMU tells of its network', () => {
-    const told = `Hub -1 (n0):\r
+  it("parses the forwarded ports from QEMU's output", () => {
+    const messages = `Hub -1 (n0):\r
   Protocol[State]    FD  Source Address  Port   Dest. Address  Port RecvQ SendQ\r
   TCP[ESTABLISHED]   18       127.0.0.1 41234       168.1.0.4    22     0     0\r
   TCP[HOST_FORWARD]  12       127.0.0.1 42255               *    22     0     0\r
   TCP[HOST_FORWARD]  13       127.0.0.1 42256       168.1.0.4 10250     0     0\r
 `;
-    expect([...forwardedIn(told)]).toEqual([
+    expect([...forwardedIn(messages)]).toEqual([
       [22, 42255],
       [10250, 42256],
     ]);

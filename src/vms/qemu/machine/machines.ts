@@ -79,10 +79,10 @@ export function qemuMachines(clock: Clock): Machines {
     },
     async forwardedPorts(machine) {
       if (pidOf(machine) === undefined) return new Map();
-      const told = await qmp(machine.folder, 'human-monitor-command', { 'command-line': 'info usernet' }).catch(
+      const usernet = await qmp(machine.folder, 'human-monitor-command', { 'command-line': 'info usernet' }).catch(
         ignoreSilence,
       );
-      return forwardedIn(told);
+      return forwardedIn(usernet);
     },
     async reset(machine) {
       if (pidOf(machine) !== undefined) await qmp(machine.folder, 'system_reset').catch(ignoreSilence);
@@ -108,7 +108,7 @@ export function qemuMachines(clock: Clock): Machines {
 
 /**
  * The pid of the machine's process. The command line is checked because the pid may have been reused, and a zombie has none. A process
- * without a pid file (not yet written, or removed) is found too, so that nobody deletes a folder in which QEMU still runs.
+ * without a pid file (not yet written, or removed) is found too, so that no command deletes a folder in which QEMU still runs.
  */
 export function pidOf({ folder, vmId }: MachineRef): number | undefined {
   const written = Number(readIfThere(join(folder, instanceFiles.pid)).trim());
@@ -222,8 +222,8 @@ export function forwardedIn(answer: unknown): ReadonlyMap<number, number> {
 }
 
 function couldNotStart(folder: string, why: string): UserError {
-  const said = readIfThere(join(folder, instanceFiles.log)).trim().slice(-2000);
-  return new UserError(`could not start QEMU: ${why}${said && `\n${said}`}`, {
+  const log = readIfThere(join(folder, instanceFiles.log)).trim().slice(-2000);
+  return new UserError(`could not start QEMU: ${why}${log && `\n${log}`}`, {
     code: 'vms/qemu-failed',
     exitCode: 1,
   });

@@ -5,7 +5,7 @@ import { ovfEnvironment } from './provisioning-disk.ts';
 const given = { hostName: 'web-000001', userName: 'headstart', publicKeys: ['ssh-ed25519 AAAA x'] };
 
 describe('ovfEnvironment', () => {
-  it('tells host name, user, key and custom data', () => {
+  it('contains host name, user, key and custom data', () => {
     const xml = ovfEnvironment({ ...given, customData: 'I2Nsb3VkLWNvbmZpZwo=' });
     expect(textOf(xml, 'HostName')).toEqual(['web-000001']);
     expect(textOf(xml, 'UserName')).toEqual(['headstart']);
@@ -18,7 +18,7 @@ describe('ovfEnvironment', () => {
     expect(ovfEnvironment({ ...given, customData: '' })).not.toContain('CustomData');
   });
 
-  it('lets no text become a tag', () => {
+  it('escapes markup in every value', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const xml = ovfEnvironment({ ...given, hostName: text, publicKeys: [text] });

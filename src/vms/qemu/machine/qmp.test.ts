@@ -5,7 +5,7 @@ import { orderOver } from './qmp.ts';
 describe('QMP', () => {
   const greeting = { QMP: { version: {} } };
 
-  it('is greeted, asks to speak, and gives the answer, whatever happens in between', async () => {
+  it('reads the greeting, negotiates capabilities, and returns the answer, ignoring events', async () => {
     const { conversation, sent } = scripted([
       greeting,
       { event: 'RESUME' },
@@ -17,7 +17,7 @@ describe('QMP', () => {
     expect(sent().map(({ execute }) => execute)).toEqual(['qmp_capabilities', 'query-status']);
   });
 
-  it('says what QEMU refused', async () => {
+  it('reports what QEMU refused', async () => {
     const { conversation } = scripted([
       greeting,
       { return: {} },

@@ -4,7 +4,7 @@ import { anInstance, aRequest } from './testing.ts';
 
 const NOW = 1_800_000_000_000;
 
-describe('which server was asked', () => {
+describe('serverOf', () => {
   it.each([
     ['/machine?comp=goalstate', '168.63.129.16', 'wire'],
     ['/metadata/instance', '168.63.129.16:80', 'wire'],
@@ -16,7 +16,7 @@ describe('which server was asked', () => {
     expect(serverOf(aRequest(target, { headers: { host } }))).toBe(platform);
   });
 
-  it('is told by the path alone where no host is named', () => {
+  it('goes by the path when there is no Host header', () => {
     expect(answer(aRequest('/metadata/versions'), anInstance, NOW).response.status).toBe(200);
     expect(answer(aRequest('/machine?comp=goalstate'), anInstance, NOW).response.status).toBe(200);
   });

@@ -3,7 +3,7 @@ import { serveConnection } from './connection.ts';
 
 const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\n${more}\r\n`;
 
-/** What was asked and refused, in order; `left`: chunks that nobody read. */
+/** Requests and refusals in order; `left`: chunks that were not read. */
 async function serve(...chunks: string[]) {
   const seen: string[] = [];
   let read = 0;
@@ -26,26 +26,26 @@ async function serve(...chunks: string[]) {
 }
 
 describe('a connection', () => {
-  it('answers one request after the other, whatever pieces they come in', async () => {
+  it('serves one request after the other, however they are split', async () => {
     const expected = ['begin /a', 'end /a', 'begin /b', 'end /b'];
     const text = get('/a') + get('/b');
     expect((await serve(text)).seen).toEqual(expected);
     expect((await serve(...text)).seen).toEqual(expected);
   });
 
-  it('ends with the request that says it is the last, and reads no further', async () => {
+  it('ends after the last request, and reads no further', async () => {
     const { seen, left } = await serve(get('/a', 'Connection: close\r\n'), get('/b'));
     expect(seen).toEqual(['begin /a', 'end /a']);
     expect(left).toBe(1);
   });
 
-  it('refuses what is no request once, and reads what follows without an answer', async () => {
+  it('refuses an invalid request once, and discards what follows', async () => {
     const { seen, left } = await serve(get('/a'), 'noise\r\n\r\n', get('/b'), 'more noise\r\n\r\n');
     expect(seen).toEqual(['begin /a', 'end /a', 'refuse 400']);
     expect(left).toBe(0);
   });
 
-  it('answers nothing to half a request', async () => {
+  it('does not respond to half a request', async () => {
     expect((await serve('GET /a HTTP/1.1\r\n')).seen).toEqual([]);
   });
 });

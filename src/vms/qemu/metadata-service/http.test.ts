@@ -4,7 +4,7 @@ import { type PlatformRequest, parseRequest, renderResponse } from './http.ts';
 
 const bytes = (text: string) => Buffer.from(text.replaceAll('\n', '\r\n'));
 
-/** All requests in `whole`, given to the parser in these pieces. */
+/** All requests in `whole`, passed to the parser in these pieces. */
 function takeAll(whole: Buffer, cuts: number[]): { requests: PlatformRequest[]; refused?: number } {
   const requests: PlatformRequest[] = [];
   let held: Buffer = Buffer.alloc(0);
@@ -23,7 +23,7 @@ function takeAll(whole: Buffer, cuts: number[]): { requests: PlatformRequest[]; 
 }
 
 describe('parseRequest', () => {
-  it('takes a request apart', () => {
+  it('parses a request', () => {
     const taken = parseRequest(
       bytes(
         'POST /machine?comp=health HTTP/1.1\nHost: 168.63.129.16\nX-Ms-Version:  2012-11-30 \nContent-Length: 4\n\nbodyGET',
@@ -41,7 +41,7 @@ describe('parseRequest', () => {
     });
   });
 
-  it('finds the same requests however the bytes arrive', () => {
+  it('finds the same requests however the bytes are split', () => {
     const one = fc
       .record({
         method: fc.constantFrom('GET', 'POST'),
@@ -61,7 +61,7 @@ describe('parseRequest', () => {
     );
   });
 
-  it('refuses or waits, and never throws, whatever comes', () => {
+  it('refuses or waits, and never throws, for any input', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (noise) => {
         parseRequest(Buffer.from(noise));
@@ -92,17 +92,17 @@ describe('parseRequest', () => {
     ['HTTP/1.1', 'Connection: close\n', true],
     ['HTTP/1.0', '', true],
     ['HTTP/1.0', 'Connection: Keep-Alive\n', false],
-  ])('knows whether %s with %j is the last request', (version, header, isLast) => {
+  ])('decides whether %s with %j is the last request', (version, header, isLast) => {
     expect(parseRequest(bytes(`GET / ${version}\n${header}\n`))).toMatchObject({ request: { isLast } });
   });
 
-  it('takes a path with two slashes for a path', () => {
+  it('accepts a path that starts with two slashes', () => {
     expect(parseRequest(bytes('GET //metadata/instance HTTP/1.1\n\n'))).toMatchObject({
       request: { path: '//metadata/instance' },
     });
   });
 
-  it('keeps a header named like a part of every object apart from it', () => {
+  it('keeps headers that are named like object properties', () => {
     const taken = parseRequest(bytes('GET / HTTP/1.1\n__proto__: a\nconstructor: b\n\n'));
     expect(taken && 'request' in taken && Object.entries(taken.request.headers)).toEqual([
       ['__proto__', 'a'],
@@ -112,7 +112,7 @@ describe('parseRequest', () => {
 });
 
 describe('renderResponse', () => {
-  it('says how many bytes follow, not how many characters', () => {
+  it('counts bytes, not characters, in Content-Length', () => {
     const rendered = renderResponse({ status: 200, headers: { 'X-A': 'b' }, body: 'ä' }, { nowMs: 0, isLast: true });
     expect(rendered.toString()).toBe(
       'HTTP/1.1 200 OK\r\nX-A: b\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\nContent-Length: 2\r\nConnection: close\r\n\r\nä',

@@ -8,7 +8,7 @@ const read = (target: string, instance = anInstance) => JSON.parse(ask(target, i
 const LATEST = 'api-version=2025-04-07';
 
 describe('the instance document', () => {
-  it('says who the instance is, and gives its user data as it was set', () => {
+  it('identifies the instance, and has its user data unchanged', () => {
     const { compute, network, extended } = read('/metadata/instance?api-version=2021-08-01&extended=true');
     expect(compute).toMatchObject({
       vmId: anInstance.vmId,
@@ -30,12 +30,12 @@ describe('the instance document', () => {
     expect(extended).toEqual({ compute: { ppsType: 'None' } });
   });
 
-  it('has no part that only agents ask for unless it is asked for, and known to that version', () => {
+  it('has the extended part only on request, in API versions that support it', () => {
     expect(read(`/metadata/instance?${LATEST}`)).not.toHaveProperty('extended');
     expect(read('/metadata/instance?api-version=2021-01-01&extended=true')).not.toHaveProperty('extended');
   });
 
-  it('names the parts of a marketplace image', () => {
+  it('has the fields of a marketplace image', () => {
     const image = { publisher: 'Debian', offer: 'debian-12', sku: '12', version: 'latest' };
     expect(read(`/metadata/instance/compute?${LATEST}`, { ...anInstance, image })).toMatchObject({
       ...image,
@@ -43,7 +43,7 @@ describe('the instance document', () => {
     });
   });
 
-  it('has nothing but strings for values, and nothing less than an older version had', () => {
+  it('has only strings as values, and at least the fields of older versions', () => {
     let fields: string[] = [];
     for (const version of VERSIONS) {
       const document = ask(`/metadata/instance?api-version=${version}`).body;

@@ -12,13 +12,13 @@ const refusal = (text: string): string => {
 };
 
 describe('parseInstanceFile', () => {
-  it('takes a whole instance, and one without what may be absent', () => {
+  it('accepts an instance with and without optional fields', () => {
     const { userData, ...without } = anInstance;
     expect(parseInstanceFile(JSON.stringify(anInstance), 'a')).toEqual(anInstance);
     expect(checkInstance({ ...without, zone: '2' }, 'a')).toEqual({ ...without, zone: '2' });
   });
 
-  it('names every problem at once, with its path', () => {
+  it('reports all problems at once, each with its path', () => {
     const { pool, ...rest } = anInstance;
     const message = refusal(
       JSON.stringify({ ...rest, vmId: rest.vmId.toUpperCase(), userData: 'not base64!', name: 'a b', image: {}, x: 1 }),
@@ -28,7 +28,7 @@ describe('parseInstanceFile', () => {
     }
   });
 
-  it('says so when it is not JSON', () => {
+  it('reports a file that is not JSON', () => {
     expect(refusal('{')).toContain('metadata.json is not JSON');
   });
 });

@@ -8,42 +8,42 @@ const KINDS = Object.keys(MISBEHAVIOURS) as MisbehaviourKind[];
 const ok = { status: 200, headers: { 'Content-Type': 'application/json' }, body: '{"a":"b"}' };
 
 describe('a kind of misbehaviour', () => {
-  it('is one of the words of --misbehave, and not a word that every object has', () => {
+  it('is one of the values of --misbehave, and not a property of every object', () => {
     expect(KINDS.every(isKind)).toBe(true);
     expect(['toString', '__proto__', 'slow', ''].filter(isKind)).toEqual([]);
   });
 });
 
-describe('a spoilt response', () => {
+describe('a faulty response', () => {
   it.each([
     ['not-found', 404],
     ['gone', 410],
     ['throttled', 429],
     ['server-error', 500],
     ['unavailable', 503],
-  ] as const)('of %s has the status %i and says so as JSON', (kind, status) => {
+  ] as const)('of kind %s has the status %i and a JSON body', (kind, status) => {
     const spoilt = spoilResponse({ kind }, ok);
     expect(spoilt.status).toBe(status);
     expect(JSON.parse(spoilt.body)).toEqual({ error: expect.any(String) });
   });
 
-  it('says how long to wait, five seconds unless told otherwise', () => {
+  it('has a Retry-After, by default five seconds', () => {
     expect(spoilResponse({ kind: 'throttled' }, ok).headers).toMatchObject({ 'Retry-After': '5' });
     expect(spoilResponse({ kind: 'throttled', retryAfterS: 30 }, ok).headers).toMatchObject({ 'Retry-After': '30' });
   });
 
-  it('is empty, half, or for the kinds that act elsewhere the same', () => {
+  it('is empty or half, and unchanged for the kinds that act elsewhere', () => {
     expect(spoilResponse({ kind: 'empty' }, ok)).toEqual({ ...ok, body: '' });
     expect(spoilResponse({ kind: 'partial-json' }, ok).body).toBe('{"a":');
     for (const kind of ['hang', 'reset', 'slow-bytes', 'gzip'] as const) expect(spoilResponse({ kind }, ok)).toBe(ok);
   });
 });
 
-describe('a spoilt instance', () => {
+describe('a faulty instance', () => {
   const content = Buffer.from(anInstance.userData!, 'base64').toString();
   const userData = (kind: MisbehaviourKind) => spoilInstance({ kind }, anInstance).userData!;
 
-  it('has its user data in lines, compressed or above the limit, with the content still in it', () => {
+  it('has its user data in lines, compressed or above the limit, with its content intact', () => {
     const long = { ...anInstance, userData: 'A'.repeat(200) };
     const lines = spoilInstance({ kind: 'newlines' }, long).userData!;
     expect(lines.split('\n').map(({ length }) => length)).toEqual([76, 76, 48, 0]);
@@ -53,7 +53,7 @@ describe('a spoilt instance', () => {
     expect(oversize.startsWith(content) && oversize.length > 64 * 1024).toBe(true);
   });
 
-  it('is the same for the kinds that act elsewhere, and none fails without user data', () => {
+  it('is unchanged for the kinds that act elsewhere, and no kind fails without user data', () => {
     expect(spoilInstance({ kind: 'hang' }, anInstance)).toBe(anInstance);
     const { userData: _, ...bare } = anInstance;
     for (const kind of KINDS) expect(() => spoilInstance({ kind }, bare)).not.toThrow();
@@ -61,7 +61,7 @@ describe('a spoilt instance', () => {
 });
 
 describe('spliced', () => {
-  it('is made of a beginning of the one and an end of the other', () => {
+  it('is a prefix of the old text and a suffix of the new text', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.string(), fc.string(), (start, old, young, end) => {
         const [before, after] = [start + old + end, start + young + end];
@@ -71,7 +71,7 @@ describe('spliced', () => {
         expect(cuts.some((at) => before.startsWith(both.slice(0, at)) && after.endsWith(both.slice(at)))).toBe(true);
         if (before === after) expect(both).toBe(before);
       }),
-      // What both begin with and what both end with may overlap in the shorter: then the end is not whole.
+      // In the shorter text, common prefix and suffix may overlap; the suffix is cut off there.
       { examples: [['', ') ', '', ')']] },
     );
   });

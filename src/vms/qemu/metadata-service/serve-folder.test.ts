@@ -29,33 +29,33 @@ const reportReady = (atMs: number) =>
     atMs,
   ).status;
 
-describe('the platform of one folder', () => {
-  it('shows changed user data at once', () => {
+describe('respondFromFolder', () => {
+  it('serves changed user data immediately', () => {
     expect(userData().body).toBe(anInstance.userData);
     writeFileSync(metadata, JSON.stringify({ ...anInstance, userData: 'bmV3' }));
     expect(userData().body).toBe('bmV3');
   });
 
   it.each([
-    ['is not there', () => rmSync(metadata)],
+    ['does not exist', () => rmSync(metadata)],
     ['is half written', () => writeFileSync(metadata, '{"vmId": "')],
-    ['holds something else', () => writeFileSync(metadata, 'null')],
+    ['is not an object', () => writeFileSync(metadata, 'null')],
     [
-      'is a link to somewhere else',
+      'is a symbolic link',
       () => {
         rmSync(metadata);
         writeFileSync(join(folder, 'other'), JSON.stringify(anInstance));
         symlinkSync('other', metadata);
       },
     ],
-  ])('tells the guest to retry when metadata.json %s', (_, damage) => {
+  ])('makes the guest retry when metadata.json %s', (_, damage) => {
     damage();
     const { status, body } = userData();
     expect(status).toBe(500);
     expect(body).not.toContain(folder);
   });
 
-  it('keeps what the guest reports, oldest first, for nobody but the owner', () => {
+  it("stores the guest's reports, oldest first, in a private file", () => {
     expect([reportReady(1), reportReady(2)]).toEqual([200, 200]);
     expect(parseHealth(readFileSync(health, 'utf8'))).toEqual([
       { atMs: 1, state: 'Ready' },
@@ -70,7 +70,7 @@ describe('the platform of one folder', () => {
     expect(statSync(health).size).toBe(1024 * 1024 + 1);
   });
 
-  it('asks the guest to repeat a report that could not be kept', () => {
+  it('makes the guest repeat a report that could not be stored', () => {
     symlinkSync(join(folder, 'elsewhere'), health);
     expect(reportReady(1)).toBe(500);
   });

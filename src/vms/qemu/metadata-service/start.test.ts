@@ -19,7 +19,7 @@ async function start(misbehave: Misbehaviour[] = [], more: Partial<ImdsOptions> 
   imds = await startImds({ instance: anInstance, misbehave, clock, ...more });
 }
 
-/** Everything that came back, and how it ended. */
+/** All received bytes, and how the connection ended. */
 function send(text: string): Promise<{ received: string; ended: 'closed' | 'reset' | 'refused' }> {
   return new Promise((resolve) => {
     let received = '';
@@ -41,8 +41,8 @@ async function readUserData(): Promise<string> {
   return compute.userData;
 }
 
-describe('a platform that behaves', () => {
-  it('answers several requests on one connection, in order', async () => {
+describe('a platform without faults', () => {
+  it('serves several requests on one connection, in order', async () => {
     await start();
     const one = (format: string) =>
       `GET /metadata/instance/compute/${format}?api-version=2021-08-01&format=text HTTP/1.1\r\nMetadata: true\r\n`;
@@ -50,7 +50,7 @@ describe('a platform that behaves', () => {
     expect(received.match(/(?<=\r\n\r\n)[\w-]+?(?=HTTP|$)/g)).toEqual(['pool1-000003', anInstance.vmId, 'Linux']);
   });
 
-  it('answers a client that has said all it has to say', async () => {
+  it('responds to a client that has closed its sending side', async () => {
     await start();
     const received = await new Promise<string>((resolve) => {
       const socket = connect({ port: Number(new URL(imds.url).port), host: '127.0.0.1', allowHalfOpen: true });
@@ -63,14 +63,14 @@ describe('a platform that behaves', () => {
     expect(received).toMatch(/^HTTP\/1.1 200/);
   });
 
-  it('refuses what is no request, and ends', async () => {
+  it('refuses an invalid request and closes the connection', async () => {
     await start();
     const { received, ended } = await send('EHLO\r\n\r\n');
     expect(received).toMatch(/^HTTP\/1.1 400/);
     expect(ended).toBe('closed');
   });
 
-  it('shows user data that was set, and none once it is removed', async () => {
+  it('serves user data that was set, and none after it is removed', async () => {
     await start();
     imds.setUserData('bmV3');
     expect(await readUserData()).toBe('bmV3');
@@ -78,7 +78,7 @@ describe('a platform that behaves', () => {
     expect(await readUserData()).toBe('');
   });
 
-  it('asks for the instance every time, and survives when it cannot be had', async () => {
+  it('reads the instance for every request, and survives when that fails', async () => {
     let instance: InstanceMetadata | undefined = anInstance;
     await start([], {
       instance: () => {
@@ -92,9 +92,9 @@ describe('a platform that behaves', () => {
     expect((await fetchInstance()).status).toBe(500);
   });
 
-  it('keeps what is reported, and tells whoever listens', async () => {
-    const told: string[] = [];
-    await start([], { onReport: ({ state }) => told.push(state) });
+  it('stores reports and passes them to the listener', async () => {
+    const messages: string[] = [];
+    await start([], { onReport: ({ state }) => messages.push(state) });
     const body = `<GoalStateIncarnation>1</GoalStateIncarnation><ContainerId>${anInstance.vmId}</ContainerId><State>Ready</State>`;
     await fetch(`${imds.url}/machine?comp=health`, {
       method: 'POST',
@@ -102,11 +102,11 @@ describe('a platform that behaves', () => {
       body,
     });
     expect(imds.reports).toEqual([{ atMs: clock.nowMs(), state: 'Ready' }]);
-    expect(told).toEqual(['Ready']);
+    expect(messages).toEqual(['Ready']);
     expect(imds.requests).toMatchObject([{ platform: 'wire', method: 'POST', path: '/machine', status: 200 }]);
   });
 
-  it('stops although somebody is connected', async () => {
+  it('stops while a client is connected', async () => {
     await start();
     const socket = connect(Number(new URL(imds.url).port), '127.0.0.1');
     await new Promise((resolve) => socket.once('connect', resolve));
@@ -116,51 +116,51 @@ describe('a platform that behaves', () => {
   });
 });
 
-describe('a platform that misbehaves', () => {
+describe('a platform with faults', () => {
   it.each([
     ['not-found', 404],
     ['gone', 410],
     ['throttled', 429],
     ['server-error', 500],
     ['unavailable', 503],
-  ] as const)('%s: answers %d as often as it is told to', async (kind, status) => {
+  ] as const)('%s: responds with %d the given number of times', async (kind, status) => {
     await start([{ kind, times: 2 }]);
     const statuses = [await fetchInstance(), await fetchInstance(), await fetchInstance()].map((one) => one.status);
     expect(statuses).toEqual([status, status, 200]);
     expect(imds.requests.map(({ misbehaviour }) => misbehaviour)).toEqual([kind, kind, undefined]);
   });
 
-  it('throttled: says how long to wait', async () => {
+  it('throttled: sends a Retry-After', async () => {
     await start([{ kind: 'throttled', retryAfterS: 17 }]);
     expect((await fetchInstance()).headers.get('retry-after')).toBe('17');
   });
 
-  it('empty: 200 and nothing', async () => {
+  it('empty: responds with 200 and an empty body', async () => {
     await start([{ kind: 'empty' }]);
     const response = await fetchInstance();
     expect({ status: response.status, body: await response.text() }).toEqual({ status: 200, body: '' });
   });
 
-  it('partial-json: a whole answer with half a document', async () => {
+  it('partial-json: sends a complete response with half of the document', async () => {
     await start([{ kind: 'partial-json' }]);
     const text = await (await fetchInstance()).text();
     expect(text).toMatch(/^\{"compute"/);
     expect(() => JSON.parse(text)).toThrow();
   });
 
-  it('cut-off: fewer bytes than were promised', async () => {
+  it('cut-off: sends fewer bytes than Content-Length says', async () => {
     await start([{ kind: 'cut-off' }]);
     const { received, ended } = await get();
     expect(ended).toBe('closed');
     expect(received.length).toBeLessThan(Number(/Content-Length: (\d+)/.exec(received)?.[1]));
   });
 
-  it('reset: no answer at all', async () => {
+  it('reset: sends no response', async () => {
     await start([{ kind: 'reset' }]);
     expect(await get()).toEqual({ received: '', ended: 'reset' });
   });
 
-  it('hang: no answer, until the client gives up', async () => {
+  it('hang: sends no response until the client disconnects', async () => {
     await start([{ kind: 'hang', times: 1 }]);
     const control = new AbortController();
     const waiting = fetch(`${imds.url}${TARGET}`, { headers: { metadata: 'true' }, signal: control.signal });
@@ -170,14 +170,14 @@ describe('a platform that misbehaves', () => {
     expect((await fetchInstance()).status).toBe(200);
   });
 
-  it('slow-bytes: the same answer, one byte at a time', async () => {
+  it('slow-bytes: sends the same response one byte at a time', async () => {
     await start([{ kind: 'slow-bytes', delayMs: 50 }]);
     const { received } = await get();
     expect(clock.sleptMs).toBe(received.length * 50);
     expect(JSON.parse(received.slice(received.indexOf('{'))).compute.vmId).toBe(anInstance.vmId);
   });
 
-  it('newlines: base64 that has to be put together again', async () => {
+  it('newlines: sends base64 with line breaks', async () => {
     await start([{ kind: 'newlines' }], {
       instance: { ...anInstance, userData: Buffer.alloc(200, 'x').toString('base64') },
     });
@@ -186,19 +186,19 @@ describe('a platform that misbehaves', () => {
     expect(Buffer.from(lines.join(''), 'base64').toString()).toBe('x'.repeat(200));
   });
 
-  it('gzip: compressed before it was encoded', async () => {
+  it('gzip: sends user data compressed before encoding', async () => {
     await start([{ kind: 'gzip' }]);
     expect(gunzipSync(Buffer.from(await readUserData(), 'base64')).toString()).toBe(CONTENT);
   });
 
-  it('oversize: more than a cloud lets anybody set', async () => {
+  it('oversize: sends more user data than Azure allows', async () => {
     await start([{ kind: 'oversize' }]);
     const content = Buffer.from(await readUserData(), 'base64');
     expect(content.length).toBeGreaterThan(64 * 1024);
     expect(content.toString()).toMatch(new RegExp(`^${CONTENT}#`));
   });
 
-  it('changed: one torn answer, then the new user data', async () => {
+  it('changed: sends one corrupt response, then the new user data', async () => {
     const becomes = Buffer.from('another document').toString('base64');
     await start([{ kind: 'changed', times: 1, userData: becomes }]);
     const [torn, next] = [await readUserData(), await readUserData()];
@@ -208,7 +208,7 @@ describe('a platform that misbehaves', () => {
     expect(torn.slice(-8)).toBe(becomes.slice(-8));
   });
 
-  it('late-start: refuses until it has slept', async () => {
+  it('late-start: refuses connections until it listens', async () => {
     const awake = Promise.withResolvers<void>();
     await start([{ kind: 'late-start', delayMs: 30_000 }], {
       clock: { nowMs: () => 0, sleep: () => awake.promise },
@@ -216,7 +216,7 @@ describe('a platform that misbehaves', () => {
     expect(await get()).toEqual({ received: '', ended: 'refused' });
     awake.resolve();
     let last = await get();
-    while (last.ended === 'refused') last = await get(); // it is about to listen
+    while (last.ended === 'refused') last = await get(); // the server is about to listen
     expect(last.received).toMatch(/^HTTP\/1.1 200/);
   });
 
@@ -232,7 +232,7 @@ describe('a platform that misbehaves', () => {
     expect((await get()).ended).toBe('refused');
   });
 
-  it('leaves the other server alone, unless that one is meant', async () => {
+  it('affects only the server that the fault names', async () => {
     await start([{ kind: 'server-error', on: 'wire' }]);
     expect((await fetchInstance()).status).toBe(200);
     expect((await fetch(`${imds.url}/?comp=versions`)).status).toBe(500);

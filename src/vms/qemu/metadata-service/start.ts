@@ -26,7 +26,7 @@ export interface ImdsExchange {
   path: string;
   query: string;
   headers: Readonly<Record<string, string>>;
-  /** The status that was sent, or would have been without the fault. */
+  /** The status of the response, even if a fault kept it from being sent. */
   status: number;
   misbehaviour?: MisbehaviourKind;
 }

@@ -1,4 +1,4 @@
-// The program as QEMU runs it, except that QEMU gives it a socket where there are pipes here.
+// Runs the program like QEMU does, but with pipes instead of a socket.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,13 +21,13 @@ interface Ran {
   stderr: string;
 }
 
-/** `talk` writes to it, and is told what came back so far. */
+/** `talk` writes to the program, and gets its output so far. */
 function run(args: string[], talk: (say: (text: string) => void, heard: string) => void): Promise<Ran> {
   const [program, ...rest] = metadataCommand;
   const child = spawn(program, [...rest, ...args]);
   let [stdout, stderr] = ['', ''];
   const say = (text: string) => void child.stdin.write(text);
-  child.stdin.on('error', () => undefined); // it has ended
+  child.stdin.on('error', () => undefined); // the program has exited
   child.stdout.on('data', (chunk) => {
     stdout += chunk;
     talk(say, stdout);
@@ -43,8 +43,8 @@ const once = (text: string) => (say: (text: string) => void, heard: string) => {
   if (heard === '') say(text);
 };
 
-describe('the program QEMU starts for a connection', () => {
-  it('answers requests in turn, keeps the connection, and ends when the client wants it to', async () => {
+describe('the program that QEMU starts for a connection', () => {
+  it('serves requests in turn, keeps the connection open, and exits when the client closes it', async () => {
     const request = (name: string) =>
       `GET /metadata/instance/compute/${name}?api-version=2021-01-01&format=text HTTP/1.1\r\nHost: 169.254.169.254\r\nMetadata: true\r\n`;
     let isSecondSent = false;
@@ -61,20 +61,20 @@ describe('the program QEMU starts for a connection', () => {
     expect(stdout).toMatch(/\r\n\r\nbmV3$/);
   });
 
-  it('refuses noise and ends', async () => {
+  it('refuses invalid input and exits', async () => {
     const { code, stdout, stderr } = await run([folder], once('\0\r\n\r\n'));
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^HTTP\/1.1 400/);
   });
 
-  it('tells nothing of this machine when there is no such folder', async () => {
+  it('reveals nothing about this machine when the folder does not exist', async () => {
     const nowhere = join(folder, 'nowhere');
     const { stdout, stderr } = await run([nowhere], once('GET /metadata/versions HTTP/1.0\r\nMetadata: true\r\n\r\n'));
     expect(stdout).toMatch(/^HTTP\/1.1 500/);
     expect(stdout + stderr).not.toContain(folder);
   });
 
-  it('says nothing to a guest when it was started wrongly', async () => {
+  it('prints nothing to the guest when it was started without arguments', async () => {
     expect(await run([], () => undefined)).toEqual({ code: 2, stdout: '', stderr: '' });
   });
 });

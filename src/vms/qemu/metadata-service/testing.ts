@@ -1,4 +1,4 @@
-// vms/qemu/metadata-service/testing.ts: an instance, and requests about it, for tests.
+// vms/qemu/metadata-service/testing.ts: a sample instance and requests, for tests.
 import type { PlatformRequest } from './http.ts';
 import type { InstanceMetadata } from './instance-file.ts';
 
@@ -21,7 +21,7 @@ export const anInstance: InstanceMetadata = {
   osDiskGb: 4,
 };
 
-/** `GET /metadata/versions` with the header, unless another is given. */
+/** A GET request with the Metadata header, unless other headers are given. */
 export function aRequest(target: string, more: Partial<PlatformRequest> = {}): PlatformRequest {
   const { pathname, searchParams } = new URL(`http://localhost${target}`);
   return {

@@ -6,7 +6,7 @@ import { answerWire } from './wire-server.ts';
 const NOW = 1_800_000_000_000;
 const ask = (target: string, more = {}) => answerWire(aRequest(target, more), anInstance, NOW);
 
-/** As cloud-init and azure-init send it. */
+/** The report that cloud-init and azure-init send. */
 function health(state: string, details = '', containerId = anInstance.vmId): string {
   return `<?xml version="1.0" encoding="utf-8"?>
 <Health xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
@@ -19,14 +19,14 @@ function health(state: string, details = '', containerId = anInstance.vmId): str
 const post = (body: string) => ask('/machine?comp=health', { method: 'POST', body });
 
 describe('the wire server', () => {
-  it('lists its versions without being told one', () => {
+  it('lists its versions without a version header', () => {
     expect(ask('/?comp=versions', { headers: {} }).response).toMatchObject({
       status: 200,
       body: expect.stringContaining('<Version>2012-11-30</Version>'),
     });
   });
 
-  it('gives a goal state with everything a report has to repeat', () => {
+  it('returns a goal state with everything that a report must repeat', () => {
     for (const path of ['/machine', '/machine/']) {
       const { status, headers, body } = ask(`${path}?comp=goalstate`).response;
       expect({ status, type: headers?.['Content-Type'] }).toEqual({ status: 200, type: 'text/xml; charset=utf-8' });
@@ -36,14 +36,14 @@ describe('the wire server', () => {
     }
   });
 
-  it('takes a report of readiness, with this machine’s time', () => {
+  it('accepts a readiness report, with this machine’s time', () => {
     expect(post(health('Ready'))).toEqual({
       response: { status: 200, body: '' },
       report: { atMs: NOW, state: 'Ready' },
     });
   });
 
-  it('takes a report of failure with its reason', () => {
+  it('accepts a failure report with its reason', () => {
     const details =
       '<Details><SubStatus>ProvisioningFailed</SubStatus><Description>no &lt;lease&gt; &amp; no &#10; way</Description></Details>';
     expect(post(health('NotReady', details)).report).toEqual({
@@ -54,7 +54,7 @@ describe('the wire server', () => {
     });
   });
 
-  it('keeps no more of a description than anybody reads', () => {
+  it('truncates a long description', () => {
     const details = `<Details><SubStatus>x</SubStatus><Description>${'y'.repeat(99_999)}</Description></Details>`;
     expect(post(health('NotReady', details)).report?.description).toHaveLength(1024);
   });
@@ -63,8 +63,8 @@ describe('the wire server', () => {
     ['a clone with its donor’s goal state', health('Ready', '', 'c6d5526c-5ac2-4200-b6e2-56f2b70c5ab2'), 410],
     ['another incarnation', health('Ready').replace('>1<', '>2<'), 410],
     ['no state', health(''), 400],
-    ['something else', '{}', 400],
-  ])('takes no report from %s', (_, body, status) => {
+    ['a body that is not XML', '{}', 400],
+  ])('refuses a report from %s', (_, body, status) => {
     const { response, report } = post(body);
     expect({ status: response.status, report }).toEqual({ status, report: undefined });
   });
@@ -79,11 +79,11 @@ describe('the wire server', () => {
     ['/machine?comp=nothing', {}, 404],
     ['/machine/1/2?comp=certificates', {}, 404],
     ['/', {}, 404],
-  ])('answers %s %j with %d', (target, more, status) => {
+  ])('responds to %s %j with %d', (target, more, status) => {
     expect(ask(target, more).response.status).toBe(status);
   });
 
-  it('never throws, whatever is posted', () => {
+  it('never throws, for any body', () => {
     fc.assert(
       fc.property(fc.string(), (body) => {
         expect([200, 400, 410]).toContain(post(body).response.status);

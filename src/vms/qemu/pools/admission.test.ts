@@ -16,19 +16,19 @@ const SECRET = 'abcdef.0123456789abcdef';
 let lab: Lab;
 afterEach(() => lab.end());
 
-interface Seen {
+interface ClusterCalls {
   joiner: JoinCluster;
-  /** `admit web-000001` and so on, in order. */
-  asked: string[];
-  /** What was in the credential's file, and its mode, when QEMU was started. */
+  /** Calls in order: `admit local web-000001`, … */
+  calls: string[];
+  /** Content and mode of the credential's file when QEMU was started. */
   atLaunch: { text: string; mode: number }[];
   machines: ReturnType<typeof fakeMachines>;
 }
 
-function clusterLab(changes: Partial<JoinCluster> = {}): Seen {
-  const asked: string[] = [];
+function clusterLab(changes: Partial<JoinCluster> = {}): ClusterCalls {
+  const calls: string[] = [];
   const note = (what: string) => (cluster: string, instance: { id?: string; ref?: { id: string } }) =>
-    void asked.push(`${what} ${cluster} ${instance.id ?? instance.ref?.id}`);
+    void calls.push(`${what} ${cluster} ${instance.id ?? instance.ref?.id}`);
   const joiner: JoinCluster = {
     admit: async (cluster, instance) => {
       note('admit')(cluster, instance);
@@ -39,7 +39,7 @@ function clusterLab(changes: Partial<JoinCluster> = {}): Seen {
     removeNode: async (cluster, instance) => note('removeNode')(cluster, instance),
     ...changes,
   };
-  const atLaunch: Seen['atLaunch'] = [];
+  const atLaunch: ClusterCalls['atLaunch'] = [];
   const machines = fakeMachines();
   const watched: Machines = {
     ...machines,
@@ -56,7 +56,7 @@ function clusterLab(changes: Partial<JoinCluster> = {}): Seen {
     agent: answeringAgent({ 'guest-ping': () => ({}) }),
     stopGraceMs: 0,
   });
-  return { joiner, asked, atLaunch, machines };
+  return { joiner, calls, atLaunch, machines };
 }
 
 async function nodes(count: number): Promise<PoolRef> {
@@ -66,15 +66,15 @@ async function nodes(count: number): Promise<PoolRef> {
 }
 
 describe('an instance of a cluster’s pool', () => {
-  it('is given a way to the API server and a fresh credential at each start, which is on no disk afterwards', async () => {
-    const { asked, atLaunch, machines } = clusterLab();
+  it("gets the API server's address and a new credential at each start, and the credential is deleted afterwards", async () => {
+    const { calls, atLaunch, machines } = clusterLab();
     const pool = await nodes(1);
     const [instance] = await lab.provider.pools.listInstances(pool);
     const { folder } = await lab.provider.guests.readDetails(instance!.ref);
-    expect(asked).toEqual(['removeNode local web-000001', 'admit local web-000001']);
+    expect(calls).toEqual(['removeNode local web-000001', 'admit local web-000001']);
     await lab.provider.pools.stop(instance!.ref);
     await lab.provider.pools.start(instance!.ref);
-    expect(asked.slice(2)).toEqual(['admit local web-000001']);
+    expect(calls.slice(2)).toEqual(['admit local web-000001']);
     expect(atLaunch).toEqual([
       { text: SECRET, mode: 0o600 },
       { text: SECRET, mode: 0o600 },
@@ -99,32 +99,32 @@ describe('an instance of a cluster’s pool', () => {
     expect(existsSync(join(folder, instanceFiles.credential))).toBe(false);
   });
 
-  it('loses its node when it goes, by whatever way, and when it gets another disk', async () => {
-    const { asked } = clusterLab();
+  it('loses its node when it is deleted in any way, and when it is reimaged', async () => {
+    const { calls } = clusterLab();
     const pool = await nodes(3);
     const [first] = await lab.provider.pools.listInstances(pool);
-    asked.length = 0;
+    calls.length = 0;
     await lab.provider.pools.reimage(first!.ref);
-    expect(asked).toEqual(['removeNode local web-000001', 'removeNode local web-000001', 'admit local web-000001']);
-    asked.length = 0;
+    expect(calls).toEqual(['removeNode local web-000001', 'removeNode local web-000001', 'admit local web-000001']);
+    calls.length = 0;
     await lab.provider.pools.setCapacity(pool, 2);
-    expect(asked).toEqual(['removeNode local web-000003']);
+    expect(calls).toEqual(['removeNode local web-000003']);
     await lab.provider.pools.deletePool(pool);
-    expect(asked.slice(1)).toEqual(['removeNode local web-000001', 'removeNode local web-000002']);
+    expect(calls.slice(1)).toEqual(['removeNode local web-000001', 'removeNode local web-000002']);
   });
 
-  it('is not made when its cluster does not take it', async () => {
+  it('is not made when its cluster refuses it', async () => {
     const refusal = new UserError('the cluster does not run', { code: 'cluster/not-running' });
     clusterLab({ admit: () => Promise.reject(refusal) });
     await expect(nodes(1)).rejects.toBe(refusal);
     expect(await lab.provider.pools.listInstances({ id: 'pools/web', name: 'web' })).toEqual([]);
   });
 
-  it('is up when its node is Ready, and its guest is not asked for more', async () => {
-    const { asked } = clusterLab();
+  it('is up when its node is Ready, without further checks in its guest', async () => {
+    const { calls } = clusterLab();
     const [instance] = await lab.provider.pools.listInstances(await nodes(1));
     await lab.provider.guests.awaitUp(instance!.ref, { deadlineMs: 60_000 });
-    expect(asked.at(-1)).toBe('await local web-000001');
+    expect(calls.at(-1)).toBe('await local web-000001');
     expect(await lab.provider.guests.isUp(instance!.ref)).toBe(true);
   });
 });

@@ -19,7 +19,7 @@ const idsOf = async () => (await lab.provider.pools.listInstances(pool)).map(({ 
 const foldersOf = () => readdirSync(instancesFolder(lab.context.home, 'web'));
 
 describe('setCapacity', () => {
-  it('gives the new ones only, running', async () => {
+  it('returns only the new instances, running', async () => {
     expect((await lab.provider.pools.setCapacity(pool, 2)).map(({ ref, power }) => [ref.id, power])).toEqual([
       ['web-000001', 'running'],
       ['web-000002', 'running'],
@@ -28,7 +28,7 @@ describe('setCapacity', () => {
     expect(await lab.provider.pools.setCapacity(pool, 3)).toEqual([]);
   });
 
-  it('takes the newest that are not protected, and never uses a name twice', async () => {
+  it('deletes the newest that are not protected, and never reuses a name', async () => {
     const [, second, third] = await lab.provider.pools.setCapacity(pool, 4);
     await lab.provider.pools.setProtection(third!.ref, { fromScaleIn: true, fromPoolActions: false });
     await lab.provider.pools.setCapacity(pool, 2);
@@ -38,7 +38,7 @@ describe('setCapacity', () => {
     expect(lab.machines.ended).toContain(second!.vmId);
   });
 
-  it('takes none at all when not enough are unprotected', async () => {
+  it('deletes none when too few are unprotected', async () => {
     for (const { ref } of await lab.provider.pools.setCapacity(pool, 2))
       await lab.provider.pools.setProtection(ref, { fromScaleIn: true, fromPoolActions: false });
     await lab.provider.pools.setCapacity(pool, 3);
@@ -57,13 +57,13 @@ describe('setCapacity', () => {
     expect(await idsOf()).toEqual([]);
   });
 
-  it('says what is needed and what is there when the disk is too small, and writes nothing', async () => {
+  it('reports needed and free space when the disk is too small, and writes nothing', async () => {
     const provider = providerIn({ ...lab.context, freeBytes: async () => 1000 });
     await expect(provider.pools.setCapacity(pool, 1)).rejects.toMatchObject({ code: 'vms/no-space' });
     expect(foldersOf()).toEqual([]);
   });
 
-  it('makes nothing from an image that is not what was published', async () => {
+  it('makes no instance from a damaged image', async () => {
     const folder = versionFolder(lab.context.home, { gallery: 'headstart', definition: 'empty', version: '1.0.0' });
     rmSync(join(folder, versionFileNames.vmlinux));
     writeFileSync(join(folder, versionFileNames.vmlinux), 'another kernel');
@@ -71,7 +71,7 @@ describe('setCapacity', () => {
     expect(foldersOf()).toEqual([]);
   });
 
-  it('in two commands at once gives every instance its own name, address and VM id', async () => {
+  it('gives every instance a distinct name, address and VM id when two commands run at once', async () => {
     const other = (await lab.provider.pools.createPool({ ...(await lab.provider.pools.readSpec(pool)), name: 'other' }))
       .ref;
     await Promise.all([
@@ -92,7 +92,7 @@ describe('setCapacity', () => {
 });
 
 describe('a pool that many commands change at once', () => {
-  it('ends as one of them after the other would have left it', async () => {
+  it('ends in a state that sequential commands would also reach', async () => {
     const order = fc.constantFrom<(provider: Lab['provider']) => Promise<unknown>>(
       (provider) => provider.pools.setCapacity(pool, 2),
       (provider) => provider.pools.setCapacity(pool, 1),
@@ -106,7 +106,7 @@ describe('a pool that many commands change at once', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(order, { minLength: 2, maxLength: 5 }), async (orders) => {
         const before = Number((await lab.provider.pools.readPool(pool))!.etag);
-        // What an order is about may be gone by the time it comes to it, and then it says so.
+        // The instance may be deleted before a call reaches it; NotFound is expected then.
         await Promise.allSettled(orders.map((one) => one(lab.provider)));
         const after = (await lab.provider.pools.readPool(pool))!;
         const instances = await lab.provider.pools.listInstances(pool);
@@ -120,8 +120,8 @@ describe('a pool that many commands change at once', () => {
   });
 });
 
-describe('pools that are not there', () => {
-  it('are neither scaled nor missed', async () => {
+describe('pools that do not exist', () => {
+  it('cannot be scaled, and can be deleted', async () => {
     await expect(lab.provider.pools.setCapacity(poolRef('none'), 1)).rejects.toMatchObject({ code: 'vms/not-found' });
     await lab.provider.pools.deletePool(poolRef('none'));
   });

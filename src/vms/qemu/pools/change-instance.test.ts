@@ -25,7 +25,7 @@ async function metadataOf(ref: InstanceRef) {
 }
 
 describe('the metadata of an instance', () => {
-  it('is what the metadata service reads', async () => {
+  it('is in the format that the metadata service reads', async () => {
     const { address } = await lab.provider.guests.readDetails(instance.ref);
     expect(await metadataOf(instance.ref)).toMatchObject({
       vmId: instance.vmId,
@@ -39,7 +39,7 @@ describe('the metadata of an instance', () => {
     });
   });
 
-  it("has the pool's user data at once, and its own before the pool's", async () => {
+  it("has the pool's user data immediately, unless the instance has its own", async () => {
     const seen = async () => (await metadataOf(instance.ref)).userData;
     expect(await seen()).toBeUndefined();
     await lab.provider.pools.setUserData(pool, base64('all'));
@@ -53,7 +53,7 @@ describe('the metadata of an instance', () => {
     expect(await seen()).toBeUndefined();
   });
 
-  it('does not take what is not base64', async () => {
+  it('does not accept user data that is not base64', async () => {
     await expect(lab.provider.pools.setUserData(pool, 'not base64!')).rejects.toMatchObject({ code: 'vms/bad-pool' });
     await expect(lab.provider.pools.setUserData(instance.ref, 'not base64!')).rejects.toMatchObject({
       code: 'vms/bad-pool',
@@ -68,7 +68,7 @@ describe('the metadata of an instance', () => {
 });
 
 describe('reimage', () => {
-  it('gives a new disk from the model as it is now; name, address and VM id stay', async () => {
+  it('makes a new disk from the current model, and keeps name, address and VM id', async () => {
     const before = await lab.provider.guests.readDetails(instance.ref);
     writeFileSync(before.disk, 'old');
     const image = { kind: 'version', id: await publishEmpty(lab, '2.0.0') } as const;

@@ -35,7 +35,7 @@ describe('locate', () => {
 });
 
 describe('the power of an instance', () => {
-  it('is what its machine says; a machine that is off is stopped or deallocated as was asked', async () => {
+  it('is that of its machine; a machine that is off is stopped or deallocated, as requested', async () => {
     expect(await powerNow()).toBe('running');
     lab.machines.states.clear();
     want('stopped');
@@ -44,7 +44,7 @@ describe('the power of an instance', () => {
     expect(await powerNow()).toBe('deallocated');
   });
 
-  it('is unknown where a full disk keeps the machine from going on', async () => {
+  it('is unknown when a full disk pauses the machine', async () => {
     lab.machines.states.set(instance.vmId, 'full');
     expect(await powerNow()).toBe('unknown');
   });
@@ -57,12 +57,12 @@ it('an instance is on the latest model until the model changes', async () => {
   expect(await listInstances(lab.context, pool)).toMatchObject([{ ref: instance.ref, isOnLatestModel: false }]);
 });
 
-it('an instance that is not there is nothing; a pool that is not there is an error', async () => {
+it('an instance that does not exist is undefined; listing a pool that does not exist throws', async () => {
   expect(await readInstance(lab.context, { pool, id: 'web-000009' })).toBeUndefined();
   await expect(listInstances(lab.context, poolRef('none'))).rejects.toBeInstanceOf(NotFound);
 });
 
-it('the place of an instance has the ports of its machine while that runs', async () => {
+it('the details of an instance have the ports of its running machine', async () => {
   const folder = instanceFolder(lab.context.home, instance.ref);
   expect(await readDetails(lab.context, instance.ref)).toMatchObject({ folder, sshPort: 2222 });
   lab.machines.states.clear();

@@ -18,7 +18,7 @@ afterEach(() => lab.end());
 const extension = { publisher: 'p', type: 't', after: [], script: 'exit 0' };
 
 describe('createPool', () => {
-  it('keeps what may be secret to its owner', async () => {
+  it('keeps secrets in private files', async () => {
     await lab.provider.pools.createPool(poolSpec(image, { customData: 'c2VjcmV0' }));
     const folder = poolFolder(lab.context.home, 'web');
     expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -26,13 +26,13 @@ describe('createPool', () => {
     expect(readFileSync(join(folder, `${poolKey}.pub`), 'utf8')).toContain('ssh-ed25519');
   });
 
-  it('refuses a name that is taken, and leaves that pool as it is', async () => {
+  it('refuses an existing name, and leaves that pool unchanged', async () => {
     const first = await lab.provider.pools.createPool(poolSpec(image, { tags: { a: '1' } }));
     await expect(lab.provider.pools.createPool(poolSpec(image, { tags: { a: '2' } }))).rejects.toBeInstanceOf(Conflict);
     expect(await lab.provider.pools.listPools()).toEqual([first]);
   });
 
-  it('leaves nothing when its image does not exist, or is not one of this machine', async () => {
+  it('leaves nothing when the image does not exist or is not local', async () => {
     const gone = poolSpec('galleries/headstart/empty/9.9.9');
     await expect(lab.provider.pools.createPool(gone)).rejects.toBeInstanceOf(NotFound);
     const other = { kind: 'marketplace', publisher: 'p', offer: 'o', sku: 's', version: 'latest' } as const;
@@ -40,7 +40,7 @@ describe('createPool', () => {
     expect(existsSync(poolFolder(lab.context.home, 'web'))).toBe(false);
   });
 
-  it('gives back what it was made from', async () => {
+  it('returns the spec it was made from', async () => {
     const spec = poolSpec(image, {
       customData: 'Y3VzdG9t',
       userData: 'dXNlcg==',
@@ -70,7 +70,7 @@ describe('createPool', () => {
 });
 
 describe('deletePool', () => {
-  it('ends its machines and takes its folders; gone already is success', async () => {
+  it('ends its machines and deletes its folders, and succeeds when the pool does not exist', async () => {
     const { ref } = await lab.provider.pools.createPool(poolSpec(image));
     const made = await lab.provider.pools.setCapacity(ref, 2);
     for (const _ of [1, 2]) await lab.provider.pools.deletePool(ref);
@@ -80,7 +80,7 @@ describe('deletePool', () => {
 });
 
 describe('checkSpec', () => {
-  it('names every problem at once', () => {
+  it('reports all problems at once', () => {
     const bad = poolSpec(image, {
       name: 'Not A Name',
       customData: 'not base64!',
@@ -110,7 +110,7 @@ describe('checkSpec', () => {
     for (const part of parts) expect(() => checkSpec(bad)).toThrow(part);
   });
 
-  it('refuses what would be an image of somebody else', async () => {
+  it('refuses an image that is not local', async () => {
     const change = {
       image: { kind: 'marketplace', publisher: 'p', offer: 'o', sku: 's', version: 'latest' } as const,
       bootstrap: 'none' as const,

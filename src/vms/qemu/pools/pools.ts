@@ -67,8 +67,8 @@ export async function createPool(context: QemuContext, given: PoolSpec, options:
 /** Matches the name or the id, ignoring case. */
 export async function findPool({ home }: Home, name: string): Promise<PoolRef> {
   const pools = await listPools({ home });
-  const asked = name.toLowerCase();
-  const found = pools.find(({ ref }) => asked === ref.name || asked === ref.id);
+  const wanted = name.toLowerCase();
+  const found = pools.find(({ ref }) => wanted === ref.name || wanted === ref.id);
   if (found) return found.ref;
   const names = pools.map(({ ref }) => ref.name);
   throw new NotFound(`pool ${name}`, undefined, {

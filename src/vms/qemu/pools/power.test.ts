@@ -18,7 +18,7 @@ async function oneInstance(changes: Partial<QemuContext>): Promise<InstanceRef> 
 
 const powerOf = async (ref: InstanceRef) => (await lab.provider.pools.readInstance(ref))?.power;
 
-/** A guest that goes off some time after it was asked in one of two ways. */
+/** A guest that powers off some polls after the agent's command or the power button. */
 function politeGuest(how: { agent?: true; button?: true; afterLooks: number }) {
   const machines = fakeMachines();
   let isAsked = false;
@@ -46,7 +46,7 @@ describe('stop', () => {
   it.each([
     ['its agent', { agent: true as const, afterLooks: 3 }],
     ['the power button', { button: true as const, afterLooks: 20 }],
-  ])('waits for a guest that listens to %s, and pulls no plug', async (_what, how) => {
+  ])('waits for a guest that reacts to %s, and does not terminate QEMU', async (_what, how) => {
     const guest = politeGuest(how);
     const ref = await oneInstance(guest);
     await lab.provider.pools.stop(ref);
@@ -54,7 +54,7 @@ describe('stop', () => {
     expect(guest.machines.ended).toEqual([]);
   });
 
-  it('presses the button when the agent would not', async () => {
+  it('presses the power button when the agent refuses', async () => {
     const guest = politeGuest({ button: true, afterLooks: 1 });
     const refusing = { ...silentAgent, shutDown: () => Promise.reject(new AgentRefused('guest-shutdown', 'no')) };
     const ref = await oneInstance({ ...guest, agent: refusing });
@@ -62,18 +62,18 @@ describe('stop', () => {
     expect(guest.machines.ended).toEqual([]);
   });
 
-  it('ends a guest that does not listen, after its time, and says that its disk is as after a power cut', async () => {
+  it('terminates a guest that does not react in time, and reports that its disk is as after a power cut', async () => {
     const ref = await oneInstance({});
-    const told: string[] = [];
-    await lab.provider.pools.stop(ref, { onWaiting: (what) => told.push(what) });
+    const messages: string[] = [];
+    await lab.provider.pools.stop(ref, { onWaiting: (what) => messages.push(what) });
     expect(await powerOf(ref)).toBe('stopped');
     expect(lab.machines.ended).toHaveLength(1);
-    expect(told.at(-1)).toMatch(/did not shut down within 90 s.*power cut/);
+    expect(messages.at(-1)).toMatch(/did not shut down within 90 s.*power cut/);
     expect(lab.clock.sleptMs).toBeGreaterThanOrEqual(90_000);
     expect(lab.clock.sleptMs).toBeLessThan(100_000);
   });
 
-  it('leaves the guest alone when it is told to stop waiting', async () => {
+  it('leaves the guest alone when aborted', async () => {
     const stop = new AbortController();
     const ref = await oneInstance({});
     const stopping = lab.provider.pools.stop(ref, {
@@ -84,7 +84,7 @@ describe('stop', () => {
     expect(await powerOf(ref)).toBe('running');
   });
 
-  it('keeps a place given up that was given up', async () => {
+  it('leaves a deallocated instance deallocated', async () => {
     const ref = await oneInstance({ stopGraceMs: 0 });
     await lab.provider.pools.deallocate(ref);
     await lab.provider.pools.stop(ref);
@@ -93,7 +93,7 @@ describe('stop', () => {
 });
 
 describe('start', () => {
-  it('says when it was, on this machine’s clock, and which port leads to the guest', async () => {
+  it('records its time on this machine’s clock, and the port that is forwarded to the guest', async () => {
     const ref = await oneInstance({ stopGraceMs: 0 });
     await lab.provider.pools.stop(ref);
     expect((await lab.provider.guests.readDetails(ref)).sshPort).toBeUndefined();
@@ -109,7 +109,7 @@ describe('start', () => {
     expect(lab.machines.launched).toHaveLength(1);
   });
 
-  it('shows a machine that QEMU paused as neither running nor stopped', async () => {
+  it('reports a machine that QEMU paused as neither running nor stopped', async () => {
     const ref = await oneInstance({});
     for (const vmId of lab.machines.states.keys()) lab.machines.states.set(vmId, 'full');
     expect(await powerOf(ref)).toBe('unknown');

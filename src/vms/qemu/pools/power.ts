@@ -1,4 +1,4 @@
-// vms/qemu/pools/power.ts: start and stop instances. To stop: the guest agent, then the power button, then QEMU is killed.
+// vms/qemu/pools/power.ts: start and stop instances. To stop: the guest agent, then the power button, then QEMU is terminated.
 import type { CallOptions } from '../../../base/call-options.ts';
 import type { InstanceRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
@@ -95,7 +95,7 @@ async function shutDown(context: QemuContext, machine: MachineRef, name: string,
     const waitedMs = clock.nowMs() - beganMs;
     if (waitedMs >= stopGraceMs) {
       onWaiting?.(
-        `${name} to be killed: it did not shut down within ${Math.round(waitedMs / 1000)} s; its disk is as after a power cut`,
+        `${name} to be terminated: it did not shut down within ${Math.round(waitedMs / 1000)} s; its disk is as after a power cut`,
       );
       return machines.end(machine);
     }

@@ -8,8 +8,8 @@ const file = fc.record({
   bytes: fc.uint8Array({ maxLength: 64 }),
 });
 
-describe('an archive behind an initrd', () => {
-  it('is read back as what went in, from the next multiple of four on', () => {
+describe('an archive after an initrd', () => {
+  it('is read back as it was written, from the next multiple of four', () => {
     fc.assert(
       fc.property(fc.array(file), fc.uint8Array({ maxLength: 16 }), (files, initrd) => {
         const whole = appendArchive(initrd, cpioArchive(files));
@@ -21,13 +21,13 @@ describe('an archive behind an initrd', () => {
     );
   });
 
-  it('counts the bytes of a name, not its characters', () => {
+  it('has the length of a name in bytes, not characters', () => {
     const [one] = unpack(cpioArchive([{ path: 'größe', mode: 0o644, bytes: Buffer.from('x') }]));
     expect(one).toEqual({ path: 'größe', mode: 0o644, bytes: Buffer.from('x') });
   });
 });
 
-/** As the kernel's Documentation/driver-api/early-userspace/buffer-format.rst has it. */
+/** Parses the format in the kernel's Documentation/driver-api/early-userspace/buffer-format.rst. */
 function unpack(archive: Buffer): CpioFile[] {
   const files: CpioFile[] = [];
   for (let at = 0; ; ) {

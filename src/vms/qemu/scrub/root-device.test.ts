@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), 'headstart-root-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const disk = join(folder, 'disk.raw');
 
-/** A header and four entries, of which the second is this one. */
+/** A GPT header and four entries; the second entry is this one. */
 function table(id: string): Buffer {
   const image = Buffer.alloc(4096);
   image.write('EFI PART', 512, 'latin1');
@@ -22,11 +22,11 @@ function table(id: string): Buffer {
   return image;
 }
 
-it('is the whole disk where no root is named', async () => {
+it('rootDevice is the whole disk when no root is given', async () => {
   expect(await rootDevice('/nowhere', undefined)).toBe('/dev/vda');
 });
 
-it('is the partition that has the id, whichever that is', async () => {
+it('rootDevice is the partition with that id', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uuid(), async (id) => {
       writeFileSync(disk, table(id));
@@ -36,7 +36,7 @@ it('is the partition that has the id, whichever that is', async () => {
   );
 });
 
-it('is refused when the copy has no such partition, no table, or one that cannot be', async () => {
+it('rootDevice refuses a copy without such a partition, without a table, or with an invalid one', async () => {
   const id = '11223344-5566-8788-89aa-bbccddeeff00';
   const absurd = table(id);
   absurd.writeUInt32LE(0xffffffff, 512 + 80);

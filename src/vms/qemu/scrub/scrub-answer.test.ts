@@ -6,8 +6,8 @@ const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,12}$/);
 const names = fc.uniqueArray(name, { minLength: 1 });
 const answerOf = (items: readonly string[]) => items.map((item) => `${item}=ok\n`).join('');
 
-describe('what the VM answers', () => {
-  it('is believed when every item is there, in any order, among other lines', () => {
+describe('scrubProblems', () => {
+  it('is empty when every item is reported, in any order, among other lines', () => {
     fc.assert(
       fc.property(names, fc.string(), (items, noise) => {
         const other = noise.replaceAll('=', ' ');
@@ -16,7 +16,7 @@ describe('what the VM answers', () => {
     );
   });
 
-  it('is not believed when any one is missing, or its line is cut', () => {
+  it('lists an item that is missing or truncated', () => {
     fc.assert(
       fc.property(names, fc.nat(), (items, nth) => {
         const index = nth % items.length;
@@ -27,7 +27,7 @@ describe('what the VM answers', () => {
     );
   });
 
-  it('names what failed and why, and not what never came after it', () => {
+  it('lists failed items with their reasons, and not the items after them', () => {
     expect(scrubProblems('disk=ok\nmount=failed no such device \n', ['disk', 'mount', 'unmount'])).toEqual([
       'mount: no such device',
     ]);

@@ -17,16 +17,8 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const ok: CommandResult = { outcome: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: '' };
 const all = scrubItems({ hasScript: true }).concat('ssh-host-keys');
 
-/** Programs that do to files what the real ones would, as far as it matters here. */
-function machine({
-  answer = lines(all),
-  vm = ok,
-  canPunch = true,
-}: {
-  answer?: string;
-  vm?: CommandResult;
-  canPunch?: boolean;
-}) {
+/** Fakes that change files like the real programs. */
+function machine({ answer = lines(all), vm = ok, canPunch = true }: { answer?: string; vm?: CommandResult; canPunch?: boolean }) {
   const calls: Argv[] = [];
   const run: RunCommand = async (argv) => {
     calls.push(argv);
@@ -51,7 +43,7 @@ const order = () => ({
 });
 
 describe('editing a copy', () => {
-  it('works on the disk in place, with a format that is said and not guessed, and leaves no scratch behind', async () => {
+  it('changes the disk in place, with an explicit format, and leaves no scratch files', async () => {
     const { calls, run } = machine({});
     await scrubDisk(order(), { run, deadlineMs: 1000 });
     expect(calls.at(-1)!.join(' ')).toContain(`file=${join(folder, 'disk')},format=raw`);
@@ -59,11 +51,15 @@ describe('editing a copy', () => {
   });
 
   it.each([
-    ['an item of its own is missing', { answer: lines(all.slice(1)) }, 'disk: not reported'],
+    ['an item of the VM is missing', { answer: lines(all.slice(1)) }, 'disk: not reported'],
     ['an item of the script is missing', { answer: lines(all.slice(0, -1)) }, 'ssh-host-keys: not reported'],
     ['an item failed', { answer: 'disk=ok\nmount=failed bad superblock\n' }, 'mount: bad superblock'],
-    ['nothing was answered', { answer: '' }, 'Kernel panic'],
-    ['QEMU failed although all was answered', { vm: { ...ok, code: 1, stderr: 'no such machine' } }, 'no such machine'],
+    ['nothing was reported', { answer: '' }, 'Kernel panic'],
+    [
+      'QEMU failed although all items were reported',
+      { vm: { ...ok, code: 1, stderr: 'no such machine' } },
+      'no such machine',
+    ],
     ['it took too long', { vm: { ...ok, outcome: 'timed-out' as const, code: null } }, 'did not finish within 1 s'],
   ])('throws when %s', async (_, dials, why) => {
     const { run } = machine(dials);
@@ -72,13 +68,13 @@ describe('editing a copy', () => {
     expect(existsSync(join(folder, 'scrub'))).toBe(false);
   });
 
-  it('refuses a file system on which discarded blocks would keep their bytes', async () => {
+  it('refuses a file system that keeps the bytes of discarded blocks', async () => {
     const { calls, run } = machine({ canPunch: false });
     await expect(scrubDisk(order(), { run, deadlineMs: 1000 })).rejects.toMatchObject({ code: 'vms/no-holes' });
     expect(calls).toHaveLength(1);
   });
 
-  it('passes an interruption on as it is', async () => {
+  it('passes an abort through unchanged', async () => {
     const { run } = machine({});
     const signal = AbortSignal.abort('SIGINT');
     await expect(scrubDisk(order(), { run, deadlineMs: 1000, signal })).rejects.toBe('SIGINT');
@@ -86,7 +82,7 @@ describe('editing a copy', () => {
   });
 });
 
-it('lets no path break out of its option', () => {
+it('scrubArgv escapes every path inside its option', () => {
   const path = '/a,readonly=on,file=/etc/shadow';
   const argv = scrubArgv({
     ...{ disk: path, vmlinux: '/v', initrd: '/i', answer: path, console: path },

@@ -67,11 +67,11 @@ async function edit(order: ScrubOrder, folder: string, deps: ScrubDeps): Promise
   const argv = scrubArgv({ disk: order.disk, vmlinux: order.vmlinux, initrd, answer, console, accelerator });
   const ran = await run(killedWithParent(argv), { timeoutMs: deadlineMs, signal });
   signal?.throwIfAborted();
-  const said = startOf(answer, MAX_ANSWER_BYTES);
+  const report = startOf(answer, MAX_ANSWER_BYTES);
   const expected = [...scrubItems(work), ...(order.script?.items ?? [])];
-  const problems = scrubProblems(said, expected);
+  const problems = scrubProblems(report, expected);
   if (ran.code === 0 && problems.length === 0) return;
-  const why = ran.code !== 0 ? howItEnded(ran, deadlineMs) : said === '' ? lastWords(console) : problems.join('; ');
+  const why = ran.code !== 0 ? howItEnded(ran, deadlineMs) : report === '' ? lastWords(console) : problems.join('; ');
   throw new UserError(`could not edit the copy of the disk: ${why}`, {
     code: 'vms/not-scrubbed',
     kept: 'Nothing was published; the instance the copy was made from is unchanged.',

@@ -8,7 +8,7 @@ const WORKS = [
   { hasScript: true, cloudInit: 'off' as const },
 ];
 
-it.each(WORKS)('does what it is asked and nothing else: $hasScript, $cloudInit', (work) => {
+it.each(WORKS)('runs the requested steps and no others: $hasScript, $cloudInit', (work) => {
   const text = scrubInit(work);
   const steps = [...text.matchAll(/^step (\S+) (\S+)/gm)];
   expect(steps.map(([, item]) => item)).toEqual(scrubItems(work));
@@ -17,7 +17,7 @@ it.each(WORKS)('does what it is asked and nothing else: $hasScript, $cloudInit',
   expect(text.includes('\nstep disable-cloud-init')).toBe(work.cloudInit === 'off');
 });
 
-it('is a script that a shell can read', () => {
+it('is valid shell syntax', () => {
   for (const work of WORKS)
     expect(spawnSync('sh', ['-n'], { input: scrubInit(work), encoding: 'utf8' }).stderr).toBe('');
 });
