@@ -101,8 +101,8 @@ describe('docs/json.md', { timeout: 60_000 }, () => {
   it.each(asked)('names every field that $line prints as $kind', async ({ argv, kind, code }) => {
     const ran = await run([...argv, '--json']);
     expect(ran.code, ran.stderr).toBe(code);
-    const { apiVersion, kind: told, ...body } = JSON.parse(ran.stdout) as Record<string, unknown>;
-    expect({ apiVersion, kind: told }).toEqual({ apiVersion: 'headstart.dev/v1', kind });
+    const { apiVersion, kind: printed, ...body } = JSON.parse(ran.stdout) as Record<string, unknown>;
+    expect({ apiVersion, kind: printed }).toEqual({ apiVersion: 'headstart.dev/v1', kind });
     expect(documented.get(kind), kind).toEqual(expect.arrayContaining(Object.keys(body)));
   });
 

@@ -181,19 +181,19 @@ describe('boot collect --instance', () => {
       if (later.trouble) throw later.trouble;
       return later.events;
     };
-    const ask = (...args: string[]) =>
+    const call = (...args: string[]) =>
       runVerb(
         bootCollect(async () => pools, readClusterEvents),
         [...args, '--instance', instance!.computerName],
         { env: fake.env, nowUs: NOW_US },
       );
-    return { pools, instance: instance!, startedMs: startedMs!, ask, asked, later };
+    return { pools, instance: instance!, startedMs: startedMs!, call, asked, later };
   }
 
   it('collects the same as over ssh, without secrets, and the start time of the VM', async () => {
     addSmallNode(fake, { secret: SECRET });
-    const { ask, instance, startedMs } = await poolOfOne();
-    const ran = await ask('-o', bundle);
+    const { call, instance, startedMs } = await poolOfOne();
+    const ran = await call('-o', bundle);
     expect(ran, ran.stderr).toMatchObject({ code: 0, stdout: `${bundle}\n` });
     const members = await parseTarGzip(readFileSync(bundle));
     expect(members.find((member) => member.text.includes(SECRET))?.name).toBeUndefined();
@@ -212,7 +212,7 @@ describe('boot collect --instance', () => {
 
   it('collects the cluster’s data about the node, so that the timeline ends at Ready', async () => {
     addSmallNode(fake, { secret: SECRET });
-    const { ask, asked, later, pools, instance, startedMs } = await poolOfOne('local');
+    const { call, asked, later, pools, instance, startedMs } = await poolOfOne('local');
     const { folder } = await pools.guests.readDetails(instance.ref);
     const note = openJoinLog(join(folder, 'cluster-events.jsonl'), startedMs);
     const node = { name: instance.computerName, uid: '0edb028b-b965-4234-a40a-d42ef7e773a3' };
@@ -224,7 +224,7 @@ describe('boot collect --instance', () => {
       { atMs: startedMs + 52_500, errorMs: 500, event: 'node-ready', ...node },
       { event: 'pod-running', ...pod },
     ];
-    const ran = await ask('-o', bundle);
+    const ran = await call('-o', bundle);
     expect(ran.code, ran.stderr).toBe(0);
     expect(asked).toMatchObject([{ cluster: 'local', nodeName: instance.computerName, startedMs }]);
     const members = await parseTarGzip(readFileSync(bundle));
@@ -242,7 +242,7 @@ describe('boot collect --instance', () => {
     const timeline = await run(['boot', 'timeline', '--json', '-i', bundle]);
     expect(JSON.parse(timeline.stdout)).toMatchObject({ endsAt: 'node-ready' });
     later.trouble = new TransientError('the API server could not be reached', { code: 'cluster/unreachable' });
-    const without = await ask('-o', bundle);
+    const without = await call('-o', bundle);
     expect(without, without.stderr).toMatchObject({ code: 0 });
     expect(without.stderr).toContain(
       'without headstart/cluster-events.jsonl: events after the node was ready: the API server',
@@ -251,23 +251,23 @@ describe('boot collect --instance', () => {
 
   it('collects no start time for an earlier boot', async () => {
     addSmallNode(fake, { secret: SECRET });
-    const { ask } = await poolOfOne();
-    expect((await ask('-o', bundle, '--boot', '-1')).code).toBe(0);
+    const { call } = await poolOfOne();
+    expect((await call('-o', bundle, '--boot', '-1')).code).toBe(0);
     expect((await parseTarGzip(readFileSync(bundle))).map(({ name }) => name)).not.toContain('headstart/vm.json');
   });
 
   it('needs a running guest that answers', async () => {
-    const { ask, pools, instance } = await poolOfOne();
+    const { call, pools, instance } = await poolOfOne();
     pools.guest = () => ({ exitCode: 1 });
-    expect((await ask('-o', bundle)).stderr).toContain('code:  boot/host-unreachable');
+    expect((await call('-o', bundle)).stderr).toContain('code:  boot/host-unreachable');
     pools.state.pools.get('pools/p')!.instances[0]!.power = 'stopped';
-    expect((await ask('-o', bundle)).stderr).toContain(`next:  headstart pool start ${instance.computerName}`);
-    expect((await ask('--host', 'me@node')).code).toBe(2);
+    expect((await call('-o', bundle)).stderr).toContain(`next:  headstart pool start ${instance.computerName}`);
+    expect((await call('--host', 'me@node')).code).toBe(2);
   });
 
   it('calls no guest with --dry-run', async () => {
-    const { ask, pools, instance } = await poolOfOne();
-    const { stdout } = await ask('--dry-run');
+    const { call, pools, instance } = await poolOfOne();
+    const { stdout } = await call('--dry-run');
     expect(stdout).toContain(`over: the guest agent of ${instance.computerName}\n`);
     expect(pools.ran).toEqual([]);
   });

@@ -51,7 +51,7 @@ export function bootCollect(open: OpenPools, readClusterEvents?: ReadClusterEven
         )
         .option(
           '--node-object',
-          "also read this machine's Node object from the API server, with the kubelet's credentials",
+          "also read the machine's Node object from the API server, with the kubelet's credentials",
         )
         .option('--dry-run', 'print what would be read and written, and do nothing')
         .option('--json', 'print one JSON document: what was collected and what was not');

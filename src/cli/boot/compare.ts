@@ -57,7 +57,7 @@ export const verb: Verb = {
     const answer = compareBoots(sides.before, sides.after, { thresholdUs, ...(target !== undefined && { target }) });
     if (target !== undefined && !answer.total)
       throw badOption(
-        `--target ${printable(target)}: no boot of one side has it`,
+        `--target ${printable(target)}: one side has no boot in which it started`,
         'name a unit or milestone that both sides have; `headstart boot timeline` lists them',
       );
     if (options.json) return printJson(deps, 'BootCompare', answer);

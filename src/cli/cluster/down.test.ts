@@ -6,17 +6,17 @@ import { writePoolRecord } from '../../vms/qemu/home/instance-records.ts';
 import { last, useCluster } from './testing.ts';
 
 const world = useCluster();
-const { ask } = world;
+const { call } = world;
 
 describe('cluster down', () => {
   it('stops the cluster, keeps its data, and succeeds if there is nothing to stop', async () => {
-    await ask('up');
-    expect((await ask('down', ['--dry-run'])).stdout).toContain('would stop etcd\n');
+    await call('up');
+    expect((await call('down', ['--dry-run'])).stdout).toContain('would stop etcd\n');
     expect(world.plane.running.size).toBe(5);
     const { folder } = clusterFiles({ home: world.home, name: 'local' });
-    expect((await ask('down')).stdout).toBe(`cluster local is stopped; its data is in ${folder}\n`);
-    expect((await ask('down', ['--dry-run'])).stdout).toBe('nothing to do\n');
-    expect(last((await ask('down', ['--json'])).stdout)).toMatchObject({
+    expect((await call('down')).stdout).toBe(`cluster local is stopped; its data is in ${folder}\n`);
+    expect((await call('down', ['--dry-run'])).stdout).toBe('nothing to do\n');
+    expect(last((await call('down', ['--json'])).stdout)).toMatchObject({
       kind: 'ClusterDown',
       stopped: [],
       isDeleted: false,
@@ -24,7 +24,7 @@ describe('cluster down', () => {
   });
 
   it('refuses to delete a cluster that a pool belongs to', async () => {
-    await ask('up');
+    await call('up');
     mkdirSync(join(world.home, 'pools', 'web', 'instances'), { recursive: true });
     const spec = {
       name: 'web',
@@ -42,40 +42,38 @@ describe('cluster down', () => {
       securityType: 'Standard' as const,
     };
     writePoolRecord(world.home, { revision: 0, modelRevision: 1, nextInstance: 1, traits, spec });
-    const refused = await ask('down', ['--delete', '--yes']);
+    const refused = await call('down', ['--delete', '--yes']);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('web is a pool of cluster local');
     expect(world.plane.running.size).toBe(5);
-    expect((await ask('down')).code).toBe(0);
+    expect((await call('down')).code).toBe(0);
   });
 
   it('asks before it deletes, and deletes with --yes', async () => {
-    await ask('up');
-    const refused = await ask('down', ['--delete']);
+    await call('up');
+    const refused = await call('down', ['--delete']);
     expect(refused.code).toBe(2);
     expect(world.plane.running.size).toBe(5);
-    expect((await ask('down', ['--delete', '--yes'])).stdout).toBe('cluster local is deleted\n');
+    expect((await call('down', ['--delete', '--yes'])).stdout).toBe('cluster local is deleted\n');
     expect(existsSync(clusterFiles({ home: world.home, name: 'local' }).folder)).toBe(false);
   });
 
   it('has nothing to do without a cluster, and can be repeated', async () => {
     const stopped = `nothing to stop: there is no cluster local in ${world.home}\n`;
-    expect(await ask('down')).toMatchObject({ code: 0, stdout: stopped });
-    expect(await ask('down', ['--delete', '--yes'])).toMatchObject({
+    expect(await call('down')).toMatchObject({ code: 0, stdout: stopped });
+    expect(await call('down', ['--delete', '--yes'])).toMatchObject({
       code: 0,
       stdout: stopped.replace('stop', 'delete'),
     });
-    expect(await ask('down', ['--dry-run'])).toMatchObject({ code: 0, stdout: 'nothing to do\n' });
-    expect(JSON.parse((await ask('down', ['--json'])).stdout)).toMatchObject({ kind: 'ClusterDown', stopped: [] });
-    await ask('up', ['--name', 'lab']);
-    expect((await ask('down')).stdout).toContain('; existing clusters: lab\n');
+    expect(await call('down', ['--dry-run'])).toMatchObject({ code: 0, stdout: 'nothing to do\n' });
+    expect(JSON.parse((await call('down', ['--json'])).stdout)).toMatchObject({ kind: 'ClusterDown', stopped: [] });
+    await call('up', ['--name', 'lab']);
+    expect((await call('down')).stdout).toContain('; existing clusters: lab\n');
   });
 
   it('names programs that still run after the folder of the cluster was deleted manually', async () => {
-    world.plane.orphans = [
-      { server: 'etcd', pid: 4711, folder: clusterFiles({ home: world.home, name: 'local' }).folder },
-    ];
-    expect(await ask('down')).toMatchObject({ code: 1, stderr: expect.stringContaining('next:  kill 4711') });
-    expect((await ask('down', ['--name', 'other'])).code).toBe(0);
+    world.plane.orphans = [{ server: 'etcd', pid: 4711, folder: clusterFiles({ home: world.home, name: 'local' }).folder }];
+    expect(await call('down')).toMatchObject({ code: 1, stderr: expect.stringContaining('next:  kill 4711') });
+    expect((await call('down', ['--name', 'other'])).code).toBe(0);
   });
 });

@@ -29,7 +29,7 @@ function makeCluster(): void {
   });
 }
 
-const ask = (...argv: string[]) => runVerb(verb, ['--home', home, ...argv]);
+const call = (...argv: string[]) => runVerb(verb, ['--home', home, ...argv]);
 const read = (text: string) =>
   parseDocument(Buffer.from(text), {
     image: { kubernetesVersion: '1.35.8', configApiVersions: ['headstart.dev/v1'], defaults: {}, signers: [] },
@@ -39,7 +39,7 @@ const read = (text: string) =>
 
 it('cluster node-config prints a document that the daemon accepts, with the cluster and without secrets', async () => {
   makeCluster();
-  const { stdout } = await ask();
+  const { stdout } = await call();
   const document = await read(stdout);
   expect(document).toMatchObject({
     outcome: 'accepted',
@@ -47,19 +47,19 @@ it('cluster node-config prints a document that the daemon accepts, with the clus
   });
   expect(stdout).not.toMatch(/token|PRIVATE/i);
   expect(stdout).toContain('/etc/cni/net.d/10-bridge.conflist');
-  expect((await ask('--no-bridge')).stdout).not.toContain('conflist');
+  expect((await call('--no-bridge')).stdout).not.toContain('conflist');
 });
 
 it('cluster node-config writes to -o, with the given generation', async () => {
   makeCluster();
   const file = join(home, 'node.yaml');
-  expect((await ask('--generation', '7', '-o', file)).stdout).toBe(`${file}\n`);
+  expect((await call('--generation', '7', '-o', file)).stdout).toBe(`${file}\n`);
   expect(readFileSync(file, 'utf8')).toContain('generation: 7');
 });
 
 it('cluster node-config names what is missing', async () => {
-  expect((await ask()).stderr).toContain('code:  cluster/none');
+  expect((await call()).stderr).toContain('code:  cluster/none');
   makeCluster();
   rmSync(join(clusterFiles({ home, name: 'local' }).pki, 'ca.crt'));
-  expect((await ask()).stderr).toContain('code:  cluster/no-certificate');
+  expect((await call()).stderr).toContain('code:  cluster/no-certificate');
 });

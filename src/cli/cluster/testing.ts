@@ -30,14 +30,14 @@ export interface ClusterWorld {
   given: string;
   /** How many tokens were created. */
   tokens: number;
-  ask(verb: keyof typeof VERBS, argv?: string[], more?: TestWorld): Promise<CliResult>;
+  call(verb: keyof typeof VERBS, argv?: string[], more?: TestWorld): Promise<CliResult>;
 }
 
 /** Each test of the file gets a new one. */
 export function useCluster(): ClusterWorld {
   const world: ClusterWorld = {
     ...{ home: '', plane: fakePlane(), nodes: [], hasGo: true, given: '', tokens: 0 },
-    async ask(verb, argv = [], more = {}) {
+    async call(verb, argv = [], more = {}) {
       const ran = await runVerb(VERBS[verb](opening(world)), argv, {
         env: { HEADSTART_HOME: world.home },
         nowUs: world.plane.clock.nowMs() * 1000,

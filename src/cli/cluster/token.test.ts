@@ -4,20 +4,20 @@ import { describe, expect, it } from 'vitest';
 import { TOKEN, useCluster } from './testing.ts';
 
 const world = useCluster();
-const { ask } = world;
+const { call } = world;
 
 describe('cluster token', () => {
   it('prints a token that expires, or writes a private bootstrap kubeconfig for guests', async () => {
-    await ask('up');
-    expect((await ask('token')).stdout).toBe(`${TOKEN}\n`);
-    expect(JSON.parse((await ask('token', ['--json', '--ttl', '10min'])).stdout)).toMatchObject({
+    await call('up');
+    expect((await call('token')).stdout).toBe(`${TOKEN}\n`);
+    expect(JSON.parse((await call('token', ['--json', '--ttl', '10min'])).stdout)).toMatchObject({
       kind: 'ClusterToken',
       id: 'abcdef',
       token: TOKEN,
       expiresMs: world.plane.clock.nowMs() + 600_000,
     });
     const file = join(world.home, 'bootstrap');
-    const ran = await ask('token', ['-o', file]);
+    const ran = await call('token', ['-o', file]);
     expect(ran.stdout).toBe(`${file}\n`);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
@@ -27,14 +27,14 @@ describe('cluster token', () => {
   });
 
   it('creates no token with --dry-run, without a cluster, or if the file cannot be written', async () => {
-    expect((await ask('token')).stderr).toContain('code:  cluster/none');
-    await ask('up');
-    expect((await ask('token', ['--dry-run', '-o', 'x'])).stdout).toMatch(
+    expect((await call('token')).stderr).toContain('code:  cluster/none');
+    await call('up');
+    expect((await call('token', ['--dry-run', '-o', 'x'])).stdout).toMatch(
       /^would create a token .* for 1h\nwould write \//,
     );
     expect(world.tokens).toBe(0);
-    expect((await ask('token', ['--ttl', 'soon'])).code).toBe(2);
-    const ran = await ask('token', ['-o', join(world.home, 'no', 'folder')]);
+    expect((await call('token', ['--ttl', 'soon'])).code).toBe(2);
+    const ran = await call('token', ['-o', join(world.home, 'no', 'folder')]);
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain('code:  cluster/unwritable');
     expect(ran.stderr).not.toContain(TOKEN);

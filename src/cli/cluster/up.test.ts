@@ -6,25 +6,23 @@ import { KUBE_SERVERS } from '../../cluster/local/server-flags.ts';
 import { last, useCluster } from './testing.ts';
 
 const world = useCluster();
-const { ask } = world;
+const { call } = world;
 
 describe('cluster up', () => {
   it('prints its steps, the cluster, and the next command', async () => {
-    const ran = await ask('up');
+    const ran = await call('up');
     expect(ran.code, ran.stderr).toBe(0);
     expect(ran.stderr).toContain('start kube-apiserver\n');
     expect(ran.stdout).toMatch(/^local\n {2}kubernetes {2}v1\.35\.8\n {2}server {6}https:\/\/127\.0\.0\.1:\d+\n/);
     expect(ran.stdout).toMatch(/^kube-scheduler +yes +\d+ /m);
-    expect(ran.stderr).toContain(
-      `next:  export KUBECONFIG=${clusterFiles({ home: world.home, name: 'local' }).kubeconfig}`,
-    );
-    const again = await ask('up');
+    expect(ran.stderr).toContain(`next:  export KUBECONFIG=${clusterFiles({ home: world.home, name: 'local' }).kubeconfig}`);
+    const again = await call('up');
     expect(again.stderr).toContain('already up; nothing was changed');
     expect(again.stdout).toBe(ran.stdout);
   });
 
   it('prints JSON lines, the cluster last', async () => {
-    const { stdout } = await ask('up', ['--json', '--name', 'lab']);
+    const { stdout } = await call('up', ['--json', '--name', 'lab']);
     const kinds = stdout
       .trim()
       .split('\n')
@@ -34,12 +32,12 @@ describe('cluster up', () => {
   });
 
   it('prints the plan with --dry-run, and does nothing', async () => {
-    const { stdout } = await ask('up', ['--dry-run']);
+    const { stdout } = await call('up', ['--dry-run']);
     expect(stdout).toContain('would start etcd\n');
     expect(existsSync(join(world.home, 'clusters'))).toBe(false);
-    await ask('up');
-    expect((await ask('up', ['--dry-run'])).stdout).toBe('nothing to do\n');
-    expect(JSON.parse((await ask('up', ['--dry-run', '--json'])).stdout)).toMatchObject({
+    await call('up');
+    expect((await call('up', ['--dry-run'])).stdout).toBe('nothing to do\n');
+    expect(JSON.parse((await call('up', ['--dry-run', '--json'])).stdout)).toMatchObject({
       kind: 'ClusterPlan',
       changes: [],
     });
@@ -47,22 +45,22 @@ describe('cluster up', () => {
 
   it('names the programs to build, and what to do without Go', async () => {
     rmSync(join(world.home, 'cache'), { recursive: true });
-    expect((await ask('up', ['--dry-run'])).stdout).toContain('would build kube-apiserver v1.35.8 with Go');
+    expect((await call('up', ['--dry-run'])).stdout).toContain('would build kube-apiserver v1.35.8 with Go');
     world.hasGo = false;
-    const ran = await ask('up');
+    const ran = await call('up');
     expect(ran.code).toBe(1);
     expect(ran.stderr).toMatch(/install Go 1\.26 or newer, or give a folder with the programs: --programs DIR/);
     expect(world.plane.told).toEqual([]);
   });
 
   it('runs the programs of --programs, now and at later starts', async () => {
-    expect((await ask('up', ['--programs', world.given])).code).toBe(0);
+    expect((await call('up', ['--programs', world.given])).code).toBe(0);
     expect(readClusterRecord({ home: world.home, name: 'local' })).toMatchObject({
       kubernetes: 'v1.34.2',
       programs: world.given,
     });
-    await ask('down');
-    await ask('up');
+    await call('down');
+    await call('up');
     for (const server of KUBE_SERVERS) {
       const { argv } = world.plane.running.get(
         `${clusterFiles({ home: world.home, name: 'local' }).folder} ${server}`,
@@ -79,16 +77,16 @@ describe('cluster up', () => {
     [['--kubernetes', 'latest'], 'cluster/bad-version'],
     [['--name', '../x'], 'cluster/bad-name'],
   ])('refuses %j and changes nothing', async (argv, code) => {
-    await ask('up');
+    await call('up');
     const before = readFileSync(clusterFiles({ home: world.home, name: 'local' }).record, 'utf8');
-    const ran = await ask('up', argv);
+    const ran = await call('up', argv);
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain(`code:  ${code}`);
     expect(readFileSync(clusterFiles({ home: world.home, name: 'local' }).record, 'utf8')).toBe(before);
   });
 
   it('refuses programs of another version than --kubernetes', async () => {
-    const ran = await ask('up', ['--programs', world.given, '--kubernetes', '1.35.8']);
+    const ran = await call('up', ['--programs', world.given, '--kubernetes', '1.35.8']);
     expect(ran.stderr).toContain('are of Kubernetes v1.34.2, not v1.35.8');
     expect(ran.code).toBe(2);
   });
@@ -96,7 +94,7 @@ describe('cluster up', () => {
   it('leaves nothing running after an interrupt, and says how to continue', async () => {
     const stop = new AbortController();
     world.plane.before = (effect) => effect === 'start kube-scheduler' && stop.abort(new Error('SIGINT'));
-    const ran = await ask('up', [], { signal: stop.signal });
+    const ran = await call('up', [], { signal: stop.signal });
     expect(ran.code).toBe(4);
     expect(ran.stderr).toContain('code:  cluster/interrupted');
     expect(world.plane.running.size).toBe(0);

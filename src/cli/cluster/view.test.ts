@@ -6,11 +6,11 @@ import { clusterFiles } from '../../cluster/local/cluster-files.ts';
 import { useCluster } from './testing.ts';
 
 const world = useCluster();
-const { ask } = world;
+const { call } = world;
 
 describe('cluster status', () => {
   it('exits 3 if a component does not run, and names the next command', async () => {
-    await ask('up');
+    await call('up');
     world.nodes = [
       {
         name: 'n1',
@@ -20,48 +20,48 @@ describe('cluster status', () => {
         kubeletVersion: 'v1.35.8',
       } as unknown as Node,
     ];
-    const well = await ask('status');
+    const well = await call('status');
     expect(well.code).toBe(0);
     expect(well.stdout).toMatch(/^n1 +no +v1\.35\.8 +cordoned, DiskPressure$/m);
     world.plane.running.delete(`${clusterFiles({ home: world.home, name: 'local' }).folder} etcd`);
-    const broken = await ask('status');
+    const broken = await call('status');
     expect(broken.code).toBe(3);
     expect(broken.stdout).toMatch(/^etcd +no: does not run/m);
     expect(broken.stderr).toBe('next:  headstart cluster up --name local\n');
-    expect(JSON.parse((await ask('status', ['--json'])).stdout)).toMatchObject({ kind: 'Cluster', isHealthy: false });
+    expect(JSON.parse((await call('status', ['--json'])).stdout)).toMatchObject({ kind: 'Cluster', isHealthy: false });
   });
 
   it('prints the status without nodes if the API server ends after its health check', async () => {
-    await ask('up');
+    await call('up');
     world.nodes = new TransientError('could not list nodes: the connection was refused', {
       code: 'cluster/unreachable',
     });
-    expect((await ask('status')).stdout).toContain('nodes: unknown, the API server does not answer');
+    expect((await call('status')).stdout).toContain('nodes: unknown, the API server does not answer');
     let looks = 0;
     const { find } = world.plane.processes;
     world.plane.processes.find = (folder, server) =>
       server === 'kube-apiserver' && ++looks > 1 ? undefined : find(folder, server);
-    const ended = await ask('status');
+    const ended = await call('status');
     expect(ended.code).toBe(3);
     expect(ended.stdout).toMatch(/^kube-apiserver +no: does not run/m);
   });
 
   it('names programs of a deleted cluster folder, and so does up', async () => {
     world.plane.orphans = [{ server: 'etcd', pid: 4711, folder: join(world.home, 'clusters/gone') }];
-    const nowhere = await ask('status');
+    const nowhere = await call('status');
     expect(nowhere.code).toBe(1);
     expect(nowhere.stderr).toContain(
       `etcd (process 4711) still runs; its folder ${join(world.home, 'clusters/gone')} is gone`,
     );
     expect(nowhere.stderr).toContain('next:  kill 4711');
     for (const verb of ['up', 'status'] as const)
-      expect((await ask(verb)).stdout).toMatch(/left behind\netcd \(process 4711\) .*\nto end them: kill 4711\n$/);
-    expect(JSON.parse((await ask('status', ['--json'])).stdout)).toMatchObject({ orphans: [{ pid: 4711 }] });
+      expect((await call(verb)).stdout).toMatch(/left behind\netcd \(process 4711\) .*\nto end them: kill 4711\n$/);
+    expect(JSON.parse((await call('status', ['--json'])).stdout)).toMatchObject({ orphans: [{ pid: 4711 }] });
   });
 
   it('names the existing clusters for an unknown one', async () => {
-    await ask('up', ['--name', 'lab']);
-    const ran = await ask('status');
+    await call('up', ['--name', 'lab']);
+    const ran = await call('status');
     expect(ran.code).toBe(1);
     expect(ran.stderr).toContain('there is no cluster local; there is lab');
   });

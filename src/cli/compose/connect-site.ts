@@ -13,7 +13,7 @@ export const connectSite: ConnectSite = async (options, deps) => {
   const vms = chosenVms(options, deps.env);
   refuseMisfits({ ...options, vms });
   if (vms === 'azure') refuseWithoutAzure(options, deps);
-  // Loaded only when needed: loading both takes as long as the rest of --help.
+  // Loaded only when needed: with the files of local clusters, connect-qemu.ts takes as long to load as the rest of --help.
   const connect =
     vms === 'qemu'
       ? (await import('./connect-qemu.ts')).connectQemu

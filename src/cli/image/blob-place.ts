@@ -1,4 +1,4 @@
-// cli/image/blob-place.ts: which storage account is a disk uploaded to before it is published? Pure: reads the options and the environment.
+// cli/image/blob-place.ts: which storage account is a disk uploaded to before it is published? Pure.
 import type { Command } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
@@ -28,7 +28,7 @@ export function withStorageOptions(command: Command): Command {
       'the storage account to upload the disk to: a name in --resource-group, or a resource id',
     )
     .option('--container <NAME>', 'the container in that account', 'images')
-    .option('--blob-endpoint <URL>', 'the blob endpoint of that account; default: the endpoint of the cloud')
+    .option('--blob-endpoint <URL>', 'the blob endpoint of that account; default: the standard endpoint of the cloud')
     .optionsGroup('');
 }
 

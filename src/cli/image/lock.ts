@@ -111,7 +111,7 @@ function report({ file, lock, isWritten, diff }: LockReport, { dryRun, json }: O
     deps.stdout(`${lock.name}  ${version}  content ${content}\n`);
   const named = lock.artifacts.filter(({ kind, isAsked }) => kind !== 'deb' || isAsked).length;
   const counts = `${lock.artifacts.length} files, ${Math.ceil(bytesOf(lock) / 1e6)} MB, ${named} of them named in the manifest`;
-  deps.stderr(`${dryRun ? 'would write' : isWritten ? 'wrote' : 'unchanged:'} ${printable(file)}: ${counts}\n`);
+  deps.stderr(`${dryRun ? 'not written:' : isWritten ? 'wrote' : 'unchanged:'} ${printable(file)}: ${counts}\n`);
   if (!dryRun) deps.stderr(`next:  headstart image build --lock ${printable(file)}\n`);
 }
 

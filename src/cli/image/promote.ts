@@ -1,4 +1,4 @@
-// cli/image/promote.ts: `headstart image promote`: puts a version into a channel. Only tags change; the bytes stay the same.
+// cli/image/promote.ts: `headstart image promote`: puts a version into a channel. The image itself does not change.
 import { Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { NotFound } from '../../base/failures.ts';

@@ -187,7 +187,7 @@ function toText(
   return `${problems.join('')}${warnings.join('')}${verdict(file, parsed.problems)}.\n${advice}code:  ${parsed.reason}\n`;
 }
 
-/** Overrides reasons whose `next` is this verb. */
+/** For invalid documents, the usual next step may be this verb itself. */
 function nextOf(reason: ReasonCode): string | undefined {
   const fields = 'correct the document; `headstart node schema --fields` lists the fields';
   if (reason === 'config/unknown-field') return `${fields}; --lenient makes them warnings`;

@@ -35,7 +35,7 @@ export function cutTo(text: string, width: number): string {
 
 /**
  * Lines of at most `width` columns, broken between words; the later ones are indented like the first, or by `indent`.
- * A longer word is neither broken nor moved to a new line: it may be a name to copy, and a line that the terminal breaks can be copied.
+ * A longer word is neither broken nor moved to a new line: the terminal wraps it, and it can still be copied whole.
  */
 export function wrapText(text: string, width: number, indent = leadOf(text).length): string[] {
   if (displayWidth(text) <= width) return [text];

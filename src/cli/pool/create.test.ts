@@ -5,7 +5,7 @@ import { poolCreate } from './create.ts';
 import { SECRET, usePools } from './testing.ts';
 
 const world = usePools();
-const { open, ask, create, names } = world;
+const { open, call, create, names } = world;
 
 describe('pool create', () => {
   it('creates a pool from the newest base image and waits until its instances are up', async () => {
@@ -82,7 +82,7 @@ describe('pool create', () => {
   });
 
   it('says after an interrupt what was created and how to continue', async () => {
-    const ran = await ask(poolCreate(open), ['p', '--count', '2'], { signal: AbortSignal.abort('SIGINT') });
+    const ran = await call(poolCreate(open), ['p', '--count', '2'], { signal: AbortSignal.abort('SIGINT') });
     expect(ran.code).toBe(4);
     expect(ran.stderr).toContain('headstart pool scale p 2');
     expect(ran.stderr).toContain('code:  pool/interrupted');

@@ -5,20 +5,20 @@ import { poolDelete } from './delete.ts';
 import { usePools } from './testing.ts';
 
 const world = usePools();
-const { open, ask, create } = world;
+const { open, call, create } = world;
 
 describe('pool delete', () => {
   it('refuses without a terminal, and deletes with --yes', async () => {
     await create('p');
-    expect((await ask(poolDelete(open), ['p', '--dry-run'])).stdout).toContain('would delete pool p with p-');
-    const ran = await ask(poolDelete(open), ['p']);
+    expect((await call(poolDelete(open), ['p', '--dry-run'])).stdout).toContain('would delete pool p with p-');
+    const ran = await call(poolDelete(open), ['p']);
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain('code:  cli/not-confirmed');
     expect(world.pools.state.pools.size).toBe(1);
     const saved = join(world.folder, 'prototype', 'headstart-recipe-p.json');
     mkdirSync(join(world.folder, 'prototype'));
     writeFileSync(saved, '{}');
-    const gone = await ask(poolDelete(open), ['p', '--yes'], { env: { HEADSTART_HOME: world.folder } });
+    const gone = await call(poolDelete(open), ['p', '--yes'], { env: { HEADSTART_HOME: world.folder } });
     expect(gone.stdout).toContain('pool p is deleted');
     expect(world.pools.state.pools.size).toBe(0);
     expect(existsSync(saved)).toBe(false);
@@ -26,7 +26,7 @@ describe('pool delete', () => {
 
   it('names the command that finishes an interrupted delete', async () => {
     await create('p');
-    const ran = await ask(poolDelete(open), ['p', '--yes'], { signal: AbortSignal.abort('SIGINT') });
+    const ran = await call(poolDelete(open), ['p', '--yes'], { signal: AbortSignal.abort('SIGINT') });
     expect(ran.code).toBe(4);
     expect(ran.stderr).toContain('next:  headstart pool delete p --yes');
   });
@@ -37,7 +37,7 @@ describe('pool delete', () => {
     ['', 'there is no pool ""; known: pool'],
   ])('names the existing pools for %j, and never a command that creates one', async (name, said) => {
     await create('pool');
-    const ran = await ask(poolDelete(open), [name, '--yes']);
+    const ran = await call(poolDelete(open), [name, '--yes']);
     expect(ran.code).toBe(1);
     expect(ran.stderr).toContain(said);
     expect(ran.stderr).toContain('Nothing was changed.');

@@ -5,7 +5,7 @@ import { poolExec } from './exec.ts';
 import { usePools } from './testing.ts';
 
 const world = usePools();
-const { open, ask, create, names } = world;
+const { open, call, create, names } = world;
 
 describe('pool exec', () => {
   const written: Buffer[] = [];
@@ -14,7 +14,7 @@ describe('pool exec', () => {
     write: (_: 1 | 2, bytes: Uint8Array) => void written.push(Buffer.from(bytes)),
   };
   const run = (argv: string[], world: TestWorld = {}, hasInput = false) =>
-    ask(poolExec(open, { ...streams, hasInput: () => hasInput }), argv, world);
+    call(poolExec(open, { ...streams, hasInput: () => hasInput }), argv, world);
 
   beforeEach(async () => {
     written.length = 0;
@@ -28,8 +28,8 @@ describe('pool exec', () => {
     expect(ran.code).toBe(7);
     expect(world.pools.ran).toEqual([{ instance: name, argv: ['ls', '-l', '--', "a b'"], input: '' }]);
     expect(Buffer.concat(written)).toEqual(Buffer.from([0xff, 0, 10, 0x6f, 0x68]));
-    const told = JSON.parse((await run([name, '--json', '--', 'ls'])).stdout) as Record<string, unknown>;
-    expect(told).toMatchObject({ kind: 'PoolExec', exitCode: 7, encoding: 'base64', stdout: '/wAK' });
+    const result = JSON.parse((await run([name, '--json', '--', 'ls'])).stdout) as Record<string, unknown>;
+    expect(result).toMatchObject({ kind: 'PoolExec', exitCode: 7, encoding: 'base64', stdout: '/wAK' });
   });
 
   it('passes on piped input, unless --no-stdin is given', async () => {

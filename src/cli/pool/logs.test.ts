@@ -5,7 +5,7 @@ import { poolLogs } from './logs.ts';
 import { usePools } from './testing.ts';
 
 const world = usePools();
-const { open, ask, create, names } = world;
+const { open, call, create, names } = world;
 
 describe('pool logs', () => {
   it('prints the last lines of the console without terminal codes', async () => {
@@ -15,10 +15,10 @@ describe('pool logs', () => {
       join(world.folder, `${name}.log`),
       'one\r\n\u001b[0;32mtwo\u001b[0m\r\n\u001b]0;title\u0007three\nlogin: ',
     );
-    expect((await ask(poolLogs(open), [name])).stdout).toBe('one\ntwo\nthree\nlogin: \n');
-    expect((await ask(poolLogs(open), [name, '--lines', '2'])).stdout).toBe('three\nlogin: \n');
-    expect((await ask(poolLogs(open), [name, '--lines', '0'])).stdout).toBe('');
-    expect(JSON.parse((await ask(poolLogs(open), [name, '--json'])).stdout)).toMatchObject({
+    expect((await call(poolLogs(open), [name])).stdout).toBe('one\ntwo\nthree\nlogin: \n');
+    expect((await call(poolLogs(open), [name, '--lines', '2'])).stdout).toBe('three\nlogin: \n');
+    expect((await call(poolLogs(open), [name, '--lines', '0'])).stdout).toBe('');
+    expect(JSON.parse((await call(poolLogs(open), [name, '--json'])).stdout)).toMatchObject({
       kind: 'PoolLogs',
       lines: ['one', 'two', 'three', 'login: '],
     });

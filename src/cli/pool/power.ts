@@ -59,7 +59,7 @@ export function actionVerb(action: InstanceAction, open: OpenPools): Verb {
       progress.step(`${action.doing} ${name}`);
       const interruption = {
         code: 'pool/interrupted',
-        kept: `${name} is kept.`,
+        kept: `The instance ${name} still exists.`,
         next: `headstart pool ${action.name} ${name}`,
       };
       await orInterrupted(signal, interruption, () =>

@@ -4,13 +4,13 @@ import { poolSet } from './set.ts';
 import { SECRET, usePools } from './testing.ts';
 
 const world = usePools();
-const { open, ask, create, names } = world;
+const { open, call, create, names } = world;
 
 describe('pool set', () => {
   it('sets and removes the user data of a pool or of one instance', async () => {
     await create('p');
     const [first] = names() as [string];
-    const set = (...argv: string[]) => ask(poolSet(open), ['p', ...argv]);
+    const set = (...argv: string[]) => call(poolSet(open), ['p', ...argv]);
     expect((await set('--user-data', join(world.folder, 'data'))).stdout).toBe('p has new user data\n');
     expect(Buffer.from(world.pools.specs.get('p')!.userData!, 'base64').toString()).toContain(SECRET);
     await set('--user-data', join(world.folder, 'data'), '--instance', first, '--dry-run');
@@ -28,9 +28,9 @@ describe('pool set', () => {
     await create('p');
     await create('q');
     const other = world.pools.state.pools.get('pools/q')!.instances[0]!.computerName;
-    expect((await ask(poolSet(open), ['p', '--no-user-data', '--instance', other])).stderr).toContain(
+    expect((await call(poolSet(open), ['p', '--no-user-data', '--instance', other])).stderr).toContain(
       'is not an instance of p',
     );
-    expect((await ask(poolSet(open), ['p'])).code).toBe(2);
+    expect((await call(poolSet(open), ['p'])).code).toBe(2);
   });
 });

@@ -5,7 +5,7 @@ import { poolSsh } from './ssh.ts';
 import { usePools } from './testing.ts';
 
 const world = usePools();
-const { open, ask, create, names } = world;
+const { open, call, create, names } = world;
 
 describe('pool ssh', () => {
   const HOST_KEYS =
@@ -26,7 +26,7 @@ describe('pool ssh', () => {
       called.push(argv);
       return 3;
     };
-    expect((await ask(poolSsh(open, runIt), [name, '--', 'uptime', '-p'])).code).toBe(3);
+    expect((await call(poolSsh(open, runIt), [name, '--', 'uptime', '-p'])).code).toBe(3);
     const argv = called[0]!;
     expect(argv).toEqual(
       expect.arrayContaining(['StrictHostKeyChecking=yes', 'ForwardAgent=no', `HostKeyAlias=${name}`]),
@@ -40,7 +40,7 @@ describe('pool ssh', () => {
 
   it('prints the ssh command with --json', async () => {
     const [name] = names() as [string];
-    const ran = await ask(
+    const ran = await call(
       poolSsh(open, async () => expect.fail()),
       [name, '--json'],
     );
@@ -50,7 +50,7 @@ describe('pool ssh', () => {
   it('reports that the guest has no host key yet', async () => {
     const [name] = names() as [string];
     world.pools.guest = () => ({ exitCode: 1, stderr: Buffer.from('cat: /etc/ssh/ssh_host_*_key.pub: No such file') });
-    const ran = await ask(
+    const ran = await call(
       poolSsh(open, async () => 0),
       [name],
     );

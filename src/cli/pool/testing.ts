@@ -15,7 +15,7 @@ export interface PoolWorld {
   folder: string;
   pools: FakePools;
   open(): Promise<FakePools>;
-  ask(verb: Verb, argv: string[], world?: TestWorld): Promise<CliResult>;
+  call(verb: Verb, argv: string[], world?: TestWorld): Promise<CliResult>;
   create(...argv: string[]): Promise<CliResult>;
   /** The names of the instances of pool p. */
   names(): string[];
@@ -28,13 +28,13 @@ export function usePools(): PoolWorld {
     folder: '',
     pools: fakePools(''),
     open: async () => world.pools,
-    async ask(verb, argv, more = {}) {
+    async call(verb, argv, more = {}) {
       const ran = await runVerb(verb, argv, { nowUs, ...more });
       expect(ran.stdout + ran.stderr).not.toContain(SECRET);
       expect(ran.stderr).not.toContain('bug:');
       return ran;
     },
-    create: (...argv) => world.ask(poolCreate(world.open), argv),
+    create: (...argv) => world.call(poolCreate(world.open), argv),
     names: () => world.pools.state.pools.get('pools/p')!.instances.map(({ computerName }) => computerName),
   };
   beforeEach(async () => {

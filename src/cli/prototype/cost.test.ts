@@ -7,19 +7,19 @@ describe('prototype cost', () => {
   it('multiplies size and replicas by the given price', async () => {
     const world = verbLab();
     await world.run();
-    const { stdout } = await world.tell(costVerb, '--pool', POOL, '--price-per-gb', '0.1', '--json');
-    const told = JSON.parse(stdout) as {
+    const { stdout } = await world.runVerb(costVerb, '--pool', POOL, '--price-per-gb', '0.1', '--json');
+    const result = JSON.parse(stdout) as {
       perMonth: number;
       lines: [{ sizeGb: number; replicas: number }];
     };
-    expect(told).toMatchObject({ kind: 'PrototypeCost', pool: POOL, lines: [{ version: world.intent.version }] });
-    const [{ sizeGb, replicas }] = told.lines;
+    expect(result).toMatchObject({ kind: 'PrototypeCost', pool: POOL, lines: [{ version: world.intent.version }] });
+    const [{ sizeGb, replicas }] = result.lines;
     expect(replicas).toBe(world.intent.replicas);
-    expect(told.perMonth).toBeCloseTo(sizeGb * replicas * 0.1);
+    expect(result.perMonth).toBeCloseTo(sizeGb * replicas * 0.1);
   });
 
   it('says how reliable the built-in prices are', async () => {
-    const { code, stdout } = await verbLab().tell(costVerb, '--pool', POOL);
+    const { code, stdout } = await verbLab().runVerb(costVerb, '--pool', POOL);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^0\.00 \w+ a month \(prices: /m);
   });
@@ -31,7 +31,7 @@ describe('prototype cost', () => {
   ])('refuses %j before any call', async (argv, code, message) => {
     const world = verbLab();
     world.cluster.listNodes = () => Promise.reject(new Error('the cluster was asked'));
-    const told = await world.tell(costVerb, '--pool', POOL, ...argv);
-    expect(told).toMatchObject({ code, stderr: expect.stringContaining(message) });
+    const result = await world.runVerb(costVerb, '--pool', POOL, ...argv);
+    expect(result).toMatchObject({ code, stderr: expect.stringContaining(message) });
   });
 });

@@ -10,7 +10,7 @@ describe('prototype plan', () => {
   it('says that the donor was not inspected, and changes nothing', async () => {
     const world = verbLab();
     const before = JSON.stringify([...world.provider.state.pools, ...world.cluster.nodes]);
-    const { code, stdout } = await world.tell(planVerb, '--node', world.donor.computerName);
+    const { code, stdout } = await world.runVerb(planVerb, '--node', world.donor.computerName);
     expect(code).toBe(0);
     expect(stdout).toContain('drain the donor');
     expect(stdout).toContain(`${world.donor.computerName} was not inspected (--inspect was not given)`);
@@ -31,13 +31,13 @@ describe('prototype plan', () => {
       ),
       stderr: '',
     });
-    const told = await world.tell(planVerb, '--node', world.donor.computerName, '--inspect');
-    expect(told.code).toBe(3);
-    expect(told.stdout).toContain('inspected from inside:');
-    expect(told.stdout).toContain('/etc/default/kubelet:3: hostname-override is');
-    expect(told.stdout).toContain('no: a reboot is pending (/run/reboot-required)');
-    expect(told.stdout).toMatch(/rollback uses +none/);
-    const { code, stdout } = await world.tell(planVerb, '--node', world.donor.computerName, '--inspect', '--json');
+    const result = await world.runVerb(planVerb, '--node', world.donor.computerName, '--inspect');
+    expect(result.code).toBe(3);
+    expect(result.stdout).toContain('inspected from inside:');
+    expect(result.stdout).toContain('/etc/default/kubelet:3: hostname-override is');
+    expect(result.stdout).toContain('no: a reboot is pending (/run/reboot-required)');
+    expect(result.stdout).toMatch(/rollback uses +none/);
+    const { code, stdout } = await world.runVerb(planVerb, '--node', world.donor.computerName, '--inspect', '--json');
     expect(code).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({
       kind: 'PrototypePlan',
@@ -53,23 +53,23 @@ describe('prototype plan', () => {
     const stdout = inspectionOf(world.donor.vmId, `custom-data\t/var/lib/u\t${canary}`);
     world.cluster.runScript = () => ({ exitCode: 0, stdout, stderr: '' });
     for (const more of [[], ['--json']]) {
-      const told = await world.tell(planVerb, '--node', world.donor.computerName, '--inspect', ...more);
-      expect(told.stdout).toContain('/var/lib/u');
-      expect(told.stdout + told.stderr).not.toContain(canary);
+      const result = await world.runVerb(planVerb, '--node', world.donor.computerName, '--inspect', ...more);
+      expect(result.stdout).toContain('/var/lib/u');
+      expect(result.stdout + result.stderr).not.toContain(canary);
     }
   });
 
   it('does not inspect a donor that is out of service, and says why', async () => {
     const world = verbLab();
     world.cluster.touch(world.donor.computerName, { annotations: { [PRIOR_ANNOTATION]: '{}' } });
-    const { stdout } = await world.tell(planVerb, '--node', world.donor.computerName, '--inspect');
+    const { stdout } = await world.runVerb(planVerb, '--node', world.donor.computerName, '--inspect');
     expect(stdout).toContain('was not inspected (a run has taken it out of service)');
     expect(world.cluster.scripts).toEqual([]);
   });
 
   it('chooses the best node of a pool and says why', async () => {
     const world = verbLab();
-    const { stdout } = await world.tell(planVerb, '--pool', POOL);
+    const { stdout } = await world.runVerb(planVerb, '--pool', POOL);
     expect(stdout).toMatch(
       new RegExp(`^donor: ${world.donor.computerName} \\(the best candidate, on the latest model`),
     );
@@ -78,7 +78,7 @@ describe('prototype plan', () => {
   it('refuses if no node of the pool is suitable, with the reason for each', async () => {
     const world = verbLab();
     for (const name of world.cluster.nodes.keys()) world.cluster.touch(name, { isReady: false });
-    const { code, stderr } = await world.tell(planVerb, '--pool', POOL);
+    const { code, stderr } = await world.runVerb(planVerb, '--pool', POOL);
     expect(code).toBe(1);
     expect(stderr).toContain('prototype/no-candidate');
     expect(stderr).toContain(`${world.donor.computerName}: it is not Ready`);

@@ -89,7 +89,7 @@ function renderRunPlan(description: RunDescription, screen: Screen): string {
 
 function renderInspection({ node, inspection }: RunDescription): string {
   if (!inspection.isDone) {
-    return `\n${node} was not inspected (${inspection.because}): this plan does not show how a clone would join, how a rollback restores the bootstrap, and which names and addresses are on its disk.\n`;
+    return `\n${node} was not inspected (${inspection.because}): this plan does not show how a clone would join, how a rollback restores the bootstrap, or which names and addresses are on its disk.\n`;
   }
   const { joining, wayBack, unpatched, findings } = inspection.verdict;
   const rows: [string, string][] = [

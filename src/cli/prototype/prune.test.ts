@@ -23,7 +23,7 @@ describe('prototype prune', () => {
   it('refuses without a terminal, and deletes nothing', async () => {
     const world = await withOldVersions();
     const before = names(world);
-    const { code, stderr } = await world.tell(pruneVerb, ...prune);
+    const { code, stderr } = await world.runVerb(pruneVerb, ...prune);
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('add --yes') });
     expect(stderr).toContain('2020.01.01, 2020.01.02');
     expect(names(world)).toEqual(before);
@@ -31,7 +31,7 @@ describe('prototype prune', () => {
 
   it('deletes versions beyond the history with --yes, and releases the pool', async () => {
     const world = await withOldVersions();
-    const { code, stdout } = await world.tell(pruneVerb, ...prune, '--yes');
+    const { code, stdout } = await world.runVerb(pruneVerb, ...prune, '--yes');
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'deleted 2020.01.01, 2020.01.02\n' });
     expect(names(world)).toEqual(['2020.01.03', world.intent.version]);
     expect(world.cluster.leases.size).toBe(0);
@@ -41,7 +41,7 @@ describe('prototype prune', () => {
     const world = await withOldVersions();
     const before = names(world);
     await world.cluster.holdLease(leaseName(POOL), { holder: 'somebody-1', durationMs: 60_000, note: 'rollback' });
-    const { code, stderr } = await world.tell(pruneVerb, ...prune, '--yes');
+    const { code, stderr } = await world.runVerb(pruneVerb, ...prune, '--yes');
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('held by somebody-1') });
     expect(names(world)).toEqual(before);
   });
@@ -54,20 +54,20 @@ describe('prototype prune', () => {
       world.provider.state.pools.get(world.ref.pool.id)!.model.image = { kind: 'version', id: old.id };
       return holdLease(...args);
     };
-    const { stdout } = await world.tell(pruneVerb, ...prune, '--yes');
+    const { stdout } = await world.runVerb(pruneVerb, ...prune, '--yes');
     expect(stdout).toBe('deleted 2020.01.02\n');
     expect(names(world)).toContain('2020.01.01');
   });
 
   it('names the versions with --dry-run, and deletes none', async () => {
     const world = await withOldVersions();
-    const { code, stdout } = await world.tell(pruneVerb, ...prune, '--dry-run');
+    const { code, stdout } = await world.runVerb(pruneVerb, ...prune, '--dry-run');
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'would delete 2020.01.01, 2020.01.02\n' });
     expect(names(world)).toHaveLength(4);
   });
 
   it('does not ask if there is nothing to delete', async () => {
     const world = verbLab();
-    expect(await world.tell(pruneVerb, '--pool', POOL)).toMatchObject({ code: 0, stdout: 'nothing to delete\n' });
+    expect(await world.runVerb(pruneVerb, '--pool', POOL)).toMatchObject({ code: 0, stdout: 'nothing to delete\n' });
   });
 });

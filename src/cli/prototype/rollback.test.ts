@@ -23,7 +23,7 @@ const toOriginal = ['--pool', POOL, '--to', 'original'];
 describe('prototype rollback', () => {
   it('rolls back, reports it, and releases the pool', async () => {
     const world = await afterARun();
-    const { code, stdout } = await world.tell(rollbackVerb, ...toOriginal);
+    const { code, stdout } = await world.runVerb(rollbackVerb, ...toOriginal);
     expect({ code, stdout }).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(`pointed ${POOL} from version`),
@@ -39,7 +39,7 @@ describe('prototype rollback', () => {
       if (tries++ === 0) throw new Conflict('changed since it was read');
       return changeModel(...args);
     };
-    const { code, stderr } = await world.tell((connect) => rollbackVerb(connect, world.clock), ...toOriginal);
+    const { code, stderr } = await world.runVerb((connect) => rollbackVerb(connect, world.clock), ...toOriginal);
     expect(code, stderr).toBe(0);
     expect(tries).toBe(2);
     expect(stderr).toContain('changed since it was read; retrying in');
@@ -49,7 +49,7 @@ describe('prototype rollback', () => {
     const world = await afterARun();
     const hold = { holder: 'somebody-1', durationMs: 60_000, note: 'prototype of a' };
     await world.cluster.holdLease(leaseName(POOL), hold);
-    const { code, stderr } = await world.tell(rollbackVerb, ...toOriginal);
+    const { code, stderr } = await world.runVerb(rollbackVerb, ...toOriginal);
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('held by somebody-1') });
   });
 
@@ -62,7 +62,7 @@ describe('prototype rollback', () => {
         holders.push(wish.holder);
         return holdLease(name, wish, signal);
       };
-      await world.tell(rollbackVerb, ...toOriginal);
+      await world.runVerb(rollbackVerb, ...toOriginal);
     }
     expect(new Set(holders).size).toBe(2);
   });
@@ -70,14 +70,14 @@ describe('prototype rollback', () => {
   it('takes no hold with --dry-run', async () => {
     const world = await afterARun();
     await world.cluster.holdLease(leaseName(POOL), { holder: 'x', durationMs: 60_000, note: '' });
-    const { code, stdout } = await world.tell(rollbackVerb, ...toOriginal, '--dry-run');
+    const { code, stdout } = await world.runVerb(rollbackVerb, ...toOriginal, '--dry-run');
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('would point') });
   });
 
   it('reports that no run has changed the pool, and does not suggest the same command', async () => {
     const world = verbLab();
     for (const to of [[], ['--to', 'original']]) {
-      const { code, stderr } = await world.tell(rollbackVerb, '--pool', POOL, ...to);
+      const { code, stderr } = await world.runVerb(rollbackVerb, '--pool', POOL, ...to);
       expect(code).toBe(1);
       expect(stderr).toContain(`next:  \`headstart prototype status --pool ${POOL}\` shows`);
     }
@@ -88,8 +88,8 @@ describe('prototype rollback', () => {
     world.cluster.readSecret = async () => {
       throw new Forbidden('no right to get secrets');
     };
-    const { stderr } = await world.tell(rollbackVerb, '--pool', POOL, '--to', '1.2.3');
+    const { stderr } = await world.runVerb(rollbackVerb, '--pool', POOL, '--to', '1.2.3');
     expect(stderr).toContain('there is no version 1.2.3');
-    expect((await world.tell(rollbackVerb, ...toOriginal)).stderr).toContain('no right to get secrets');
+    expect((await world.runVerb(rollbackVerb, ...toOriginal)).stderr).toContain('no right to get secrets');
   });
 });

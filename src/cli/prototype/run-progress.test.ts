@@ -61,13 +61,13 @@ describe('showRun', () => {
 });
 
 it('showRetries prints only retries', () => {
-  let told = '';
+  let result = '';
   const tell = showRetries({
     stderr: (text) => {
-      told += text;
+      result += text;
     },
   });
   tell(step('a', 'A'));
   tell({ event: 'retry', step: 'a', attempt: 2, inMs: 4_000, because: 'Azure answered\n503' });
-  expect(told).toBe('waiting: Azure answered\ufffd503; retrying in 4s\n');
+  expect(result).toBe('waiting: Azure answered\ufffd503; retrying in 4s\n');
 });

@@ -7,11 +7,11 @@ import { verbLab } from './testing.ts';
 describe('prototype status', () => {
   it('shows what a pool starts from before and after a run', async () => {
     const world = verbLab();
-    const before = await world.tell(statusVerb);
+    const before = await world.runVerb(statusVerb);
     expect(before.stdout).toContain(`${POOL} starts from marketplace debian:debian-12:12-gen2:latest\n`);
     expect(before.stdout).not.toContain('VERSION');
     await world.run();
-    const after = await world.tell(statusVerb, '--pool', POOL);
+    const after = await world.runVerb(statusVerb, '--pool', POOL);
     expect(after.stdout).toContain(`${POOL} starts from version ${world.intent.version}, without bootstrap`);
     expect(after.stdout).toMatch(
       new RegExp(`${world.intent.version} +ready +${world.donor.computerName}.*new instances`),
@@ -22,7 +22,7 @@ describe('prototype status', () => {
   it('names the commands for a donor that is out of service', async () => {
     const world = verbLab();
     world.donor.tags = { [DONOR_TAG]: 'dead 00' };
-    const { stdout, stderr } = await world.tell(statusVerb);
+    const { stdout, stderr } = await world.runVerb(statusVerb);
     expect(stdout).toContain('out of service: a donor');
     const name = world.donor.computerName;
     expect(stderr).toBe(
@@ -32,7 +32,7 @@ describe('prototype status', () => {
 
   it('prints one document with --json', async () => {
     const world = verbLab();
-    expect(JSON.parse((await world.tell(statusVerb, '--json')).stdout)).toMatchObject({
+    expect(JSON.parse((await world.runVerb(statusVerb, '--json')).stdout)).toMatchObject({
       kind: 'PrototypeStatus',
       gallery: world.intent.gallery,
       pools: [{ pool: POOL, versions: [], hasBootstrap: 'unknown' }],
@@ -45,6 +45,6 @@ describe('prototype status', () => {
   ])('reports that there are no pools (with a cluster: %s)', async (hasCluster, said) => {
     const world = verbLab({ hasCluster });
     world.cluster.nodes.clear();
-    expect(await world.tell(statusVerb)).toMatchObject({ code: 0, stdout: said });
+    expect(await world.runVerb(statusVerb)).toMatchObject({ code: 0, stdout: said });
   });
 });

@@ -6,14 +6,14 @@ import type { Verb } from '../verb.ts';
 
 export interface VerbLab extends DonorLab {
   /** Runs a verb that takes `connect`. */
-  tell(verb: (connect: ConnectSite) => Verb, ...argv: string[]): Promise<CliResult>;
+  runVerb(verb: (connect: ConnectSite) => Verb, ...argv: string[]): Promise<CliResult>;
 }
 
 export function verbLab(options: { hasCluster?: boolean } = {}): VerbLab {
   const world = donorLab(options);
   return {
     ...world,
-    tell: (verb, ...argv) =>
+    runVerb: (verb, ...argv) =>
       runVerb(
         verb(async () => world.site),
         argv,

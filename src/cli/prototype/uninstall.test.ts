@@ -16,7 +16,7 @@ async function prototyped(): Promise<VerbLab> {
 describe('prototype uninstall', () => {
   it('prints with --dry-run what would be removed, and changes nothing', async () => {
     const world = await prototyped();
-    const { code, stdout } = await world.tell(uninstallVerb, '--pool', POOL, '--dry-run');
+    const { code, stdout } = await world.runVerb(uninstallVerb, '--pool', POOL, '--dry-run');
     expect(code).toBe(0);
     expect(stdout.split('\n').slice(0, 3)).toEqual([
       `changes to ${POOL} that would be made:`,
@@ -30,10 +30,10 @@ describe('prototype uninstall', () => {
 
   it('refuses without a terminal, unless --yes is given', async () => {
     const world = await prototyped();
-    const refused = await world.tell(uninstallVerb, '--pool', POOL);
+    const refused = await world.runVerb(uninstallVerb, '--pool', POOL);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('cli/not-confirmed') });
     expect(world.provider.state.versions.size).toBe(1);
-    const done = await world.tell(uninstallVerb, '--pool', POOL, '--yes');
+    const done = await world.runVerb(uninstallVerb, '--pool', POOL, '--yes');
     expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining(`changes made to ${POOL}:`) });
     expect(done.stdout).toContain('delete the saved original recipe');
     expect(done.stdout + done.stderr).not.toContain(Buffer.from('canary').toString('base64'));
@@ -42,17 +42,17 @@ describe('prototype uninstall', () => {
 
   it('has nothing to do the second time, and does not ask', async () => {
     const world = await prototyped();
-    await world.tell(uninstallVerb, '--pool', POOL, '--yes');
-    const again = await world.tell(uninstallVerb, '--pool', POOL);
+    await world.runVerb(uninstallVerb, '--pool', POOL, '--yes');
+    const again = await world.runVerb(uninstallVerb, '--pool', POOL);
     expect(again).toMatchObject({ code: 0, stdout: `nothing that headstart added is left on ${POOL}\n` });
   });
 
   it('exits 4 while instances use a version, and names them and the next step, also as JSON', async () => {
     const world = await prototyped();
     const born = world.provider.scaleOut(world.ref.pool);
-    const told = await world.tell(uninstallVerb, '--pool', POOL, '--yes', '--json');
-    expect(told.code).toBe(4);
-    const lines = told.stdout
+    const result = await world.runVerb(uninstallVerb, '--pool', POOL, '--yes', '--json');
+    expect(result.code).toBe(4);
+    const lines = result.stdout
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -64,13 +64,13 @@ describe('prototype uninstall', () => {
       isDryRun: false,
       kept: [{ because: `${born.computerName} still runs it`, next: expect.any(String) }, expect.anything()],
     });
-    const again = await world.tell(uninstallVerb, '--pool', POOL);
+    const again = await world.runVerb(uninstallVerb, '--pool', POOL);
     expect(again).toMatchObject({ code: 4, stdout: expect.stringContaining(`nothing to do on ${POOL} for now`) });
   });
 
   it('refuses an unknown version', async () => {
     const world = await prototyped();
-    const { code, stderr } = await world.tell(uninstallVerb, '--pool', POOL, '--to', '1.2.3', '--yes');
+    const { code, stderr } = await world.runVerb(uninstallVerb, '--pool', POOL, '--to', '1.2.3', '--yes');
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('prototype/no-such-version') });
     expect(world.provider.state.versions.size).toBe(1);
   });

@@ -19,9 +19,9 @@ describe('cloud-init boot', () => {
   it('prints from a log alone what the log contains', async () => {
     const { code, stdout } = await runVerb(boot, ['-i', '-', '--json'], { stdin: banner(stampAt(0), 'init-local', 5) });
     expect(code).toBe(0);
-    const told = JSON.parse(stdout) as { started: object; kernelTookUs?: number };
-    expect(told.started).not.toHaveProperty('unknown');
-    expect(told.kernelTookUs).toBeUndefined();
+    const result = JSON.parse(stdout) as { started: object; kernelTookUs?: number };
+    expect(result.started).not.toHaveProperty('unknown');
+    expect(result.kernelTookUs).toBeUndefined();
   });
 
   it('refuses an input without any of the times, with a hint', async () => {

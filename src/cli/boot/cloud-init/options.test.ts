@@ -57,17 +57,17 @@ describe('the cloud-init verbs', () => {
   });
 
   it('print microseconds with --json', async () => {
-    const told = async (name: keyof typeof verbs) =>
+    const result = async (name: keyof typeof verbs) =>
       JSON.parse((await runVerb(verbs[name], ['-i', golden, '--json'])).stdout);
-    expect(await told('show')).toMatchObject({
+    expect(await result('show')).toMatchObject({
       kind: 'CloudInitShow',
       boots: [{ totalUs: 29_199_000, version: '22.4.2' }],
     });
-    expect((await told('blame')).boots[0].blame[0]).toMatchObject({
+    expect((await result('blame')).boots[0].blame[0]).toMatchObject({
       name: 'modules-final/config-scripts-user',
       ownUs: 14_668_000,
     });
-    expect((await told('dump')).events[0]).toMatchObject({ kind: 'banner', upUs: 51_070_000 });
+    expect((await result('dump')).events[0]).toMatchObject({ kind: 'banner', upUs: 51_070_000 });
   });
 
   it('edge case 18: say what they expected if there are no events', async () => {

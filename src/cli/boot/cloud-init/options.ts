@@ -69,7 +69,7 @@ export interface CloudInitBoots extends ParsedLog {
   input: Input;
 }
 
-/** Reads the events correctly (not like --compat). Prints warnings on stderr; throws if there are no cloud-init events. */
+/** Reads the events without the errors that --compat reproduces. Prints warnings on stderr; throws if there are no cloud-init events. */
 export async function readCloudInit(options: CloudInitOptions, deps: CliDeps): Promise<CloudInitBoots> {
   const isLive = options.infile === undefined && options.input === undefined;
   const { input, kind } = await openLog(pathsOf(options), deps).catch((error: unknown) => {
