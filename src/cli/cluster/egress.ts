@@ -16,7 +16,7 @@ async function main([home, name]: string[]): Promise<void> {
   const egress = await startEgress({
     socket: EGRESS_SOCKET,
     findKubelet: kubeletFinder({ home, name }, factory),
-    tell,
+    log: tell,
   });
   tell(`leads to the kubelets of cluster ${name}`);
   process.once('SIGTERM', () => void egress.close().then(() => process.exit(0)));

@@ -52,7 +52,7 @@ describe('cluster up', () => {
     const ran = await ask('up');
     expect(ran.code).toBe(1);
     expect(ran.stderr).toMatch(/install Go 1\.26 or newer, or give a folder with the programs: --programs DIR/);
-    expect(world.plane.told).toEqual([]);
+    expect(world.plane.actions).toEqual([]);
   });
 
   it('runs the programs it is given, then and later', async () => {
@@ -89,7 +89,7 @@ describe('cluster up', () => {
 
   it('refuses programs of another version than was asked for', async () => {
     const ran = await ask('up', ['--programs', world.given, '--kubernetes', '1.35.8']);
-    expect(ran.stderr).toContain('are of Kubernetes v1.34.2, not v1.35.8');
+    expect(ran.stderr).toContain('have Kubernetes version v1.34.2, not v1.35.8');
     expect(ran.code).toBe(2);
   });
 

@@ -63,6 +63,6 @@ describe('cluster status', () => {
     await ask('up', ['--name', 'lab']);
     const ran = await ask('status');
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toContain('there is no cluster local; there is lab');
+    expect(ran.stderr).toContain('there is no cluster local; known: lab');
   });
 });
