@@ -204,7 +204,7 @@ describe('real nodes', { timeout: TEST_MS }, () => {
     // As long as several boots, because its kubelet has to reach the request that is refused.
     const deadline = `${Math.ceil((3 * cloneReadyMs) / 1000)}s`;
     await expect(stage.ask('pool', 'start', UNLUCKY, '--timeout', deadline)).rejects.toThrow(
-      `the kubelet of ${UNLUCKY} comes with the certificate of ${IMAGE_NODE}, so the API server refuses all it asks`,
+      `the kubelet of ${UNLUCKY} uses the certificate of ${IMAGE_NODE}, so the API server refuses its requests`,
     );
     expect(await inside(UNLUCKY, 'systemctl', 'is-active', 'kubelet')).toBe('active'); // systemd reports no failure
     expect(await cluster.node(UNLUCKY)).toBeUndefined();

@@ -176,10 +176,10 @@ describe('a standing control plane', () => {
     const plan = await runVerb(up, ['--home', home, '--name', 'lab', '--dry-run']);
     expect(plan.stdout).toBe(
       [
-        'would stop kube-scheduler, which has read settings that are to change',
-        'would write kube-scheduler.kubeconfig anew',
+        'would stop kube-scheduler, which has read outdated settings',
+        'would rewrite kube-scheduler.kubeconfig',
         'would start kube-scheduler',
-        'would let nodes with a bootstrap token ask for a certificate',
+        'would let nodes with a bootstrap token request a certificate',
         '',
       ].join('\n'),
     );

@@ -1,4 +1,4 @@
-// cluster/cluster.ts: what does a run need of the cluster that a pool's nodes belong to? Kubernetes, none at all, and the fake promise the same.
+// cluster/cluster.ts: what does a run need from the cluster of a pool's nodes? Contract of kubernetes/, none.ts and fake/.
 import type { Eviction } from './drain/next-evictions.ts';
 
 export type { Eviction } from './drain/next-evictions.ts';
@@ -6,7 +6,7 @@ export type { Eviction } from './drain/next-evictions.ts';
 export interface Node {
   name: string;
   uid: string;
-  /** Given back on a conditional change. */
+  /** The condition of a later change. */
   resourceVersion: string;
   providerId: string;
   isUnschedulable: boolean;
@@ -24,7 +24,7 @@ export interface Node {
   kubeletVersion: string;
   machineId: string;
   systemUuid: string;
-  /** Of the boot that its kubelet has reported from; absent where nobody tells. */
+  /** The boot from which kubelet last reported; absent if unknown. */
   bootId?: string;
 }
 
@@ -32,7 +32,7 @@ export interface Pod {
   namespace: string;
   name: string;
   uid: string;
-  /** Kind of the controller; absent = nothing would bring it back. */
+  /** Kind of the controller; absent: nothing would recreate the pod. */
   ownerKind?: string;
   ownerExists: boolean;
   isMirror: boolean;
@@ -52,19 +52,19 @@ export interface Lease {
   holder: string;
   renewedMs: number;
   durationMs: number;
-  /** Who it is and what it does, for the message to the one that finds it held. */
+  /** What the holder does, for the error that others get. */
   note: string;
 }
 
-/** What may be told of a bootstrap token: never its secret half. */
+/** The public facts of a bootstrap token, never its secret. */
 export interface BootstrapToken {
-  /** Absent: it does not end. */
+  /** Absent: it does not expire. */
   expiresMs?: number;
   /** A kubelet may log in with it. */
   isForJoining: boolean;
 }
 
-/** What a script on the node printed, and how it ended. */
+/** The output and exit code of a script on a node. */
 export interface ScriptResult {
   exitCode: number;
   stdout: string;
@@ -74,22 +74,22 @@ export interface ScriptResult {
 export interface Cluster {
   readNode(name: string, signal?: AbortSignal): Promise<Node | undefined>;
   listNodes(signal?: AbortSignal): Promise<Node[]>;
-  /** Only if the node is still the one that was read (uid and resourceVersion); throws `Conflict` otherwise. */
+  /** Only if the node has not changed since it was read (uid and resourceVersion); throws `Conflict` otherwise. */
   changeNode(node: Node, change: NodeChange, signal?: AbortSignal): Promise<void>;
   listPods(nodeName: string, signal?: AbortSignal): Promise<Pod[]>;
-  /** graceSeconds undefined = the pod's own. The uid guards against a new pod of the same name. */
+  /** graceSeconds undefined: the pod's own. The uid protects a new pod of the same name. */
   evict(pod: Pod, graceSeconds: number | undefined, signal?: AbortSignal): Promise<Eviction>;
-  /** Past budgets and graces; only for a forced drain. */
+  /** Ignores budgets and grace periods; only for a forced drain. */
   deletePod(pod: Pod, graceSeconds: number, signal?: AbortSignal): Promise<void>;
 
   readLease(name: string, signal?: AbortSignal): Promise<Lease | undefined>;
-  /** Takes it, or takes it over when expired; throws `LeaseHeld` when somebody else has it. Renews when it is ours. */
+  /** Takes, renews or, if expired, takes over the lease; throws `LeaseHeld` if another holder has it. */
   holdLease(
     name: string,
     lease: { holder: string; durationMs: number; note: string },
     signal?: AbortSignal,
   ): Promise<void>;
-  /** Nothing happens when it is not ours. */
+  /** Does nothing if another holder has it. */
   releaseLease(name: string, holder: string, signal?: AbortSignal): Promise<void>;
 
   /** Readable by the cluster's operators only (a Secret). */
@@ -98,8 +98,8 @@ export interface Cluster {
   deleteSecret(name: string, signal?: AbortSignal): Promise<void>;
 
   /**
-   * By its public half. undefined = the cluster knows no such token; throws `Forbidden` where the rights do not allow to look, which is
-   * no wonder: rights to secrets cannot be limited to these.
+   * By its public id. undefined: it does not exist. Throws `Forbidden` without permission, which is common: RBAC cannot restrict
+   * access to the Secrets of bootstrap tokens.
    */
   readBootstrapToken(id: string, signal?: AbortSignal): Promise<BootstrapToken | undefined>;
 
@@ -109,6 +109,6 @@ export interface Cluster {
     script: string,
     options: { deadlineMs: number; signal?: AbortSignal },
   ): Promise<ScriptResult>;
-  /** Best effort: an Event on the node, so that `kubectl describe` tells the story. */
+  /** Best effort: an Event on the node, which `kubectl describe` shows. */
   recordEvent(node: Node, reason: string, message: string, signal?: AbortSignal): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// cluster/join-log.ts: what was seen of a node's coming up, kept beside its VM: one line an event, written as it happens.
+// cluster/join-log.ts: the join events of a node, stored with its VM: one line per event, written as it happens.
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { writeFileAtomic } from '../base/files.ts';
 import { JOIN_EVENTS, type JoinEvent, type JoinEventName } from './kubernetes/join-events.ts';
@@ -7,8 +7,8 @@ const FILE_LIMIT = 1 << 20;
 const { O_RDONLY, O_RDWR, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /**
- * Of the start at that moment: what is there of an earlier one is gone, what somebody has noted of this one stays and is not noted again.
- * What is given is written at once; false when the file or the disk is full: a node is not given up for want of its story.
+ * For the start at `startedMs`: drops events of earlier starts, keeps events of this start and does not write them twice. The
+ * returned function writes at once. It returns false if the file or the disk is full, because a log must not fail a node.
  */
 export function openJoinLog(path: string, startedMs: number): (event: JoinEvent) => boolean {
   const known = readIfOurs(path).filter(({ atMs, errorMs = 0 }) => atMs + errorMs >= startedMs);
@@ -37,7 +37,7 @@ function unlessFull(write: () => boolean): boolean {
 
 const identityOf = ({ event, name, uid }: JoinEvent) => JSON.stringify([event, name, uid]);
 
-/** What is not our file is replaced. */
+/** A symbolic link is not our file and is replaced. */
 function readIfOurs(path: string): JoinEvent[] {
   try {
     return readJoinLog(path);
@@ -62,7 +62,7 @@ function appendLine(path: string, line: string): boolean {
   }
 }
 
-/** In the order in which they were noted; none when there is no such file. A torn line, or one that is no event, is left out. */
+/** In the order of writing; empty if there is no file. Skips torn lines and lines that are not events. */
 export function readJoinLog(path: string): JoinEvent[] {
   return readBounded(path)
     .split('\n')

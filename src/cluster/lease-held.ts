@@ -1,4 +1,4 @@
-// cluster/lease-held.ts: somebody else is at work on this pool: who, since when, until when?
+// cluster/lease-held.ts: the error when another run holds the pool: who, since when, until when?
 import { UserError } from '../base/errors.ts';
 import type { Lease } from './cluster.ts';
 
@@ -10,7 +10,7 @@ export class LeaseHeld extends UserError {
     super(`${name} is held by ${lease.holder} (${lease.note}), renewed at ${new Date(lease.renewedMs).toISOString()}`, {
       code: 'prototype/locked',
       kept: 'Nothing was touched.',
-      next: `wait for that run; if it is dead, its hold ends by itself at ${untilText} and the same command takes over`,
+      next: `wait for that run; if it is dead, its hold expires at ${untilText} and the same command takes over`,
       exitCode: 1,
     });
     this.name = 'LeaseHeld';

@@ -1,4 +1,4 @@
-// cluster/lock-file.ts: a hold on a pool where there is no cluster to keep a Lease: who has it, and who gets it next?
+// cluster/lock-file.ts: a hold on a pool without a cluster, in lock files instead of a Lease.
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Processes, type ProcessMark, readMark, systemProcesses } from '../base/process-mark.ts';
@@ -6,8 +6,8 @@ import type { Lease } from './cluster.ts';
 import { LeaseHeld } from './lease-held.ts';
 
 /**
- * `<name>.<n>.lock`, created with O_EXCL, so that of two who see the same expired hold one gets the next number. The highest number
- * is the hold; its modification time is the heartbeat, which cannot bring back a file that somebody took over and removed.
+ * `<name>.<n>.lock`, created with O_EXCL, so that only one of two processes that see the same expired hold gets the next number.
+ * The highest number is the hold. Its modification time is the heartbeat, which cannot recreate a file that another process removed.
  */
 export class LockFiles {
   readonly #folder: string;
@@ -45,7 +45,7 @@ export class LockFiles {
     if (current?.lease.holder === holder) rmSync(this.#path(name, current.number), { force: true });
   }
 
-  /** A run that was killed on this machine need not be waited for until its hold ends. */
+  /** A hold ends at once if its process was killed on this machine. */
   #isInForce({ lease, mark }: LockEntry, nowMs: number): boolean {
     return nowMs <= lease.renewedMs + lease.durationMs && !(mark && this.#processes.isGone(mark));
   }
@@ -55,7 +55,7 @@ export class LockFiles {
     try {
       if (isSame) utimesSync(this.#path(name, current.number), nowMs / 1000, nowMs / 1000);
       else this.#write(name, current.number, wanted, nowMs, 'r+');
-      // An expired hold may have been taken over between the look and the heartbeat: the higher number wins.
+      // Another process may have taken over an expired hold just before the heartbeat: the higher number wins.
       return this.#current(name)?.number === current.number;
     } catch (error) {
       if (isCode(error, 'ENOENT')) return false;
@@ -66,7 +66,7 @@ export class LockFiles {
   #write(name: string, number: number, wanted: Omit<Lease, 'renewedMs'>, nowMs: number, flag: 'wx' | 'r+'): void {
     const { holder, note, durationMs } = wanted;
     const path = this.#path(name, number);
-    // One line, and readers take the first: a shorter text over a longer one leaves a tail.
+    // Readers take only the first line: a shorter text written over a longer one leaves a tail.
     const line = JSON.stringify({ holder, note, durationMs, process: this.#processes.own() });
     writeFileSync(path, `${line}\n`, { flag, mode: 0o600 });
     utimesSync(path, nowMs / 1000, nowMs / 1000);
@@ -109,7 +109,7 @@ interface LockEntry {
   mark?: ProcessMark;
 }
 
-/** A lock whose writer died between creating and writing it is somebody's, for as long as a short hold. */
+/** If the writer died between creating and writing the file, it counts as a short hold. */
 function readHolder(path: string): Omit<Lease, 'renewedMs'> & { mark?: ProcessMark } {
   const UNREADABLE = { holder: 'a run that died early', note: 'its lock file is empty', durationMs: 60_000 };
   const line = readFileSync(path, 'utf8').split('\n')[0]!;

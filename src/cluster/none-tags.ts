@@ -1,9 +1,9 @@
-// cluster/none-tags.ts: annotations of a node that has no cluster, kept as tags of its instance.
+// cluster/none-tags.ts: annotations of a node without a cluster, stored as tags of its instance.
 
-/** Stands for `spec.unschedulable`: nothing schedules here, but a run has to see that it was here. */
+/** Replaces `spec.unschedulable`: there is no scheduler, but a resumed run has to see that it cordoned the node. */
 export const CORDON_TAG = 'headstart-cordoned';
 const PREFIX = 'headstart-note:';
-/** Azure's limit, the narrowest; a longer value goes on in `name#1`, `name#2`. */
+/** Azure's limit, the lowest; a longer value continues in `name#1`, `name#2`. */
 const LONGEST_VALUE = 256;
 
 type Tags = Readonly<Record<string, string>>;
@@ -18,14 +18,14 @@ export function annotationsOf(tags: Tags): Record<string, string> {
   return found;
 }
 
-/** The change of tags that makes the change of annotations; null removes. */
+/** The tag change for an annotation change; null removes. */
 export function annotationTags(
   annotations: Readonly<Record<string, string | null>>,
   tags: Tags,
 ): Record<string, string | null> {
   const change: Record<string, string | null> = {};
   for (const [key, value] of Object.entries(annotations)) {
-    // A tag's name may hold no slash; an annotation's never holds a colon or a number sign.
+    // A tag name may not contain a slash; an annotation name never contains a colon or a number sign.
     const name = PREFIX + key.replaceAll('/', ':');
     for (const part of [name, ...partsOf(name, tags)]) change[part] = null;
     if (value === null) continue;

@@ -1,4 +1,4 @@
-// cluster/none.ts: the cluster of a pool that has none: lock files for the Lease, tags for annotations, nothing to drain, and it says so.
+// cluster/none.ts: the contract for a pool without a cluster: lock files instead of a Lease, tags instead of annotations, no drain.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,14 +15,14 @@ export interface NoClusterOptions {
   instances: Pick<Pools, 'listInstances' | 'tagInstance'>;
   /** Their instances are the nodes. */
   pools(signal?: AbortSignal): Promise<readonly PoolRef[]>;
-  /** What the provider finds an instance by. */
+  /** The provider id by which an instance is located. */
   providerIdOf(instance: InstanceRef): string;
-  /** For locks and saved recipes; closed to other users. */
+  /** For locks and saved models; not readable by other users. */
   folder: string;
   clock: Clock;
-  /** Told once of each thing that there is nothing to do about. */
+  /** Called once for each step that has no effect without a cluster. */
   onNote?: (note: string) => void;
-  /** Whether the guest of a running instance has come up, and since when; that it is powered says nothing of its guest. */
+  /** Whether the guest of a running instance is up, and since when; power alone does not show that. */
   readiness?: (instance: Instance, signal?: AbortSignal) => Promise<Readiness>;
   /** Another way to run a script on an instance as root (ssh, the cloud's run-command). */
   runScript?: (
@@ -38,10 +38,10 @@ export type Readiness = Pick<Node, 'isReady' | 'readySinceMs'>;
 export function noCluster(given: NoClusterOptions): Cluster {
   const { instances, pools, providerIdOf, folder, clock, onNote, readiness, runScript } = given;
   const locks = new LockFiles(folder);
-  const told = new Set<string>();
-  const tell = (note: string) => {
-    if (!told.has(note)) onNote?.(note);
-    told.add(note);
+  const noted = new Set<string>();
+  const noteOnce = (note: string) => {
+    if (!noted.has(note)) onNote?.(note);
+    noted.add(note);
   };
 
   async function listAll(signal?: AbortSignal): Promise<Instance[]> {
@@ -53,7 +53,7 @@ export function noCluster(given: NoClusterOptions): Cluster {
     return (await listAll(signal)).find((instance) => instance.computerName === name);
   }
 
-  async function look(instance: Instance, signal?: AbortSignal): Promise<Node> {
+  async function toNode(instance: Instance, signal?: AbortSignal): Promise<Node> {
     const isOn = instance.power === 'running';
     const ready = isOn && readiness ? await readiness(instance, signal) : { isReady: isOn };
     return { ...nodeOf(instance, providerIdOf(instance.ref)), ...ready };
@@ -62,9 +62,9 @@ export function noCluster(given: NoClusterOptions): Cluster {
   return {
     readNode: async (name, signal) => {
       const instance = await find(name, signal);
-      return instance && look(instance, signal);
+      return instance && toNode(instance, signal);
     },
-    listNodes: async (signal) => Promise.all((await listAll(signal)).map((instance) => look(instance, signal))),
+    listNodes: async (signal) => Promise.all((await listAll(signal)).map((instance) => toNode(instance, signal))),
     changeNode: async (node, change, signal) => {
       const instance = await find(node.name, signal);
       if (!instance || revisionOf(instance) !== node.resourceVersion) {
@@ -72,13 +72,13 @@ export function noCluster(given: NoClusterOptions): Cluster {
       }
       const tags = annotationTags(change.annotations ?? {}, instance.tags);
       if (change.isUnschedulable !== undefined) {
-        tell(`${node.name} is in no cluster: there is nothing to cordon, it is only marked`);
+        noteOnce(`${node.name} is in no cluster: there is nothing to cordon, it is only marked`);
         tags[CORDON_TAG] = change.isUnschedulable ? 'true' : null;
       }
       await instances.tagInstance(instance.ref, tags, { signal });
     },
     listPods: async (nodeName) => {
-      tell(`${nodeName} is in no cluster: there is nothing to drain`);
+      noteOnce(`${nodeName} is in no cluster: there is nothing to drain`);
       return [];
     },
     evict: async () => ({ outcome: 'gone' }),
@@ -101,7 +101,7 @@ export function noCluster(given: NoClusterOptions): Cluster {
       writeFileAtomic(join(folder, `${name}.json`), JSON.stringify(values), 0o600);
     },
     deleteSecret: async (name) => rmSync(join(folder, `${name}.json`), { force: true }),
-    readBootstrapToken: async () => undefined, // there is no cluster that could know one
+    readBootstrapToken: async () => undefined, // there is no cluster
 
     runOnNode: async (nodeName, script, limits) => {
       const instance = await find(nodeName, limits.signal);
@@ -113,7 +113,7 @@ export function noCluster(given: NoClusterOptions): Cluster {
   };
 }
 
-/** What a change is conditional on; the lock keeps other runs out between the look and the write. */
+/** The condition of a change; the lock keeps other runs out between read and write. */
 function revisionOf({ vmId, tags }: Instance): string {
   const annotations = Object.entries(annotationsOf(tags)).sort();
   return createHash('sha256')

@@ -1,4 +1,4 @@
-// cluster/pods.testing.ts: pods of a node that is drained in a test.
+// cluster/pods.testing.ts: pods for drain tests.
 import type { Pod } from './cluster.ts';
 
 export function pod(name: string, more: Partial<Pod> = {}): Pod {
@@ -15,7 +15,7 @@ export function pod(name: string, more: Partial<Pod> = {}): Pod {
   };
 }
 
-/** Without an owner. */
+/** A pod without a controller. */
 export function bare(name: string, more: Partial<Pod> = {}): Pod {
   const { ownerKind: _, ...rest } = pod(name, more);
   return rest;

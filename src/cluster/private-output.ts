@@ -1,4 +1,4 @@
-// cluster/private-output.ts: a script's output may pass through a pod's log, which others collect; how does a secret come back from a node then?
+// cluster/private-output.ts: how does a secret come back from a node if the output passes through a pod's log, which others collect?
 import { constants, createDecipheriv, generateKeyPairSync, pbkdf2Sync, privateDecrypt } from 'node:crypto';
 import { TransientError, UserError } from '../base/errors.ts';
 import type { ScriptResult } from './cluster.ts';
@@ -10,7 +10,7 @@ export interface PrivateOutput {
   open(result: ScriptResult): ScriptResult;
 }
 
-/** What `openssl enc -pbkdf2` does unless told otherwise. */
+/** The default of `openssl enc -pbkdf2`. */
 const ROUNDS = 10_000;
 const NO_OPENSSL = 126;
 
@@ -30,7 +30,7 @@ export function privateOutput(script: string): PrivateOutput {
   };
 }
 
-/** Base64 keeps the script free of quoting. The pass phrase is in a file in memory: arguments can be seen by other users. */
+/** Base64 avoids quoting. The pass phrase is in a file in memory, because other users can see arguments. */
 function wrap(script: string, publicKey: string): string {
   const encoded = Buffer.from(script).toString('base64');
   return `umask 077
@@ -63,7 +63,7 @@ function noOpenssl(): UserError {
   return new UserError('the node has no openssl, so nothing secret can be read from it safely', {
     code: 'cluster/no-openssl',
     kept: 'Nothing was read.',
-    next: 'install openssl on the node, or give what is needed by hand',
+    next: 'install openssl on the node, or provide the value yourself',
     exitCode: 1,
   });
 }

@@ -1,4 +1,4 @@
-// cluster/ssh-channel.ts: how does a script run on a donor that is in no cluster? On its standard input, as root, over ssh.
+// cluster/ssh-channel.ts: runs a script on a machine outside any cluster: over ssh, as root, on standard input.
 import type { RunCommand } from '../base/command.ts';
 import { TransientError, UserError } from '../base/errors.ts';
 import { sshMissing } from '../base/ssh-program.ts';
@@ -6,16 +6,16 @@ import type { ScriptResult } from './cluster.ts';
 
 export interface SshChannel {
   run(script: string, options: { deadlineMs: number; signal?: AbortSignal }): Promise<ScriptResult>;
-  /** Whether the machine answers; false, never a throw, when it does not. */
+  /** Whether the machine answers. Does not throw if it does not. */
   isAnswering(signal?: AbortSignal): Promise<boolean>;
 }
 
 const ANSWER_MS = 30_000;
-/** What ssh itself ends with when it could not connect. */
+/** ssh's own exit code if it could not connect. */
 const NOT_CONNECTED = 255;
 const AS_ROOT = 'if [ "$(id -u)" = 0 ]; then exec sh -s; else exec sudo -n sh -s; fi';
 
-/** The target is as ssh takes it: a name of its configuration, HOST or USER@HOST. */
+/** The target is an ssh destination: a host of its configuration, HOST or USER@HOST. */
 export function sshChannel(target: string, run: RunCommand, program = 'ssh'): SshChannel {
   if (!/^[^-\s\p{Cc}][^\s\p{Cc}]*$/u.test(target)) {
     throw new UserError(`${JSON.stringify(target)} is not a host to connect to`, {

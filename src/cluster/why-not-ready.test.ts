@@ -37,7 +37,7 @@ describe('why a node is not Ready', () => {
     [
       'no VM',
       seen({ isVmRunning: false }),
-      'the VM of pool-000001 does not run; start it with `headstart pool start pool-000001`',
+      'the VM of pool-000001 is not running; start it with `headstart pool start pool-000001`',
     ],
     [
       'no plane',
@@ -71,7 +71,7 @@ describe('why a node is not Ready', () => {
           ],
         },
       }),
-      'the kubelet of pool-000001 fails: "command failed" err="failed to load kubelet config file"; look at it with',
+      'the kubelet of pool-000001 fails: "command failed" err="failed to load kubelet config file"; read its log with',
     ],
     [
       'one that is tried again and again',
@@ -81,7 +81,7 @@ describe('why a node is not Ready', () => {
     [
       'no credential, as systemd says',
       seen({ guest: { activeState: 'activating', exitStatus: 243 } }),
-      'was given no bootstrap kubeconfig',
+      'has no bootstrap kubeconfig',
     ],
     [
       'no credential, as kubelet says',
@@ -94,7 +94,7 @@ describe('why a node is not Ready', () => {
           ],
         },
       }),
-      'was given no bootstrap kubeconfig',
+      'has no bootstrap kubeconfig',
     ],
     [
       'a token that has expired',
@@ -114,20 +114,16 @@ describe('why a node is not Ready', () => {
       }),
       'cannot reach the API server',
     ],
-    [
-      'an unscrubbed clone, refused to read',
-      seen({ guest: { lines: [FORBIDDEN] } }),
-      'comes with the certificate of a3',
-    ],
+    ['an unscrubbed clone, refused to read', seen({ guest: { lines: [FORBIDDEN] } }), 'uses the certificate of a3'],
     [
       'an unscrubbed clone, refused to ask',
       seen({ guest: { lines: [OTHER_NAME, REFUSED] } }),
-      'comes with the certificate of a3',
+      'uses the certificate of a3',
     ],
     [
       'no request',
       seen({ guest: { lines: ['I1116 12:00:00.000000     1 server.go:1] "Kubelet version"'] } }),
-      'runs and has not asked for a certificate: "Kubelet version"',
+      'runs but has not requested a certificate: "Kubelet version"',
     ],
     [
       'a request that nobody looks at',
@@ -137,7 +133,7 @@ describe('why a node is not Ready', () => {
     [
       'a request that nobody signs',
       seen({ cluster: { requests: [request('approved')] } }),
-      'is approved and not signed',
+      'is approved but not signed',
     ],
     [
       'a request that was denied',
@@ -147,17 +143,17 @@ describe('why a node is not Ready', () => {
     [
       'a request that could not be signed',
       seen({ cluster: { requests: [request('failed')] } }),
-      'could not be signed (node-csr-1); look',
+      'could not be signed (node-csr-1); check',
     ],
     [
       'a certificate and no Node',
       seen({ cluster: { requests: [request('denied'), request('issued')] } }),
-      'has its certificate and has not registered; look',
+      'has its certificate but has not registered; read',
     ],
     [
       'a Node that was deleted',
       seen({ cluster: { requests: [request('issued')], wasDeleted: true } }),
-      'was deleted while its VM came up',
+      'was deleted while its VM was starting',
     ],
     [
       'a Node that is not Ready',
@@ -166,9 +162,9 @@ describe('why a node is not Ready', () => {
           node: { isReady: false, message: 'container runtime network not ready:\n cni plugin not initialized' },
         },
       }),
-      'has registered and is not Ready: container runtime network not ready: cni plugin not initialized; look',
+      'has registered but is not Ready: container runtime network not ready: cni plugin not initialized; read',
     ],
-    ['Ready', seen({ cluster: { node: { isReady: true } } }), 'nobody saw its kubelet say so'],
+    ['Ready', seen({ cluster: { node: { isReady: true } } }), 'its kubelet has not reported'],
   ])('%s', (_, joining, expected) => {
     const { why, next } = explain(whyNotReady(joining), NODE);
     expect(`${why}; ${next}`).toContain(expected);

@@ -1,5 +1,5 @@
-// cluster/why-not-ready.ts: a node was asked for and is not Ready: why, and what is to be done? From what was seen of its VM, its kubelet
-// and the cluster. systemd is content with a kubelet that every request is refused to, so all three are looked at.
+// cluster/why-not-ready.ts: why is a new node not Ready, and what can the user do? From its VM, its kubelet and the cluster: all three are
+// needed, because systemd reports a kubelet as active even if the API server refuses all its requests.
 
 export interface JoinState {
   node: string;
@@ -11,24 +11,24 @@ export interface JoinState {
 }
 
 export interface GuestState {
-  /** As `systemctl show kubelet.service` has them. */
+  /** From `systemctl show kubelet.service`. */
   loadState: string;
   activeState: string;
-  /** Of the main process when it ended last. */
+  /** The last exit status of the main process. */
   exitStatus?: number;
   /** The end of the kubelet's journal, oldest first. */
   lines: readonly string[];
 }
 
 export interface ClusterState {
-  /** Of this node since its VM was started, oldest first. */
+  /** The node's CSRs since its VM was started, oldest first. */
   requests: readonly {
     name: string;
     state: 'pending' | 'approved' | 'issued' | 'denied' | 'failed';
     detail?: string;
   }[];
   node?: { isReady: boolean; message?: string };
-  /** It was there since its VM was started, and then was not. */
+  /** The Node existed after its VM was started, and was then deleted. */
   wasDeleted: boolean;
 }
 
@@ -51,7 +51,7 @@ export type NotReadyReason =
   | { kind: 'not-registered'; said: string }
   | { kind: 'request-missing'; said: string };
 
-/** The first thing on the way to Ready that is not as it has to be. */
+/** The first problem on the way to Ready. */
 export function whyNotReady({ node, isVmRunning, guest, cluster }: JoinState): NotReadyReason {
   if (!isVmRunning) return { kind: 'no-vm' };
   if (!cluster) return { kind: 'plane-away' };
@@ -79,7 +79,7 @@ function notActive(guest: GuestState, logReason: NotReadyReason | undefined): No
     : { kind: 'kubelet-not-started', state: short(guest.activeState) };
 }
 
-/** systemd's own: credentials could not be set up. One that the machine was not started with is passed over instead. */
+/** systemd's exit status if it cannot set up credentials. It ignores a credential that the VM was not started with. */
 const EXIT_CREDENTIALS = 243;
 
 function notReady(message = ''): NotReadyReason {
@@ -97,7 +97,7 @@ function requestReason(
   return { kind: 'not-registered', said: lastError(lines) };
 }
 
-/** The authoriser and the admission of the API server name whom they take the kubelet for. */
+/** In these messages the API server's authorizer and admission name the node of kubelet's certificate. */
 const TAKEN_FOR = [
   /User \\?"system:node:([^"\\\s]{1,253})\\?"/,
   /node '([^'\s]{1,253})' (?:cannot|is not allowed to) /,
@@ -134,13 +134,13 @@ function reasonFromLog(lines: readonly string[]): NotReadyReason | undefined {
 const isUnreachable = (reason: NotReadyReason | undefined): reason is NotReadyReason =>
   reason?.kind === 'server-unreachable';
 
-/** klog's errors begin with E or F; without one, whatever was said last. */
+/** klog's errors begin with E or F; without one, the last line. */
 function lastError(lines: readonly string[]): string {
   const error = lines.findLast((line) => /(?:^|\s)[EF]\d{4} \d\d:\d\d:\d\d|\berror\b|\bfailed\b/i.test(line));
   return short(messageOf(error ?? lines.at(-1) ?? ''));
 }
 
-/** Without the stamp, the place in the code and the quoting of a log line. */
+/** Without the timestamp, source location and quoting of a log line. */
 function messageOf(line: string): string {
   return line.replace(/^.*?[A-Z]\d{4} [\d:.]+\s+\d+ [\w.]+:\d+\] /, '').replaceAll('\\"', '"');
 }
@@ -152,19 +152,19 @@ function short(text: string): string {
   return plain.length <= MOST_CHARACTERS ? plain : `${plain.slice(0, MOST_CHARACTERS)}…`;
 }
 
-/** `why` has no full stop, as messages of errors have none; `next` is a thing to do. */
+/** `why` has no full stop, like error messages; `next` is an instruction. */
 export function explain(reason: NotReadyReason, node: string): { why: string; next: string } {
-  const journal = `look at it with \`headstart pool exec ${node} -- journalctl -u kubelet -b\``;
+  const journal = `read its log with \`headstart pool exec ${node} -- journalctl -u kubelet -b\``;
   const restart = `\`headstart pool stop ${node}\` and \`headstart pool start ${node}\``;
-  const told = (text: string) => (text === '' ? '' : `: ${text}`);
+  const detail = (text: string) => (text === '' ? '' : `: ${text}`);
   switch (reason.kind) {
     case 'ready':
       return {
-        why: 'the API server calls it Ready, but nobody saw its kubelet say so since the VM was started',
-        next: 'look again in a moment, with `headstart cluster status`',
+        why: 'the API server shows it as Ready, but its kubelet has not reported since the VM was started',
+        next: 'check again in a moment with `headstart cluster status`',
       };
     case 'no-vm':
-      return { why: `the VM of ${node} does not run`, next: `start it with \`headstart pool start ${node}\`` };
+      return { why: `the VM of ${node} is not running`, next: `start it with \`headstart pool start ${node}\`` };
     case 'plane-away':
       return { why: 'the API server of the cluster does not answer', next: 'run `headstart cluster up` again' };
     case 'guest-silent':
@@ -174,37 +174,37 @@ export function explain(reason: NotReadyReason, node: string): { why: string; ne
       };
     case 'other-certificate':
       return {
-        why: `the kubelet of ${node} comes with the certificate of ${reason.other}, so the API server refuses all it asks: its image was captured with /var/lib/kubelet/pki in it`,
-        next: `make the image again with \`headstart prototype run\`, which takes the donor's certificate out, then \`headstart pool reimage ${node}\``,
+        why: `the kubelet of ${node} uses the certificate of ${reason.other}, so the API server refuses its requests: its image was captured with /var/lib/kubelet/pki in it`,
+        next: `make the image again with \`headstart prototype run\`, which removes the donor's certificate, then \`headstart pool reimage ${node}\``,
       };
     case 'no-kubelet':
       return {
-        why: `there is no kubelet on ${node}: its image has none, or what installs it has not come that far`,
+        why: `there is no kubelet on ${node}: its image has none, or the bootstrap has not installed it yet`,
         next: `read its console with \`headstart pool logs ${node}\``,
       };
     case 'no-credential':
       return {
-        why: `the kubelet of ${node} was given no bootstrap kubeconfig`,
-        next: `start the VM anew (${restart}), and look that kubelet.service has LoadCredential=bootstrap-kubeconfig`,
+        why: `the kubelet of ${node} has no bootstrap kubeconfig`,
+        next: `restart the VM (${restart}), and check that kubelet.service has LoadCredential=bootstrap-kubeconfig`,
       };
     case 'credential-refused':
       return {
         why: `the API server does not accept the credential of ${node} (its bootstrap token has expired or was revoked)`,
-        next: `give it a new one by starting the VM anew: ${restart}`,
+        next: `give it a new one by restarting the VM: ${restart}`,
       };
     case 'server-unreachable':
       if (reason.said.includes('x509: ')) {
         return {
-          why: `${node} does not believe the API server, or is not believed by it${told(reason.said)}`,
-          next: `if the cluster was made anew since: give its pool new user data (\`headstart cluster node-config\`), then \`headstart pool reimage ${node}\``,
+          why: `${node} and the API server do not trust each other's certificates${detail(reason.said)}`,
+          next: `if the cluster was created again since: give its pool new user data (\`headstart cluster node-config\`), then \`headstart pool reimage ${node}\``,
         };
       }
       return {
-        why: `${node} cannot reach the API server${told(reason.said)}`,
-        next: 'look whether `headstart cluster status` is healthy, and at the server that kubelet was given',
+        why: `${node} cannot reach the API server${detail(reason.said)}`,
+        next: 'check that `headstart cluster status` is healthy, and which server address kubelet has',
       };
     case 'kubelet-failed':
-      return { why: `the kubelet of ${node} fails${told(reason.said)}`, next: journal };
+      return { why: `the kubelet of ${node} fails${detail(reason.said)}`, next: journal };
     case 'kubelet-not-started':
       return {
         why: `the kubelet of ${node} has not been started (${reason.state || 'no state'})`,
@@ -212,36 +212,36 @@ export function explain(reason: NotReadyReason, node: string): { why: string; ne
       };
     case 'node-deleted':
       return {
-        why: `the Node ${node} was deleted while its VM came up, and its kubelet has not made another`,
-        next: `let it begin again: ${restart}`,
+        why: `the Node ${node} was deleted while its VM was starting, and its kubelet has not registered again`,
+        next: `restart the VM: ${restart}`,
       };
     case 'node-not-ready':
-      return { why: `${node} has registered and is not Ready${told(reason.message)}`, next: journal };
+      return { why: `${node} has registered but is not Ready${detail(reason.message)}`, next: journal };
     case 'request-denied':
       return {
-        why: `the request of ${node} for a certificate was denied (${reason.name})${told(reason.detail)}`,
-        next: `delete it with \`kubectl delete csr ${reason.name}\`, then start the VM anew: ${restart}`,
+        why: `the request of ${node} for a certificate was denied (${reason.name})${detail(reason.detail)}`,
+        next: `delete it with \`kubectl delete csr ${reason.name}\`, then restart the VM: ${restart}`,
       };
     case 'request-failed':
       return {
-        why: `the request of ${node} for a certificate could not be signed (${reason.name})${told(reason.detail)}`,
-        next: 'look whether `headstart cluster status` is healthy',
+        why: `the request of ${node} for a certificate could not be signed (${reason.name})${detail(reason.detail)}`,
+        next: 'check that `headstart cluster status` is healthy',
       };
     case 'request-pending':
       return {
         why: `the request of ${node} for a certificate is not approved (${reason.name})`,
-        next: `look whether \`headstart cluster status\` is healthy, or approve it with \`kubectl certificate approve ${reason.name}\``,
+        next: `check that \`headstart cluster status\` is healthy, or approve it with \`kubectl certificate approve ${reason.name}\``,
       };
     case 'request-approved':
       return {
-        why: `the request of ${node} for a certificate is approved and not signed (${reason.name})`,
-        next: 'look whether `headstart cluster status` is healthy',
+        why: `the request of ${node} for a certificate is approved but not signed (${reason.name})`,
+        next: 'check that `headstart cluster status` is healthy',
       };
     case 'not-registered':
-      return { why: `${node} has its certificate and has not registered${told(reason.said)}`, next: journal };
+      return { why: `${node} has its certificate but has not registered${detail(reason.said)}`, next: journal };
     case 'request-missing':
       return {
-        why: `the kubelet of ${node} runs and has not asked for a certificate${told(reason.said)}`,
+        why: `the kubelet of ${node} runs but has not requested a certificate${detail(reason.said)}`,
         next: journal,
       };
   }

@@ -65,7 +65,7 @@ describe('a joining node', () => {
     );
     await expect(waiting).rejects.toMatchObject({
       code: 'pool/node-not-ready',
-      message: `${NODE} is not Ready: the VM of ${NODE} does not run`,
+      message: `${NODE} is not Ready: the VM of ${NODE} is not running`,
       next: `start it with \`headstart pool start ${NODE}\``,
     });
   });
@@ -79,7 +79,7 @@ describe('a joining node', () => {
       { deadlineMs: 900_000 },
       ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
     );
-    await expect(waiting).rejects.toThrow(`the VM of ${NODE} does not run`);
+    await expect(waiting).rejects.toThrow(`the VM of ${NODE} is not running`);
     expect(world.clock.sleptMs).toBeLessThan(10_000);
   });
 

@@ -16,7 +16,7 @@ async function main([home, name]: string[]): Promise<void> {
   const egress = await startEgress({
     socket: EGRESS_SOCKET,
     findKubelet: kubeletFinder({ home, name }, provider),
-    tell: log,
+    log,
   });
   log(`forwards to the kubelets of cluster ${name}`);
   process.once('SIGTERM', () => void egress.close().then(() => process.exit(0)));

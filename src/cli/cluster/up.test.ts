@@ -50,7 +50,7 @@ describe('cluster up', () => {
     const ran = await call('up');
     expect(ran.code).toBe(1);
     expect(ran.stderr).toMatch(/install Go 1\.26 or newer, or give a folder with the programs: --programs DIR/);
-    expect(world.plane.told).toEqual([]);
+    expect(world.plane.actions).toEqual([]);
   });
 
   it('runs the programs of --programs, now and at later starts', async () => {
@@ -87,7 +87,7 @@ describe('cluster up', () => {
 
   it('refuses programs of another version than --kubernetes', async () => {
     const ran = await call('up', ['--programs', world.given, '--kubernetes', '1.35.8']);
-    expect(ran.stderr).toContain('are of Kubernetes v1.34.2, not v1.35.8');
+    expect(ran.stderr).toContain('have Kubernetes version v1.34.2, not v1.35.8');
     expect(ran.code).toBe(2);
   });
 

@@ -63,6 +63,6 @@ describe('cluster status', () => {
     await call('up', ['--name', 'lab']);
     const ran = await call('status');
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toContain('there is no cluster local; there is lab');
+    expect(ran.stderr).toContain('there is no cluster local; known: lab');
   });
 });

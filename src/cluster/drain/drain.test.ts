@@ -80,7 +80,7 @@ describe('draining a node', () => {
     await drainNode(cluster, 'n1', POLITE, { clock, onWaiting: (what) => waits.push(what) });
     expect(calls).toEqual(['evict a 300 at 0']);
     expect(now()).toBeGreaterThanOrEqual(7_000);
-    expect(waits[0]).toBe('1 pod: shop/a (it is ending)');
+    expect(waits[0]).toBe('1 pod: shop/a (terminating)');
   });
 
   it('passes on no grace where each pod has its own', async () => {
@@ -132,7 +132,7 @@ describe('draining a node', () => {
       a: { evict: () => ({ outcome: 'stuck', reason: 'two budgets' }), hasFinalizer: true },
     });
     const error = await failure(drainNode(cluster, 'n1', { ...POLITE, isForced: true }, { clock }));
-    expect(error).toMatchObject({ code: 'prototype/drain-blocked', message: expect.stringContaining('still there') });
+    expect(error).toMatchObject({ code: 'prototype/drain-blocked', message: expect.stringContaining('still present') });
   });
 
   it('outlasts an API server that is away for a while, but not a missing right', async () => {

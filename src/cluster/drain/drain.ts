@@ -1,4 +1,4 @@
-// cluster/drain/drain.ts: how are workloads moved off a node, and what if that is interrupted? The decisions are in src/cluster/drain.
+// cluster/drain/drain.ts: moves workloads off a node. The decisions are in which-pods.ts and next-evictions.ts.
 import type { Clock } from '../../base/clock.ts';
 import { TransientError, UserError } from '../../base/errors.ts';
 import type { Cluster, Pod } from '../cluster.ts';
@@ -6,7 +6,7 @@ import { EVICTION_RETRY_MS, type Eviction, type EvictionAttempt, nextEvictions }
 import { classifyPods, type DrainFilter, type PodWithReason } from './which-pods.ts';
 
 export interface DrainOptions extends Pick<DrainFilter, 'isForced' | 'deleteEmptyDir'> {
-  /** undefined = each pod's own. A number overrides it, shortening long ones. */
+  /** undefined: each pod's own. A number overrides it, also if it is shorter. */
   graceSeconds: number | undefined;
   /** Default: three times the grace period. */
   timeoutMs?: number;
@@ -19,8 +19,8 @@ export interface DrainNodeDeps {
 }
 
 /**
- * Moves the pods that were on the node when it began, as kubectl does; the node has to be cordoned first. Pods that come later are
- * the next call's. Nothing is remembered: interrupted anywhere, the same call goes on with what is still there.
+ * Moves the pods that are on the node at the start, as kubectl does; cordon the node first. Pods that come later are left to the
+ * next call. No state is kept: after an interrupt the same call continues with the remaining pods.
  */
 export async function drainNode(
   cluster: Cluster,
@@ -32,21 +32,21 @@ export async function drainNode(
   const { evict, refuse } = classifyPods(await cluster.listPods(nodeName, signal), options);
   if (refuse.length > 0) throw refused(nodeName, refuse);
   const wanted = new Set(evict.map((pod) => pod.uid));
-  const tried = new Map<string, EvictionAttempt>();
+  const attempts = new Map<string, EvictionAttempt>();
   const { isForced, graceSeconds, timeoutMs = drainTimeoutMs(graceSeconds) } = options;
   const limits = { isForced, graceSeconds, timeoutMs };
   const startedMs = clock.nowMs();
   let pods = evict;
   while (pods.length > 0) {
     signal?.throwIfAborted();
-    const turn = nextEvictions({ startedMs, pods, tried }, limits, clock.nowMs());
+    const turn = nextEvictions({ startedMs, pods, attempts }, limits, clock.nowMs());
     if (turn.blocked.length > 0) throw blocked(nodeName, turn.blocked);
     for (const pod of turn.evict) note(pod, await attempt(() => cluster.evict(pod, options.graceSeconds, signal)));
     for (const pod of turn.remove) {
       const eviction = await attempt(() => cluster.deletePod(pod, 0, signal).then(() => ({ outcome: 'evicted' })));
       note(pod, eviction, { isForced: true });
     }
-    // Only evicted, nothing to wait for yet: most pods of a quiet node are gone at the next look.
+    // After evictions alone do not wait: most pods of a quiet node are gone in the next list.
     if (turn.waiting.length > 0) {
       onWaiting?.(describe(turn.waiting), Math.floor((100 * (wanted.size - pods.length)) / wanted.size));
       await clock.sleep(Math.max(1, turn.lookAgainMs - clock.nowMs()), signal);
@@ -55,10 +55,10 @@ export async function drainNode(
   }
 
   function note(pod: Pod, eviction: Eviction, mark: { isForced?: true } = {}): void {
-    if (eviction.outcome !== 'gone') tried.set(pod.uid, { atMs: clock.nowMs(), eviction, ...mark });
+    if (eviction.outcome !== 'gone') attempts.set(pod.uid, { atMs: clock.nowMs(), eviction, ...mark });
   }
 
-  /** A list that fails is the last one again: the deadline, not the weather, ends a drain. */
+  /** If a list fails, the previous one is used: only the deadline ends a drain, not a transient failure. */
   async function list(): Promise<readonly Pod[]> {
     try {
       return await cluster.listPods(nodeName, signal);
@@ -71,7 +71,7 @@ export async function drainNode(
   }
 }
 
-/** With the documented default of 300 s, a quarter of an hour. */
+/** 15 minutes with the documented default of 300 s. */
 export function drainTimeoutMs(graceSeconds: number | undefined): number {
   return 3 * Math.max(graceSeconds ?? 300, 20) * 1000;
 }
@@ -89,7 +89,7 @@ function refused(nodeName: string, held: readonly PodWithReason<Pod>[]): UserErr
   return new UserError(`${nodeName} cannot be drained: ${describe(held)}`, {
     code: 'prototype/drain-refused',
     kept: 'No pod was evicted.',
-    next: 'move these pods yourself, or run again with --drain-force: they are then deleted',
+    next: 'move these pods yourself, or run again with --drain-force, which deletes them',
     exitCode: 1,
   });
 }
@@ -98,14 +98,14 @@ function blocked(nodeName: string, held: readonly PodWithReason<Pod>[]): UserErr
   return new UserError(`could not drain ${nodeName}: ${describe(held)}`, {
     code: 'prototype/drain-blocked',
     kept: 'Pods that had left by then stay where they went.',
-    next: 'raise the budget or end the pod, then run the same command again; --drain-force deletes what does not leave',
+    next: 'raise the budget or delete the pod, then run the same command again; --drain-force deletes pods that stay',
     exitCode: 1,
   });
 }
 
 const NAMED = 5;
 
-/** `2 pods: payments/ledger-0 (budget allows 0), shop/cart-1 (it is ending)`. */
+/** `2 pods: payments/ledger-0 (budget allows 0), shop/cart-1 (terminating)`. */
 function describe(held: readonly PodWithReason<Pod>[]): string {
   const named = held.slice(0, NAMED).map(({ pod, reason }) => `${pod.namespace}/${pod.name} (${reason})`);
   const more = held.length > NAMED ? ` and ${held.length - NAMED} more` : '';

@@ -17,7 +17,7 @@ describe('what a drain does next', () => {
   const state = (pods: Pod[], tried: [string, Eviction, number][] = []) => ({
     startedMs: 0,
     pods,
-    tried: new Map(
+    attempts: new Map(
       tried.map(([name, eviction, atMs]) => [
         `uid-${name}`,
         { atMs, eviction: eviction as Exclude<Eviction, { outcome: 'gone' }> },

@@ -1,13 +1,13 @@
-// cluster/drain/next-evictions.ts: given what has become of each pod so far, what does the drain do now, and when does it look again?
+// cluster/drain/next-evictions.ts: given the attempts so far, which pods does a drain evict or delete now, and when does it list again?
 import type { PodWithReason } from './which-pods.ts';
 
-/** What an order to leave came to. */
+/** The result of an eviction request. */
 export type Eviction =
   | { outcome: 'evicted' }
   | { outcome: 'gone' }
-  /** A disruption budget says not now. */
+  /** A disruption budget blocks it for now. */
   | { outcome: 'blocked'; reason: string; retryAfterMs?: number }
-  /** It will never be allowed (two budgets select the pod). */
+  /** It will never succeed (two budgets select the pod). */
   | { outcome: 'stuck'; reason: string };
 
 export interface LeavingPod {
@@ -18,17 +18,17 @@ export interface LeavingPod {
 
 export interface DrainLimits {
   isForced: boolean;
-  /** undefined = each pod's own. */
+  /** undefined: each pod's own. */
   graceSeconds: number | undefined;
   /** From the first eviction on. */
   timeoutMs: number;
 }
 
-/** What the last eviction of a pod came to. */
+/** The last attempt to evict a pod. */
 export interface EvictionAttempt {
   atMs: number;
   eviction: Exclude<Eviction, { outcome: 'gone' }>;
-  /** It was deleted past its budget; that is not done twice in a row. */
+  /** It was deleted in spite of its budget; the next deletion waits for EVICTION_RETRY_MS. */
   isForced?: boolean;
 }
 
@@ -37,27 +37,27 @@ export interface DrainState<P> {
   /** Still on the node, as just listed. */
   pods: readonly P[];
   /** By uid. */
-  tried: ReadonlyMap<string, EvictionAttempt>;
+  attempts: ReadonlyMap<string, EvictionAttempt>;
 }
 
 export interface DrainActions<P> {
   evict: P[];
-  /** Past budgets and graces. */
+  /** Delete without budgets and grace periods. */
   remove: P[];
   waiting: PodWithReason<P>[];
-  /** It cannot end well: these are in the way. */
+  /** These pods make the drain fail. */
   blocked: PodWithReason<P>[];
   lookAgainMs: number;
 }
 
-/** What kubectl waits before it asks for a blocked pod again, unless the server says how long. */
+/** kubectl's pause before it retries a blocked eviction, unless the server gives one. */
 export const EVICTION_RETRY_MS = 5_000;
-/** However little the server asks for: no hot loop. */
+/** Prevents a hot loop if the server requests a shorter pause. */
 const SHORTEST_RETRY_MS = 1_000;
 export const POLL_MS = 2_000;
-/** A kubelet that lets a grace period pass by this much is not going to end the pod. */
+/** If a pod exceeds its grace period by this much, kubelet will not terminate it. */
 export const OVERDUE_MS = 30_000;
-/** What Kubernetes gives a pod that names none. */
+/** The default of Kubernetes. */
 const DEFAULT_GRACE_SECONDS = 30;
 
 export function nextEvictions<P extends LeavingPod>(
@@ -70,12 +70,12 @@ export function nextEvictions<P extends LeavingPod>(
   const turn: DrainActions<P> = { evict: [], remove: [], waiting: [], blocked: [], lookAgainMs };
   const isLate = nowMs >= endsMs;
   for (const pod of state.pods) {
-    const tried = state.tried.get(pod.uid);
+    const tried = state.attempts.get(pod.uid);
     const isHopeless = tried?.eviction.outcome === 'stuck' || isLate;
     if (limits.isForced && (isHopeless || isOverdue(pod, tried, limits, nowMs))) {
-      // Deleted without grace and still there: a finalizer holds it, and waiting has to end somewhere.
-      if (nowMs >= endsMs + OVERDUE_MS) turn.blocked.push({ pod, reason: 'deleted by force, and still there' });
-      else turn.waiting.push({ pod, reason: 'deleted by force' });
+      // Deleted without grace but still present: a finalizer holds it, and the wait has to end.
+      if (nowMs >= endsMs + OVERDUE_MS) turn.blocked.push({ pod, reason: 'force-deleted but still present' });
+      else turn.waiting.push({ pod, reason: 'force-deleted' });
       if (!tried?.isForced || nowMs >= tried.atMs + EVICTION_RETRY_MS) turn.remove.push(pod);
     } else if (isHopeless) {
       turn.blocked.push({ pod, reason: whyStillHere(pod, tried) });
@@ -94,13 +94,13 @@ function isDue(pod: LeavingPod, tried: EvictionAttempt | undefined, nowMs: numbe
   if (tried.eviction.outcome === 'blocked') {
     return nowMs >= tried.atMs + Math.max(tried.eviction.retryAfterMs ?? EVICTION_RETRY_MS, SHORTEST_RETRY_MS);
   }
-  // Accepted, and yet not on its way out: the API server that accepted it may have been restored from a backup.
+  // The eviction was accepted but the pod is not terminating: the API server may have been restored from a backup.
   return (
     tried.eviction.outcome === 'evicted' && pod.deletionMs === undefined && nowMs >= tried.atMs + EVICTION_RETRY_MS
   );
 }
 
-/** Counted from when we asked, on our clock: the deletion time on the pod is on the server's. */
+/** Counted from our request on our clock, because the pod's deletion time is on the server's clock. */
 function isOverdue(
   pod: LeavingPod,
   tried: EvictionAttempt | undefined,
@@ -114,6 +114,6 @@ function isOverdue(
 
 function whyStillHere(pod: LeavingPod, tried: EvictionAttempt | undefined): string {
   if (tried && tried.eviction.outcome !== 'evicted') return tried.eviction.reason;
-  if (pod.deletionMs !== undefined) return 'it is ending';
-  return tried ? 'it was evicted but has not begun to end' : 'not asked yet';
+  if (pod.deletionMs !== undefined) return 'terminating';
+  return tried ? 'evicted but not terminating yet' : 'not evicted yet';
 }

@@ -1,11 +1,11 @@
-// cluster/drain/which-pods.ts: which pods does a drain move, which does it leave alone, and which forbid it altogether?
+// cluster/drain/which-pods.ts: which pods does a drain evict, skip or refuse?
 
 export interface DrainPod {
-  /** Kind of the controller; absent = nothing would bring it back. */
+  /** Kind of the controller; absent: nothing would recreate the pod. */
   ownerKind?: string;
-  /** Absent: not known, and taken to be there. */
+  /** Absent: unknown, assumed to exist. */
   ownerExists?: boolean;
-  /** Of a file on the node's disk. */
+  /** A static pod, from a file on the node's disk. */
   isMirror: boolean;
   hasEmptyDir?: boolean;
   phase: string;
@@ -13,11 +13,11 @@ export interface DrainPod {
 }
 
 export interface DrainFilter {
-  /** Also pods that nothing would bring back. */
+  /** Also evict pods that nothing would recreate. */
   isForced: boolean;
-  /** What pods keep in emptyDir volumes is lost when they move; false refuses such pods. Default true. */
+  /** Data in emptyDir volumes is lost when a pod moves; false refuses these pods. Default true. */
   deleteEmptyDir?: boolean;
-  /** Pods whose deletion was due before this instant are not waited for: their kubelet will not answer. */
+  /** Skip pods whose deletion was due before this time: their kubelet will not terminate them. */
   deletedBeforeMs?: number;
 }
 
@@ -33,7 +33,7 @@ export interface PodClasses<P> {
   refuse: PodWithReason<P>[];
 }
 
-/** The filters of `kubectl drain --ignore-daemonsets`, in its order: the first that holds a pod decides. */
+/** The filters of `kubectl drain --ignore-daemonsets`, in its order: the first that matches decides. */
 export function classifyPods<P extends DrainPod>(pods: readonly P[], filter: DrainFilter): PodClasses<P> {
   const classified: PodClasses<P> = { evict: [], skip: [], refuse: [] };
   for (const pod of pods) {
@@ -56,12 +56,12 @@ function longDeleted(pod: DrainPod, { deletedBeforeMs }: DrainFilter): Verdict {
 
 function ofDaemonSet(pod: DrainPod, { isForced }: DrainFilter): Verdict {
   if (pod.ownerKind !== 'DaemonSet' || isFinished(pod)) return undefined;
-  if (pod.ownerExists !== false) return { fate: 'skip', reason: 'a DaemonSet would put it back at once' };
-  return isForced ? undefined : { fate: 'refuse', reason: 'its DaemonSet is gone: nothing would bring it back' };
+  if (pod.ownerExists !== false) return { fate: 'skip', reason: 'its DaemonSet would recreate it at once' };
+  return isForced ? undefined : { fate: 'refuse', reason: 'its DaemonSet is gone: nothing would recreate it' };
 }
 
 function mirror(pod: DrainPod): Verdict {
-  return pod.isMirror ? { fate: 'skip', reason: 'a static pod: only the node itself can end it' } : undefined;
+  return pod.isMirror ? { fate: 'skip', reason: 'a static pod: only the node itself can stop it' } : undefined;
 }
 
 function withEmptyDir(pod: DrainPod, { deleteEmptyDir = true }: DrainFilter): Verdict {
@@ -71,7 +71,7 @@ function withEmptyDir(pod: DrainPod, { deleteEmptyDir = true }: DrainFilter): Ve
 
 function uncontrolled(pod: DrainPod, { isForced }: DrainFilter): Verdict {
   if (pod.ownerKind !== undefined || isFinished(pod) || isForced) return undefined;
-  return { fate: 'refuse', reason: 'nothing would bring it back' };
+  return { fate: 'refuse', reason: 'nothing would recreate it' };
 }
 
 export function isFinished({ phase }: DrainPod): boolean {

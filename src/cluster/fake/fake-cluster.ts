@@ -1,4 +1,4 @@
-// cluster/fake/fake-cluster.ts: a cluster in memory that keeps its promises, for tests of what is built on them.
+// cluster/fake/fake-cluster.ts: an in-memory implementation of the cluster contract, for tests.
 import type { Clock } from '../../base/clock.ts';
 import { Conflict, Forbidden, NotFound } from '../../base/failures.ts';
 import type { BootstrapToken, Cluster, Lease, Node, Pod, ScriptResult } from '../cluster.ts';
@@ -13,14 +13,14 @@ export interface FakeCluster extends Cluster {
   pods: FakePod[];
   leases: Map<string, Lease>;
   secrets: Map<string, Readonly<Record<string, string>>>;
-  /** By id; null where nobody may look. */
+  /** By id; null: no permission to read them. */
   tokens: Map<string, BootstrapToken> | null;
   /** Names of pods that a disruption budget protects for now. */
   blocked: Set<string>;
   scripts: { node: string; script: string }[];
   runScript: (nodeName: string, script: string) => ScriptResult;
   addNode(name: string, more?: Partial<Node>): Node;
-  /** As kubelet, controllers and people change it: not through the contract. */
+  /** Changes a node like kubelet, a controller or a user would, outside the contract. */
   touch(name: string, change: Partial<Node>): void;
 }
 
@@ -50,7 +50,7 @@ export function fakeCluster(clock: Clock): FakeCluster {
     async changeNode(node, change) {
       const known = cluster.nodes.get(node.name);
       if (known?.uid !== node.uid || known.resourceVersion !== node.resourceVersion) {
-        throw new Conflict(`node ${node.name} was changed by somebody else`);
+        throw new Conflict(`node ${node.name} was changed by another client`);
       }
       const annotations: Record<string, string> = { ...known.annotations };
       for (const [key, value] of Object.entries(change.annotations ?? {})) {

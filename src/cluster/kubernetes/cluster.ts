@@ -1,4 +1,4 @@
-// cluster/kubernetes/cluster.ts: the cluster that a kubeconfig names, or the one this pod runs in, behind the contract.
+// cluster/kubernetes/cluster.ts: implements the contract for the cluster of a kubeconfig or of this pod.
 import type { Cluster } from '../cluster.ts';
 import { tokenCalls } from './bootstrap-tokens.ts';
 import { connectCluster, type KubeConnectOptions } from './connect.ts';
@@ -10,7 +10,7 @@ import { runCalls } from './run-on-node.ts';
 import { secretCalls } from './secrets.ts';
 
 export interface KubernetesOptions extends KubeConnectOptions {
-  /** Of the pod that runs scripts on a node; has to hold nsenter. Only runOnNode needs it. */
+  /** Image of the pod that runs scripts on a node; needs nsenter. Only runOnNode uses it. */
   helperImage?: string | undefined;
 }
 

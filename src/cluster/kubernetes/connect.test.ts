@@ -70,7 +70,7 @@ describe('which cluster', () => {
     await expect(missing).rejects.toMatchObject({ code: 'cluster/no-kubeconfig', exitCode: 2 });
     const path = kubeconfig('http://127.0.0.1:1');
     const other = connectCluster({ kubeconfig: path, context: 'two', clock });
-    await expect(other).rejects.toThrow('there is no context "two" in the kubeconfig; there is one');
+    await expect(other).rejects.toThrow('there is no context "two" in the kubeconfig; known: one');
   });
 
   it.each(['127.0.0.1:6443', 'localhost:6443', ''])('cannot be at %j, which is no address', async (server) => {

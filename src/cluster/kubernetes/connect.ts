@@ -1,4 +1,4 @@
-// cluster/kubernetes/connect.ts: which API server, as whom, and how is every request to it made?
+// cluster/kubernetes/connect.ts: which API server, with which credentials, and how is each request sent?
 import type {
   AppsV1Api,
   CertificatesV1Api,
@@ -17,7 +17,7 @@ import { isTraced, trace } from '../../base/trace.ts';
 import { clusterLoginFailure, type KubeEndpoint, type KubeRequest, translate } from './failures.ts';
 
 export interface KubeConnectOptions {
-  /** A file; without it what kubectl would take: KUBECONFIG, then the home folder, then the pod's own account. */
+  /** A file; by default what kubectl uses: KUBECONFIG, then the home folder, then the pod's service account. */
   kubeconfig?: string | undefined;
   context?: string | undefined;
   /** For the Lease, the Secret and the helper pod; default: the context's. */
@@ -40,9 +40,9 @@ export interface Client {
   namespace: string;
   clock: Clock;
   endpoint: KubeEndpoint;
-  /** Makes one request with a deadline; whatever it throws is in our words. */
+  /** Sends one request with a deadline and translates its errors. */
   call<T>(request: KubeRequest, send: (options: ConfigurationOptions) => Promise<T>, extras?: CallExtras): Promise<T>;
-  /** undefined for what does not exist. */
+  /** Like `call`; undefined if the object does not exist. */
   find<T>(
     request: KubeRequest,
     send: (options: ConfigurationOptions) => Promise<T>,
@@ -52,7 +52,7 @@ export interface Client {
 
 export const MERGE_PATCH = 'application/merge-patch+json';
 const REQUEST_MS = 30_000;
-/** Certificates and proxies may change under a long run; connections are kept this long. */
+/** Certificates and proxies may change during a long run, so connections are reused only this long. */
 const KEEP_CONNECTIONS_MS = 5 * 60_000;
 
 export async function connectCluster(options: KubeConnectOptions): Promise<Client> {
@@ -119,13 +119,13 @@ export async function connectCluster(options: KubeConnectOptions): Promise<Clien
   };
 }
 
-/** Of one request: what it is, once it has been made. */
+/** Set when the request is sent. */
 interface SentRequest {
   request?: string;
   atMs?: number;
 }
 
-/** Once for each request: an answer that is a failure is thrown after it was traced. */
+/** Traces each request once: an error response is traced first and then thrown. */
 function traceEnd(sent: SentRequest, outcome: string): void {
   if (sent.request === undefined || sent.atMs === undefined) return;
   if (isTraced()) trace('kubernetes', `${sent.request}: ${outcome} in ${Math.round(performance.now() - sent.atMs)} ms`);
@@ -155,7 +155,7 @@ function ifMissing(error: unknown): undefined {
   throw error;
 }
 
-/** The client makes a new pool of connections for each request, which means a handshake for each; the first one is kept instead. */
+/** The client creates a connection pool, and so a TLS handshake, per request. This reuses the first pool. */
 function connectionKeeper(clock: Clock): (request: RequestContext) => void {
   let kept: { connections: ReturnType<RequestContext['getDispatcher']>; sinceMs: number } | undefined;
   return (request) => {
@@ -171,7 +171,7 @@ function load(config: KubeConfig, { kubeconfig, context }: KubeConnectOptions): 
     if (kubeconfig === undefined) config.loadFromDefault();
     else config.loadFromFile(kubeconfig);
   } catch (error) {
-    // A parser quotes what it stumbled over, and a kubeconfig holds credentials.
+    // Do not show the parser's message: it quotes the input, and a kubeconfig contains credentials.
     const code = error instanceof Error && 'code' in error ? `cannot be read (${error.code})` : 'is not a kubeconfig';
     throw unusable(`${kubeconfig ?? 'the kubeconfig'} ${code}`);
   }
@@ -179,12 +179,12 @@ function load(config: KubeConfig, { kubeconfig, context }: KubeConnectOptions): 
     if (!config.getContextObject(context)) {
       const names = config.getContexts().map(({ name }) => name);
       throw unusable(
-        `there is no context "${context}" in the kubeconfig; there is ${fewNames(names)}${didYouMean(context, names)}`,
+        `there is no context "${context}" in the kubeconfig; known: ${fewNames(names)}${didYouMean(context, names)}`,
       );
     }
     config.setCurrentContext(context);
   }
-  // The library invents a server on this host when it finds none.
+  // Without a configuration the library assumes a server on this host.
   if (!config.getCurrentCluster() || config.getCurrentContext() === 'loaded-context') {
     throw unusable('no cluster is configured');
   }

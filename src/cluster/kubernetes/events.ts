@@ -1,15 +1,15 @@
-// cluster/kubernetes/events.ts: the story of a run where `kubectl describe node` shows it.
+// cluster/kubernetes/events.ts: records Events on a node, which `kubectl describe node` shows.
 import type { Cluster } from '../cluster.ts';
 import type { Client } from './connect.ts';
 
-/** The server refuses more. */
+/** The API server refuses longer messages. */
 const LONGEST_MESSAGE = 1024;
 
 /** Best effort by contract: a run never fails for an Event. */
 export function eventCalls({ core, clock, call }: Client): Pick<Cluster, 'recordEvent'> {
   return {
     recordEvent: async (node, reason, message, signal) => {
-      // A node has no namespace, and the server takes its events in this one only.
+      // A node has no namespace, and the API server accepts its events only in this one.
       const namespace = 'default';
       const now = new Date(clock.nowMs());
       const body = {

@@ -62,7 +62,7 @@ describe('an error of the API server', () => {
   it('says so when the server is none of Kubernetes', () => {
     const error = translate(thrown(404, 'page not found'), { verb: 'list', resource: 'nodes' }, PLACE);
     expect(error.message).toBe(
-      'could not list nodes: https://10.0.0.1:6443 is not an API server of Kubernetes (it answered 404)',
+      'could not list nodes: https://10.0.0.1:6443 is not a Kubernetes API server (it answered 404)',
     );
   });
 
@@ -109,7 +109,7 @@ describe('an error on the way there', () => {
 
   it('keeps the only word that fetch has about a port it refuses to use', () => {
     const error = new TypeError('fetch failed', { cause: new Error('bad port') });
-    expect(translate(error, ASKED, PLACE).message).toContain('could not be asked (bad port)');
+    expect(translate(error, ASKED, PLACE).message).toContain('could not be reached (bad port)');
   });
 
   it('a deadline may pass, and a bug stays one', () => {

@@ -1,4 +1,4 @@
-// cluster/kubernetes/failures.ts: what does an error of the API server, or of the way to it, mean in our words?
+// cluster/kubernetes/failures.ts: translates errors of the API server and of the connection to it.
 import { TransientError, UserError } from '../../base/errors.ts';
 import { Conflict, Forbidden, NotFound, Throttled } from '../../base/failures.ts';
 import {
@@ -8,7 +8,7 @@ import {
   networkFailure,
 } from '../../base/network-failure.ts';
 
-/** What was asked, for the message: the server's own text names neither verb nor resource in a form to rely on. */
+/** The request, for messages: the server's own text does not reliably name verb and resource. */
 export interface KubeRequest {
   verb: string;
   resource: string;
@@ -16,7 +16,7 @@ export interface KubeRequest {
   namespace?: string;
 }
 
-/** The server's answer, read from whatever the client threw. */
+/** The error response of the server, from the client's exception. */
 export interface KubeErrorResponse {
   status: number;
   reason: string;
@@ -25,15 +25,15 @@ export interface KubeErrorResponse {
   retryAfterMs?: number;
 }
 
-/** Which API server, and how it was named: an error that says neither sends its reader to look for both. */
+/** The API server and how it was configured, for messages. */
 export interface KubeEndpoint {
   server: string;
   context: string;
-  /** The user of the context; who is refused. */
+  /** The user of the context. */
   user: string;
-  /** The file, or in words where it was taken from. */
+  /** The file, or a description of where it comes from. */
   kubeconfig: string;
-  /** How kubectl is called to ask the same server: `kubectl --context prod`. */
+  /** The kubectl command for the same server: `kubectl --context prod`. */
   kubectl: string;
 }
 
@@ -68,8 +68,8 @@ export function translate(error: unknown, request: KubeRequest, endpoint?: KubeE
 }
 
 /**
- * A kubeconfig names files (certificates, keys) and a program to log in with. The client opens them again and again, so one
- * bad read, as during a rotation, may pass: a run with a donor out of service must not give up on it.
+ * A kubeconfig names files (certificates, keys) and a login program. The client reads them repeatedly, so one failed read, as
+ * during a rotation, may be transient: a run with a donor out of service must not fail on it.
  */
 function fileFailure(error: unknown, endpoint: KubeEndpoint | undefined): TransientError | undefined {
   const { code, path, syscall } = record(error);
@@ -89,7 +89,7 @@ function fileFailure(error: unknown, endpoint: KubeEndpoint | undefined): Transi
   });
 }
 
-/** Of the program that a kubeconfig logs in with: it prints the reason on its standard error, which the client makes the message. */
+/** The login program of a kubeconfig failed. The client's message is the program's stderr. */
 export function clusterLoginFailure(error: Error, program: string, endpoint: KubeEndpoint): UserError {
   const why = error.message.trim().split('\n', 1)[0] || 'it gave no reason';
   return loginFailed(
@@ -112,7 +112,7 @@ function nameOf({ context, kubeconfig }: KubeEndpoint): string {
   return `context ${context} in ${kubeconfig}`;
 }
 
-/** undefined when it was not an answer of the server. */
+/** undefined: the error is not a response of the server. */
 export function errorResponseOf(error: unknown): KubeErrorResponse | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'number' || !('body' in error)) {
     return undefined;
@@ -136,7 +136,7 @@ function fromErrorResponse(
 ): Error {
   const { status, reason, message, retryAfterMs } = response;
   const text = `the API server would not ${describeRequest(request)}: ${message || reason || `status ${status}`}`;
-  // The client's own error repeats headers and body; only what is safe to show is kept.
+  // The client's error contains headers and body; keep only what is safe to show.
   const cause = new Error(`${status} ${reason}`.trim());
   const kubectl = endpoint?.kubectl ?? 'kubectl';
   if (status === 401) {
@@ -153,13 +153,13 @@ function fromErrorResponse(
     return new Forbidden(
       `no right to ${describeRequest(request)}${at}: ${message || `user ${endpoint?.user ?? 'unknown'} is refused`}`,
       cause,
-      `grant it: the roles in charts/ hold every right that headstart needs; \`${kubectl} ${canI(request)}\` shows whether it is there`,
+      `grant it: the roles in charts/ contain every right that headstart needs; \`${kubectl} ${canI(request)}\` checks it`,
     );
   }
-  // A list is always there, and a server of Kubernetes gives its reason.
+  // Kubernetes never answers 404 to a list without a reason.
   if (status === 404 && request.verb === 'list' && reason === '') {
     return new UserError(
-      `could not ${describeRequest(request)}: ${endpoint?.server ?? 'the server'} is not an API server of Kubernetes (it answered 404)`,
+      `could not ${describeRequest(request)}: ${endpoint?.server ?? 'the server'} is not a Kubernetes API server (it answered 404)`,
       { code: 'cluster/refused', exitCode: 1, cause, next: 'name the cluster with --kubeconfig and --context' },
     );
   }
@@ -184,7 +184,7 @@ function statusObject(body: unknown): Record<string, unknown> {
   try {
     return record(JSON.parse(body));
   } catch {
-    return {}; // a proxy's page, say
+    return {}; // for example the error page of a proxy
   }
 }
 
@@ -201,12 +201,12 @@ function retryAfterHeader(error: Error): unknown {
   return 'headers' in error ? record(error.headers)['retry-after'] : undefined;
 }
 
-/** `fetch failed` says nothing: the reason is in its cause. A deadline of ours has no code. */
+/** The reason of `fetch failed` is in its cause. Our own deadline has no code. */
 function failureOf(error: unknown): NetworkFailure | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'TimeoutError') return { kind: 'interrupted', code: 'timeout', reason: 'did not answer in time' };
   const failure = networkFailure(error);
   if (failure || !(error instanceof TypeError) || error.message !== 'fetch failed') return failure;
   const why = error.cause instanceof Error ? error.cause.message : 'no connection';
-  return { kind: 'interrupted', code: 'fetch', reason: `could not be asked (${why})` };
+  return { kind: 'interrupted', code: 'fetch', reason: `could not be reached (${why})` };
 }

@@ -1,4 +1,4 @@
-// cluster/kubernetes/feed.ts: the requests, nodes and pods that concern one node: all there are, and then every change of them.
+// cluster/kubernetes/feed.ts: lists and watches the CSRs, Node and pods of one node.
 import type { Clock } from '../../base/clock.ts';
 import { trace } from '../../base/trace.ts';
 import { connectCluster } from './connect.ts';
@@ -7,7 +7,7 @@ import type { WatchedKind } from './join-events.ts';
 
 export interface Feed {
   list(what: WatchedKind, signal: AbortSignal): Promise<{ objects: unknown[]; version: string }>;
-  /** Until the connection ends or the signal aborts. `gone`: the server no longer knows that version, list again. */
+  /** Until the connection ends or the signal aborts. `gone`: the server no longer has that version, list again. */
   watch(what: WatchedKind, version: string, listener: Listener, signal: AbortSignal): Promise<'ended' | 'gone'>;
 }
 
@@ -56,7 +56,7 @@ export async function openFeed(from: { kubeconfig: string; nodeName: string; clo
       let isGone = false;
       const onLine = (type: string, object: unknown) => {
         if (type === 'ERROR')
-          isGone = true; // whatever it is, a fresh list is the way on
+          isGone = true; // after any error, list again
         else onChange(type === 'DELETED' ? 'deleted' : type === 'BOOKMARK' ? 'bookmark' : 'put', object);
       };
       const onEnd = (error: unknown) => {
@@ -68,7 +68,7 @@ export async function openFeed(from: { kubeconfig: string; nodeName: string; clo
         if (typeof outcome === 'string') ending.resolve(outcome);
         else ending.reject(outcome);
       };
-      // A server that accepts and does not answer must not hold up whoever has stopped waiting.
+      // A server that accepts the connection but never answers must not delay an abort.
       const onAbort = () => {
         stopping.abort();
         ending.resolve('ended');
@@ -87,7 +87,7 @@ export async function openFeed(from: { kubeconfig: string; nodeName: string; clo
   };
 }
 
-/** Nothing happened for a while, or the server closed: part of the life of a watch. What a time-out throws is no Error everywhere. */
+/** An idle timeout or a close by the server ends a watch normally. A timeout does not always throw an Error. */
 function outcomeOf(error: unknown, request: KubeRequest, endpoint: KubeEndpoint): 'ended' | 'gone' | Error {
   if (!(error instanceof Error) || error.name === 'TimeoutError') return 'ended';
   if (!('statusCode' in error)) return translate(error, request, endpoint);

@@ -40,8 +40,8 @@ describe('the state of a helper pod', () => {
     [{ phase: 'Succeeded' }, { is: 'ended' }],
     [{ phase: 'Failed' }, { is: 'ended' }],
     [{ phase: 'Running' }, { is: 'running' }],
-    [{ phase: 'Pending' }, { is: 'waiting', reason: 'the kubelet has not taken it yet' }],
-    [{}, { is: 'waiting', reason: 'the kubelet has not taken it yet' }],
+    [{ phase: 'Pending' }, { is: 'waiting', reason: 'kubelet has not accepted it yet' }],
+    [{}, { is: 'waiting', reason: 'kubelet has not accepted it yet' }],
     [
       { phase: 'Pending', containerStatuses: [{ state: { waiting } }] },
       { is: 'waiting', reason: 'ErrImagePull: no such image' },

@@ -1,14 +1,14 @@
-// cluster/kubernetes/helper-pod.ts: the short-lived pod that runs a script on one node as root: what may it do, and what is it called?
+// cluster/kubernetes/helper-pod.ts: the short-lived pod that runs a script on one node as root.
 import { createHash } from 'node:crypto';
 import type { V1Pod } from '@kubernetes/client-node';
 import { UserError } from '../../base/errors.ts';
 import { LAUNCHER } from './run-frame.ts';
 
-/** Whoever lists pods can tell it from a workload by this. */
+/** Marks the helper pod, so that it does not count as a workload. */
 export const HELPER_LABEL = 'headstart.dev/helper';
 export const MANAGED_LABELS = { 'app.kubernetes.io/managed-by': 'headstart' };
 export const HELPER_CONTAINER = 'run';
-/** One argument of a program has 128 KiB on Linux. */
+/** Linux limits one argument of a program to 128 KiB. */
 const LONGEST_SCRIPT = 120 << 10;
 
 export interface HelperSpec {
@@ -31,14 +31,14 @@ export function helperPod({ nodeName, namespace, image, script, deadlineMs }: He
     kind: 'Pod',
     metadata: { name: helperName(nodeName), namespace, labels: { ...MANAGED_LABELS, [HELPER_LABEL]: 'run' } },
     spec: {
-      // Named directly, past the scheduler: the node is cordoned.
+      // Set directly, without the scheduler: the node is cordoned.
       nodeName,
       tolerations: [{ operator: 'Exists' }],
       hostPID: true,
       restartPolicy: 'Never',
       automountServiceAccountToken: false,
       enableServiceLinks: false,
-      // The kubelet ends it even if whoever started it is gone.
+      // Kubelet stops the pod even if the run that created it has died.
       activeDeadlineSeconds: Math.max(1, Math.ceil(deadlineMs / 1000)),
       terminationGracePeriodSeconds: 1,
       containers: [
@@ -46,10 +46,10 @@ export function helperPod({ nodeName, namespace, image, script, deadlineMs }: He
           name: HELPER_CONTAINER,
           image,
           imagePullPolicy: 'IfNotPresent',
-          // Arguments, not a shell line: the script is the last one and is never quoted or parsed on its way.
+          // The script is passed as the last argument, so that nothing quotes or parses it on the way.
           command: ['nsenter', '--target', '1', '--mount', '--uts', '--ipc', '--net', '--pid', '--'],
           args: ['/bin/sh', '-c', LAUNCHER, 'headstart', script],
-          // As root whatever the image says: entering another namespace is not for its ordinary user.
+          // Root regardless of the image: nsenter needs it.
           securityContext: { privileged: true, runAsUser: 0, runAsGroup: 0 },
           resources: { requests: { cpu: '10m', memory: '16Mi' } },
         },
@@ -58,12 +58,11 @@ export function helperPod({ nodeName, namespace, image, script, deadlineMs }: He
   };
 }
 
-/** One per node, so that the next run finds what a dead one left. */
+/** One name per node, so that the next run finds the pod of a dead run. */
 export function helperName(nodeName: string): string {
   return `headstart-run-${createHash('sha256').update(nodeName).digest('hex').slice(0, 16)}`;
 }
 
-/** What is seen of it from outside. */
 export type HelperState = { is: 'running' | 'ended' } | { is: 'waiting'; reason: string };
 
 export function stateOf(pod: V1Pod): HelperState {
@@ -71,5 +70,5 @@ export function stateOf(pod: V1Pod): HelperState {
   if (phase === 'Succeeded' || phase === 'Failed') return { is: 'ended' };
   const waiting = pod.status?.containerStatuses?.[0]?.state?.waiting;
   if (waiting) return { is: 'waiting', reason: [waiting.reason, waiting.message].filter(Boolean).join(': ') };
-  return phase === 'Running' ? { is: 'running' } : { is: 'waiting', reason: 'the kubelet has not taken it yet' };
+  return phase === 'Running' ? { is: 'running' } : { is: 'waiting', reason: 'kubelet has not accepted it yet' };
 }

@@ -1,5 +1,5 @@
-// cluster/kubernetes/join-events.ts: what does the API server see of a node that comes up, and when? Objects as they are seen go in, each
-// thing that happened comes out once. What was there of an earlier life of that name does not count.
+// cluster/kubernetes/join-events.ts: turns observed objects into the join events of a new node, each once. Objects of an earlier node
+// of the same name do not count.
 import { type JoinCsr, type JoinNode, type JoinPod, readNode, readPod, readRequest } from './join-objects.ts';
 
 export const JOIN_EVENTS = [
@@ -9,10 +9,10 @@ export const JOIN_EVENTS = [
   'csr-failed',
   'csr-issued',
   'node-registered',
-  /** The Node is an old one; the kubelet of this boot has reported for the first time. */
+  /** The Node existed before; the kubelet of this boot has reported for the first time. */
   'node-returned',
   'node-ready',
-  /** Ready, and the taints are gone that kept pods away until then. */
+  /** Ready, and without the startup taints that keep pods away. */
   'node-schedulable',
   'node-deleted',
   'pod-bound',
@@ -23,10 +23,10 @@ export type JoinEventName = (typeof JOIN_EVENTS)[number];
 export interface JoinEvent {
   /** On this machine's clock. */
   atMs: number;
-  /** Within ± this of `atMs`, where it was not seen as it happened. */
+  /** The event was within ± this of `atMs`; absent if it was seen live. */
   errorMs?: number;
   event: JoinEventName;
-  /** Of the request, the node, or the pod with its namespace. */
+  /** Name of the CSR or node, or namespace and name of the pod. */
   name: string;
   uid?: string;
   detail?: string;
@@ -34,19 +34,19 @@ export interface JoinEvent {
 
 export type WatchedKind = 'requests' | 'nodes' | 'pods';
 
-/** When it was seen; what it shows has happened since `fromMs`. */
+/** When an object was read; its events happened between `fromMs` and `nowMs`. */
 export interface ObservationTime {
   fromMs: number;
   nowMs: number;
 }
 
 export interface JoinEvents {
-  /** All there is. The first list of a kind also says what is old. */
+  /** All objects of a kind. The first list also defines which objects are old. */
   listed(what: WatchedKind, objects: readonly unknown[], moment: ObservationTime): JoinEvent[];
   changed(what: WatchedKind, change: 'put' | 'deleted', object: unknown, moment: ObservationTime): JoinEvent[];
 }
 
-/** A kubelet that cannot get in asks again and again, and a node may have a hundred pods. */
+/** A kubelet that is refused sends one CSR after another, and a node may have a hundred pods. */
 const MOST_OBJECTS = 50;
 const SECOND_MS = 1000;
 
@@ -60,7 +60,7 @@ export function joinEvents(nodeName: string, startedMs: number): JoinEvents {
   let current: JoinNode | undefined;
   let hasPodRun = false;
 
-  /** Stamps of the server are of whole seconds: it may have been at any moment of that one. */
+  /** The server's timestamps are whole seconds, so the object may be up to a second younger. */
   const isOld = ({ createdMs }: { createdMs?: number }) =>
     createdMs !== undefined && createdMs + SECOND_MS <= startedMs;
 
@@ -109,10 +109,10 @@ export function joinEvents(nodeName: string, startedMs: number): JoinEvents {
     ];
   }
 
-  /** While its VM was away nobody spoke for it: another boot id, a word or Ready since the start, is the new kubelet's. */
+  /** No kubelet reports while the VM is off, so a new boot id, or a heartbeat or Ready since the start, is the new kubelet's. */
   function hasReturned(node: JoinNode): boolean {
     if (node.bootId !== '' && node.bootId !== oldNode?.bootId) return true;
-    // Seen late, its boot is the new one already, and it may have been Ready all the time as far as the cluster knows.
+    // If first read late, the boot id is already the new one, and the node may have stayed Ready in the API.
     if (node.heardMs !== undefined && node.heardMs >= startedMs) return true;
     return node.isReady && node.changedMs !== undefined && node.changedMs >= startedMs;
   }
@@ -121,7 +121,7 @@ export function joinEvents(nodeName: string, startedMs: number): JoinEvents {
     if (hasPodRun) return [];
     const old = oldRuns.get(pod.uid);
     const bound = old ? [] : once('pod-bound', pod, { ...moment, stampMs: pod.boundMs });
-    // A pod that outlived its VM is still said to run until the new kubelet has looked.
+    // A pod from before the restart stays Running in the API until the new kubelet updates it.
     const newRuns = pod.runsMs.filter((runMs) => !old?.includes(runMs));
     if (pod.phase !== 'Running' || newRuns.length === 0) return bound;
     hasPodRun = true;
@@ -170,13 +170,13 @@ export function joinEvents(nodeName: string, startedMs: number): JoinEvents {
 }
 
 interface EventTime extends ObservationTime {
-  /** The second in which it was, where a stamp tells. */
+  /** The second of the event, if there is a timestamp. */
   stampMs?: number | undefined;
-  /** The stamp is the node's. A VM takes its time from a clock that knows whole seconds, so it may be that much off. */
+  /** The timestamp is on the node's clock. A VM sets it from a clock with whole seconds, so it may be off by one second. */
   isOfNode?: boolean;
 }
 
-/** Seen as it happened: now. Else somewhere since the last look, and in the second of its stamp where the two agree. */
+/** Live events happened now. Others happened since the last read, narrowed to the second of the timestamp if the two agree. */
 function placed({ fromMs, nowMs, stampMs, isOfNode }: EventTime): { atMs: number; errorMs?: number } {
   if (fromMs >= nowMs) return { atMs: nowMs };
   const offMs = isOfNode ? SECOND_MS : 0;
@@ -192,7 +192,7 @@ function short(reason: string, message: string): string {
   return [reason, message].filter(Boolean).join(': ').slice(0, 300);
 }
 
-/** Of several that run, the first to have run is told. */
+/** Only the first pod that ran is reported. */
 const firstRunMs = (object: unknown) => Math.min(...(readPod(object)?.runsMs ?? []), Number.MAX_VALUE);
 
 const ifRead = <T>(seen: T | undefined, then: (seen: T) => JoinEvent[]) => (seen ? then(seen) : []);

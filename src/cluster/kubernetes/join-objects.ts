@@ -1,5 +1,5 @@
-// cluster/kubernetes/join-objects.ts: what matters of a request for a certificate, a Node or a Pod to whoever waits for a node? Lists give
-// dates, watches give text, and neither is trusted to be whole.
+// cluster/kubernetes/join-objects.ts: the fields of CSRs, Nodes and Pods that join events need. Lists return Dates, watches return
+// strings, and any field may be missing.
 import { requestedName } from './request-subject.ts';
 
 interface JoinObject {
@@ -11,28 +11,28 @@ interface JoinObject {
 export interface JoinCsr extends JoinObject {
   /** `system:node:NAME`. */
   commonName?: string;
-  /** What was decided, with the server's own stamp in whole seconds. */
+  /** The conditions, with the server's timestamp in whole seconds. */
   decisions: { type: string; reason: string; message: string; atMs?: number }[];
   isIssued: boolean;
 }
 
 export interface JoinNode extends JoinObject {
-  /** Of the kubelet that reported last; empty until one has. */
+  /** From the last report of a kubelet; empty before the first. */
   bootId: string;
   isReady: boolean;
-  /** Of the Ready condition, on the clock of the node. */
+  /** Last change of the Ready condition, on the node's clock. */
   changedMs?: number;
-  /** When a kubelet last spoke for it, on the clock of the node. */
+  /** Last heartbeat of a kubelet, on the node's clock. */
   heardMs?: number;
-  /** Keys of those that keep pods away until a node is fit for them. */
+  /** Keys of taints that keep pods away until the node is ready for them. */
   startTaints: string[];
 }
 
 export interface JoinPod extends JoinObject {
   phase: string;
-  /** When it was given to a node. */
+  /** When it was scheduled to a node. */
   boundMs?: number;
-  /** When those of its containers that run were started, on the clock of the node: tells one run from the next. */
+  /** Start times of its running containers, on the node's clock: they distinguish one run from the next. */
   runsMs: number[];
 }
 
@@ -55,7 +55,7 @@ export function readRequest(object: unknown): JoinCsr | undefined {
   };
 }
 
-/** What Kubernetes itself puts on a node that is not yet fit for pods. */
+/** Taints that Kubernetes sets on a node that is not yet ready for pods. */
 const START_TAINTS: ReadonlySet<string> = new Set([
   'node.kubernetes.io/not-ready',
   'node.kubernetes.io/unreachable',

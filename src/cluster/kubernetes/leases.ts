@@ -1,4 +1,4 @@
-// cluster/kubernetes/leases.ts: one run per pool: who holds it, and may it be taken over?
+// cluster/kubernetes/leases.ts: the Lease that allows one run per pool: who holds it, and can it be taken over?
 import type { V1Lease } from '@kubernetes/client-node';
 import { Conflict } from '../../base/failures.ts';
 import type { Cluster, Lease } from '../cluster.ts';
@@ -6,7 +6,7 @@ import { LeaseHeld } from '../lease-held.ts';
 import type { Client } from './connect.ts';
 
 const NOTE_ANNOTATION = 'headstart.dev/lease-note';
-/** The server tells its time in whole seconds. */
+/** The server's Date header has whole seconds. */
 const SLACK_MS = 2_000;
 
 interface FoundLease {
@@ -15,8 +15,8 @@ interface FoundLease {
 }
 
 /**
- * Renewals are stamped with, and expiry is judged by, the API server's own clock (the Date of its answers): two runs on machines
- * whose clocks disagree still agree on who holds. Each write carries the resourceVersion it was decided on.
+ * Renewal and expiry use the API server's clock (the Date header of its responses), so that two runs on machines with different
+ * clocks agree on the holder. Each write carries the resourceVersion that the decision was based on.
  */
 export function leaseCalls(client: Client): Pick<Cluster, 'readLease' | 'holdLease' | 'releaseLease'> {
   const { coordination, namespace, call, find } = client;
@@ -33,7 +33,7 @@ export function leaseCalls(client: Client): Pick<Cluster, 'readLease' | 'holdLea
       {
         signal,
         onHeaders: ({ date }) => {
-          serverMs = Date.parse(date ?? '') || serverMs; // a proxy may have dropped it
+          serverMs = Date.parse(date ?? '') || serverMs; // a proxy may have removed the header
         },
       },
     );
@@ -73,7 +73,7 @@ export function leaseCalls(client: Client): Pick<Cluster, 'readLease' | 'holdLea
         }
       } catch (error) {
         if (!(error instanceof Conflict)) throw error;
-        // Somebody else was quicker; if it is ourselves (an answer that got lost), a second try renews it.
+        // Another run was faster. If it was our own request whose response was lost, a retry renews it.
         const winner = (await read(name, signal)).found?.lease;
         if (winner && winner.holder !== '' && winner.holder !== wanted.holder) throw new LeaseHeld(name, winner);
         throw error;
@@ -92,7 +92,7 @@ export function leaseCalls(client: Client): Pick<Cluster, 'readLease' | 'holdLea
           { signal },
         );
       } catch (error) {
-        if (!(error instanceof Conflict)) throw error; // taken over meanwhile: not ours any more
+        if (!(error instanceof Conflict)) throw error; // another run took it over: no longer ours
       }
     },
   };
@@ -105,7 +105,7 @@ export function isExpired(lease: Lease, serverMs: number): boolean {
 export function toLease({ metadata, spec }: V1Lease): Lease {
   return {
     holder: spec?.holderIdentity ?? '',
-    // The client types it as a Date and gives a string.
+    // The client declares a Date but returns a string.
     renewedMs: spec?.renewTime ? new Date(spec.renewTime).getTime() : 0,
     durationMs: (spec?.leaseDurationSeconds ?? 0) * 1000,
     note: metadata?.annotations?.[NOTE_ANNOTATION] ?? '',

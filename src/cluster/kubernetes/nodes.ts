@@ -1,4 +1,4 @@
-// cluster/kubernetes/nodes.ts: a Node object in our words, and a change that only the node as read will take.
+// cluster/kubernetes/nodes.ts: reads Nodes, and changes a Node only if it is unchanged since the read.
 import type { V1Node } from '@kubernetes/client-node';
 import { Conflict, NotFound } from '../../base/failures.ts';
 import type { Cluster, Node, NodeChange } from '../cluster.ts';
@@ -33,7 +33,7 @@ export function nodeCalls({ core, call, find }: Client): Pick<Cluster, 'readNode
   };
 }
 
-/** A merge patch that carries a resourceVersion is refused (409) unless the object is at that very version. */
+/** The server refuses (409) a merge patch with a resourceVersion unless the object has exactly that version. */
 export function changeBody(node: Node, { isUnschedulable, annotations }: NodeChange): object {
   return {
     metadata: {

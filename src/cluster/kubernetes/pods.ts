@@ -1,4 +1,4 @@
-// cluster/kubernetes/pods.ts: what runs on a node, and how is it asked to leave?
+// cluster/kubernetes/pods.ts: lists, evicts and deletes the pods of a node.
 
 import type { V1Pod } from '@kubernetes/client-node';
 import type { Cluster, Pod } from '../cluster.ts';
@@ -12,7 +12,7 @@ const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
 export function podCalls(client: Client): Pick<Cluster, 'listPods' | 'evict' | 'deletePod'> {
   const { core, apps, call, find } = client;
 
-  /** Only a DaemonSet is asked for: kubectl trusts every other controller, and each further kind is one more right. */
+  /** Checks only DaemonSets: kubectl trusts every other controller, and each further kind would need one more right. */
   async function hasDaemonSet(pod: V1Pod, signal?: AbortSignal): Promise<boolean> {
     const owner = controllerOf(pod)!;
     const namespace = pod.metadata?.namespace ?? '';
@@ -34,7 +34,7 @@ export function podCalls(client: Client): Pick<Cluster, 'listPods' | 'evict' | '
         (options) => core.listPodForAllNamespaces({ fieldSelector: `spec.nodeName=${nodeName}` }, options),
         { signal },
       );
-      // Our own helper, left by a run that died, is no workload; the next script on that node removes it.
+      // A helper pod of a run that died is not a workload; the next script on that node removes it.
       const workloads = items.filter((pod) => pod.metadata?.labels?.[HELPER_LABEL] === undefined);
       return Promise.all(
         workloads.map(async (pod) =>
@@ -79,7 +79,7 @@ export function podCalls(client: Client): Pick<Cluster, 'listPods' | 'evict' | '
         (options) =>
           core.deleteNamespacedPod({ name, namespace, body }, options).catch((error: unknown) => {
             const status = errorResponseOf(error)?.status;
-            // 404: gone; 409: another pod has its name.
+            // 404: gone. 409: another pod has this name.
             if (status !== 404 && status !== 409) throw error;
           }),
         { signal },
@@ -88,15 +88,15 @@ export function podCalls(client: Client): Pick<Cluster, 'listPods' | 'evict' | '
   };
 }
 
-/** undefined = not an answer about this pod's eviction. */
+/** undefined: the response is not about this pod's eviction. */
 export function evictionOf({ status, reason, causes, message, retryAfterMs }: KubeErrorResponse): Eviction | undefined {
   if (status === 404) return { outcome: 'gone' };
-  // The uid we sent is not the uid of the pod of that name.
+  // The pod of that name has another uid than the one we sent.
   if (status === 409) return { outcome: 'gone' };
   if (status === 429) {
     return {
       outcome: 'blocked',
-      // The status itself says only that a budget forbids it; which one, and what it needs, is in the cause.
+      // The status only says that a budget blocks it; the cause names the budget and what it needs.
       reason: causes.find((cause) => cause.message !== '')?.message ?? message,
       ...(retryAfterMs !== undefined && { retryAfterMs }),
     };
@@ -104,7 +104,7 @@ export function evictionOf({ status, reason, causes, message, retryAfterMs }: Ku
   if (status === 403 && causes.some((cause) => cause.reason === 'NamespaceTerminating')) {
     return { outcome: 'blocked', reason: 'its namespace is being deleted' };
   }
-  // Several budgets select the pod. The server has no reason for it, and a real internal error does.
+  // Several budgets select the pod. The server sets no reason for this case, unlike for a real internal error.
   if (status === 500 && reason === '')
     return { outcome: 'stuck', reason: message || 'several disruption budgets select it' };
   return undefined;

@@ -1,7 +1,7 @@
-// cluster/kubernetes/request-subject.ts: whose certificate does a signing request ask for? Node reads certificates but no requests for
-// them (RFC 2986), and of one only the common name is wanted.
+// cluster/kubernetes/request-subject.ts: for which common name is a CSR? Node.js parses certificates but not CSRs (RFC 2986), and
+// only the common name is needed.
 
-/** `system:node:pool-000001`, of a PEM in base64 as the API gives it. Undefined for anything that is not such a request. */
+/** `system:node:pool-000001`, from a base64-encoded PEM as in the API. undefined if it is not a CSR. */
 export function requestedName(request: string): string | undefined {
   const pem = Buffer.from(request, 'base64').toString('latin1');
   const body = /-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----([A-Za-z0-9+/=\s]{1,65536})-----END/.exec(pem)?.[1];
@@ -18,7 +18,7 @@ export function requestedName(request: string): string | undefined {
 }
 
 const COMMON_NAME = Buffer.from([0x55, 0x04, 0x03]); // 2.5.4.3
-/** UTF8String, PrintableString, TeletexString, IA5String: one byte a character, as far as ASCII goes. */
+/** UTF8String, PrintableString, TeletexString, IA5String: one byte per character for ASCII. */
 const TEXTS: ReadonlySet<number> = new Set([0x0c, 0x13, 0x14, 0x16]);
 
 interface Part {
@@ -33,7 +33,7 @@ function partsOf(bytes: Buffer): Part[] {
   return parts;
 }
 
-/** One element of DER; undefined at the end, and for what is cut short. */
+/** The first DER element; undefined at the end and for truncated input. */
 function first(bytes: Buffer): Part | undefined {
   const [tag, short] = bytes;
   if (tag === undefined || short === undefined) return undefined;

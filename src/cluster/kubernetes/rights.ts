@@ -1,4 +1,4 @@
-// cluster/kubernetes/rights.ts: exactly which rights does this client need? The chart ships these and e2e runs with nothing else.
+// cluster/kubernetes/rights.ts: exactly which rights does this client need? The chart ships these, and the e2e tests run with no others.
 
 export interface RbacRule {
   apiGroups: string[];
@@ -17,7 +17,7 @@ export const CLUSTER_RULES: readonly RbacRule[] = [
 /** On the whole cluster, and only for `--drain-force`. */
 export const FORCED_DRAIN_RULES: readonly RbacRule[] = [{ apiGroups: [''], resources: ['pods'], verbs: ['delete'] }];
 
-/** In the namespace that the Lease, the Secret and the helper pod live in. */
+/** In the namespace of the Lease, the Secret and the helper pod. */
 export const NAMESPACE_RULES: readonly RbacRule[] = [
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update', 'delete'] },
   { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create', 'update', 'delete'] },
@@ -25,5 +25,5 @@ export const NAMESPACE_RULES: readonly RbacRule[] = [
   { apiGroups: [''], resources: ['pods/log'], verbs: ['get'] },
 ];
 
-/** In the namespace `default`, where the server wants events about nodes. */
+/** In the namespace `default`, where the API server requires events about nodes. */
 export const EVENT_RULES: readonly RbacRule[] = [{ apiGroups: [''], resources: ['events'], verbs: ['create'] }];

@@ -1,12 +1,12 @@
-// cluster/kubernetes/run-frame.ts: a pod's log is one stream; how do exit code, stdout and stderr of a script travel in it, and how is a cut log noticed?
+// cluster/kubernetes/run-frame.ts: encodes exit code, stdout and stderr of a script in a pod's log so that a truncated log is detected.
 import type { ScriptResult } from '../cluster.ts';
 
 const BEGIN = 'headstart-run begin';
 const END = 'headstart-run end';
 
 /**
- * Runs its first argument as a script and prints the frame. It works in /run, which is in memory: nothing is written to the disk
- * that is going to be copied. POSIX, with dash or busybox tools.
+ * Runs its first argument as a script and prints the frame. It uses /run, which is in memory, so that it does not write to the disk
+ * that will be copied. POSIX, with dash or busybox tools.
  */
 export const LAUNCHER = `umask 077
 d=$(mktemp -d /run/headstart-run.XXXXXX) || exit 125
@@ -21,7 +21,7 @@ base64 <"$d/err" | sed 's/^/err /'
 echo '${END}'
 `;
 
-/** undefined: the log does not hold the whole frame. */
+/** undefined: the log does not contain the whole frame. */
 export function parseFrame(log: string): ScriptResult | undefined {
   const lines = log.split('\n').map((line) => line.trimEnd());
   const begin = lines.indexOf(BEGIN);
@@ -35,7 +35,7 @@ export function parseFrame(log: string): ScriptResult | undefined {
   return { exitCode, stdout: decode(texts('out ')), stderr: decode(texts('err ')) };
 }
 
-/** What the launcher would print; for the simulated kubelet. */
+/** The output of the launcher, for the simulated kubelet. */
 export function renderFrame({ exitCode, stdout, stderr }: ScriptResult): string {
   const encode = (prefix: string, text: string) =>
     (

@@ -1,4 +1,4 @@
-// cluster/kubernetes/run-on-node.ts: run a script on a node through a helper pod, and leave nothing behind whatever happens.
+// cluster/kubernetes/run-on-node.ts: runs a script on a node through a helper pod, and always removes the pod.
 import type { V1Pod } from '@kubernetes/client-node';
 import { TransientError, UserError } from '../../base/errors.ts';
 import { Conflict } from '../../base/failures.ts';
@@ -8,7 +8,7 @@ import { HELPER_CONTAINER, helperName, helperPod, stateOf } from './helper-pod.t
 import { parseFrame } from './run-frame.ts';
 
 const POLL_MS = 500;
-/** For removing the pod after the caller has given up. */
+/** Limit for removing the pod afterwards. */
 const CLEAN_UP_MS = 15_000;
 
 export function runCalls(client: Client, image: string | undefined): Pick<Cluster, 'runOnNode'> {
@@ -25,17 +25,17 @@ export function runCalls(client: Client, image: string | undefined): Pick<Cluste
       { signal },
     );
 
-  /** A pod that is only marked for deletion may still be running its script. */
+  /** Waits until it is gone: a pod that is marked for deletion may still run its script. */
   async function removeAndWait(name: string, untilMs: number, signal?: AbortSignal): Promise<void> {
     for (let pod = await read(name, signal); pod; pod = await read(name, signal)) {
       if (!pod.metadata?.deletionTimestamp) await remove(name, signal);
       if (clock.nowMs() >= untilMs)
-        throw new TransientError(`helper pod ${name} does not end`, { code: 'cluster/helper-stays' });
+        throw new TransientError(`helper pod ${name} does not terminate`, { code: 'cluster/helper-stays' });
       await clock.sleep(POLL_MS, signal);
     }
   }
 
-  /** Not under the caller's signal: an interrupted run cleans up too. What is left even so, the next run removes. */
+  /** Ignores the caller's signal, so that an interrupted run cleans up too. The next run removes a pod that stays. */
   async function cleanUp(name: string): Promise<void> {
     try {
       await removeAndWait(name, clock.nowMs() + CLEAN_UP_MS);
@@ -52,7 +52,7 @@ export function runCalls(client: Client, image: string | undefined): Pick<Cluste
       });
     } catch (error) {
       if (error instanceof Conflict) {
-        throw new TransientError(`another run has helper pod ${name}`, { code: 'cluster/helper-busy', cause: error });
+        throw new TransientError(`another run uses helper pod ${name}`, { code: 'cluster/helper-busy', cause: error });
       }
       throw error;
     }
@@ -69,7 +69,7 @@ export function runCalls(client: Client, image: string | undefined): Pick<Cluste
   async function waitForEnd(name: string, nodeName: string, untilMs: number, signal?: AbortSignal): Promise<void> {
     for (;;) {
       const pod = await read(name, signal);
-      if (!pod) throw new TransientError(`helper pod ${name} was deleted by somebody`, { code: 'cluster/helper-gone' });
+      if (!pod) throw new TransientError(`helper pod ${name} was deleted`, { code: 'cluster/helper-gone' });
       const state = stateOf(pod);
       if (state.is === 'ended') return;
       if (clock.nowMs() >= untilMs) throw notInTime(nodeName, state.is === 'waiting' ? state.reason : undefined);
@@ -90,7 +90,7 @@ export function runCalls(client: Client, image: string | undefined): Pick<Cluste
         await waitForEnd(name, nodeName, untilMs, signal);
         result = parseFrame(await readLog(name, signal));
       } catch (error) {
-        await cleanUp(name).catch(() => undefined); // what went wrong first is what is told
+        await cleanUp(name).catch(() => undefined); // report the first error
         throw error;
       }
       await cleanUp(name);
@@ -101,8 +101,8 @@ export function runCalls(client: Client, image: string | undefined): Pick<Cluste
 }
 
 function notInTime(nodeName: string, waitsFor: string | undefined): UserError {
-  const why = waitsFor === undefined ? 'the script has not ended' : `its pod has not started (${waitsFor})`;
-  return new UserError(`the script on ${nodeName} was given up: ${why}`, {
+  const why = waitsFor === undefined ? 'the script is still running' : `its pod has not started (${waitsFor})`;
+  return new UserError(`the script on ${nodeName} timed out: ${why}`, {
     code: 'cluster/run-timeout',
     kept: 'The helper pod was removed.',
     next: `check that the helper image can be pulled on ${nodeName} and that its kubelet answers, then run the same command again`,
@@ -111,9 +111,9 @@ function notInTime(nodeName: string, waitsFor: string | undefined): UserError {
 }
 
 function noImage(): UserError {
-  return new UserError('no image is named for the helper pod that runs scripts on a node', {
+  return new UserError('no image is set for the helper pod that runs scripts on a node', {
     code: 'cluster/no-helper-image',
     kept: 'Nothing was touched.',
-    next: 'name one that has nsenter with --helper-image',
+    next: 'give an image that has nsenter with --helper-image',
   });
 }

@@ -1,4 +1,4 @@
-// cluster/kubernetes/secrets.ts: what only the cluster's operators may read: the way back.
+// cluster/kubernetes/secrets.ts: reads and writes Secrets, which hold the saved model.
 import { Conflict } from '../../base/failures.ts';
 import type { Cluster } from '../cluster.ts';
 import type { Client } from './connect.ts';

@@ -1,4 +1,4 @@
-// cluster/kubernetes/watch-joining.ts: tell what the API server sees of a node that comes up, as it happens, on this machine's clock.
+// cluster/kubernetes/watch-joining.ts: reports the join events of a new node as they happen, on this machine's clock.
 import type { Clock } from '../../base/clock.ts';
 import { TransientError } from '../../base/errors.ts';
 import { type Feed, openFeed } from './feed.ts';
@@ -8,25 +8,25 @@ import { resourceVersionOf } from './join-objects.ts';
 export interface JoinWatch {
   kubeconfig: string;
   nodeName: string;
-  /** When its VM was started; without it, now. What is older is of an earlier life of that name. */
+  /** When its VM was started; default: now. Older objects belong to an earlier node of that name. */
   startedMs?: number;
   clock: Clock;
   signal: AbortSignal;
-  /** Ends by itself once this was seen. */
+  /** Stop after this event. */
   until?: JoinEventName;
-  /** From here on nothing is missed. Not called when it ends before. */
+  /** Called when all watches are open and no event can be missed; not called if it ends earlier. */
   onOpen?: () => void;
 }
 
 /**
- * Resolves when the signal aborts or `until` was seen. Goes on through watches that end and a plane that is away; rejects when asking
- * again will not help (no right to, another certificate), and with what `onEvent` throws.
+ * Resolves when the signal aborts or after `until`. Continues when a watch ends or the API server is unavailable. Rejects on errors
+ * that a retry cannot fix (no permission, another certificate) and on errors of `onEvent`.
  */
 export async function watchJoining(watch: JoinWatch, onEvent: (event: JoinEvent) => void): Promise<void> {
   await followJoining(await openFeed(watch), watch, onEvent);
 }
 
-/** What can still be seen of it now, in seconds where nobody watched: one look, for whoever comes later. */
+/** The events that current objects still show, after the fact: their times are accurate to a second at best. */
 export async function readJoinEvents(look: Omit<JoinWatch, 'until' | 'onOpen'>): Promise<JoinEvent[]> {
   return listJoining(await openFeed(look), look);
 }
@@ -57,12 +57,12 @@ export async function followJoining(
   let failure: { error: unknown } | undefined;
   const unopened = new Set(KINDS);
 
-  /** What a listener of the client throws is lost: it is kept here instead. */
+  /** The client swallows errors of its listeners, so they are kept here. */
   const fail = (error: unknown) => {
     if (!stopped.aborted) failure = { error };
     stopping.abort();
   };
-  const tell = (news: readonly JoinEvent[]) => {
+  const report = (news: readonly JoinEvent[]) => {
     try {
       for (const event of news) {
         if (stopped.aborted) return;
@@ -77,7 +77,7 @@ export async function followJoining(
     if (unopened.delete(what) && unopened.size === 0) onOpen?.();
   };
   const following = KINDS.map((what) =>
-    follow(what, { feed, events, tell, opened, clock, startedMs, signal: stopped }).catch(fail),
+    follow(what, { feed, events, report, opened, clock, startedMs, signal: stopped }).catch(fail),
   );
   await Promise.all(following);
   if (failure) throw failure.error;
@@ -86,7 +86,7 @@ export async function followJoining(
 interface FollowContext {
   feed: Feed;
   events: ReturnType<typeof joinEvents>;
-  tell(news: readonly JoinEvent[]): void;
+  report(news: readonly JoinEvent[]): void;
   opened(what: WatchedKind): void;
   clock: Clock;
   startedMs: number;
@@ -94,20 +94,20 @@ interface FollowContext {
 }
 
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [50, 2_000];
-/** What happened while nobody listened comes at once when a watch is opened again. */
+/** A reopened watch first delivers what happened in between, within this time. */
 const CATCH_UP_MS = 200;
 
-async function follow(what: WatchedKind, { feed, events, tell, opened, clock, startedMs, signal }: FollowContext) {
+async function follow(what: WatchedKind, { feed, events, report, opened, clock, startedMs, signal }: FollowContext) {
   let version: string | undefined;
-  /** All that happened until then was seen. */
+  /** All events up to this time were seen. */
   let knownMs = startedMs;
   let waitMs = FIRST_WAIT_MS;
 
   async function list(): Promise<string> {
-    const askedMs = clock.nowMs();
+    const requestedMs = clock.nowMs();
     const { objects, version: listed } = await feed.list(what, signal);
-    tell(events.listed(what, objects, { fromMs: knownMs, nowMs: clock.nowMs() }));
-    knownMs = askedMs;
+    report(events.listed(what, objects, { fromMs: knownMs, nowMs: clock.nowMs() }));
+    knownMs = requestedMs;
     return listed;
   }
 
@@ -124,7 +124,7 @@ async function follow(what: WatchedKind, { feed, events, tell, opened, clock, st
         const isLive = openedMs !== undefined && nowMs - openedMs >= CATCH_UP_MS;
         version = resourceVersionOf(object) ?? version;
         if (change !== 'bookmark')
-          tell(events.changed(what, change, object, { fromMs: isLive ? nowMs : knownMs, nowMs }));
+          report(events.changed(what, change, object, { fromMs: isLive ? nowMs : knownMs, nowMs }));
       },
     };
     const end = await feed.watch(what, from, listener, signal);

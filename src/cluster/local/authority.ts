@@ -1,4 +1,4 @@
-// cluster/local/authority.ts: who signs for whom in a local control plane? Makes what is missing, damaged or about to expire; the rest stays.
+// cluster/local/authority.ts: the certificates of a local control plane. Creates those that are missing, damaged or about to expire.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,12 +6,12 @@ import { UserError } from '../../base/errors.ts';
 import { type CertificateSubject, signCertificate } from '../../base/x509.ts';
 import { readIfExists, writePrivate } from './cluster-files.ts';
 
-/** Apart from the cluster's, or any node's certificate would open the database. */
+/** etcd has its own authority, because otherwise any node's certificate would give access to the database. */
 const AUTHORITIES = ['ca', 'etcd-ca'] as const;
 type Authority = (typeof AUTHORITIES)[number];
 
 export interface AuthorityOptions {
-  /** Under which guests of a pool see the API server. */
+  /** The address of the API server in the guests of a pool. */
   guestAddress: string;
   nowMs: number;
 }
@@ -25,7 +25,7 @@ interface Leaf {
   addresses?: readonly string[];
 }
 
-/** The name under which the API server asks kubelets; what it may do there is bound to it in node-roles.ts. */
+/** The API server's user name towards kubelets; node-roles.ts binds its rights. */
 export const KUBELET_CLIENT = 'kube-apiserver-kubelet-client';
 export const SERVICE_RANGE = '10.96.0.0/16';
 
@@ -48,7 +48,7 @@ function leavesFor(guestAddress: string): Leaf[] {
       addresses: ['127.0.0.1', guestAddress, FIRST_SERVICE],
     },
     { file: 'serving', authority: 'ca', subject: { commonName: 'control-plane' }, usage: ['server'], ...LOOPBACK },
-    // It is a client of itself, too.
+    // etcd is also a client of itself.
     {
       file: 'etcd',
       authority: 'etcd-ca',
@@ -70,14 +70,14 @@ const FIRST_SERVICE = '10.96.0.1';
 const DAY_MS = 86_400_000;
 const AUTHORITY_DAYS = 3650;
 const LEAF_DAYS = 365;
-/** All programs read their files again when they change, so a plane that is looked at now and then never runs out. */
+/** All programs reload changed files, so certificates never expire if `cluster up` runs now and then. */
 const RENEW_DAYS = 90;
 /** A guest's clock may be behind this machine's. */
 const BACKDATED_MS = 3_600_000;
 
-/** What `ensureAuthority` would make. */
+/** The files that `ensureAuthority` would create. */
 export function certificatesToMake(folder: string, { guestAddress, nowMs }: AuthorityOptions): string[] {
-  // Without its key an authority cannot be used, and making it says why.
+  // An authority without its key cannot be used; ensureAuthority reports the reason.
   const signer = (name: Authority) =>
     readKey(join(folder, `${name}.key`)) && readCertificate(join(folder, `${name}.crt`));
   const signers = { ca: signer('ca'), 'etcd-ca': signer('etcd-ca') };
@@ -95,7 +95,7 @@ export function certificatesToMake(folder: string, { guestAddress, nowMs }: Auth
 /** Signs the tokens of service accounts. */
 const ACCOUNT_KEY = 'service-account.key';
 
-/** `folder` has for each name a `.crt` and a `.key`, and the key that signs the tokens of service accounts. Private keys are closed to others. */
+/** Creates a `.crt` and a `.key` for each name, and the key for service account tokens. Only this user can read private keys. */
 export async function ensureAuthority(folder: string, { guestAddress, nowMs }: AuthorityOptions): Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (!readKey(join(folder, ACCOUNT_KEY))) writePrivate(join(folder, ACCOUNT_KEY), newAccountKey());
@@ -109,7 +109,7 @@ export async function ensureAuthority(folder: string, { guestAddress, nowMs }: A
   }
 }
 
-/** That signs the tokens of service accounts. PEM, in the form in which the API server also finds its public half. */
+/** Signs service account tokens. PEM in SEC1 form, from which the API server can also read the public key. */
 export function newAccountKey(): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return privateKey.export({ type: 'sec1', format: 'pem' }).toString();
@@ -126,11 +126,11 @@ async function openAuthority(folder: string, name: Authority, nowMs: number): Pr
   const [certificateFile, keyFile] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];
   if (readIfExists(certificateFile) !== undefined) {
     const [certificate, key] = [readCertificate(certificateFile), readKey(keyFile)];
-    // Another authority would lock out every node that has joined: that is not for us to decide.
+    // A new authority would lock out every node that has joined, so the user has to decide.
     if (!certificate || !key || !certificate.checkPrivateKey(key)) throw lostKey(folder, name);
     return { certificate, subject, key };
   }
-  // A key that is there without its certificate: from a command that was killed, or what nodes trust. Either way it is the one.
+  // A key without its certificate is from a killed command, or nodes trust it. Use it in both cases.
   const privateKey = readKey(keyFile) ?? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   const pem = await signCertificate({
     subject,
@@ -140,7 +140,7 @@ async function openAuthority(folder: string, name: Authority, nowMs: number): Pr
     notAfterMs: nowMs + AUTHORITY_DAYS * DAY_MS,
     usage: 'authority',
   });
-  // The certificate last: with it the authority is there.
+  // The certificate is written last: it marks the authority as complete.
   writePrivate(keyFile, pemOf(privateKey));
   writePrivate(certificateFile, pem);
   return { certificate: new X509Certificate(pem), subject, key: privateKey };
@@ -159,7 +159,7 @@ async function makeLeaf(folder: string, { file, ...leaf }: Leaf, signer: Signer,
   writePrivate(join(folder, `${file}.crt`), certificate);
 }
 
-/** Cut off between its two files, key and certificate do not belong together. */
+/** After a crash between the two writes, key and certificate do not match. */
 function isGood(folder: string, { file, addresses = [] }: Leaf, authority: X509Certificate, nowMs: number): boolean {
   const certificate = readCertificate(join(folder, `${file}.crt`));
   const key = readKey(join(folder, `${file}.key`));
@@ -175,7 +175,7 @@ function readCertificate(path: string): X509Certificate | undefined {
   try {
     return pem === undefined ? undefined : new X509Certificate(pem);
   } catch {
-    return undefined; // damaged is as good as missing
+    return undefined; // damaged counts as missing
   }
 }
 
@@ -189,10 +189,10 @@ function readKey(path: string): KeyObject | undefined {
 }
 
 function lostKey(folder: string, name: string): UserError {
-  return new UserError(`${join(folder, `${name}.key`)} and ${name}.crt beside it do not belong together`, {
+  return new UserError(`${join(folder, `${name}.key`)} and ${name}.crt next to it do not match`, {
     code: 'cluster/lost-authority',
     kept: 'Nothing was changed.',
-    next: 'put them back, or make the cluster anew: headstart cluster down --delete',
+    next: 'restore them, or delete the cluster and create it again: headstart cluster down --delete',
     exitCode: 1,
   });
 }

@@ -1,4 +1,4 @@
-// cluster/local/cluster-files.ts: where is what of a local cluster, and what is remembered of it? Nothing else builds a path in there.
+// cluster/local/cluster-files.ts: the files and the record of a local cluster. No other module builds a path in its folder.
 import { lstatSync, mkdirSync, readdirSync, readFileSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -14,24 +14,24 @@ export interface ClusterPlace {
   name: string;
 }
 
-/** Written before anything is started by it. */
+/** Written before the first server starts. */
 export interface ClusterRecord {
   format: 1;
   /** `v1.35.8` */
   kubernetes: string;
   /** The folder that the programs are run from. */
   programs: string;
-  /** On 127.0.0.1, and kept: pools and kubeconfigs name the API server's. */
+  /** On 127.0.0.1. They do not change, because pools and kubeconfigs contain the API server's port. */
   ports: Ports;
-  /** How guests of a pool see the API server: its certificate is good for this address, too. */
+  /** The API server's address in the guests of a pool; its certificate includes it. */
   guestAddress: string;
   createdMs: number;
 }
 
-/** In the guests' network, below the instances and apart from the addresses that examples of services use. */
+/** In the guests' network, below the instances and outside the addresses of documented services. */
 export const GUEST_ADDRESS = '168.0.0.10';
 export const GUEST_PORT = 6443;
-/** In the cluster's folder, in which those who use it run: the address of a socket is short. */
+/** Relative to the cluster's folder, where its users run, because a socket path has to be short. */
 export const EGRESS_SOCKET = 'egress.sock';
 
 export interface ClusterFiles {
@@ -42,14 +42,14 @@ export interface ClusterFiles {
   /** For people and other programs, as administrator. */
   kubeconfig: string;
   componentKubeconfig(server: KubeServer): string;
-  /** By which way the API server reaches nodes. */
+  /** Egress configuration: how the API server reaches nodes. */
   egress: string;
   log(server: Server): string;
-  /** Of the time before, which may be why it was started again. */
+  /** The log of the previous start, which may show why the server was restarted. */
   previousLog(server: Server): string;
 }
 
-/** Under the home, beside those of its pools. */
+/** In the home folder, next to the locks of its pools. */
 export const clusterLock = (name: string) => lockName(`cluster-${checkClusterName(name)}`);
 
 export const clustersFolder = (home: string) => join(home, 'clusters');
@@ -69,12 +69,12 @@ export function clusterFiles({ home, name }: ClusterPlace): ClusterFiles {
   };
 }
 
-/** It becomes a folder and part of names in the cluster. */
+/** The name becomes a folder and part of names in the cluster. */
 export function checkClusterName(name: string): string {
   if (isClusterName(name)) return name;
-  throw new UserError(`${JSON.stringify(name)} cannot be the name of a cluster`, {
+  throw new UserError(`${JSON.stringify(name)} is not a valid cluster name`, {
     code: 'cluster/bad-name',
-    next: 'take lower-case letters, digits and dashes, 50 at most, no dash at either end',
+    next: 'use lower-case letters, digits and dashes, at most 50, no dash at either end',
   });
 }
 
@@ -96,11 +96,11 @@ const recordSchema: z.ZodType<ClusterRecord> = z.object({
   createdMs: z.number(),
 });
 
-/** Undefined when there is no such cluster, or only the folder of one that never came to be. */
+/** undefined: there is no such cluster, or only the folder of one that was never completed. */
 export function readClusterRecord(place: ClusterPlace): ClusterRecord | undefined {
   return readJsonFile(clusterFiles(place).record, recordSchema, {
     code: 'cluster/bad-record',
-    next: 'put the file back as it was, or remove what it belongs to',
+    next: 'restore the file, or delete the cluster that it belongs to',
   });
 }
 
@@ -120,7 +120,7 @@ export function listClusters(home: string): string[] {
   }
 }
 
-/** What each of them has on this machine, whether it runs or not. One that cannot be read has nothing that could be respected. */
+/** The ports of all other clusters of this home, running or not. Clusters with an unreadable record are ignored. */
 export function portsOfOthers({ home, name }: ClusterPlace): ReadonlyMap<number, string> {
   const others = listClusters(home).filter((other) => other !== name && isClusterName(other));
   return new Map(others.flatMap((other) => Object.values(portsOf({ home, name: other })).map((port) => [port, other])));
@@ -134,7 +134,7 @@ function portsOf(place: ClusterPlace): Partial<Ports> {
   }
 }
 
-/** Keys are in there: only this user may enter it, or exchange it for another. */
+/** The folder contains keys: only this user may enter or replace it. */
 export function ensureFolder({ home, name }: ClusterPlace): void {
   const { folder } = clusterFiles({ home, name });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -142,13 +142,13 @@ export function ensureFolder({ home, name }: ClusterPlace): void {
   checkOwn(folder, lstatSync(folder), 0o077);
 }
 
-/** `forbidden`: what others may not do. */
+/** `forbidden`: mode bits that must not be set. */
 export function checkOwn(path: string, found: Pick<Stats, 'isDirectory' | 'mode' | 'uid'>, forbidden: number): void {
   if (found.isDirectory() && (found.mode & forbidden) === 0 && found.uid === process.getuid?.()) return;
-  throw new UserError(`${path} is not a folder of this user that is closed to others`, {
+  throw new UserError(`${path} is not a folder of this user that others cannot access`, {
     code: 'cluster/unsafe-folder',
     kept: 'Nothing was changed.',
-    next: 'remove it, or make it your own with chown and close it with chmod 700',
+    next: 'remove it, or run chown and chmod 700 on it',
   });
 }
 
@@ -173,7 +173,7 @@ export function writePrivate(path: string, text: string): void {
 export function noSpace(path: string, cause: unknown): UserError {
   return new UserError(`${path} could not be written: the disk is full`, {
     code: 'cluster/no-space',
-    kept: 'What was there before is as it was.',
+    kept: 'Existing files are unchanged.',
     next: 'free some space, then run the same command again',
     exitCode: 1,
     cause,

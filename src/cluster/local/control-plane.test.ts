@@ -39,7 +39,7 @@ const code = (expected: string) => expect.objectContaining({ code: expected });
 describe('a standing plane', () => {
   it('comes up in order, each program once the one it asks is healthy, and lets nodes join', async () => {
     await up();
-    expect(world.told).toEqual(SERVERS.map((server) => `start ${server}`));
+    expect(world.actions).toEqual(SERVERS.map((server) => `start ${server}`));
     expect(world.joined).toBe(1);
     expect(readClusterRecord(place)).toMatchObject({ kubernetes: 'v1.35.8', guestAddress: '168.0.0.10' });
     const view = await readPlane(place, world);
@@ -74,7 +74,7 @@ describe('a standing plane', () => {
     await up();
     const before = readFileSync(clusterFiles(place).record, 'utf8');
     expect(await up()).toEqual([]);
-    expect(world.told).toHaveLength(SERVERS.length);
+    expect(world.actions).toHaveLength(SERVERS.length);
     expect(world.joined).toBe(1);
     expect(readFileSync(clusterFiles(place).record, 'utf8')).toBe(before);
   });
@@ -86,9 +86,9 @@ describe('a standing plane', () => {
     const view = await readPlane(place, world);
     expect(view!.isHealthy).toBe(false);
     expect(view!.programs.filter(({ isRunning }) => !isRunning).map(({ name }) => name)).toEqual([server]);
-    world.told.length = 0;
+    world.actions.length = 0;
     await up();
-    expect(world.told).toEqual([`start ${server}`]);
+    expect(world.actions).toEqual([`start ${server}`]);
     expect(readClusterRecord(place)!.ports).toEqual(ports);
   });
 
@@ -102,7 +102,7 @@ describe('a standing plane', () => {
       isDying = false;
       return checkHealth(probe);
     };
-    world.told.length = 0;
+    world.actions.length = 0;
     expect(await up()).toEqual([{ do: 'start', server: 'kube-apiserver' }]);
     expect(running()).toEqual(everything);
   });
@@ -111,9 +111,9 @@ describe('a standing plane', () => {
     await up();
     const { pki, kubeconfig } = clusterFiles(place);
     const before = [readFileSync(join(pki, 'ca.crt'), 'utf8'), readFileSync(kubeconfig, 'utf8')];
-    world.told.length = 0;
+    world.actions.length = 0;
     expect(await downPlane(place, world, {})).toEqual(SERVERS.toReversed());
-    expect(world.told).toEqual(SERVERS.toReversed().map((server) => `stop ${server}`));
+    expect(world.actions).toEqual(SERVERS.toReversed().map((server) => `stop ${server}`));
     expect(await downPlane(place, world, {})).toEqual([]);
     await up();
     expect([readFileSync(join(pki, 'ca.crt'), 'utf8'), readFileSync(kubeconfig, 'utf8')]).toEqual(before);
@@ -124,9 +124,9 @@ describe('a standing plane', () => {
   it('kills what does not listen, after a while', async () => {
     await up();
     world.deaf.add('kube-apiserver');
-    world.told.length = 0;
+    world.actions.length = 0;
     await downPlane(place, world, {});
-    expect(world.told).toContain('kill kube-apiserver');
+    expect(world.actions).toContain('kill kube-apiserver');
     expect(running()).toEqual([]);
   });
 
@@ -156,9 +156,9 @@ describe('a plane of another version of ours', () => {
     await up();
     const key = `${clusterFiles(place).folder} ${server}`;
     world.running.set(key, { ...world.running.get(key)!, argv: [...argvOf(server), '--old'] });
-    world.told.length = 0;
+    world.actions.length = 0;
     await up();
-    expect(world.told).toEqual([`stop ${server}`, `start ${server}`]);
+    expect(world.actions).toEqual([`stop ${server}`, `start ${server}`]);
     expect(argvOf(server)).not.toContain('--old');
     expect(await up()).toEqual([]);
   });
@@ -169,14 +169,14 @@ describe('a plane of another version of ours', () => {
     writeFileSync(egress, '{}');
     writeFileSync(componentKubeconfig('kube-scheduler'), '{}');
     rmSync(kubeconfig);
-    world.told.length = 0;
+    world.actions.length = 0;
     world.before = (effect) => {
       if (effect === 'start kube-apiserver') throw new Error('killed');
     };
     await expect(up()).rejects.toThrow('killed');
     world.before = () => {};
     await up();
-    expect(world.told).toEqual([
+    expect(world.actions).toEqual([
       'stop kube-scheduler',
       'stop kube-apiserver',
       'start kube-apiserver',
@@ -199,9 +199,9 @@ describe('a plane of another version of ours', () => {
   it('goes up to a newer version, and stays there', async () => {
     await up();
     const newer = { kubernetes: 'v1.35.9', programs: '/opt/newer' };
-    world.told.length = 0;
+    world.actions.length = 0;
     await up(newer);
-    expect(world.told).toEqual([
+    expect(world.actions).toEqual([
       ...KUBE_SERVERS.toReversed().map((server) => `stop ${server}`),
       ...KUBE_SERVERS.map((server) => `start ${server}`),
     ]);

@@ -1,5 +1,5 @@
-// cluster/local/control-plane.ts: a control plane on this machine that outlives the command which started it: bring it up, take it down.
-// Its processes and its folder are the truth; whatever a killed command left behind is found and used by the next.
+// cluster/local/control-plane.ts: starts, stops and deletes a control plane that keeps running after the command ends. The state is in
+// its processes and its folder, so the next command finds and reuses what a killed command left.
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CallOptions } from '../../base/call-options.ts';
@@ -22,13 +22,13 @@ import { SERVERS, type Server } from './server-flags.ts';
 import { stopServers } from './stop-servers.ts';
 import { type PlaneCall, type UpOptions, UpRun, Vanished } from './up-run.ts';
 
-/** etcd takes 64 MiB for its journal at once, twice, and ends badly without. */
+/** etcd preallocates 64 MiB for its write-ahead log, twice, and crashes on a full disk. */
 const NEEDED_BYTES = 256 << 20;
 
-/** Returns when all servers are healthy, with what was done. Whatever it had started is stopped again when it fails or is interrupted. */
+/** Resolves with the applied steps when all servers are healthy. On failure or interrupt it stops the servers it started. */
 export function upPlane(place: ClusterPlace, options: UpOptions, deps: PlaneDeps, call: PlaneCall): Promise<UpStep[]> {
   const { folder } = clusterFiles(place);
-  return withLock(place.home, { name: clusterLock(place.name), why: 'bringing the cluster up' }, call, async () => {
+  return withLock(place.home, { name: clusterLock(place.name), why: 'starting the cluster' }, call, async () => {
     const run = new UpRun(place, options, deps, call);
     const done: UpStep[] = [];
     const converge = async () => {
@@ -44,11 +44,11 @@ export function upPlane(place: ClusterPlace, options: UpOptions, deps: PlaneDeps
     for (;;) {
       try {
         await converge();
-        // What is in the cluster could not be asked about before the API server ran.
+        // Role bindings could not be read before the API server ran.
         if (done.some((step) => step.do === 'start' && step.server === 'kube-apiserver')) await converge();
         return done;
       } catch (error) {
-        // Killed just before we looked, it was still to be seen. It is gone now, so this comes to an end.
+        // The server was killed just before the observation and was still visible. It is gone now, so the loop ends.
         if (error instanceof Vanished) continue;
         await run.stopOwn();
         throw isFull(error) ? noSpace(folder, error) : error;
@@ -57,19 +57,19 @@ export function upPlane(place: ClusterPlace, options: UpOptions, deps: PlaneDeps
   });
 }
 
-/** Gives the servers that ran. Nothing is lost: `upPlane` goes on with the same data. */
+/** Returns the servers that ran. No data is lost: `upPlane` starts with the same data. */
 export function downPlane(place: ClusterPlace, deps: PlaneDeps, call: CallOptions): Promise<Server[]> {
-  return withLock(place.home, { name: clusterLock(place.name), why: 'taking the cluster down' }, call, () =>
+  return withLock(place.home, { name: clusterLock(place.name), why: 'stopping the cluster' }, call, () =>
     stopServers(clusterFiles(place).folder, deps, call),
   );
 }
 
-/** With everything that was in it. */
+/** Also deletes all data. */
 export function deletePlane(place: ClusterPlace, deps: PlaneDeps, call: CallOptions): Promise<Server[]> {
   const { folder } = clusterFiles(place);
   return withLock(place.home, { name: clusterLock(place.name), why: 'deleting the cluster' }, call, async () => {
     const stopped = await stopServers(folder, deps, call);
-    // Renamed first: what is half deleted must not look like a cluster.
+    // Rename first: a partly deleted folder must not look like a cluster.
     const going = join(clustersFolder(place.home), `${deletingPrefix}${place.name}`);
     rmSync(going, { recursive: true, force: true });
     renameIfExists(folder, going);

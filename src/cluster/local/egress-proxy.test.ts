@@ -45,7 +45,7 @@ const start = (more: Partial<EgressOptions> = {}) =>
       asked.push(address);
       return address === NODE ? port : undefined;
     },
-    tell: (line) => told.push(line),
+    log: (line) => told.push(line),
     ...more,
   });
 

@@ -1,28 +1,28 @@
-// cluster/local/egress-proxy.ts: by which way does the API server reach nodes? A node says itself where it is, and that may be anywhere:
-// this proxy leads to kubelets of the cluster's own instances, and nowhere else.
+// cluster/local/egress-proxy.ts: the proxy through which the API server reaches kubelets. A node reports its own address, which may be
+// anything, so the proxy connects only to kubelets of the cluster's own instances.
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 export interface EgressOptions {
-  /** A unix socket, closed to others. One that nobody listens on any more is replaced. */
+  /** A unix socket that only this user can access. A stale socket is replaced. */
   socket: string;
-  /** The port on 127.0.0.1 that leads to the kubelet of the instance with this address; undefined: there is none that runs. */
+  /** The port on 127.0.0.1 of the kubelet of the instance with this address; undefined: no such instance runs. */
   findKubelet(address: string): Promise<number | undefined>;
-  /** What was refused, and why something failed. */
-  tell(line: string): void;
-  /** Until which a request has to be complete. */
+  /** Called for refused and failed requests. */
+  log(line: string): void;
+  /** Deadline for a complete request. */
   requestMs?: number;
 }
 
 export interface Egress {
-  /** With every connection that is still open. */
+  /** Also closes all open connections. */
   close(): Promise<void>;
 }
 
-/** Returns when it listens. */
-export async function startEgress({ socket, requestMs = 10_000, ...ways }: EgressOptions): Promise<Egress> {
+/** Resolves when the proxy listens. */
+export async function startEgress({ socket, requestMs = 10_000, ...handlers }: EgressOptions): Promise<Egress> {
   const server = createServer({
     headersTimeout: requestMs,
     requestTimeout: requestMs,
@@ -30,15 +30,15 @@ export async function startEgress({ socket, requestMs = 10_000, ...ways }: Egres
   });
   server.maxConnections = MAX_CONNECTIONS;
   const open = new Set<Duplex>();
-  const find = sharingLookups(ways.findKubelet);
-  server.on('request', (request, response) => answer(`${request.method} ${request.url}`, response, ways));
+  const find = sharingLookups(handlers.findKubelet);
+  server.on('request', (request, response) => answer(`${request.method} ${request.url}`, response, handlers));
   server.on('connect', (request, client: Duplex, head) => {
     open.add(client.once('close', () => open.delete(client)));
-    void forward(request.url ?? '', { client, head }, { ...ways, findKubelet: find });
+    void forward(request.url ?? '', { client, head }, { ...handlers, findKubelet: find });
   });
   server.on('clientError', (error: NodeJS.ErrnoException, client) => {
-    // What is still being sent when it has been refused is no news.
-    if (client.writable) ways.tell(`hung up on a request that could not be read (${error.code})`);
+    // Do not log data that still arrives after a refusal.
+    if (client.writable) handlers.log(`closed the connection of a malformed request (${error.code})`);
     refuse(client, '400 Bad Request');
   });
   await listen(server, socket);
@@ -52,13 +52,13 @@ export async function startEgress({ socket, requestMs = 10_000, ...ways }: Egres
   };
 }
 
-/** Each one takes two of the descriptors that a process has, of which there are a thousand. */
+/** Each connection takes two of the about 1,000 file descriptors of a process. */
 const MAX_CONNECTIONS = 256;
-/** What is still to come when one side has finished. A guest that hangs would keep its connections for ever. */
+/** How long a half-closed connection may stay open. A hung guest would keep it forever. */
 const HALF_CLOSED_MS = 10 * 60_000;
 const MAX_SHOWN = 100;
 
-type EgressHandlers = Pick<EgressOptions, 'findKubelet' | 'tell'>;
+type EgressHandlers = Pick<EgressOptions, 'findKubelet' | 'log'>;
 
 async function listen(server: Server, socket: string): Promise<void> {
   rmSync(socket, { force: true });
@@ -69,31 +69,31 @@ async function listen(server: Server, socket: string): Promise<void> {
   chmodSync(socket, 0o600);
 }
 
-/** It has nothing to say but that it is there. */
-function answer(asked: string, response: ServerResponse, { tell }: EgressHandlers): void {
-  const isHealth = asked === 'GET /healthz';
-  if (!isHealth) tell(`refused ${shown(asked)}`);
+/** Answers only health checks. */
+function answer(request: string, response: ServerResponse, { log }: EgressHandlers): void {
+  const isHealth = request === 'GET /healthz';
+  if (!isHealth) log(`refused ${shown(request)}`);
   response.writeHead(isHealth ? 200 : 403, { connection: 'close' }).end(isHealth ? 'ok\n' : '');
 }
 
 async function forward(
   target: string,
   { client, head }: { client: Duplex; head: Buffer },
-  { findKubelet, tell }: EgressHandlers,
+  { findKubelet, log }: EgressHandlers,
 ): Promise<void> {
-  client.on('error', () => client.destroy()); // whoever hangs up while we look is gone, no more
+  client.on('error', () => client.destroy()); // a client may hang up during the lookup
   const address = kubeletAddress(target);
   const port = address === undefined ? undefined : await findKubelet(address).catch((error: Error) => error);
   if (client.destroyed) return;
   if (typeof port !== 'number') {
-    tell(`refused ${shown(target)}: ${port instanceof Error ? port.message : 'no kubelet of this cluster is there'}`);
+    log(`refused ${shown(target)}: ${port instanceof Error ? port.message : 'no kubelet of this cluster'}`);
     refuse(client, '403 Forbidden');
     return;
   }
   const kubelet = connect({ host: '127.0.0.1', port, allowHalfOpen: true });
   kubelet.once('error', (error: NodeJS.ErrnoException) => {
-    if (kubelet.bytesRead + kubelet.bytesWritten > 0) return; // a connection that broke is not worth a line
-    tell(`${shown(target)} is at 127.0.0.1:${port}, which does not answer (${error.code})`);
+    if (kubelet.bytesRead + kubelet.bytesWritten > 0) return; // do not log broken connections
+    log(`${shown(target)} is at 127.0.0.1:${port}, which does not answer (${error.code})`);
     refuse(client, '502 Bad Gateway');
   });
   kubelet.once('connect', () => {
@@ -103,12 +103,12 @@ async function forward(
   });
 }
 
-/** `168.1.0.4` of `168.1.0.4:10250`; undefined for whatever else. */
+/** `168.1.0.4` of `168.1.0.4:10250`; undefined for anything else. */
 export function kubeletAddress(target: string): string | undefined {
   return /^((?:\d{1,3}\.){3}\d{1,3}):10250$/.exec(target)?.[1];
 }
 
-/** Each side may go on after the other has finished; when one breaks, so does the other. */
+/** Supports half-closed connections. If one side breaks, the other is closed too. */
 function join(client: Duplex, kubelet: Socket): void {
   client.pipe(kubelet).pipe(client);
   const sides = [
@@ -118,7 +118,7 @@ function join(client: Duplex, kubelet: Socket): void {
   for (const [one, other] of sides) {
     one.on('error', () => other.destroy());
     one.once('close', () => {
-      if (!one.readableEnded) other.destroy(); // otherwise it has been told, and may still have something to say
+      if (!one.readableEnded) other.destroy(); // otherwise the other side got the end and may still send
     });
     one.once('end', () => kubelet.setTimeout(HALF_CLOSED_MS, () => kubelet.destroy()));
   }
@@ -132,15 +132,15 @@ function refuse(client: Duplex, status: string): void {
   client.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`, () => client.destroy());
 }
 
-/** Whoever asks for the same while it is looked for gets the same answer. Nothing is kept: a port may be somebody else's a moment later. */
+/** Concurrent lookups of one address share a result. Nothing is cached: the port may belong to another instance later. */
 function sharingLookups(find: EgressHandlers['findKubelet']): EgressHandlers['findKubelet'] {
-  const looking = new Map<string, Promise<number | undefined>>();
+  const pending = new Map<string, Promise<number | undefined>>();
   return (address) => {
-    const known = looking.get(address) ?? find(address).finally(() => looking.delete(address));
-    looking.set(address, known);
-    return known;
+    const lookup = pending.get(address) ?? find(address).finally(() => pending.delete(address));
+    pending.set(address, lookup);
+    return lookup;
   };
 }
 
-/** Of what anybody may have sent: one line, not too long. */
+/** Untrusted text as one short line. */
 const shown = (text: string) => JSON.stringify(text.slice(0, MAX_SHOWN));

@@ -1,20 +1,20 @@
-// cluster/local/health.ts: does a server of a control plane answer, and what does it say of itself?
+// cluster/local/health.ts: is a server of the control plane healthy?
 import { closeSync, constants, openSync } from 'node:fs';
 import { type ClientRequest, request as requestPlain } from 'node:http';
 import { request } from 'node:https';
 
-/** Over TLS, or over a socket in a folder. */
+/** Over TLS, or over a unix socket in a folder. */
 export type Probe = TlsProbe | { folder: string; socket: string };
 
 export interface TlsProbe {
   url: string;
-  /** PEM: what the server's certificate is checked against. */
+  /** PEM of the authority that signed the server's certificate. */
   ca: string;
-  /** As whom it is asked, where that matters. */
+  /** The client's credential, if the server requires one. */
   client?: { cert: string; key: string } | { token: string };
 }
 
-/** `why` is absent when all is well. */
+/** `why` is absent if healthy. */
 export interface Health {
   isHealthy: boolean;
   why?: string;
@@ -34,7 +34,7 @@ function checkOverTls({ url, ca, client = { token: '' } }: TlsProbe): Promise<He
 }
 
 async function checkOverSocket({ folder, socket }: { folder: string; socket: string }): Promise<Health> {
-  // The address of a socket holds 107 bytes; through an open folder it is short.
+  // A socket path is limited to 107 bytes; the path through an open folder is short.
   const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     return await answerTo(requestPlain({ socketPath: `/proc/self/fd/${fd}/${socket}`, path: '/healthz', ...once() }));
@@ -43,7 +43,7 @@ async function checkOverSocket({ folder, socket }: { folder: string; socket: str
   }
 }
 
-/** A connection that is kept would be one to the server before the last. */
+/** A reused connection could belong to a server that has been restarted since. */
 const once = () => ({ agent: false, signal: AbortSignal.timeout(ANSWER_MS) }) as const;
 
 function answerTo(asking: ClientRequest): Promise<Health> {

@@ -1,5 +1,5 @@
-// cluster/local/joining.ts: how does a node become one of this cluster, and how does it leave? Bootstrap tokens, the requests made with
-// them, and the end of a Node.
+// cluster/local/joining.ts: how does a node join this cluster, and how is it removed? Bootstrap tokens, the CSRs made with them, and
+// deleting a Node.
 import { randomInt } from 'node:crypto';
 import type { V1CertificateSigningRequest } from '@kubernetes/client-node';
 import type { Clock } from '../../base/clock.ts';
@@ -9,7 +9,7 @@ import { connectCluster } from '../kubernetes/connect.ts';
 import { SIGNER } from '../kubernetes/feed.ts';
 import { renderKubeconfig } from './kubeconfig.ts';
 
-/** As its administrator. */
+/** Access as administrator. */
 export interface PlaneAccess {
   kubeconfig: string;
   clock: Clock;
@@ -24,12 +24,12 @@ export interface NewToken {
 }
 
 export interface TokenOptions {
-  /** For whoever lists the tokens: whom it was made for. Anybody who may read Secrets sees it. */
+  /** What the token is for, as its description. Everyone who may read Secrets sees it. */
   note?: string;
   signal?: AbortSignal | undefined;
 }
 
-/** Good for any number of nodes until it expires or is revoked; the cluster removes it when it has expired. */
+/** Valid for any number of nodes until it expires or is revoked. The cluster deletes expired tokens. */
 export async function createBootstrapToken(
   access: PlaneAccess,
   ttlMs: number,
@@ -54,7 +54,7 @@ export async function createBootstrapToken(
   return { id, token: new Secret(`${id}.${secret}`), expiresMs };
 }
 
-/** The API server may remember for ten seconds more whom it has let in with it. Gone already is success. */
+/** The API server may cache the authentication for ten more seconds. A token that does not exist is not an error. */
 export async function revokeBootstrapToken(access: PlaneAccess, id: string, signal?: AbortSignal): Promise<void> {
   const secret = { name: secretOf(id), namespace: NAMESPACE };
   const { core, find } = await connectCluster(access);
@@ -65,12 +65,12 @@ export async function revokeBootstrapToken(access: PlaneAccess, id: string, sign
   );
 }
 
-/** What a kubelet is given as its first kubeconfig. It holds a secret: closed files only. */
+/** The first kubeconfig of a kubelet. It contains a secret: write it only to private files. */
 export function bootstrapKubeconfig(server: string, ca: string, token: Secret): Secret {
   return new Secret(renderKubeconfig({ url: server, ca, token: token.reveal() }));
 }
 
-/** Its pods go with it, after a while. A kubelet that still runs as it would register it again. Gone already is success. */
+/** Its pods are deleted later. A kubelet that still runs registers the node again. A missing Node is not an error. */
 export async function deleteNode(access: PlaneAccess, name: string, signal?: AbortSignal): Promise<void> {
   const { core, find } = await connectCluster(access);
   await find({ verb: 'delete', resource: 'nodes', name }, (options) => core.deleteNode({ name }, options), { signal });
@@ -78,16 +78,16 @@ export async function deleteNode(access: PlaneAccess, name: string, signal?: Abo
 
 export interface JoiningRequest {
   name: string;
-  /** Who asked: `bootstrapUser(id)` for a newcomer with that token, `system:node:NAME` for a node that renews. */
+  /** `bootstrapUser(id)` for a new node with that token, `system:node:NAME` for a node that renews. */
   requestor: string;
   createdMs: number;
   state: 'pending' | 'approved' | 'issued' | 'denied' | 'failed';
 }
 
-/** As whom a kubelet is seen that has logged in with a token. */
+/** The user name of a kubelet that authenticates with a token. */
 export const bootstrapUser = (tokenId: string) => `system:bootstrap:${tokenId}`;
 
-/** Of nodes that want a certificate, the oldest first. The cluster forgets them after a while. */
+/** CSRs of nodes, oldest first. The cluster deletes them after a while. */
 export async function listJoiningRequests(access: PlaneAccess, signal?: AbortSignal): Promise<JoiningRequest[]> {
   const { certificates, call } = await connectCluster(access);
   const fieldSelector = `spec.signerName=${SIGNER}`;
@@ -110,7 +110,7 @@ export function toJoiningRequest({ metadata, spec, status }: V1CertificateSignin
   };
 }
 
-/** Once refused, what was approved before does not count. */
+/** A denial or failure overrides an earlier approval. */
 function stateOf(is: (type: string) => boolean, hasCertificate: boolean): JoiningRequest['state'] {
   if (is('Denied')) return 'denied';
   if (is('Failed')) return 'failed';
@@ -120,7 +120,7 @@ function stateOf(is: (type: string) => boolean, hasCertificate: boolean): Joinin
 
 const NAMESPACE = 'kube-system';
 
-/** A name that is not one could lead to somebody else's Secret. */
+/** An invalid id could name another Secret. */
 function secretOf(id: string): string {
   if (/^[a-z0-9]{6}$/.test(id)) return `bootstrap-token-${id}`;
   throw new UserError(`${JSON.stringify(id)} is not the id of a bootstrap token`, { code: 'cluster/bad-token-id' });

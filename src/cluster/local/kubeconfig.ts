@@ -1,9 +1,9 @@
-// cluster/local/kubeconfig.ts: how does a client find an API server, and as whom does it come? Pure. What it gives holds a secret, or names one.
+// cluster/local/kubeconfig.ts: renders a kubeconfig. Pure. The result contains a secret or the path of one.
 
 export type ClientCredential =
   | { token: string }
   | { cert: string; key: string }
-  /** Paths, which the client reads again when they change. */
+  /** Paths; the client reloads the files when they change. */
   | { certFile: string; keyFile: string };
 
 export interface KubeconfigSpec {
@@ -11,11 +11,11 @@ export interface KubeconfigSpec {
   /** PEM. */
   ca: string;
   namespace?: string;
-  /** Of the cluster, its user and its context. */
+  /** Name of the cluster, the user and the context. */
   name?: string;
 }
 
-/** JSON, which is YAML. */
+/** JSON, which is valid YAML. */
 export function renderKubeconfig({
   url,
   ca,

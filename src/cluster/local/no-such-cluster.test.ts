@@ -29,7 +29,7 @@ it('the error names the clusters there are', () => {
     },
   );
   expect(noSuchCluster({ home, name: 'lab' })).toMatchObject({
-    message: 'there is no cluster lab; there is prod',
+    message: 'there is no cluster lab; known: prod',
     next: 'headstart cluster up --name lab, or name another with --name',
   });
 });

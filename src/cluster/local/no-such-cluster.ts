@@ -1,11 +1,11 @@
-// cluster/local/no-such-cluster.ts: a cluster was named that is not there; which are? Apart, so that verbs about pools load nothing else for it.
+// cluster/local/no-such-cluster.ts: the error for an unknown cluster. A separate file, so that pool verbs load nothing else for it.
 import { UserError } from '../../base/errors.ts';
 import { type ClusterPlace, listClusters } from './cluster-files.ts';
 import type { Orphan } from './server-processes.ts';
 
 export function noSuchCluster({ home, name }: ClusterPlace, orphans: readonly Orphan[] = []): UserError {
   const others = listClusters(home).filter((other) => other !== name);
-  const known = others.length > 0 ? `; there is ${others.join(', ')}` : '';
+  const known = others.length > 0 ? `; known: ${others.join(', ')}` : '';
   const left = orphans.map((orphan) => `\n${describeOrphan(orphan)}`).join('');
   return new UserError(`there is no cluster ${name}${known}${left}`, {
     code: 'cluster/none',

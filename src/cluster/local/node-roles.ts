@@ -1,4 +1,4 @@
-// cluster/local/node-roles.ts: which roles are bound in a local cluster, so that nodes can join and the API server can ask them?
+// cluster/local/node-roles.ts: the role bindings that let nodes join and let the API server call kubelets.
 import type { V1ClusterRoleBinding } from '@kubernetes/client-node';
 import { type Client, connectCluster } from '../kubernetes/connect.ts';
 import { KUBELET_CLIENT } from './authority.ts';
@@ -14,7 +14,7 @@ const BOOTSTRAPPERS = { kind: 'Group', name: 'system:bootstrappers' } as const;
 const NODES = { kind: 'Group', name: 'system:nodes' } as const;
 const REQUESTS = 'system:certificates.k8s.io:certificatesigningrequests';
 
-/** Whoever has a token may ask for the certificate of a node and gets it at once; a node renews its own; the API server may ask kubelets. */
+/** A token holder may request a node certificate, which is approved at once; a node renews its own; the API server may call kubelets. */
 const BINDINGS: readonly Binding[] = [
   { name: 'headstart:node-bootstrapper', role: 'system:node-bootstrapper', subject: BOOTSTRAPPERS },
   { name: 'headstart:approve-new-nodes', role: `${REQUESTS}:nodeclient`, subject: BOOTSTRAPPERS },
@@ -22,14 +22,14 @@ const BINDINGS: readonly Binding[] = [
   { name: 'headstart:ask-kubelets', role: 'system:kubelet-api-admin', subject: { kind: 'User', name: KUBELET_CLIENT } },
 ];
 
-/** Names of those that are missing, or bound to somebody or something else. */
+/** Names of bindings that are missing or have another role or subject. */
 export async function bindingsToMake(access: PlaneAccess, signal?: AbortSignal): Promise<string[]> {
   const client = await connectCluster(access);
   const seen = await Promise.all(BINDINGS.map((binding) => read(client, binding, signal)));
   return BINDINGS.filter((binding, index) => !isAsWanted(binding, seen[index])).map(({ name }) => name);
 }
 
-/** Safe to repeat; what is as it should be is left alone. */
+/** Safe to repeat: correct bindings stay unchanged. */
 export async function letNodesJoin(access: PlaneAccess, signal?: AbortSignal): Promise<void> {
   const client = await connectCluster(access);
   const { rbac, call, find } = client;
@@ -37,7 +37,7 @@ export async function letNodesJoin(access: PlaneAccess, signal?: AbortSignal): P
     const { name } = binding;
     const seen = await read(client, binding, signal);
     if (isAsWanted(binding, seen)) continue;
-    // A role that is bound cannot be exchanged, so the whole is made anew.
+    // The role of a binding is immutable, so the binding is deleted and created again.
     if (seen)
       await find({ verb: 'delete', ...RESOURCE, name }, (options) => rbac.deleteClusterRoleBinding({ name }, options), {
         signal,

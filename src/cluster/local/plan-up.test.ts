@@ -37,7 +37,7 @@ describe('what is to be done until a cluster is up', () => {
     const plan = planUp(seen({ record: undefined, running: new Set(), certificates: ['ca', 'admin'] }));
     const starts = SERVERS.map((server) => `start ${server}`);
     expect(told(plan)).toEqual(['take-ports', 'certify', ...starts, 'let-nodes-join']);
-    expect(plan.map(describeStep)).toContain('make certificates: ca, admin');
+    expect(plan.map(describeStep)).toContain('create certificates: ca, admin');
   });
 
   it('is to start what was killed, and nothing else', () => {
@@ -99,9 +99,9 @@ describe('what is to be done until a cluster is up', () => {
     ]);
     expect(plan.map(describeStep)).toEqual(
       expect.arrayContaining([
-        'stop kube-apiserver, which has read settings that are to change',
-        'stop etcd, which was told something else than it would be now',
-        'write egress.json, kubeconfig anew',
+        'stop kube-apiserver, which has read outdated settings',
+        'stop etcd, which runs with outdated arguments',
+        'rewrite egress.json, kubeconfig',
       ]),
     );
     expect(told(planUp(seen({ settings: [{ file: 'kubeconfig' }] })))).toEqual(['write-settings']);
@@ -114,7 +114,7 @@ describe('what is to be done until a cluster is up', () => {
       'use-programs',
       ...KUBE_SERVERS.map((server) => `start ${server}`),
     ]);
-    expect(plan.map(describeStep)).toContain('go from Kubernetes v1.35.8 to v1.36.1');
+    expect(plan.map(describeStep)).toContain('upgrade from Kubernetes v1.35.8 to v1.36.1');
     expect(() => planUp(seen({ wanted: { kubernetes: 'v1.35.7', programs: '/p' } }))).toThrow(
       expect.objectContaining({ code: 'cluster/other-version' }),
     );

@@ -1,5 +1,5 @@
-// cluster/local/plan-up.ts: what is there still to do until a local cluster is up, and as this version of us would have it? Pure; --dry-run
-// prints this, and `up` does it.
+// cluster/local/plan-up.ts: which steps are left until a local cluster is up and matches this version of headstart? Pure; `up` applies
+// the steps and --dry-run prints them.
 import { UserError } from '../../base/errors.ts';
 import type { ClusterRecord } from './cluster-files.ts';
 import { PORT_NAMES, type Ports } from './port-names.ts';
@@ -11,24 +11,24 @@ export type PortName = keyof Ports;
 export interface PlaneState {
   name: string;
   record: ClusterRecord | undefined;
-  /** That it is to be of from now on, and the folder they are in. */
+  /** The wanted version, and the folder of its programs. */
   wanted: { kubernetes: string; programs: string };
   running: ReadonlySet<Server>;
-  /** Of those that run: told something else than they would be now. */
+  /** Running servers whose arguments differ from those they would get now. */
   withOtherArguments: ReadonlySet<Server>;
-  /** Files that are not what would be written, each with the server that reads it when it starts. */
+  /** Files with outdated content, each with the server that reads it at start. */
   settings: readonly { file: string; reader?: Server }[];
-  /** Of those that are remembered: others listen there, and not the server that they are for. */
+  /** Recorded ports on which another program listens. */
   takenPorts: ReadonlySet<PortName>;
   /** Certificates that are missing, damaged or about to expire. */
   certificates: readonly string[];
-  /** Roles that are not bound as they should be; undefined: the API server cannot be asked. */
+  /** Missing or wrong role bindings; undefined: the API server is not ready. */
   bindings: readonly string[] | undefined;
-  /** That the API server is to have. */
+  /** The port that the user wants for the API server. */
   wantedPort?: {
     port: number;
     isFree: boolean;
-    /** Another cluster, which may not run now. */
+    /** Another cluster that has this port, running or not. */
     owner?: string;
   };
 }
@@ -42,17 +42,17 @@ export type UpStep =
   | { do: 'start'; server: Server }
   | { do: 'let-nodes-join' };
 
-/** Why what runs has to be started again. */
+/** Why a running server has to be restarted. */
 type Reason = keyof typeof REASONS;
 const REASONS = {
-  version: 'is of another version',
+  version: 'has another version',
   programs: 'comes from another folder',
-  port: 'would go on asking at the old port',
-  arguments: 'was told something else than it would be now',
-  settings: 'has read settings that are to change',
+  port: 'would still use the old port',
+  arguments: 'runs with outdated arguments',
+  settings: 'has read outdated settings',
 } as const;
 
-/** Who has to be started again when somebody else listens elsewhere. */
+/** Servers to restart when the port of another one changes. */
 const CALLERS: Partial<Record<PortName, readonly Server[]>> = {
   etcd: ['kube-apiserver'],
   'kube-apiserver': ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'],
@@ -66,7 +66,7 @@ export function planUp(seen: PlaneState): UpStep[] {
   const stopping = SERVERS.toReversed().filter((server) => running.has(server) && stale.has(server));
   const starting = SERVERS.filter((server) => !running.has(server) || stale.has(server));
   return [
-    // Before anything is written down: cut off between the two, nobody goes on as before while it looks as if all were done.
+    // Stop first, then write: after a crash in between, no server runs with old settings while the files look up to date.
     ...stopping.map((server) => ({ do: 'stop' as const, server, because: stale.get(server)! })),
     ...(record && isMovedTo(seen, record)
       ? [{ do: 'use-programs' as const, ...seen.wanted, before: record.kubernetes }]
@@ -82,16 +82,16 @@ export function planUp(seen: PlaneState): UpStep[] {
 const isMovedTo = ({ wanted }: PlaneState, { kubernetes, programs }: ClusterRecord) =>
   wanted.kubernetes !== kubernetes || wanted.programs !== programs;
 
-/** Each with one reason. */
+/** Servers to restart, each with one reason. */
 function staleServers(
   { record, wanted, running, withOtherArguments, settings }: PlaneState,
   moving: readonly PortName[],
 ) {
   const because = (reason: Reason) => (server: Server) => [server, reason] as const;
-  // Somebody has removed the record: what they were told then cannot be what they are told now.
+  // The record was removed, so the running servers cannot have the right arguments.
   if (!record) return new Map<Server, Reason>([...running].map(because('arguments')));
   const readers = settings.flatMap(({ reader }) => (reader ? [reader] : []));
-  // The last one of a server counts.
+  // A later entry replaces an earlier one of the same server.
   return new Map<Server, Reason>([
     ...readers.map(because('settings')),
     ...[...withOtherArguments].map(because('arguments')),
@@ -106,7 +106,7 @@ function portsToTake({ name, record, takenPorts, wantedPort }: PlaneState): read
   const isMoved = wantedPort !== undefined && wantedPort.port !== known;
   if (isMoved) checkWantedPort(name, record, wantedPort);
   if (known === undefined) return PORT_NAMES;
-  // Pools, kubeconfigs that were copied, nodes: too many know it to move it unasked.
+  // Pools, copied kubeconfigs and nodes contain this port, so it never changes without a request.
   if (!isMoved && takenPorts.has('kube-apiserver'))
     throw portTaken(name, known, 'or give the cluster another port with --port');
   return PORT_NAMES.filter((one) => (one === 'kube-apiserver' ? isMoved : takenPorts.has(one)));
@@ -118,28 +118,28 @@ function checkWantedPort(
   { port, isFree, owner }: NonNullable<PlaneState['wantedPort']>,
 ): void {
   const own = PORT_NAMES.find((one) => record?.ports[one] === port);
-  const whose = own ? `that of its own ${own}` : owner && `one of cluster ${owner}, whether that runs or not`;
+  const whose = own ? `used by its own ${own}` : owner && `reserved by cluster ${owner}, running or not`;
   if (whose) {
-    throw new UserError(`port ${port} cannot be that of the API server of cluster ${name}: it is ${whose}`, {
+    throw new UserError(`the API server of cluster ${name} cannot use port ${port}: it is ${whose}`, {
       code: 'cluster/port-taken',
       kept: 'Nothing was changed.',
-      next: 'give another with --port',
+      next: 'give another port with --port',
       exitCode: 1,
     });
   }
-  if (!isFree) throw portTaken(name, port, 'or give another with --port');
+  if (!isFree) throw portTaken(name, port, 'or give another port with --port');
 }
 
 function portTaken(name: string, port: number, instead: string): UserError {
   return new UserError(`another program listens on 127.0.0.1:${port}, the port for the API server of cluster ${name}`, {
     code: 'cluster/port-taken',
     kept: 'Nothing was changed.',
-    next: `end that program (\`ss -ltnp sport = :${port}\` names it), ${instead}`,
+    next: `stop that program (\`ss -ltnp sport = :${port}\` names it), ${instead}`,
     exitCode: 1,
   });
 }
 
-/** As a person would say it after "would". */
+/** A phrase that can follow "would". */
 export function describeStep(step: UpStep): string {
   switch (step.do) {
     case 'take-ports':
@@ -149,14 +149,14 @@ export function describeStep(step: UpStep): string {
     case 'use-programs':
       return step.before === step.kubernetes
         ? `run the programs from ${step.programs} from now on`
-        : `go from Kubernetes ${step.before} to ${step.kubernetes}`;
+        : `upgrade from Kubernetes ${step.before} to ${step.kubernetes}`;
     case 'certify':
-      return `make certificates: ${step.names.join(', ')}`;
+      return `create certificates: ${step.names.join(', ')}`;
     case 'write-settings':
-      return `write ${step.files.join(', ')} anew`;
+      return `rewrite ${step.files.join(', ')}`;
     case 'start':
       return `start ${step.server}`;
     case 'let-nodes-join':
-      return 'let nodes with a bootstrap token ask for a certificate';
+      return 'let nodes with a bootstrap token request a certificate';
   }
 }

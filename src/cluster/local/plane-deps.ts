@@ -1,4 +1,4 @@
-// cluster/local/plane-deps.ts: what does a standing plane need of the world? Passed in, so that tests can replace it.
+// cluster/local/plane-deps.ts: the injected dependencies of the local control plane.
 import type { Clock } from '../../base/clock.ts';
 import type { Argv } from '../../base/command.ts';
 import type { ClusterPlace } from './cluster-files.ts';
@@ -14,9 +14,9 @@ export interface PlaneDeps {
   /** From 0 up to 1. */
   random(): number;
   checkHealth(probe: Probe): Promise<Health>;
-  /** Those that are not as they should be. */
+  /** Names of missing or wrong role bindings. */
   bindingsToMake(access: PlaneAccess, signal?: AbortSignal): Promise<string[]>;
   letNodesJoin(access: PlaneAccess, signal?: AbortSignal): Promise<void>;
-  /** Runs the proxy by which the API server reaches nodes, in the cluster's folder. */
+  /** The command of the egress proxy, to be run in the cluster's folder. */
   egressCommand(place: ClusterPlace): Argv;
 }

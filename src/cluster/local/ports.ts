@@ -1,18 +1,18 @@
-// cluster/local/ports.ts: ports that nobody uses, as the kernel says.
+// cluster/local/ports.ts: finds free ports on 127.0.0.1.
 import { createServer } from 'node:net';
 import { UserError } from '../../base/errors.ts';
 
-/** Below those that the kernel gives to whoever connects somewhere, so that a port that is remembered is there the next time, too. */
+/** Below the kernel's ephemeral ports, so that a recorded port is usually free the next time. */
 const [FIRST, LAST] = [20_000, 29_999];
 
-/** As many as asked for, none of them in `avoided`. */
+/** `count` free ports, none of them in `avoided`. */
 export async function takePorts(
   count: number,
   { isPortFree, random }: { isPortFree(port: number): Promise<boolean>; random(): number },
   avoided: ReadonlySet<number>,
 ): Promise<number[]> {
   const range = LAST - FIRST + 1;
-  // Not always the same ones first: two clusters that come up at once would both take them.
+  // A random start, so that two clusters that start at once do not choose the same ports.
   const start = Math.floor(random() * range);
   const taken: number[] = [];
   for (let step = 0; step < range && taken.length < count; step++) {

@@ -1,4 +1,4 @@
-// cluster/local/read-plane.ts: how is a local cluster: what runs, is it healthy, who listens on its ports? Changes nothing.
+// cluster/local/read-plane.ts: what is the state of a local cluster: what runs, is it healthy, are its ports free? Read-only.
 import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { TransientError } from '../../base/errors.ts';
@@ -27,7 +27,7 @@ export interface ServerView extends Health {
   isRunning: boolean;
   pid?: number;
   sinceMs?: number;
-  /** On this machine, or a socket in the cluster's folder. */
+  /** An address on this machine, or a socket in the cluster's folder. */
   address: string;
   log: string;
 }
@@ -36,7 +36,7 @@ export interface PlaneView {
   name: string;
   kubernetes: string;
   server: string;
-  /** How guests see it, of pools that have it as a service. */
+  /** Its address for guests of pools that have it as a service. */
   guest: { address: string; port: number };
   kubeconfig: string;
   folder: string;
@@ -44,7 +44,7 @@ export interface PlaneView {
   programs: ServerView[];
 }
 
-/** Of any cluster of this home: its folder was removed while it ran. */
+/** Servers of any cluster of this home whose folder was removed while they ran. */
 export function findOrphans(
   { home }: Pick<ClusterPlace, 'home'>,
   { processes }: Pick<PlaneDeps, 'processes'>,
@@ -52,7 +52,7 @@ export function findOrphans(
   return processes.findOrphans(clustersFolder(home), SERVERS);
 }
 
-/** Undefined when there is no such cluster. */
+/** undefined: there is no such cluster. */
 export async function readPlane(
   place: ClusterPlace,
   deps: Pick<PlaneDeps, 'processes' | 'checkHealth'>,
@@ -88,7 +88,7 @@ async function readServer(
   return { ...seen, isRunning: true, pid, sinceMs, ...(await checkHealth(probeOf(name, files, record))) };
 }
 
-/** What `up` decides by. */
+/** The input of `planUp`. */
 export async function readPlaneState(place: ClusterPlace, options: UpOptions, deps: PlaneDeps): Promise<PlaneState> {
   const { clock, isPortFree } = deps;
   const record = readClusterRecord(place);
@@ -121,7 +121,7 @@ export async function readPlaneState(place: ClusterPlace, options: UpOptions, de
   };
 }
 
-/** Those that run; true: told what they would be told now. */
+/** The running servers; true: with the arguments that they would get now. */
 function readProcesses(
   place: ClusterPlace,
   record: ClusterRecord | undefined,
@@ -134,7 +134,7 @@ function readProcesses(
       if (!running) return [];
       if (!record) return [[server, false] as const];
       const { argv } = serverCommand(server, place, record, deps);
-      // What it is called is left out: some wrap their programs in a script, which then runs another.
+      // Ignore argv[0]: a program may be a wrapper script that runs another one.
       return [[server, isDeepStrictEqual(running.argv.slice(1), argv.slice(1))] as const];
     }),
   );
@@ -149,7 +149,7 @@ async function readPort(
   return { port, isFree: await isPortFree(port), ...(owner !== undefined && { owner }) };
 }
 
-/** Undefined when the API server is not ready to say. */
+/** undefined: the API server is not ready. */
 async function readBindings(
   place: ClusterPlace,
   record: ClusterRecord,
@@ -159,7 +159,7 @@ async function readBindings(
   const { isHealthy } = await checkHealth(probeOf('kube-apiserver', files, record));
   if (!isHealthy) return undefined;
   return bindingsToMake({ kubeconfig: files.kubeconfig, clock }).catch((error: unknown) => {
-    if (error instanceof TransientError) return undefined; // it has just ended
+    if (error instanceof TransientError) return undefined; // it has just stopped
     throw error;
   });
 }
@@ -171,17 +171,17 @@ const PORTS_OF: readonly (readonly [Server, readonly PortName[]])[] = [
   ['kube-scheduler', ['kube-scheduler']],
 ];
 
-const LETTING_GO_MS = 3_000;
-const LOOK_EVERY_MS = 100;
+const PORT_RELEASE_MS = 3_000;
+const POLL_MS = 100;
 
-/** The kernel takes a moment to take apart what was killed, and its sockets with it. */
+/** The kernel needs a moment to release the sockets of a killed process. */
 async function becomesFree(
   port: number,
   { clock, isPortFree }: Pick<PlaneDeps, 'clock' | 'isPortFree'>,
 ): Promise<boolean> {
-  for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
+  for (let waitedMs = 0; ; waitedMs += POLL_MS) {
     if (await isPortFree(port)) return true;
-    if (waitedMs >= LETTING_GO_MS) return false;
-    await clock.sleep(LOOK_EVERY_MS);
+    if (waitedMs >= PORT_RELEASE_MS) return false;
+    await clock.sleep(POLL_MS);
   }
 }

@@ -1,14 +1,14 @@
-// cluster/local/server-flags.ts: how is each program of a control plane told what to be? One list for the plane of the tests, which dies
-// with them, and for the one that stands. All of it on loopback; no secret is in an argument. Pure.
+// cluster/local/server-flags.ts: the command-line flags of each control plane program, for `cluster up` and for the plane of the tests.
+// All servers listen on loopback; no argument contains a secret. Pure.
 
-/** Of Kubernetes, from the folder of its programs. */
+/** Programs of Kubernetes. */
 export const KUBE_SERVERS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
 export type KubeServer = (typeof KUBE_SERVERS)[number];
 
-/** Ours: by which way the API server reaches nodes. */
+/** Our proxy through which the API server reaches nodes. */
 export const EGRESS = 'headstart-egress';
 
-/** All that stand, in the order in which they are started. */
+/** All servers, in start order. */
 export const SERVERS = ['etcd', EGRESS, 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
 export type Server = (typeof SERVERS)[number];
 
@@ -21,9 +21,9 @@ export interface EtcdSettings {
   dataFolder: string;
   clientPort: number;
   peerPort: number;
-  /** Without them whoever is on this machine may read and write everything. */
+  /** Without TLS every user of this machine can read and write all data. */
   tls?: KeyPair & { ca: string };
-  /** Nothing in there has to survive a power cut. */
+  /** The data need not survive a power cut. */
   isThrowaway?: boolean;
 }
 
@@ -61,17 +61,17 @@ export interface ApiServerSettings {
   /** Signs the tokens of service accounts. */
   accountKey: string;
   serviceRange: string;
-  /** Or a folder in which it makes itself one. */
+  /** A certificate, or a folder in which the server creates one. */
   serving: KeyPair | { folder: string };
-  /** Whoever comes with a certificate of this authority is who it says; nodes may do what a kubelet may, and no more. */
+  /** Certificates of this authority authenticate clients; also restricts nodes to the rights of a kubelet. */
   clientAuthority?: string | undefined;
-  /** A file of tokens and who has them. */
+  /** A static token file. */
   tokens?: string;
-  /** How it asks kubelets for logs. */
+  /** The client certificate towards kubelets, for example for logs. */
   kubeletClient?: KeyPair;
-  /** A file: by which way it reaches nodes. */
+  /** The egress configuration file. */
   egress?: string;
-  /** Nodes without a certificate may come with a token and ask for one. */
+  /** Nodes without a certificate can authenticate with a bootstrap token. */
   letsNodesJoin?: boolean;
 }
 
@@ -103,20 +103,20 @@ export function apiServerFlags(settings: ApiServerSettings): string[] {
       ? [
           `--kubelet-client-certificate=${kubeletClient.cert}`,
           `--kubelet-client-key=${kubeletClient.key}`,
-          // It cannot resolve the names of nodes.
+          // The API server cannot resolve node names.
           '--kubelet-preferred-address-types=InternalIP',
         ]
       : []),
     ...(settings.egress === undefined ? [] : [`--egress-selector-config-file=${settings.egress}`]),
-    // Its own address as the endpoint of the service `kubernetes` would be loopback, which is refused.
+    // The endpoint of the service `kubernetes` would be a loopback address, which Kubernetes rejects.
     '--endpoint-reconciler-type=none',
     '--profiling=false',
-    // Helper pods are privileged; which namespaces may have them is for the rights of each to say.
+    // Helper pods are privileged; RBAC and namespaces restrict who may create them.
     '--allow-privileged=true',
   ];
 }
 
-/** What drains, owners and namespaces need. */
+/** Controllers that drains, owner references and namespaces need. */
 export const DRAIN_CONTROLLERS = [
   'deployment-controller',
   'replicaset-controller',
@@ -128,16 +128,16 @@ export const DRAIN_CONTROLLERS = [
   'serviceaccount-token-controller',
 ];
 
-/** All that a cluster has by itself, and the one that removes tokens that have expired. */
+/** The default controllers, and the one that deletes expired bootstrap tokens. */
 export const ALL_CONTROLLERS = ['*', 'token-cleaner-controller'];
 
 export interface ControllerSettings {
   kubeconfig: string;
   accountKey: string;
   controllers: readonly string[];
-  /** Signs the certificates of nodes, and what pods check the API server against. */
+  /** Signs node certificates; also the root CA that pods get. */
   authority?: KeyPair;
-  /** Where it tells its health; without it nowhere. */
+  /** The health endpoint; absent: none. */
   serving?: KeyPair & { port: number };
 }
 
@@ -151,7 +151,7 @@ export function controllerFlags({ kubeconfig, accountKey, controllers, authority
           `--cluster-signing-cert-file=${authority.cert}`,
           `--cluster-signing-key-file=${authority.key}`,
           `--root-ca-file=${authority.cert}`,
-          // Each controller under its own account: the program itself may do little.
+          // Each controller uses its own service account, so the program itself needs few rights.
           '--use-service-account-credentials=true',
         ]
       : []),
@@ -164,7 +164,7 @@ export const schedulerFlags = (kubeconfig: string, serving: KeyPair & { port: nu
 function clientFlags(kubeconfig: string, serving: (KeyPair & { port: number }) | undefined): string[] {
   return [
     `--kubeconfig=${kubeconfig}`,
-    // No kubeconfig for checking who asks it: anybody may ask for its health, and nobody for anything else.
+    // Without an authentication kubeconfig everyone can read its health and nothing else.
     '--leader-elect=false',
     ...(serving
       ? ['--bind-address=127.0.0.1', `--secure-port=${serving.port}`, ...servingFlags(serving)]

@@ -1,4 +1,4 @@
-// cluster/local/server-processes.ts: a server that outlives the command which started it: start it, find it again, send it a signal.
+// cluster/local/server-processes.ts: starts servers that outlive the command, finds them again and sends them signals.
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync, renameSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -10,36 +10,35 @@ import { isMissing } from '../../host/json-file.ts';
 export interface RunningServer {
   pid: number;
   sinceMs: number;
-  /** What it was told. */
   argv: readonly string[];
 }
 
 export interface StartOptions {
   log: string;
   previousLog: string;
-  /** What it is called, where that is not the name of its program. */
+  /** argv[0], if it is not the name of the program. */
   argv0?: string;
 }
 
-/** It was not stopped before its folder was removed, so no command for its cluster finds it any more. */
+/** A server whose folder was removed while it ran, so that no command of its cluster finds it. */
 export interface Orphan {
   server: string;
   pid: number;
-  /** That is gone. */
+  /** The removed folder. */
   folder: string;
 }
 
 export interface ServerProcesses {
   /**
-   * By the folder it runs in and its name, so nothing has to be written down: whoever was killed right after starting it has left it
-   * findable, and a number that was given to somebody else in the meantime is not taken for it.
+   * By its working folder and name instead of a pid file: a server is found even if the command was killed right after the start, and
+   * a reused pid is not mistaken for it.
    */
   find(folder: string, server: string): RunningServer | undefined;
-  /** Its log is begun anew; the one before is kept. The answer tells why it has ended, as long as this command lives; undefined: it runs. */
+  /** Starts a new log and keeps the previous one. The result returns why the server ended, undefined while it runs. */
   start(folder: string, argv: Argv, options: StartOptions): () => string | undefined;
-  /** Of these servers, those that run in a folder that was in this one. */
+  /** Those of these servers whose removed folder was in `parent`. */
   findOrphans(parent: string, servers: readonly string[]): Orphan[];
-  /** To a process that is still the one which was found. */
+  /** Finds the process again first, so that the signal never goes to a reused pid. */
   signal(folder: string, server: string, signal: NodeJS.Signals): void;
 }
 
@@ -62,12 +61,12 @@ export const serverProcesses: ServerProcesses = {
     try {
       if (found) process.kill(found.pid, signal);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it has just ended
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it has just exited
     }
   },
 };
 
-/** In a session of its own, so that neither our end nor a Ctrl-C is its end. */
+/** In a new session, so that neither the exit of this command nor Ctrl-C stops it. */
 function startDetached(
   folder: string,
   [program, ...args]: Argv,
@@ -77,7 +76,7 @@ function startDetached(
   const { O_WRONLY, O_CREAT, O_EXCL, O_APPEND } = constants;
   const output = openSync(log, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, 0o600);
   try {
-    // What stands for weeks is given nothing of the environment of whoever happened to start it.
+    // A server that runs for weeks must not inherit the environment of the user who started it.
     const env = { PATH: process.env.PATH };
     trace('run', `${shownArgv([program, ...args])}: started`);
     const child = spawn(program, args, {
@@ -111,16 +110,16 @@ function keepPrevious(log: string, previousLog: string): void {
 
 const pids = () => readdirSync('/proc').map(Number).filter(Number.isInteger);
 
-/** As the kernel writes it. */
+/** From the kernel; ends with ` (deleted)` if the folder was removed. */
 function workingFolder(pid: number): string {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
   } catch {
-    return ''; // it has ended, or is somebody else's
+    return ''; // it has exited, or belongs to another user
   }
 }
 
-/** A process that has ended and that nobody has looked at yet has no command line. */
+/** A zombie has no command line. */
 function isServer(pid: number, server: string): boolean {
   const [program = ''] = argvOf(pid);
   return basename(program) === server;
@@ -128,7 +127,7 @@ function isServer(pid: number, server: string): boolean {
 
 const argvOf = (pid: number) => readProc(`/proc/${pid}/cmdline`).split('\0').slice(0, -1);
 
-/** Undefined for what is not there and for the working folder of somebody else's process. */
+/** undefined if it does not exist or is the working folder of another user's process. */
 function folderIdOf(folder: string): string | undefined {
   try {
     const { dev, ino } = statSync(folder, { bigint: true });
@@ -150,6 +149,6 @@ function readProc(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return ''; // it has ended in the meantime
+    return ''; // it has exited in the meantime
   }
 }

@@ -1,4 +1,4 @@
-// cluster/local/server-set-up.ts: what does each server of a standing plane get from the cluster's folder: arguments, settings, and how it is asked?
+// cluster/local/server-set-up.ts: the command, settings files and health probe of each server of a local cluster.
 import { join } from 'node:path';
 import type { Argv } from '../../base/command.ts';
 import { SERVICE_RANGE } from './authority.ts';
@@ -31,7 +31,7 @@ export const apiServerUrl = ({ ports }: Pick<ClusterRecord, 'ports'>) => `https:
 
 export interface ServerCommand {
   argv: Argv;
-  /** What it is called, where that is not the name of its program. */
+  /** argv[0], if it is not the name of the program. */
   argv0?: string;
 }
 
@@ -88,7 +88,7 @@ const HEALTH_PATH: Record<KubeServer, string> = {
   'kube-scheduler': '/healthz',
 };
 
-/** As whom: etcd and the API server answer nobody they do not know. */
+/** With a client certificate for etcd and the API server, which refuse anonymous requests. */
 export function probeOf(server: Server, { folder, pki }: ClusterFiles, { ports }: ClusterRecord): Probe {
   if (server === EGRESS) return { folder, socket: EGRESS_SOCKET };
   const read = (file: string) => readIfExists(join(pki, file)) ?? '';
@@ -104,16 +104,16 @@ export function probeOf(server: Server, { folder, pki }: ClusterFiles, { ports }
 interface Setting {
   path: string;
   text: string;
-  /** Reads it when it starts, and not again. */
+  /** The server that reads it once, at start. */
   reader?: KubeServer;
 }
 
-/** Those that are as they should be are left alone. */
+/** Writes only files whose content differs. */
 export function writeSettings(place: ClusterPlace, record: ClusterRecord): void {
   for (const { path, text } of differingSettings(place, record)) writePrivate(path, text);
 }
 
-/** What `writeSettings` would write. */
+/** The files that `writeSettings` would write. */
 export function differingSettings(place: ClusterPlace, record: ClusterRecord): Setting[] {
   return settingsOf(place, record).filter(({ path, text }) => readIfExists(path) !== text);
 }
@@ -126,7 +126,7 @@ function settingsOf(place: ClusterPlace, record: ClusterRecord): Setting[] {
   const admin = { cert: read('admin.crt'), key: read('admin.key') };
   return [
     { path: files.egress, text: `${JSON.stringify(EGRESS_SELECTION, null, 2)}\n`, reader: 'kube-apiserver' },
-    // Whole, so that it can be taken elsewhere.
+    // With embedded credentials, so that the user can copy it elsewhere.
     { path: files.kubeconfig, text: `${renderKubeconfig({ ...server, ...admin })}\n` },
     ...COMPONENTS.map(([component, name]) => {
       const client = { certFile: inPki(`${name}.crt`), keyFile: inPki(`${name}.key`) };
@@ -137,8 +137,8 @@ function settingsOf(place: ClusterPlace, record: ClusterRecord): Setting[] {
 }
 
 /**
- * A node says itself where it is reached, and pools' addresses are elsewhere on the outside: asked for logs, the API server would
- * call some stranger. It asks our proxy instead; both run in the cluster's folder.
+ * A node reports its own address, and the addresses of a pool belong to other machines outside of it: for logs the API server would
+ * connect to a stranger. It uses our proxy instead; both run in the cluster's folder.
  */
 const EGRESS_SELECTION = {
   apiVersion: 'apiserver.k8s.io/v1beta1',

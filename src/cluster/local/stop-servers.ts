@@ -1,14 +1,14 @@
-// cluster/local/stop-servers.ts: the servers of a standing plane end, those that do not listen and those that are paused, too.
+// cluster/local/stop-servers.ts: stops servers, including hung and paused ones.
 
 import type { CallOptions } from '../../base/call-options.ts';
 import { UserError } from '../../base/errors.ts';
 import type { PlaneDeps } from './plane-deps.ts';
 import { SERVERS, type Server } from './server-flags.ts';
 
-const END_MS = 20_000;
-const LOOK_EVERY_MS = 250;
+const STOP_MS = 20_000;
+const POLL_MS = 250;
 
-/** Gives those that ran. The opposite order of starting: nobody asks somebody who is gone. */
+/** Returns those that ran. In reverse start order, so that no server loses one that it depends on. */
 export async function stopServers(
   folder: string,
   deps: Pick<PlaneDeps, 'clock' | 'processes'>,
@@ -27,13 +27,13 @@ export async function stopServer(
 ): Promise<void> {
   for (const order of ['SIGTERM', 'SIGKILL'] as const) {
     processes.signal(folder, server, order);
-    processes.signal(folder, server, 'SIGCONT'); // one that is paused could not end
-    for (let waitedMs = 0; waitedMs < END_MS; waitedMs += LOOK_EVERY_MS) {
+    processes.signal(folder, server, 'SIGCONT'); // a paused process cannot exit
+    for (let waitedMs = 0; waitedMs < STOP_MS; waitedMs += POLL_MS) {
       if (!processes.find(folder, server)) return;
-      onWaiting?.(`${server} to end`);
-      await clock.sleep(LOOK_EVERY_MS, signal);
+      onWaiting?.(`${server} to stop`);
+      await clock.sleep(POLL_MS, signal);
     }
   }
   const pid = processes.find(folder, server)?.pid;
-  throw new UserError(`${server} (process ${pid}) does not end`, { code: 'cluster/plane-stuck', exitCode: 1 });
+  throw new UserError(`${server} (process ${pid}) does not stop`, { code: 'cluster/plane-stuck', exitCode: 1 });
 }

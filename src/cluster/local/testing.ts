@@ -1,4 +1,4 @@
-// cluster/local/testing.ts: the world of a standing plane in memory: processes, ports and health that a test decides about.
+// cluster/local/testing.ts: in-memory dependencies of a control plane: processes, ports and health that a test controls.
 import { basename } from 'node:path';
 import { type FakeClock, fakeClock } from '../../base/fake-clock.ts';
 import type { PlaneDeps } from './plane-deps.ts';
@@ -9,21 +9,21 @@ export interface FakePlane extends PlaneDeps {
   clock: FakeClock;
   /** By folder and name. */
   running: Map<string, RunningServer>;
-  /** What was started and stopped, in order. */
-  told: string[];
+  /** Starts and stops, in order. */
+  actions: string[];
   takenPorts: Set<number>;
-  /** Ends right after it was started, with this. */
+  /** Servers that exit right after the start, with this reason. */
   endsAtOnce: Map<Server, string>;
-  /** Runs but never becomes healthy. */
+  /** Servers that run but never become healthy. */
   neverHealthy: Set<Server>;
-  /** Does not end when asked, only when killed. */
+  /** Servers that ignore SIGTERM. */
   deaf: Set<Server>;
   orphans: Orphan[];
   joined: number;
-  /** Roles that somebody has unbound. */
+  /** Missing role bindings. */
   unbound: string[];
   free: number;
-  /** Called before each effect; throws to stand for a kill at that very point. */
+  /** Called before each effect; throws to simulate a kill at that point. */
   before: (effect: string) => void;
 }
 
@@ -34,7 +34,7 @@ export function fakePlane(): FakePlane {
   const world: FakePlane = {
     clock,
     running: new Map(),
-    told: [],
+    actions: [],
     takenPorts: new Set(),
     endsAtOnce: new Map(),
     neverHealthy: new Set(),
@@ -52,7 +52,7 @@ export function fakePlane(): FakePlane {
       start(folder, argv, { argv0 = argv[0] }) {
         const server = basename(argv0) as Server;
         world.before(`start ${server}`);
-        world.told.push(`start ${server}`);
+        world.actions.push(`start ${server}`);
         const why = world.endsAtOnce.get(server);
         const running = { pid: ++pid, sinceMs: clock.nowMs(), argv: [argv0, ...argv.slice(1)] };
         if (why === undefined) world.running.set(key(folder, server), running);
@@ -62,7 +62,7 @@ export function fakePlane(): FakePlane {
       signal(folder, server, signal) {
         if (!world.running.has(key(folder, server)) || signal === 'SIGCONT') return;
         if (signal === 'SIGTERM' && world.deaf.has(server as Server)) return;
-        world.told.push(`${signal === 'SIGKILL' ? 'kill' : 'stop'} ${server}`);
+        world.actions.push(`${signal === 'SIGKILL' ? 'kill' : 'stop'} ${server}`);
         world.running.delete(key(folder, server));
       },
     },

@@ -43,7 +43,7 @@ describe('a plane that does not come up', () => {
     writeFileSync(log('kube-apiserver'), `${'early\n'.repeat(5000)}error: no such flag\n`);
     await expect(up()).rejects.toThrow(/^kube-apiserver ended with code 1\n(?:early\n){4}error: no such flag$/);
     expect(running()).toEqual([]);
-    expect(world.told.at(-1)).toBe('stop etcd');
+    expect(world.actions.at(-1)).toBe('stop etcd');
     world.endsAtOnce.clear();
     await up();
     expect(running()).toEqual(everything);
@@ -53,7 +53,7 @@ describe('a plane that does not come up', () => {
     await up();
     world.running.delete(`${clusterFiles(place).folder} kube-scheduler`);
     world.neverHealthy.add('kube-scheduler');
-    await expect(up()).rejects.toThrow(/kube-scheduler was not healthy in 180 s: it answers 500 \(etcd\)/);
+    await expect(up()).rejects.toThrow(/kube-scheduler was not healthy after 180 s: it answers 500 \(etcd\)/);
     expect(running()).toEqual(everything.filter((server) => server !== 'kube-scheduler'));
   });
 
@@ -86,8 +86,8 @@ describe('a plane that does not come up', () => {
       await expect(upPlane(place, options, killed, {})).rejects.toThrow('killed');
       await up();
       expect(running()).toEqual(everything);
-      expect(world.told).toEqual(
-        SERVERS.filter((server) => !killed.told.includes(`start ${server}`)).map((s) => `start ${s}`),
+      expect(world.actions).toEqual(
+        SERVERS.filter((server) => !killed.actions.includes(`start ${server}`)).map((s) => `start ${s}`),
       );
       expect(world.joined).toBe(1);
       expect(await up()).toEqual([]);
@@ -97,7 +97,7 @@ describe('a plane that does not come up', () => {
   it('is not begun where there is no room, and left alone where it needs none', async () => {
     world.free = 100 << 20;
     await expect(up()).rejects.toThrow(code('cluster/no-space'));
-    expect(world.told).toEqual([]);
+    expect(world.actions).toEqual([]);
     world.free = 2 ** 40;
     await up();
     world.free = 0;
@@ -114,7 +114,7 @@ describe('a plane that does not come up', () => {
     chmodSync(join(home, 'clusters', 'lab'), 0o700);
     chmodSync(join(home, 'clusters'), 0o777);
     await expect(up()).rejects.toThrow(code('cluster/unsafe-folder'));
-    expect(world.told).toEqual([]);
+    expect(world.actions).toEqual([]);
   });
 
   it.each(['', '..', '../x', 'A', '-a', 'a-', 'a/b', 'a\0', 'x'.repeat(51)])('refuses the name %j', async (name) => {
@@ -163,8 +163,8 @@ describe('the ports of a plane', () => {
     await up();
     const own = Object.values(readClusterRecord(place)!.ports);
     expect(own.filter((port) => Object.values(ports).includes(port))).toEqual([]);
-    await expect(up({ apiPort: ports['kube-apiserver'] })).rejects.toThrow(/one of cluster lab/);
-    await expect(up({ apiPort: ports['etcd-peer'] })).rejects.toThrow(/one of cluster lab/);
+    await expect(up({ apiPort: ports['kube-apiserver'] })).rejects.toThrow(/reserved by cluster lab/);
+    await expect(up({ apiPort: ports['etcd-peer'] })).rejects.toThrow(/reserved by cluster lab/);
     writeFileSync(clusterFiles({ home, name: 'lab' }).record, '{');
     await up({ apiPort: ports['kube-apiserver'] });
   });

@@ -1,4 +1,4 @@
-// cluster/local/up-run.ts: one step on the way up: it is done, and what it needs is waited for. Remembers what it started, to take it back.
+// cluster/local/up-run.ts: applies the steps of one `up` and waits for dependencies. Records which servers it started, so that it can stop them.
 import { mkdirSync } from 'node:fs';
 import type { CallOptions } from '../../base/call-options.ts';
 import { UserError } from '../../base/errors.ts';
@@ -23,11 +23,11 @@ import { probeOf, serverCommand, writeSettings } from './server-set-up.ts';
 import { stopServer } from './stop-servers.ts';
 
 export interface UpOptions {
-  /** Of these programs. */
+  /** The version of the programs. */
   kubernetes: string;
-  /** Where the programs are. */
+  /** The folder of the programs. */
   programs: string;
-  /** Of the API server; default: a free one, or the one it has. */
+  /** The port of the API server; default: the recorded one, or a free one. */
   apiPort?: number | undefined;
 }
 
@@ -36,12 +36,12 @@ export interface PlaneCall extends CallOptions {
 }
 
 const READY_MS = 180_000;
-const LOOK_EVERY_MS = 250;
+const POLL_MS = 250;
 
-/** A server that this command has not started and that ended meanwhile. */
+/** A server that this command did not start has ended. */
 export class Vanished extends Error {}
 
-/** The steps of one `up`, and which servers it has started. */
+/** One `up`, with the servers it has started. */
 export class UpRun {
   readonly #place: ClusterPlace;
   readonly #files: ClusterFiles;
@@ -49,7 +49,7 @@ export class UpRun {
   readonly #deps: PlaneDeps;
   readonly #call: PlaneCall;
   readonly #own = new Map<Server, () => string | undefined>();
-  /** What was run until now, while there is a way back to it. */
+  /** The previous version, as long as a rollback to it is possible. */
   #before: Pick<ClusterRecord, 'kubernetes' | 'programs'> | undefined;
 
   constructor(place: ClusterPlace, options: UpOptions, deps: PlaneDeps, call: PlaneCall) {
@@ -61,7 +61,7 @@ export class UpRun {
   }
 
   async take(step: UpStep): Promise<void> {
-    for (const asked of dependenciesOf(step)) await this.awaitHealthy(asked);
+    for (const server of dependenciesOf(step)) await this.awaitHealthy(server);
     this.#call.signal?.throwIfAborted();
     this.#call.onStep?.(step);
     switch (step.do) {
@@ -95,10 +95,10 @@ export class UpRun {
     const { kubernetes, programs, apiPort } = this.#options;
     const known = readClusterRecord(this.#place);
     const given = names.includes('kube-apiserver') && apiPort !== undefined ? { 'kube-apiserver': apiPort } : {};
-    const asked = names.filter((name) => !(name in given));
+    const missing = names.filter((name) => !(name in given));
     const avoided = [...Object.values({ ...known?.ports, ...given }), ...portsOfOthers(this.#place).keys()];
-    const taken = await takePorts(asked.length, this.#deps, new Set(avoided));
-    const ports = Object.fromEntries(asked.map((name, index) => [name, taken[index]!]));
+    const taken = await takePorts(missing.length, this.#deps, new Set(avoided));
+    const ports = Object.fromEntries(missing.map((name, index) => [name, taken[index]!]));
     writeClusterRecord(this.#place, {
       format: 1,
       kubernetes,
@@ -131,10 +131,10 @@ export class UpRun {
     for (;;) {
       signal?.throwIfAborted();
       const health = await checkHealth(probeOf(server, this.#files, this.#record()));
-      // Somebody else's server on that port could be as healthy as ours.
+      // A server of another program on that port may answer as healthy too.
       const isThere = processes.find(this.#files.folder, server) !== undefined;
       if (health.isHealthy && isThere) {
-        // It may have written what programs of the version before cannot read.
+        // It may have written data that the previous version cannot read.
         if (server === 'kube-apiserver') this.#before = undefined;
         return;
       }
@@ -143,13 +143,13 @@ export class UpRun {
       const ended = own?.();
       if (ended !== undefined) throw this.#failed(server, ended);
       if (clock.nowMs() > untilMs)
-        throw this.#failed(server, `was not healthy in ${READY_MS / 1000} s: it ${health.why}`);
+        throw this.#failed(server, `was not healthy after ${READY_MS / 1000} s: it ${health.why}`);
       onWaiting?.(`${server} to be healthy`);
-      await clock.sleep(LOOK_EVERY_MS, signal);
+      await clock.sleep(POLL_MS, signal);
     }
   }
 
-  /** In the opposite order, and whatever the reason: not even an interrupt is one to leave half a plane behind. */
+  /** In reverse order. Ignores interrupts, so that it never leaves half a control plane running. */
   async stopOwn(): Promise<void> {
     for (const server of [...this.#own.keys()].toReversed())
       await stopServer(this.#files.folder, server, this.#deps, {});
@@ -159,7 +159,7 @@ export class UpRun {
   #record(): ClusterRecord {
     const record = readClusterRecord(this.#place);
     if (record) return record;
-    throw new UserError(`${this.#files.record} was removed while the cluster was coming up`, {
+    throw new UserError(`${this.#files.record} was removed while the cluster was starting`, {
       code: 'cluster/no-record',
       exitCode: 1,
     });
@@ -170,7 +170,7 @@ export class UpRun {
     const before = SERVERS.filter((one) => !this.#own.has(one) && this.#deps.processes.find(this.#files.folder, one));
     return new UserError(`${server} ${why}\n${logTail(log)}`.trimEnd(), {
       code: 'cluster/plane-failed',
-      kept: `What this command started is stopped${before.length > 0 ? `; ${before.join(', ')} still run` : ''}. Data and certificates stay.`,
+      kept: `The servers that this command started are stopped${before.length > 0 ? `; ${before.join(', ')} still run` : ''}. Data and certificates stay.`,
       next: this.#own.has(server)
         ? `read ${log}, then run the same command again`
         : `headstart cluster down --name ${this.#place.name}; headstart cluster up --name ${this.#place.name}`,
@@ -179,7 +179,7 @@ export class UpRun {
   }
 }
 
-/** Without an answer of these a server gives up after some seconds. */
+/** The servers that a step needs: without them a server exits after some seconds. */
 function dependenciesOf(step: UpStep): readonly Server[] {
   if (step.do === 'let-nodes-join') return ['kube-apiserver'];
   if (step.do !== 'start' || step.server === 'etcd' || step.server === EGRESS) return [];

@@ -1,19 +1,19 @@
-// cluster/local/upgrade.ts: may a cluster of one version of Kubernetes be run by the programs of another? Pure.
+// cluster/local/upgrade.ts: may a cluster be upgraded from one Kubernetes version to another? Pure.
 import { UserError } from '../../base/errors.ts';
 
-/** A newer patch, or one minor version up; never back, as what is stored may be of a kind that older programs cannot read. */
+/** A newer patch or the next minor version; never a downgrade, because older programs may not be able to read the data. */
 export function checkUpgrade(name: string, from: string, to: string): void {
   if (from === to) return;
   const [old, wanted] = [numbersOf(from), numbersOf(to)];
   const isBack = wanted.minor < old.minor || (wanted.minor === old.minor && wanted.patch < old.patch);
   if (!isBack && wanted.minor - old.minor <= 1) return;
-  const why = isBack ? 'a cluster does not go back' : 'a cluster goes up one minor version at a time';
-  throw new UserError(`cluster ${name} is of Kubernetes ${from}, and cannot become ${to}: ${why}`, {
+  const why = isBack ? 'a cluster cannot be downgraded' : 'a cluster cannot skip a minor version';
+  throw new UserError(`cluster ${name} runs Kubernetes ${from} and cannot change to ${to}: ${why}`, {
     code: 'cluster/other-version',
-    kept: 'It was not changed.',
+    kept: 'The cluster was not changed.',
     next: isBack
-      ? `take another --name, or delete it first: headstart cluster down --name ${name} --delete`
-      : `go to a v1.${old.minor + 1} first, or take another --name`,
+      ? `use another --name, or delete it first: headstart cluster down --name ${name} --delete`
+      : `upgrade to v1.${old.minor + 1} first, or use another --name`,
   });
 }
 

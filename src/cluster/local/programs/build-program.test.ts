@@ -40,7 +40,7 @@ it('a build that fails is told of with the end of what Go said', async () => {
   const { deps } = go(1, `${'x'.repeat(5_000)}\nkubectl.go:1: undefined: y\n`);
   await expect(buildProgram(what(), deps)).rejects.toMatchObject({
     code: 'cluster/build-failed',
-    message: expect.stringMatching(/^kubectl was not built \(exited, code 1\): [\s\S]{0,2000}undefined: y$/),
+    message: expect.stringMatching(/^could not build kubectl \(exited, code 1\): [\s\S]{0,2000}undefined: y$/),
   });
 });
 

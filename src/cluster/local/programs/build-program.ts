@@ -1,4 +1,4 @@
-// cluster/local/programs/build-program.ts: one program of Kubernetes, built with Go from tools/kube.
+// cluster/local/programs/build-program.ts: builds one program of Kubernetes with Go from tools/kube.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { UserError } from '../../../base/errors.ts';
 import { killedWithParent } from '../../../host/run-tool.ts';
 import { requireGo } from './go-tool.ts';
 
-/** Each is a tool of that module too: only then does Go have the sums of all it is made of. */
+/** Each is also a tool of that module: only then does go.sum have the checksums of all its dependencies. */
 export const GO_PACKAGES = {
   etcd: 'go.etcd.io/etcd/server/v3',
   'kube-apiserver': 'k8s.io/kubernetes/cmd/kube-apiserver',
@@ -28,57 +28,57 @@ export interface ProgramBuildDeps {
 export const MODULE = join(import.meta.dirname, '../../../../tools/kube');
 const BUILD_MS = 3 * 3_600_000;
 const GO_ENV_MS = 60_000;
-/** A program, and what Go writes beside it when it has built most of it before; from nothing it is three times as much. */
+/** A program and Go's build cache, if most of it was built before; a build from scratch needs three times as much. */
 const NEEDED_BYTES = 1 << 30;
-const TOLD_PACKAGES = 100;
+const REPORTED_PACKAGES = 100;
 const TAIL_CHARS = 2_000;
 
-/** Ten minutes of two cores for the API server when Go has built nothing yet. `version` is what it will tell of itself. */
+/** The API server takes ten minutes on two cores without a build cache. `version` is the version that the program reports. */
 export async function buildProgram(
   { name, version, output }: { name: KubeProgram; version: string; output: string },
   deps: ProgramBuildDeps,
   call: CallOptions = {},
 ): Promise<void> {
   const env = { ...deps.env, CGO_ENABLED: '0', GOTOOLCHAIN: 'local' };
-  const asked = await deps.run(['go', 'env', '-json', 'GOVERSION', 'GOCACHE'], {
+  const goEnv = await deps.run(['go', 'env', '-json', 'GOVERSION', 'GOCACHE'], {
     env,
     timeoutMs: GO_ENV_MS,
     signal: call.signal,
   });
   call.signal?.throwIfAborted();
-  const go = requireGo(asked);
+  const go = requireGo(goEnv);
   mkdirSync(go.cache, { recursive: true });
   await ensureBuildSpace(go.cache, name, deps);
   let [packages, tail] = [0, ''];
-  const tell = () => {
-    const round = Math.floor(packages / TOLD_PACKAGES) * TOLD_PACKAGES;
+  const report = () => {
+    const round = Math.floor(packages / REPORTED_PACKAGES) * REPORTED_PACKAGES;
     call.onWaiting?.(`Go to build ${name} ${version}${round > 0 ? ` (${round} packages so far)` : ''}`);
   };
-  tell();
+  report();
   const argv = ['go', '-C', MODULE, 'build', '-v', '-trimpath', `-ldflags=${linkerFlags(version)}`] as const;
   const built = await deps.run(killedWithParent([...argv, '-o', output, GO_PACKAGES[name]]), {
     timeoutMs: BUILD_MS,
     env,
     signal: call.signal,
     onStderr: (text) => {
-      // A name a line; an error comes last, when the limit of what is kept may have been reached.
+      // One package per line; an error comes last, maybe after the limit of the captured output.
       tail = (tail + text).slice(-TAIL_CHARS);
       packages += text.split('\n').length - 1;
-      tell();
+      report();
     },
   });
   call.signal?.throwIfAborted();
   if (built.outcome === 'exited' && built.code === 0) return;
   const free = await deps.freeBytes(go.cache);
-  throw new UserError(`${name} was not built (${built.outcome}, code ${built.code}): ${tail.trim()}`, {
+  throw new UserError(`could not build ${name} (${built.outcome}, code ${built.code}): ${tail.trim()}`, {
     code: 'cluster/build-failed',
-    kept: `Nothing was left behind; ${inMib(free)} are free where Go builds (${go.cache}).`,
+    kept: `Partial files were removed; ${inMib(free)} are free in Go's build cache (${go.cache}).`,
     next: 'see above, then run the same command again; or give the programs with --programs DIR',
     exitCode: 1,
   });
 }
 
-/** Without the version a server calls itself v0.0.0, and charts refuse it. */
+/** Without it a server reports v0.0.0, which charts refuse. */
 function linkerFlags(version: string): string {
   const [, major, minor] = /^v(\d+)\.(\d+)\./.exec(version)!;
   const stamps = { gitVersion: version, gitMajor: major, gitMinor: minor };

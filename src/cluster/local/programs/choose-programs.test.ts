@@ -57,7 +57,7 @@ describe('a new cluster', () => {
   it('does not run given programs of another version than was asked for', async () => {
     await expect(choose({ programs: given, kubernetes: '1.35.8' })).rejects.toMatchObject({
       code: 'cluster/other-version',
-      message: `the programs in ${given} are of Kubernetes v1.34.2, not v1.35.8`,
+      message: `the programs in ${given} have Kubernetes version v1.34.2, not v1.35.8`,
     });
   });
 });

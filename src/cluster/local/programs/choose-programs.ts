@@ -1,4 +1,4 @@
-// cluster/local/programs/choose-programs.ts: which version of the programs does a cluster run, from which folder, and what is to be built?
+// cluster/local/programs/choose-programs.ts: which version of the programs does a cluster run, from which folder, and which have to be built?
 import { UserError } from '../../../base/errors.ts';
 import { type ClusterPlace, readClusterRecord } from '../cluster-files.ts';
 import { KUBE_SERVERS } from '../server-flags.ts';
@@ -24,28 +24,28 @@ export interface WantedPrograms {
 export interface ChosenPrograms {
   version: string;
   folder: string;
-  /** To be built first. */
+  /** Programs to build first. */
   missing: KubeProgram[];
 }
 
-/** A cluster that is there keeps its version unless told, and the folder its programs came from as long as they are in it. */
+/** An existing cluster keeps its version unless another is requested, and its folder as long as the programs are in it. */
 export async function choosePrograms(
   place: ClusterPlace,
   { kubernetes, programs }: WantedPrograms,
   { cache, run }: Pick<ProgramDeps, 'cache' | 'run'>,
 ): Promise<ChosenPrograms> {
-  const asked = kubernetes === undefined ? undefined : checkVersion(kubernetes);
+  const requested = kubernetes === undefined ? undefined : checkVersion(kubernetes);
   const known = readClusterRecord(place);
   const given = programs === undefined ? undefined : await readGivenPrograms(programs, run);
-  const version = given?.version ?? asked ?? known?.kubernetes ?? BUILT_VERSION;
-  if (asked !== undefined && asked !== version) {
-    throw new UserError(`the programs in ${given?.folder} are of Kubernetes ${version}, not ${asked}`, {
+  const version = given?.version ?? requested ?? known?.kubernetes ?? BUILT_VERSION;
+  if (requested !== undefined && requested !== version) {
+    throw new UserError(`the programs in ${given?.folder} have Kubernetes version ${version}, not ${requested}`, {
       code: 'cluster/other-version',
       kept: 'Nothing was started.',
       next: 'leave out --kubernetes, or give another folder',
     });
   }
-  // Asked again when the cluster is locked; here, so that nothing is built for nothing.
+  // Checked again under the lock; checked here before a long build.
   if (known) checkUpgrade(place.name, known.kubernetes, version);
   if (given) return { version, folder: given.folder, missing: [] };
   if (known?.kubernetes === version && missingPrograms(known.programs, KUBE_SERVERS).length === 0)

@@ -26,11 +26,11 @@ it('a folder without one of them is refused by its name, and so is one that cann
   chmodSync(join(folder, 'kube-scheduler'), 0o644);
   await expect(readGivenPrograms(folder, saying('Kubernetes v1.34.2\n'))).rejects.toMatchObject({
     code: 'cluster/no-programs',
-    message: `${folder} has no etcd, kube-scheduler that can be run`,
+    message: `${folder} has no executable etcd, kube-scheduler`,
   });
 });
 
 it('programs that do not tell a version are refused', async () => {
   for (const text of ['', 'v1.34.2', 'Kubernetes v2.0.0\n'])
-    await expect(readGivenPrograms(folder, saying(text))).rejects.toThrow('does not tell its version');
+    await expect(readGivenPrograms(folder, saying(text))).rejects.toThrow('does not report its version');
 });

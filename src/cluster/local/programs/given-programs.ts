@@ -1,4 +1,4 @@
-// cluster/local/programs/given-programs.ts: the programs in a folder that somebody names: are all there, and of which version are they?
+// cluster/local/programs/given-programs.ts: checks a folder of programs that the user names: are they complete, and which version are they?
 import { join, resolve } from 'node:path';
 import type { RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
@@ -15,10 +15,10 @@ const ANSWER_MS = 30_000;
 export async function readGivenPrograms(given: string, run: RunCommand): Promise<GivenPrograms> {
   const folder = resolve(given);
   const missing = missingPrograms(folder, KUBE_SERVERS);
-  if (missing.length > 0) throw unusable(`${folder} has no ${missing.join(', ')} that can be run`);
-  const asked = await run([join(folder, 'kube-apiserver'), '--version'], { timeoutMs: ANSWER_MS });
-  const [, version] = /^Kubernetes (v1\.\d+\.\d+)/.exec(asked.stdout.toString()) ?? [];
-  if (version === undefined) throw unusable(`${folder}/kube-apiserver does not tell its version`);
+  if (missing.length > 0) throw unusable(`${folder} has no executable ${missing.join(', ')}`);
+  const ran = await run([join(folder, 'kube-apiserver'), '--version'], { timeoutMs: ANSWER_MS });
+  const [, version] = /^Kubernetes (v1\.\d+\.\d+)/.exec(ran.stdout.toString()) ?? [];
+  if (version === undefined) throw unusable(`${folder}/kube-apiserver does not report its version`);
   return { folder, version: checkVersion(version) };
 }
 

@@ -1,4 +1,4 @@
-// cluster/local/programs/go-tool.ts: is there a Go that can build Kubernetes, and where does it keep what it has built? Pure.
+// cluster/local/programs/go-tool.ts: is there a Go that can build Kubernetes, and where is its build cache? Pure.
 import type { CommandResult } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
 
@@ -8,16 +8,16 @@ export interface GoTool {
   cache: string;
 }
 
-/** What the newest of the programs asks for in its go.mod. */
+/** The highest Go version that a go.mod of the programs requires. */
 const NEEDED = { major: 1, minor: 26 };
 
-/** Of `go env -json GOVERSION GOCACHE`. */
-export function requireGo(asked: CommandResult): GoTool {
-  if (asked.outcome !== 'exited' || asked.code !== 0) throw noGo('there is no Go to build Kubernetes with');
-  const found = parseGoEnvironment(asked.stdout.toString());
-  if (!found) throw noGo('the program go does not tell its version');
+/** From the output of `go env -json GOVERSION GOCACHE`. */
+export function requireGo(ran: CommandResult): GoTool {
+  if (ran.outcome !== 'exited' || ran.code !== 0) throw noGo('there is no Go to build Kubernetes with');
+  const found = parseGoEnvironment(ran.stdout.toString());
+  if (!found) throw noGo('the program go does not report its version');
   const [, major, minor] = /^go(\d+)\.(\d+)/.exec(found.version) ?? [];
-  // A version that is none (`devel …`) is that of somebody who knows.
+  // A development version (`devel …`) is accepted.
   const isOld = major !== undefined && (Number(major) - NEEDED.major || Number(minor) - NEEDED.minor) < 0;
   if (isOld) throw noGo(`Go ${found.version.slice(2)} is too old to build Kubernetes`);
   return found;

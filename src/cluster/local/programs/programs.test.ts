@@ -110,7 +110,7 @@ describe('the programs of Kubernetes', () => {
     };
     await expect(ensurePrograms(['etcd'], BUILT_VERSION, deps())).rejects.toMatchObject({
       code: 'cluster/build-failed',
-      message: expect.stringMatching(/^etcd was not built .*main\.go:1: no such thing$/s),
+      message: expect.stringMatching(/^could not build etcd .*main\.go:1: no such thing$/s),
     });
     expect(left()).toEqual([]);
   });
@@ -189,13 +189,13 @@ describe('programs that are given', () => {
   it('are refused when one is missing or is no Kubernetes', async () => {
     give('etcd');
     await expect(readGivenPrograms(cache, telling(''))).rejects.toThrow(
-      /has no kube-apiserver, kube-controller-manager/,
+      /has no executable kube-apiserver, kube-controller-manager/,
     );
     give(...KUBE_SERVERS);
     chmodSync(join(cache, 'kube-scheduler'), 0o644);
-    await expect(readGivenPrograms(cache, telling(''))).rejects.toThrow(/has no kube-scheduler/);
+    await expect(readGivenPrograms(cache, telling(''))).rejects.toThrow(/has no executable kube-scheduler/);
     chmodSync(join(cache, 'kube-scheduler'), 0o755);
-    await expect(readGivenPrograms(cache, telling('hello'))).rejects.toThrow(/does not tell its version/);
+    await expect(readGivenPrograms(cache, telling('hello'))).rejects.toThrow(/does not report its version/);
     expect(readFileSync(join(cache, 'etcd'), 'utf8')).toBe('');
   });
 });

@@ -1,4 +1,4 @@
-// cluster/local/programs/programs.ts: where are the programs of one version of Kubernetes? In the cache, or built with Go from tools/kube, once.
+// cluster/local/programs/programs.ts: the programs of one version of Kubernetes: from the cache, or built once with Go from tools/kube.
 
 import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -12,7 +12,7 @@ import { buildProgram, ensureBuildSpace, type KubeProgram, type ProgramBuildDeps
 /** The version in tools/kube/go.mod: the only one that can be built. */
 export const BUILT_VERSION = 'v1.35.8';
 
-/** What `cluster up` runs, and what its user asks it with. */
+/** The servers of `cluster up`, and kubectl for its user. */
 export const PLANE_PROGRAMS = [
   'etcd',
   'kube-apiserver',
@@ -22,7 +22,7 @@ export const PLANE_PROGRAMS = [
 ] as const;
 
 export interface ProgramDeps extends ProgramBuildDeps {
-  /** Of this user on this machine; see `cacheFolder`. */
+  /** The cache folder of this user; see `cacheFolder`. */
   cache: string;
 }
 
@@ -34,11 +34,11 @@ export function cacheFolder(env: ProgramDeps['env']): string {
 
 export const programsFolder = (cache: string, version: string) => join(cache, 'kube', checkVersion(version));
 
-/** Under the cache's folder, where every home gets its programs from. */
+/** In the cache folder, which all homes share. */
 export const programLock = (version: string, program: string) =>
   lockName(`program-${checkVersion(version)}-${program}`);
 
-/** `1.35.8` and `v1.35.8` alike. It becomes a folder and a stamp. */
+/** Accepts `1.35.8` and `v1.35.8`. The version becomes part of a path. */
 export function checkVersion(text: string): string {
   const [, version] = /^v?(1\.\d{1,3}\.\d{1,3})$/.exec(text) ?? [];
   if (version !== undefined) return `v${version}`;
@@ -48,12 +48,12 @@ export function checkVersion(text: string): string {
   });
 }
 
-/** Those that are not there yet. */
+/** Programs that the folder does not have. */
 export function missingPrograms(folder: string, programs: readonly KubeProgram[]): KubeProgram[] {
   return programs.filter((name) => !isProgram(join(folder, name)));
 }
 
-/** The folder they are in. Whoever else wants the same one waits until it is built. */
+/** Returns their folder. A second process that needs the same program waits until it is built. */
 export async function ensurePrograms(
   programs: readonly KubeProgram[],
   version: string,
@@ -75,10 +75,10 @@ async function ensureProgram(name: KubeProgram, version: string, deps: ProgramDe
   await ensureBuildSpace(deps.cache, name, deps);
   const lock = { name: programLock(version, name), why: `building ${name}` };
   await withLock(deps.cache, lock, call, async () => {
-    if (isProgram(target)) return; // somebody else was faster
+    if (isProgram(target)) return; // another process was faster
     mkdirSync(folder, { recursive: true });
     const partial = `.partial-${name}-`;
-    // Nobody builds it now, so these were left by somebody who was killed.
+    // We hold the lock, so these are left from a killed process.
     for (const old of readdirSync(folder).filter((entry) => entry.startsWith(partial)))
       rmSync(join(folder, old), { recursive: true });
     const temporary = mkdtempSync(join(folder, partial));
@@ -93,7 +93,7 @@ async function ensureProgram(name: KubeProgram, version: string, deps: ProgramDe
 
 function cannotBuild(version: string): UserError {
   return new UserError(
-    `the programs of Kubernetes ${version} are not at hand, and only ${BUILT_VERSION} can be built`,
+    `the programs of Kubernetes ${version} are not installed, and only ${BUILT_VERSION} can be built`,
     {
       code: 'cluster/no-programs',
       kept: 'Nothing was started.',
