@@ -244,7 +244,9 @@ describe('boot collect --instance', () => {
     later.trouble = new TransientError('the API server could not be reached', { code: 'cluster/unreachable' });
     const without = await ask('-o', bundle);
     expect(without, without.stderr).toMatchObject({ code: 0 });
-    expect(without.stderr).toContain('without headstart/cluster-events.jsonl: events after the node was ready: the API server');
+    expect(without.stderr).toContain(
+      'without headstart/cluster-events.jsonl: events after the node was ready: the API server',
+    );
   });
 
   it('says nothing of the start for an earlier boot', async () => {
