@@ -103,7 +103,7 @@ async function shrink(
     );
   for (const { id } of free.slice(0, count)) {
     options.signal?.throwIfAborted();
-    options.onWaiting?.(`the end of ${id}`);
+    options.onWaiting?.(`${id} to be terminated`);
     await removeInstance(context, { pool, id }, options);
   }
   writePoolRecord(context.home, poolRecordOf(context.home, pool));

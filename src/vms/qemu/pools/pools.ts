@@ -98,7 +98,7 @@ export async function deletePool(context: QemuContext, ref: PoolRef, options?: C
   await lockPool(context.home, ref, `deleting pool ${ref.name}`, options, async () => {
     if (!readPoolRecord(home, ref)) return;
     for (const { id, vmId } of instanceRecordsOf(home, ref)) {
-      options?.onWaiting?.(`the end of ${id}`);
+      options?.onWaiting?.(`${id} to be terminated`);
       await machines.end({ folder: instanceFolder(home, { pool: ref, id }), vmId });
       await removeNode(context, { pool: ref, id }, options);
     }
