@@ -72,7 +72,9 @@ describe('cluster down', () => {
   });
 
   it('names programs that still run after the folder of the cluster was deleted manually', async () => {
-    world.plane.orphans = [{ server: 'etcd', pid: 4711, folder: clusterFiles({ home: world.home, name: 'local' }).folder }];
+    world.plane.orphans = [
+      { server: 'etcd', pid: 4711, folder: clusterFiles({ home: world.home, name: 'local' }).folder },
+    ];
     expect(await call('down')).toMatchObject({ code: 1, stderr: expect.stringContaining('next:  kill 4711') });
     expect((await call('down', ['--name', 'other'])).code).toBe(0);
   });

@@ -15,7 +15,9 @@ describe('cluster up', () => {
     expect(ran.stderr).toContain('start kube-apiserver\n');
     expect(ran.stdout).toMatch(/^local\n {2}kubernetes {2}v1\.35\.8\n {2}server {6}https:\/\/127\.0\.0\.1:\d+\n/);
     expect(ran.stdout).toMatch(/^kube-scheduler +yes +\d+ /m);
-    expect(ran.stderr).toContain(`next:  export KUBECONFIG=${clusterFiles({ home: world.home, name: 'local' }).kubeconfig}`);
+    expect(ran.stderr).toContain(
+      `next:  export KUBECONFIG=${clusterFiles({ home: world.home, name: 'local' }).kubeconfig}`,
+    );
     const again = await call('up');
     expect(again.stderr).toContain('already up; nothing was changed');
     expect(again.stdout).toBe(ran.stdout);

@@ -1,6 +1,6 @@
 // image/build/base/initrd.ts: how does an image find its root? Debian's initrd with only the drivers of clouds and QEMU, and without udev: a script
 // reads the devices from the kernel and loads their modules. udev handles all devices again after the root is mounted.
-import { type SystemFile, INITRD_FILES } from '../../../host/debian/system-settings.ts';
+import { INITRD_FILES, type SystemFile } from '../../../host/debian/system-settings.ts';
 
 /** Only the drivers for disks and networks of clouds and QEMU: unpacking a full initrd would take a large part of a fast boot. */
 const MODULES = [

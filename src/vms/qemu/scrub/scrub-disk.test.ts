@@ -18,7 +18,15 @@ const ok: CommandResult = { outcome: 'exited', code: 0, stdout: Buffer.alloc(0),
 const all = scrubItems({ hasScript: true }).concat('ssh-host-keys');
 
 /** Fakes that change files like the real programs. */
-function machine({ answer = lines(all), vm = ok, canPunch = true }: { answer?: string; vm?: CommandResult; canPunch?: boolean }) {
+function machine({
+  answer = lines(all),
+  vm = ok,
+  canPunch = true,
+}: {
+  answer?: string;
+  vm?: CommandResult;
+  canPunch?: boolean;
+}) {
   const calls: Argv[] = [];
   const run: RunCommand = async (argv) => {
     calls.push(argv);
