@@ -9,11 +9,11 @@ vi.mock('node:fs', async (original) => ({
 }));
 
 /** The result of each write in turn: a number of bytes or an error. Later writes accept everything. */
-type Taken = number | 'EAGAIN' | 'EPIPE' | 'ENOSPC' | 'EIO';
+type WriteResult = number | 'EAGAIN' | 'EPIPE' | 'ENOSPC' | 'EIO';
 let written: Record<number, string>;
 let calls: number;
 
-function kernelTakes(...answers: Taken[]): void {
+function writesReturn(...answers: WriteResult[]): void {
   vi.mocked(writeSync).mockImplementation((fd, content) => {
     calls++;
     const answer = answers.shift();
@@ -45,27 +45,27 @@ afterEach(() => void vi.resetAllMocks());
 
 describe('writeAll', () => {
   it('continues after a partial write, even inside a character', () => {
-    kernelTakes(1, 2, 1);
+    writesReturn(1, 2, 1);
     streams.writeAll(1, 'aé日b');
     expect(Buffer.from(written[1]!, 'latin1').toString()).toBe('aé日b');
     expect(calls).toBe(4);
   });
 
   it('writes bytes unchanged, and nothing for an empty text', () => {
-    kernelTakes();
+    writesReturn();
     streams.writeAll(1, Uint8Array.of(0x61, 0xff, 0x0a));
     streams.writeAll(1, '');
     expect([written, calls]).toEqual([{ 1: 'a\xff\n' }, 1]);
   });
 
   it('retries for a slow reader, and loses nothing', () => {
-    kernelTakes('EAGAIN', 3, 'EAGAIN', 'EAGAIN');
+    writesReturn('EAGAIN', 3, 'EAGAIN', 'EAGAIN');
     streams.writeAll(1, 'abcdef');
     expect([written[1], calls]).toEqual(['abcdef', 5]);
   });
 
   it('drops the rest when the reader has exited, never retries that stream, and still writes to the other', () => {
-    kernelTakes(2, 'EPIPE');
+    writesReturn(2, 'EPIPE');
     streams.writeAll(1, 'abcdef');
     streams.writeAll(1, 'more');
     streams.writeAll(2, 'error: x\n');
@@ -73,7 +73,7 @@ describe('writeAll', () => {
   });
 
   it('reports that stdout cannot be written and that the output is incomplete', () => {
-    kernelTakes(2, 'ENOSPC');
+    writesReturn(2, 'ENOSPC');
     expect(thrownBy(() => streams.writeAll(1, 'abcdef'))).toMatchObject({
       code: 'cli/stdout-unwritable',
       exitCode: 1,
@@ -83,7 +83,7 @@ describe('writeAll', () => {
   });
 
   it.each(['EPIPE', 'ENOSPC', 'EIO'] as const)('ignores a stderr that fails with %s', (code) => {
-    kernelTakes(code);
+    writesReturn(code);
     streams.writeAll(2, 'warning\n');
     streams.writeAll(2, 'another\n');
     expect([written, calls]).toEqual([{}, 1]);

@@ -62,7 +62,7 @@ export const verb: Verb = {
       const unit = recordUnit({ launcher: options.launcher, keep, root: options.root ?? '' });
       return options.install ? install(unit, options, deps) : uninstall(unit, options, deps);
     }
-    if (options.settle !== undefined) await settle(options.settle, deps);
+    if (options.settle !== undefined) await waitForBoot(options.settle, deps);
     await record(options, keep, deps);
   },
 };
@@ -85,7 +85,7 @@ async function record(options: Options, keep: number, deps: CliDeps): Promise<vo
 }
 
 /** An unfinished boot is recorded, too: it is the most interesting one. */
-async function settle(span: string, deps: CliDeps): Promise<void> {
+async function waitForBoot(span: string, deps: CliDeps): Promise<void> {
   const us = parseSpan(span);
   if (us === undefined) throw usage(`--settle: ${JSON.stringify(span)} is not a time span such as 30min`);
   const argv: Argv = ['systemctl', 'is-system-running', '--wait'];

@@ -37,8 +37,8 @@ function inputsOf({ path, options, files }: TypedCommand): string[] {
 
 /** Excludes standard input, which is the terminal, and pipes, which can be read only once. */
 function isReadable(path: string): boolean {
-  const seen = statSync(path, { throwIfNoEntry: false });
-  return path !== '-' && (seen?.isFile() === true || seen?.isDirectory() === true);
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return path !== '-' && (stat?.isFile() === true || stat?.isDirectory() === true);
 }
 
 function askWorker(question: BootQuestion, signal: AbortSignal): Promise<CompletionCandidate[]> {

@@ -38,21 +38,21 @@ export const verb: Verb = {
   async run([file], options: Options, deps) {
     if (options.keep) return keep(file, options, deps);
     const opened = await openThisNode(options);
-    const meant = await resolveDocument(opened, file, deps);
-    const planned = await opened.store.plan(meant.assignment, { isOrdered: false });
+    const resolved = await resolveDocument(opened, file, deps);
+    const planned = await opened.store.plan(resolved.assignment, { isOrdered: false });
     if (options.dryRun) {
-      showPlan(meant, planned, options, deps);
+      showPlan(resolved, planned, options, deps);
       return planned.verdict.decision === 'blocked' ? ANSWER_IS_NO : 0;
     }
-    const isAllowed = await mayApply(planned, meant, options, deps, async () =>
-      opened.store.plan(meant.assignment, { isOrdered: true }),
+    const isAllowed = await mayApply(planned, resolved, options, deps, async () =>
+      opened.store.plan(resolved.assignment, { isOrdered: true }),
     );
     if (!isAllowed) return ANSWER_IS_NO;
-    const { document, origin } = meant.assignment;
+    const { document, origin } = resolved.assignment;
     const request: DaemonRequest = { do: 'apply', document: Buffer.from(document).toString('base64'), origin };
     return requestChange(opened, request, options, deps, {
       print: (body) => printJson(deps, 'NodeApply', body),
-      withoutDaemon: ({ store }, signal) => store.apply(meant.assignment, { isOrdered: true, signal }),
+      withoutDaemon: ({ store }, signal) => store.apply(resolved.assignment, { isOrdered: true, signal }),
     });
   },
 };
@@ -60,7 +60,7 @@ export const verb: Verb = {
 /** Asks for confirmation of a change that a user may force; prints the plan of a change that must not be made on a node. */
 async function mayApply(
   { verdict }: DryPlan,
-  meant: ResolvedDocument,
+  resolved: ResolvedDocument,
   options: Options,
   deps: CliDeps,
   planOrdered: () => Promise<DryPlan>,
@@ -68,7 +68,7 @@ async function mayApply(
   if (verdict.decision !== 'blocked' || verdict.code === 'plan/needs-control-plane') return true;
   const ordered = await planOrdered();
   if (ordered.verdict.decision === 'blocked') {
-    showPlan(meant, ordered, options, deps);
+    showPlan(resolved, ordered, options, deps);
     const { next } = reasonFor(ordered.verdict.code);
     if (next) deps.stderr(`next:  ${next}\n`);
     return false;

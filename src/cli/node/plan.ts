@@ -17,21 +17,21 @@ export const verb: Verb = {
   },
   async run([file], options: NodeOptions, deps) {
     const opened = await openThisNode(options);
-    const meant = await resolveDocument(opened, file, deps);
-    const planned = await opened.store.plan(meant.assignment, { isOrdered: false });
-    showPlan(meant, planned, options, deps);
+    const resolved = await resolveDocument(opened, file, deps);
+    const planned = await opened.store.plan(resolved.assignment, { isOrdered: false });
+    showPlan(resolved, planned, options, deps);
     return planned.verdict.decision === 'blocked' ? ANSWER_IS_NO : 0;
   },
 };
 
 /** Also used by `apply --dry-run`. */
 export function showPlan(
-  meant: ResolvedDocument,
+  resolved: ResolvedDocument,
   { plan, verdict }: DryPlan,
   { json }: NodeOptions,
   deps: CliDeps,
 ): void {
-  const { assignment, warnings } = meant;
+  const { assignment, warnings } = resolved;
   const { documentHash, hash, config, origin } = assignment;
   if (json) {
     const about = { generation: config.generation, documentHash, hash, origin, warnings };

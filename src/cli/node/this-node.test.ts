@@ -27,7 +27,7 @@ function openedWith(fetch: () => Promise<FetchedMetadata>) {
   const { root } = standIn.folder;
   return { ...openNode({ root }), source: { name: 'the platform', isFixed: false, fetch } };
 }
-const unasked = () => openedWith(() => Promise.reject(new Error('the platform was asked')));
+const unreachablePlatform = () => openedWith(() => Promise.reject(new Error('the platform was called')));
 const instance = { platform: 'azure', vmId: 'vm-1', addresses: [], tags: {} } as const;
 const { deps } = testDeps({});
 
@@ -73,7 +73,7 @@ describe('openThisNode', () => {
 describe('resolveDocument', () => {
   it('reads the named file without calling the platform', async () => {
     const file = standIn.file(document(3));
-    const { assignment } = await resolveDocument(unasked(), file, deps);
+    const { assignment } = await resolveDocument(unreachablePlatform(), file, deps);
     expect(assignment).toMatchObject({ origin: `file ${file}`, config: { generation: 3 } });
     expect(assignment.facts.instance.platform).toBe('file');
   });
@@ -86,14 +86,14 @@ describe('resolveDocument', () => {
 
   it('accepts a document older than the active one, which the daemon would not', async () => {
     await standIn.applied(7);
-    const { assignment } = await resolveDocument(unasked(), standIn.file(document(2)), deps);
+    const { assignment } = await resolveDocument(unreachablePlatform(), standIn.file(document(2)), deps);
     expect(assignment.config.generation).toBe(2);
   });
 
   it('accepts a file larger than the limit of user data', async () => {
     const file = join(standIn.folder.folder, 'large.yaml');
     writeFileSync(file, `# ${'x'.repeat(300_000)}\n${JSON.stringify(document(5))}\n`);
-    expect((await resolveDocument(unasked(), file, deps)).assignment.config.generation).toBe(5);
+    expect((await resolveDocument(unreachablePlatform(), file, deps)).assignment.config.generation).toBe(5);
     const { code } = await failure(() =>
       resolveDocument(
         openedWith(async () => ({ document: Buffer.from(`# ${'x'.repeat(300_000)}\n`), instance })),
@@ -106,7 +106,7 @@ describe('resolveDocument', () => {
 
   it('reports every problem of an invalid document, with the next step', async () => {
     const file = standIn.file(document(1, { kubernetes: { version: '1.99.0' }, kubelet: { maxPods: 0 } }));
-    const error = await failure(() => resolveDocument(unasked(), file, deps));
+    const error = await failure(() => resolveDocument(unreachablePlatform(), file, deps));
     expect(error.message.split('\n')).toEqual([
       'this node does not accept the document:',
       expect.stringMatching(/^ {7}spec\./),

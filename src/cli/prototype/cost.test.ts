@@ -30,7 +30,7 @@ describe('prototype cost', () => {
     [['--prices', '/nowhere/prices.json'], 2, 'cannot read /nowhere/prices.json: ENOENT'],
   ])('refuses %j before any call', async (argv, code, message) => {
     const world = verbLab();
-    world.cluster.listNodes = () => Promise.reject(new Error('the cluster was asked'));
+    world.cluster.listNodes = () => Promise.reject(new Error('the cluster was called'));
     const result = await world.runVerb(costVerb, '--pool', POOL, ...argv);
     expect(result).toMatchObject({ code, stderr: expect.stringContaining(message) });
   });
