@@ -28,22 +28,22 @@ describe('an invalid value', () => {
     expect(problems).toEqual([
       { path: 'name', message: 'is longer than 5 characters' },
       { path: 'size', message: '0 is below 1' },
-      { path: 'list[0].key', message: 'is 1, expected text' },
+      { path: 'list[0].key', message: 'expected text, got 1' },
     ]);
   });
 
   it.each([
-    [{ name: ['a'] }, 'is a list, expected text'],
-    [{ name: null }, 'is null, expected text'],
-    [{ name: { a: 1 } }, 'is a map, expected text'],
-    [{ name: 'a', size: '3' }, 'is text, expected a number'],
-    [{ name: 'a', size: true }, 'is true or false, expected a number'],
+    [{ name: ['a'] }, 'expected text, got a list'],
+    [{ name: null }, 'expected text, got null'],
+    [{ name: { a: 1 } }, 'expected text, got a map'],
+    [{ name: 'a', size: '3' }, 'expected a number, got text'],
+    [{ name: 'a', size: true }, 'expected a number, got true or false'],
     [{ name: 'a', size: 10 }, '10 is above 9'],
-    [{ name: 'a', list: {} }, 'is a map, expected a list'],
+    [{ name: 'a', list: {} }, 'expected a list, got a map'],
     [{ name: 'a', list: [{ key: 'a' }, { key: 'b' }, { key: 'c' }] }, 'has more than 2 entries'],
     [{ name: 'a', mode: 'secret' }, 'is not one of auto, off'],
-    [{ name: 'a', limit: { level: 'secret' } }, 'is text, expected a number'],
-    [{ name: 'a', limit: 'secret' }, 'is text, expected a number'],
+    [{ name: 'a', limit: { level: 'secret' } }, 'expected a number, got text'],
+    [{ name: 'a', limit: 'secret' }, 'expected a number, got text'],
   ])('%j is reported as: %s', (value, message) => {
     expect(checkValue(schema, value).problems.map((problem) => problem.message)).toEqual([message]);
   });

@@ -55,7 +55,7 @@ function describe(issue: Issue): string {
       if (issue.origin === 'string') return `is longer than ${issue.maximum} characters`;
       return `${issue.input} is above ${issue.maximum}`;
     case 'invalid_type':
-      return `is ${kindOf(issue.input)}, expected ${expectedKind(issue.expected)}`;
+      return `expected ${expectedKind(issue.expected)}, got ${kindOf(issue.input)}`;
     case 'invalid_value':
       return `is not one of ${issue.values.join(', ')}`;
     case 'invalid_key':

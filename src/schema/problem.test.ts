@@ -17,6 +17,9 @@ describe('a path', () => {
 describe('a problem', () => {
   it('of the whole document begins with "the document"', () => {
     expect(renderProblem({ path: '', message: 'is empty' })).toBe('the document is empty');
+    expect(renderProblem({ path: '', message: 'expected a map, got a list' })).toBe(
+      'the document: expected a map, got a list',
+    );
   });
 
   it('begins with its file and its path, if it has them', () => {

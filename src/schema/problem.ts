@@ -11,8 +11,13 @@ export interface Remark {
 
 /** `spec.kubelet.maxPods: 0 is below 1`, `the document ends in the middle`. */
 export function renderProblem({ path, message, layer }: Remark): string {
-  if (path === '' && layer === undefined) return `the document ${message}`;
+  if (path === '' && layer === undefined) return ofTheWhole('the document', message);
   return [layer, path, message].filter(Boolean).join(': ');
+}
+
+/** `the document ends in the middle`, `the document: expected a map, got a list`. */
+export function ofTheWhole(subject: string, message: string): string {
+  return `${subject}${message.startsWith('expected ') ? ':' : ''} ${message}`;
 }
 
 /** `spec.taints[0].key`, `spec.files["/etc/motd"].mode`. */

@@ -38,7 +38,7 @@ describe('headstart node check', () => {
     expect(stdout).toBe(
       [
         'problem  spec.kubelet.maxPods: 0 is below 1',
-        'problem  spec.update.jitter: is 5, expected text',
+        'problem  spec.update.jitter: expected text, got 5',
         'problem  spec.kubelet.maxpods: is not a field of this version (did you mean maxPods?)',
         `A node would not accept ${join(folder, `${files - 1}.yaml`)}: 3 problems.`,
         'next:  correct the document; `headstart node schema --fields` lists the fields',

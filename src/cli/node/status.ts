@@ -20,7 +20,7 @@ export const verb: Verb = {
   examples: ['node status', 'node status --json'],
   configure: (command) => withRoot(command),
   async run(_args, { root, json }: Options, deps) {
-    const { status, isRunning } = await readNodeStatus(root, deps);
+    const { status, isRunning } = await readCurrentStatus(root, deps);
     if (json) printJson(deps, 'NodeStatus', { ...status, isRunning });
     else deps.stdout(render(status, isRunning, screenOf(deps)));
   },
@@ -31,7 +31,7 @@ const PATIENCE_MS = 5000;
 /** Whether the daemon runs. Undefined: not known, because the caller is not root or the daemon does not answer. */
 type Liveness = boolean | undefined;
 
-async function readNodeStatus(root: string, deps: CliDeps): Promise<{ status: NodeStatus; isRunning: Liveness }> {
+async function readCurrentStatus(root: string, deps: CliDeps): Promise<{ status: NodeStatus; isRunning: Liveness }> {
   const { live, isRunning } = await fromDaemon(root, deps);
   const status = live ?? readNodeStatus(root);
   if (status !== undefined) return { status, isRunning };

@@ -1,4 +1,5 @@
 // image/manifest/manifest-problem.ts: what is wrong with a manifest, and where?
+import { ofTheWhole } from '../../schema/problem.ts';
 
 export interface ManifestProblem {
   /** Rendered as `components[3].versions[0].sources`; empty for the manifest as a whole. */
@@ -14,6 +15,6 @@ export function renderManifestProblem({ path, message, line }: ManifestProblem):
     .map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`))
     .join('')
     .replace(/^\./, '');
-  const what = where === '' ? `the manifest ${message}` : `${where}: ${message}`;
+  const what = where === '' ? ofTheWhole('the manifest', message) : `${where}: ${message}`;
   return line === undefined ? what : `line ${line}: ${what}`;
 }

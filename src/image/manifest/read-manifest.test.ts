@@ -90,7 +90,7 @@ describe('parseManifest', () => {
   it.each([
     ['', /^the manifest is empty$/],
     ['# nothing yet\n', /^the manifest is empty$/],
-    ['- a\n- b\n', /^line 1: the manifest is a list, expected a map$/],
+    ['- a\n- b\n', /^line 1: the manifest: expected a map, got a list$/],
     ['a: [\n', /line/],
     ['a: 1\na: 2\n', /unique/],
     ['a: &a [*a]\n', /./],

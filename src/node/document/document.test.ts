@@ -180,9 +180,9 @@ describe('problems', () => {
         'spec.cluster.certificateAuthority: is missing',
         'spec.cluster.serviceCidrs[0]: is not an address range such as 10.0.0.0/16',
         'spec.kubelet.maxPods: 0 is below 1',
-        'spec.kubelet.verbosity: is 2.5, expected a whole number',
+        'spec.kubelet.verbosity: expected a whole number, got 2.5',
         'spec.kubelet.kubeReserved.memory: expected an amount of memory, got a number',
-        'spec.kubelet.featureGates: is a list, expected a map',
+        'spec.kubelet.featureGates: expected a map, got a list',
         'spec.kubelet.flags.config: is a flag that headstart sets itself',
         'spec.labels["node-role.kubernetes.io/control-plane"]: is a label that a node may not set on itself; let a controller set it',
         'spec.taints[0].key: is not a key such as example.com/name',
@@ -192,7 +192,7 @@ describe('problems', () => {
         'spec.units["headstart-node.service"]: is reserved for headstart',
         'spec.os.sysctls["a; b"]: is not a kernel setting such as net.ipv4.ip_forward',
         'spec.update.jitter: is not a time span such as 90s or 5min',
-        'spec.update.maxUnavailable: is text, expected a number',
+        'spec.update.maxUnavailable: expected a number, got text',
       ].sort(),
     );
   });
