@@ -6,7 +6,7 @@ import { ensureKubelet } from '../e2e/programs/ensure-kube.ts';
 import type { Bench, Figure } from './figure.ts';
 import { measure } from './measure.ts';
 
-/** Ten builds of one kubelet, each stamped with a version of its own. */
+/** Ten builds of one kubelet, each stamped with another version. */
 const VERSIONS = Array.from({ length: 10 }, (_, patch) => `1.35.${patch}`);
 const GOALS = { cold: 600, next: 0.2, ten: 2.5 } as const;
 

@@ -13,7 +13,7 @@ import type { Bench, Figure } from './figure.ts';
 import { quiet } from './stage.ts';
 
 const ROUNDS = Number(process.env.HEADSTART_BENCH_ROUNDS ?? 3);
-/** As measured by hand before any of this was built. */
+/** Measured manually before any of this was built. */
 const GOALS = { kept: 0.47, off: 0.3, image: 0.28 } as const;
 const NAMES = { kept: 'prototype, cloud-init kept', off: 'prototype, cloud-init off', image: 'image' } as const;
 type Faster = keyof typeof GOALS;

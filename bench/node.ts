@@ -93,7 +93,7 @@ function bootFigures(boots: readonly FirstBoot[]): Figure[] {
   ];
 }
 
-/** One node that has settled: what it holds, what it does when it is told to look and finds nothing, what it does when nobody says anything. */
+/** One idle node: its memory, its work for a poll without news, and its work without polls. */
 async function idleFigures(lab: Lab): Promise<Figure[]> {
   const node = makeNode(join(lab.folder, 'idle'));
   const healthy = await beHealthy(node);

@@ -55,7 +55,7 @@ export function runFigures(run: {
   };
 }
 
-/** A step lasts until the run has looked at the world again. */
+/** A step lasts until the run has read the world again. */
 function stepsOf(told: readonly Told[], step: string): { startMs: number; endMs: number }[] {
   return told.flatMap(({ atMs, event }, index) => {
     if (event.event !== 'step' || event.step !== step) return [];

@@ -6,7 +6,7 @@ import { openStage, type Stage } from '../demo/stage.ts';
 import { openWorkshop } from '../demo/workshop.ts';
 import type { Bench } from './figure.ts';
 
-/** `recipe`: the options of a pool whose nodes are bootstrapped as the demo's are. Nothing of it is left afterwards. */
+/** `recipe`: options of a pool whose nodes bootstrap like the demo's. Everything is removed afterwards. */
 export async function withStage<T>(
   { root, folder, interruptible }: Bench,
   play: (stage: Stage, recipe: readonly string[]) => Promise<T>,
@@ -21,7 +21,7 @@ export async function withStage<T>(
   }
 }
 
-/** What is asked and answered on it is not shown. */
+/** Its commands and answers are not shown. */
 export function quiet(stage: Stage): Stage {
   return { ...stage, headstart: stage.ask, brief: stage.ask, act: () => {}, say: () => {} };
 }

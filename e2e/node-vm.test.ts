@@ -237,7 +237,7 @@ describe('new user data on a running VM', { timeout: TEST_MS }, () => {
   it('is rolled back when kubelet does not start with it, and is not retried', async () => {
     const broken = { 'kubelet.service': { dropIns: { '50-broken.conf': '[Service]\nExecStartPre=/bin/false\n' } } };
     await node.deliver(documentOf(generation + 1, broken));
-    const status = await node.awaitStatus('the way back', (now) => now.bad.length > 0 && isAtRest(now));
+    const status = await node.awaitStatus('the rollback', (now) => now.bad.length > 0 && isAtRest(now));
     expect(status).toMatchObject({ active: { generation }, bad: [{ generation: generation + 1 }] });
     expect(await generationSeen()).toBe(generation);
     expect(await bootIdNow()).toBe(bootId);

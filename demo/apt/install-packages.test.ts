@@ -45,7 +45,7 @@ describe('installing packages while another package manager is busy', () => {
       held: { dpkgS: 40 },
       holder: 'process 8 (unattended-upgr) holds /var/lib/dpkg/lock-frontend',
     },
-  ])('waits for $what, says so at once and every 15 s, then installs', async ({ held, holder }) => {
+  ])('waits for $what, reports it at once and every 15 s, then installs', async ({ held, holder }) => {
     const { said, install } = machine(held);
     await install(600);
     const waits = said.filter((line) => line.includes('waiting for another package manager'));

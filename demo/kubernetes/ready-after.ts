@@ -14,6 +14,6 @@ export async function readyAfterMs(stage: Stage, home: string, pool: string, ins
   const events = readJoinLog(join(folder, instanceFiles.clusterEvents));
   const readyMs = events.find(({ event }) => event === 'node-ready')?.atMs;
   if (startedMs === undefined || readyMs === undefined)
-    throw new Error(`nobody noted when ${instance} was started, or when it was Ready`);
+    throw new Error(`the start or the Ready time of ${instance} was not recorded`);
   return readyMs - startedMs;
 }

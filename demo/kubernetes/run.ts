@@ -104,7 +104,7 @@ async function play(stage: Stage, shop: KubeWorkshop): Promise<void> {
 
   stage.act('7. a change that kubelet does not start with: the node rolls it back');
   await deliver(stage, shop, cluster, { generation: 3, ...BAD_CHANGE });
-  await cluster.awaitNode(imageNode, 'the way back', runs('2', 'RolledBack'));
+  await cluster.awaitNode(imageNode, 'the rollback', runs('2', 'RolledBack'));
   await cluster.awaitNode(imageNode, 'Ready again', isReady);
   await showNodes(stage, cluster);
   // A new node has no earlier generation to roll back to.

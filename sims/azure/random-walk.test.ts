@@ -1,4 +1,4 @@
-// Whatever a client does in whatever order, the world stays one that could be.
+// After any sequence of requests the simulated world is consistent.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { settle } from './service/effects.ts';
@@ -117,7 +117,7 @@ it('a random walk through the API never leaks a secret, loses a disk or leaves a
     }),
     {
       numRuns: 200,
-      // An instance that is still being made is asked to do something.
+      // Sends an action to an instance that is still being created.
       examples: [
         [
           [

@@ -127,7 +127,7 @@ describe('the recorded requests', () => {
     const referee: Referee = {
       sat: true,
       check: (exchange) => void seen.push(exchange),
-      report: () => Promise.reject(new Error('nobody asks for it here')),
+      report: () => Promise.reject(new Error('not called in this test')),
     };
     await start({ referee });
     await ask('GET', SET);

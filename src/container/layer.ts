@@ -10,7 +10,7 @@ export interface LayerFile {
   isExecutable: boolean;
 }
 
-export interface ImageLayer {
+export interface OciLayer {
   /** Of the compressed bytes, for the manifest. */
   digest: string;
   /** Of the uncompressed archive, for the configuration. */
@@ -23,7 +23,7 @@ const MAX_PATH_BYTES = 100;
 const END_OF_ARCHIVE = new Uint8Array(1024);
 
 /** Includes all parent folders. Root owns everything, so that the program, which runs as another user, cannot change it. */
-export function layerOf(files: readonly LayerFile[]): ImageLayer {
+export function layerOf(files: readonly LayerFile[]): OciLayer {
   const tar = Buffer.concat([createTar(entriesOf(files), { attrs: { uid: 0, gid: 0, mtime: 0 } }), END_OF_ARCHIVE]);
   const blob = gzipSync(tar);
   return { digest: ociDigest(blob), diffId: ociDigest(tar), blob };

@@ -1,9 +1,9 @@
 // container/oci-image.ts: creates an OCI image layout from layers and a configuration. Registry tools can push it and engines import it.
-import { type ImageLayer, ociDigest } from './layer.ts';
+import { type OciLayer, ociDigest } from './layer.ts';
 
 export interface ImageSpec {
   architecture: 'amd64' | 'arm64';
-  layers: readonly ImageLayer[];
+  layers: readonly OciLayer[];
   entrypoint: readonly string[];
   env: Readonly<Record<string, string>>;
   /** Numeric `uid:gid`: Kubernetes can verify runAsNonRoot only for a number. */

@@ -4,10 +4,12 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SimInstance } from '../world.ts';
 
-type Provisioned = Pick<SimInstance, 'computerName' | 'vmId'> & { birth: Pick<SimInstance['birth'], 'customData'> };
+type ProvisioningState = Pick<SimInstance, 'computerName' | 'vmId'> & {
+  birth: Pick<SimInstance['birth'], 'customData'>;
+};
 
 /** The folder stands for `/` of that machine. */
-export function layDisk(folder: string, instance: Provisioned): void {
+export function layDisk(folder: string, instance: ProvisioningState): void {
   for (const [path, text] of Object.entries(filesOf(instance))) {
     const file = join(folder, path);
     mkdirSync(dirname(file), { recursive: true });
@@ -19,7 +21,7 @@ export function layDisk(folder: string, instance: Provisioned): void {
 
 const SYSTEMD = '/usr/lib/systemd/systemd';
 
-function filesOf({ computerName, vmId, birth }: Provisioned): Record<string, string> {
+function filesOf({ computerName, vmId, birth }: ProvisioningState): Record<string, string> {
   const ownId = (what: string) => createHash('sha256').update(`${what} of ${vmId}`).digest('hex').slice(0, 32);
   return {
     '/sys/class/dmi/id/product_uuid': `${vmId}\n`,

@@ -28,12 +28,12 @@ export function listGalleries(world: SimWorld, call: ArmCall): ArmAnswer {
 export function putGallery(world: SimWorld, call: ArmCall): ArmAnswer {
   const id = galleryId(world, call);
   const name = requireName(call.params.gallery ?? '');
-  const twin = Object.values(world.galleries).find((other) => other.name.toLowerCase() === name.toLowerCase());
-  if (twin && keyOf(twin.id) !== keyOf(id)) {
+  const existing = Object.values(world.galleries).find((other) => other.name.toLowerCase() === name.toLowerCase());
+  if (existing && keyOf(existing.id) !== keyOf(id)) {
     throw new ArmError(
       409,
       'Conflict',
-      `The gallery name '${name}' is taken by '${twin.id}': it has to be unique in the subscription.`,
+      `The gallery name '${name}' is taken by '${existing.id}': it has to be unique in the subscription.`,
     );
   }
   const before = world.galleries[keyOf(id)];

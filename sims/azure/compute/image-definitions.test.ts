@@ -26,6 +26,6 @@ describe('a definition', () => {
     const bench = new Bench();
     withVersion(bench);
     const body = { location: 'westeurope', properties: DEFINITION };
-    expect(codeOf(bench.ask('PUT', 'galleries/SIG_demo/images/twin', { body }))).toEqual([409, 'Conflict']);
+    expect(codeOf(bench.ask('PUT', 'galleries/SIG_demo/images/second', { body }))).toEqual([409, 'Conflict']);
   });
 });

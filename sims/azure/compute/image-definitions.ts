@@ -118,17 +118,17 @@ function sorted(value: unknown): string {
 }
 
 function requireUniqueIdentifier(world: SimWorld, galleryId: string, id: string, asked: JsonObject): void {
-  const twin = Object.values(world.definitions).find(
+  const existing = Object.values(world.definitions).find(
     (other) =>
       keyOf(other.id) !== keyOf(id) &&
       keyOf(other.id).startsWith(`${keyOf(galleryId)}/`) &&
       sorted(other.properties.identifier).toLowerCase() === sorted(asked.identifier).toLowerCase(),
   );
-  if (!twin) return;
+  if (!existing) return;
   throw new ArmError(
     409,
     'Conflict',
-    `Publisher, offer and sku are those of '${twin.name}': the three together have to be unique in a gallery.`,
+    `Publisher, offer and sku are those of '${existing.name}': the three together have to be unique in a gallery.`,
   );
 }
 

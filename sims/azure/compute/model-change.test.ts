@@ -99,7 +99,7 @@ describe('a change of the model', () => {
 
   const refusals: [string, (bench: Bench) => JsonObject, number, string][] = [
     [
-      'a gallery image beside lingering marketplace fields',
+      'a gallery image with leftover marketplace fields',
       (bench) => ({ storageProfile: { imageReference: { id: withVersion(bench) } } }),
       409,
       'OperationNotAllowed',

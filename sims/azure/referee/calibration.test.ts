@@ -1,4 +1,4 @@
-// The simulator beside recordings of the real service: same status, same headers, same shapes.
+// The simulator compared with recordings of the real service: same status, same headers, same shapes.
 import { describe, expect, it } from 'vitest';
 import type { ArmAnswer } from '../service/call.ts';
 import { isObject } from '../service/json.ts';
@@ -33,7 +33,7 @@ const V = 'galleries/SIG_demo/images/proto/versions';
 
 type Comparison = [method: string, recorded: RegExp, status: number, path: string, ask: (bench: Bench) => Ask];
 
-/** What is asked of the simulator, and which recordings it is held against. */
+/** Requests to the simulator, and the recordings to compare the answers with. */
 const cases: Comparison[] = [
   ['GET', /\/virtualMachineScaleSets\/[^/]+$/, 200, S, () => ({})],
   ['PUT', /\/virtualMachineScaleSets\/[^/]+$/, 200, S, () => ({ body: { location: 'westeurope' } })],

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 /** HEADSTART_AZURE_SPECS, or `shared/azure-specs` next to the repository. */
 export function findSpecs(env: Readonly<Record<string, string | undefined>>): string | undefined {
-  const beside = fileURLToPath(new URL('../../../../shared/azure-specs', import.meta.url));
-  const folder = env.HEADSTART_AZURE_SPECS ?? beside;
+  const sibling = fileURLToPath(new URL('../../../../shared/azure-specs', import.meta.url));
+  const folder = env.HEADSTART_AZURE_SPECS ?? sibling;
   return existsSync(join(folder, 'specification')) ? folder : undefined;
 }

@@ -3,12 +3,12 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ArmAnswer, ArmRequest } from './call.ts';
 import { makeLoopbackCertificate } from './certificate.ts';
-import { listen, type RunningServer } from './listen.ts';
+import { listen, type SimServer } from './listen.ts';
 
 const { certPem, keyPem } = await makeLoopbackCertificate();
 const seen: { request: ArmRequest; form: URLSearchParams }[] = [];
 let answer: () => ArmAnswer | 'reset' = () => ({ status: 204 });
-let server: RunningServer;
+let server: SimServer;
 
 beforeAll(async () => {
   server = await listen({ certPem, keyPem, port: 0 }, (one, form) => {

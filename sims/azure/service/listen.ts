@@ -15,7 +15,7 @@ export interface HttpExchange {
   atMs: number;
 }
 
-export interface RunningServer {
+export interface SimServer {
   url: string;
   stop(): Promise<void>;
 }
@@ -24,7 +24,7 @@ export interface RunningServer {
 export async function listen(
   { certPem, keyPem, port }: { certPem: string; keyPem: string; port: number },
   answer: (request: ArmRequest, form: URLSearchParams) => ArmAnswer | 'reset',
-): Promise<RunningServer> {
+): Promise<SimServer> {
   const server = createServer({ cert: certPem, key: keyPem }, (incoming, outgoing) => {
     void readRequest(incoming, url)
       .then(({ request, form }) => answer(request, form))

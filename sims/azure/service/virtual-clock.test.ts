@@ -53,7 +53,7 @@ describe('the virtual clock', () => {
     expect(beats).toBe(3);
   });
 
-  it('wakes on the way when it is moved by hand', async () => {
+  it('wakes sleepers when it is advanced', async () => {
     const clock = new VirtualClock(0);
     const nap = clock.sleep(10).then(() => clock.nowMs());
     clock.advance(1000);

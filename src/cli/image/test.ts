@@ -35,7 +35,7 @@ const ANSWER_IS_NO = 3;
 const READY = 'headstart-node-ready.target';
 
 /** Replaced in tests. */
-export interface ImageTestDeps {
+export interface TestVerbDeps {
   open: OpenPools;
   run: RunCommand;
   /** The folder for temporary homes. */
@@ -45,7 +45,7 @@ export interface ImageTestDeps {
 
 export const verb = imageTest({ open: openPools, run: runCommand, parent: tmpdir(), collect: collectBoot });
 
-export function imageTest({ open, run, parent, collect }: ImageTestDeps): Verb {
+export function imageTest({ open, run, parent, collect }: TestVerbDeps): Verb {
   return {
     examples: [
       'image test images/node-1.35.8-2026.1116.0 --budget budget.yaml',
