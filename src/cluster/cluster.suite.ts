@@ -1,4 +1,4 @@
-// cluster/cluster.suite.ts: what every implementation of Cluster has to keep, as tests. Each brings a lab in which it can be tried.
+// cluster/cluster.suite.ts: the contract tests of Cluster. Each implementation provides a lab to run them in.
 import { describe, expect, it } from 'vitest';
 import { Conflict } from '../base/failures.ts';
 import type { BootstrapToken, Cluster, Node, Pod, ScriptResult } from './cluster.ts';
@@ -6,21 +6,21 @@ import { LeaseHeld } from './lease-held.ts';
 
 export interface ClusterLab {
   cluster: Cluster;
-  /** Before every name, where labs share a world. */
+  /** Prefix of every name, for labs that share a cluster. */
   prefix: string;
   addNode(name: string): Promise<void>;
   removeNode(name: string): Promise<void>;
-  /** Somebody else changes the node. */
+  /** Another client changes the node. */
   touchNode(name: string): Promise<void>;
   pass(ms: number): Promise<void>;
-  /** Absent where nodes have no pods. The owner exists. */
+  /** Absent if nodes have no pods. The owner exists. */
   addPod?(pod: { nodeName: string; name: string; ownerKind?: string }): Promise<void>;
-  /** Absent where no token can be known. The cluster is one that may look. */
+  /** Absent if there are no tokens. The cluster may read them. */
   tokens?: {
     cluster: Cluster;
     add(token: { id: string; secret: string } & BootstrapToken): Promise<void>;
   };
-  /** Absent where scripts cannot be run. */
+  /** Absent if scripts cannot be run. */
   answerScripts?(answer: (nodeName: string, script: string) => ScriptResult): void;
 }
 

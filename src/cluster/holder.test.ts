@@ -8,7 +8,7 @@ import { fakeCluster } from './fake/fake-cluster.ts';
 import { holderName, isDead, markText, withoutDeadHolders } from './holder.ts';
 import { LeaseHeld } from './lease-held.ts';
 
-/** The name that a process had which was killed. */
+/** The holder name of a killed process. */
 async function nameOfDead(): Promise<string> {
   const child = spawn('sleep', ['600']);
   const name = `run-here-00000000-${markText(markOf(child.pid!)!)}`;

@@ -6,7 +6,7 @@ import { runCommand } from '../base/command.ts';
 import type { ScriptResult } from './cluster.ts';
 import { privateOutput } from './private-output.ts';
 
-/** As a node would, in a folder in place of /run. */
+/** Runs the script like a node would, in a folder instead of /run. */
 async function runHere(script: string, env?: NodeJS.ProcessEnv): Promise<ScriptResult> {
   const folder = mkdtempSync(join(tmpdir(), 'headstart-private-'));
   try {

@@ -220,7 +220,7 @@ describe('why a node is not Ready', () => {
         expect(next).not.toContain('\n');
       }),
       {
-        // Found once: a state that nobody's systemd has, with a line break in it.
+        // A past failure: an impossible systemd state with a line break in it.
         examples: [
           [
             {

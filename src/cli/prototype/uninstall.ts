@@ -53,7 +53,7 @@ export function uninstallVerb(connect: ConnectSite): Verb {
       // Until everything is confirmed Ctrl-C has to end the question at once, so signals are not ours yet.
       const quiet = new AbortController().signal;
       const pool = await findSitePool(site, options.pool, quiet);
-      const asked = { pool, gallery: site.gallery, runId: holderName('uninstall'), wish };
+      const asked = { pool, gallery: site.gallery, runId: holderName('uninstall'), options: wish };
       const seen = await observePool(asked, { ...site.factory, cluster: site.cluster, signal: quiet });
       const plan = planUninstall(seen, { ...wish, unsealed: new Set() });
       const planned = plan.steps.map(({ what }) => what);

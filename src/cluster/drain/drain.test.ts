@@ -27,7 +27,7 @@ function bare(name: string, more: Partial<Pod> = {}): Pod {
   return rest;
 }
 
-/** A cluster of pods that leave in their own way, on a clock that only waiting moves. */
+/** A cluster whose pods react to eviction in different ways, on a clock that only waiting advances. */
 function lab(pods: Pod[], ways: Record<string, Way> = {}) {
   let nowMs = 0;
   const clock: Clock = {
@@ -59,7 +59,7 @@ function lab(pods: Pod[], ways: Record<string, Way> = {}) {
       if (!ways[one.name]?.hasFinalizer) here.delete(one.uid);
     },
   };
-  // Only what a drain uses.
+  // Only the methods that a drain uses.
   return { cluster: cluster as Cluster, clock, calls, here, now: () => nowMs };
 }
 

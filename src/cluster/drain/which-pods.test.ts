@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { classifyPods, type DrainPod } from './which-pods.ts';
 
-/** As a cluster lists it: nothing is left unsaid. */
+/** As a cluster lists it, with all fields set. */
 type Pod = Required<Omit<DrainPod, 'ownerKind' | 'deletionMs'>> & Pick<DrainPod, 'ownerKind' | 'deletionMs'>;
 
 function pod(more: Partial<Pod> = {}): Pod {

@@ -36,7 +36,7 @@ interface Got {
   body: string;
 }
 
-/** Answers every request the same, and keeps it. */
+/** Sends the same response to every request, and records the requests. */
 async function answering(status: number, body: object, headers: Record<string, string> = {}) {
   const got: Got[] = [];
   server = createServer((request, response) => {

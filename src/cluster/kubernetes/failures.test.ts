@@ -112,7 +112,7 @@ describe('a connection error', () => {
     expect(translate(error, ASKED, PLACE).message).toContain('could not be reached (bad port)');
   });
 
-  it('treats a deadline as transient, and keeps a bug as it is', () => {
+  it('treats a deadline as transient, and passes a bug on unchanged', () => {
     expect(translate(new DOMException('late', 'TimeoutError'), ASKED)).toBeInstanceOf(TransientError);
     const bug = Object.assign(new RangeError('no'), { code: 'ERR_INVALID_ARG_VALUE' });
     expect(translate(bug, ASKED)).toBe(bug);

@@ -10,7 +10,7 @@ const at = (s: number): number => STARTED_MS + Math.round(s * 1000);
 const live = (s: number): ObservationTime => ({ fromMs: at(s), nowMs: at(s) });
 const NOT_READY = 'node.kubernetes.io/not-ready';
 
-/** Sees things as they happen; nothing was there at first, or what is given. */
+/** Observes changes live, starting from no objects or the given ones. */
 function watcher(there: Partial<Record<WatchedKind, ApiObject[]>> = {}) {
   const events = joinEvents(NODE, STARTED_MS);
   const told: JoinEvent[] = [];

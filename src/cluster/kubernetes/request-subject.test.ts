@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { requestedName } from './request-subject.ts';
 import { signingRequest } from './testing.ts';
 
-/** `openssl req -new -newkey ec:P-256 -subj /O=system:nodes/CN=system:node:node-a`, its signature cut off. */
+/** `openssl req -new -newkey ec:P-256 -subj /O=system:nodes/CN=system:node:node-a`, with its signature cut off. */
 describe('requestedName', () => {
   it.each(['system:node:pool-000001', 'system:node:a', `system:node:${'x'.repeat(200)}`, 'ä'])('is %s', (name) => {
     expect(requestedName(signingRequest(name))).toBe(name);

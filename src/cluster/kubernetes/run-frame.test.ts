@@ -27,7 +27,7 @@ describe('a script’s result in a log', () => {
   it.each(['/bin/sh', '/usr/bin/dash', '/bin/bash'])('is what the launcher prints in %s', async (shell) => {
     const folder = mkdtempSync(join(tmpdir(), 'headstart-frame-'));
     const script = `printf 'out %s ü\\n' "\${1-none}"; echo 'it'\\''s bad' >&2; cat; exit 7`;
-    // On a node it is root and works in /run; here anybody may run it.
+    // On a node it runs as root in /run; here any user can run it.
     const ran = await runCommand([shell, '-c', LAUNCHER.replace('/run/', `${folder}/`), 'headstart', script]);
     expect(readdirSync(folder)).toEqual([]);
     rmSync(folder, { recursive: true });

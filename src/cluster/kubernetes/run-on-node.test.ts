@@ -7,10 +7,10 @@ import { runCalls } from './run-on-node.ts';
 import { clientOf } from './testing.ts';
 
 interface HelperWorld {
-  /** What the kubelet makes of a pod that was created; undefined: another actor deleted it. */
+  /** The status that kubelet sets on a new pod; undefined: another client deleted it. */
   phase: string | undefined;
   log: string;
-  /** A pod that an earlier run left. */
+  /** An earlier run left a pod. */
   isLeft: boolean;
   /** Deleted pods stay. */
   isDeaf: boolean;

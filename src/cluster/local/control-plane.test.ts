@@ -226,7 +226,7 @@ describe('a control plane of another headstart version', () => {
 
   it('is planned under the lock, not from an earlier observation', async () => {
     const [newer] = await Promise.allSettled([up({ kubernetes: 'v1.36.0' }), up()]);
-    expect(newer.status).toBe('fulfilled'); // whether it was the first or came after the other
+    expect(newer.status).toBe('fulfilled'); // whether it ran first or second
     expect(readClusterRecord(place)!.kubernetes).toBe('v1.36.0');
     expect(running()).toEqual(everything);
   });

@@ -16,7 +16,7 @@ let kubelet: Server;
 let port: number;
 let told: string[];
 let asked: string[];
-/** What the kubelet does with who comes. */
+/** How the kubelet handles a connection. */
 let serve: (connection: Socket) => void;
 
 beforeEach(async () => {
@@ -57,14 +57,14 @@ const call = (text = '') => {
 };
 const CONNECT = `CONNECT ${NODE}:10250 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
 
-/** All that comes until the other side has finished. */
+/** Reads until the other side has finished. */
 async function readAll(client: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of client.setTimeout(60_000, () => client.destroy())) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString();
 }
 
-/** Until that many bytes have come. */
+/** Reads that many bytes. */
 async function readSome(client: Socket, bytes: number): Promise<string> {
   let text = '';
   while (text.length < bytes) {
@@ -196,7 +196,7 @@ describe('the egress proxy', () => {
     const hasty = call(CONNECT);
     await Promise.all([...clients, hasty].map((client) => new Promise((resolve) => client.once('connect', resolve))));
     hasty.destroy();
-    // The answer that comes over the socket is the proof that all before it have been read.
+    // The response on the socket proves that all earlier requests were read.
     expect(await checkHealth({ folder, socket: 'egress.sock' })).toEqual({ isHealthy: true });
     found(port);
     for (const client of clients) client.end('hello');

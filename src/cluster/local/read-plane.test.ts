@@ -48,7 +48,7 @@ describe('readPlaneState', () => {
     await upPlane(place, options, world, {});
     const { ports } = readClusterRecord(place)!;
     world.running.delete(keyOf('etcd'));
-    // The scheduler runs: its own port is in use by itself.
+    // The scheduler runs and uses its own port.
     world.takenPorts = new Set([ports['etcd-peer'], ports['kube-scheduler']]);
     expect([...(await readPlaneState(place, options, world)).takenPorts]).toEqual(['etcd-peer']);
   });

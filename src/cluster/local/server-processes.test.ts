@@ -22,7 +22,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** On a busy machine a process takes its time to begin. */
+/** On a busy machine a process may start slowly. */
 const seen = (look: () => void) => vi.waitFor(look, { timeout: 60_000 });
 const start = (script: string) => processes.start(join(folder, 'here'), [program, '-e', script], logs);
 const find = (where = 'here', server = SERVER) => processes.find(join(folder, where), server);
@@ -63,7 +63,7 @@ describe('a server that outlives its command', { timeout: 120_000 }, () => {
     await seen(() => expect(why()).toBe('ended with code 3'));
     expect(find()).toBeUndefined();
     expect(logTail(logs.log)).toBe('oh');
-    processes.signal(join(folder, 'here'), SERVER, 'SIGTERM'); // nobody is hurt
+    processes.signal(join(folder, 'here'), SERVER, 'SIGTERM'); // does nothing
   });
 
   it('that was killed is not found, and its log is kept at the next start', async () => {

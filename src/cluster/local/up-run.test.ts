@@ -79,7 +79,7 @@ describe('a control plane that does not start', () => {
     async (point) => {
       const killed = fakePlane();
       killed.before = (effect) => {
-        // kill -9: nothing is cleaned up, whatever runs goes on.
+        // kill -9: nothing is cleaned up, and servers keep running.
         if (effect === point) world.running = new Map(killed.running);
         if (effect === point) throw new Error('killed');
       };

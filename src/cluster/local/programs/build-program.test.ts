@@ -13,7 +13,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const what = () => ({ name: 'kubectl' as const, version: 'v1.35.8', output: join(folder, 'kubectl') });
 
-/** A Go whose build ends with this code, having said this. */
+/** A Go whose build prints this and exits with this code. */
 function go(code: number, said: string) {
   const calls: string[][] = [];
   const run: RunCommand = async (argv, options) => {

@@ -33,7 +33,7 @@ function remember(kubernetes: string, programs: string): void {
   );
 }
 
-/** The given programs are of this version. */
+/** The given programs have this version. */
 const run: RunCommand = async () => ({
   ...{ outcome: 'exited', code: 0, stderr: '' },
   stdout: Buffer.from('Kubernetes v1.34.2\n'),
