@@ -1,4 +1,4 @@
-// cluster/cluster.suite.ts: what every implementation of Cluster has to keep, as tests. Each brings a lab in which it can be tried.
+// cluster/cluster.suite.ts: the contract tests of Cluster. Each implementation provides a lab to run them in.
 import { describe, expect, it } from 'vitest';
 import { Conflict } from '../base/failures.ts';
 import type { BootstrapToken, Cluster, Node, Pod, ScriptResult } from './cluster.ts';
@@ -6,21 +6,21 @@ import { LeaseHeld } from './lease-held.ts';
 
 export interface ClusterLab {
   cluster: Cluster;
-  /** Before every name, where labs share a world. */
+  /** Prefix of every name, for labs that share a cluster. */
   prefix: string;
   addNode(name: string): Promise<void>;
   removeNode(name: string): Promise<void>;
-  /** Somebody else changes the node. */
+  /** Another client changes the node. */
   touchNode(name: string): Promise<void>;
   pass(ms: number): Promise<void>;
-  /** Absent where nodes have no pods. The owner exists. */
+  /** Absent if nodes have no pods. The owner exists. */
   addPod?(pod: { nodeName: string; name: string; ownerKind?: string }): Promise<void>;
-  /** Absent where no token can be known. The cluster is one that may look. */
+  /** Absent if there are no tokens. The cluster may read them. */
   tokens?: {
     cluster: Cluster;
     add(token: { id: string; secret: string } & BootstrapToken): Promise<void>;
   };
-  /** Absent where scripts cannot be run. */
+  /** Absent if scripts cannot be run. */
   answerScripts?(answer: (nodeName: string, script: string) => ScriptResult): void;
 }
 
@@ -47,14 +47,14 @@ async function read(lab: ClusterLab, name: string): Promise<Node> {
 }
 
 function nodeContract(makeLab: () => Promise<ClusterLab>): void {
-  it('gives undefined for a node that does not exist, and lists those that do', async () => {
+  it('returns undefined for an unknown node, and lists the existing ones', async () => {
     const lab = await makeLab();
     expect(await lab.cluster.readNode(`${lab.prefix}nobody`)).toBeUndefined();
     const node = await nodeIn(lab);
     expect((await lab.cluster.listNodes()).find(({ name }) => name === node.name)).toMatchObject({ uid: node.uid });
   });
 
-  it('marks and cordons in one change, and takes both back', async () => {
+  it('annotates and cordons in one change, and undoes both', async () => {
     const lab = await makeLab();
     const { name } = await nodeIn(lab);
     const note = JSON.stringify({ text: `"ü" ${'long '.repeat(100)}` });
@@ -78,7 +78,7 @@ function nodeContract(makeLab: () => Promise<ClusterLab>): void {
     expect((await read(lab, node.name)).isUnschedulable).toBe(false);
   });
 
-  it('refuses a change of a node that is gone, or was replaced under its name', async () => {
+  it('refuses a change of a node that is gone or was replaced by one of the same name', async () => {
     const lab = await makeLab();
     const node = await nodeIn(lab);
     await lab.removeNode(node.name);
@@ -93,7 +93,7 @@ function nodeContract(makeLab: () => Promise<ClusterLab>): void {
 const HOLD = { durationMs: 60_000, note: 'a prototype of n1' };
 
 function leaseContract(makeLab: () => Promise<ClusterLab>): void {
-  it('is held by the one who took it, and the next is told by whom', async () => {
+  it('is held by its first holder, and the error for the next names that holder', async () => {
     const { cluster, prefix } = await makeLab();
     const name = `${prefix}lease`;
     expect(await cluster.readLease(name)).toBeUndefined();
@@ -139,7 +139,7 @@ function leaseContract(makeLab: () => Promise<ClusterLab>): void {
     expect(await cluster.readLease(name)).toMatchObject({ holder: 'run-2' });
   });
 
-  it('goes to exactly one of many who want it at once', async () => {
+  it('goes to exactly one of many concurrent callers', async () => {
     const { cluster, prefix } = await makeLab();
     const holders = ['run-1', 'run-2', 'run-3', 'run-4', 'run-5'];
     const tries = await Promise.allSettled(
@@ -152,7 +152,7 @@ function leaseContract(makeLab: () => Promise<ClusterLab>): void {
 }
 
 function secretContract(makeLab: () => Promise<ClusterLab>): void {
-  it('keeps text as it is, replaces it whole, and forgets it', async () => {
+  it('are stored unchanged, replaced as a whole, and deleted', async () => {
     const { cluster, prefix } = await makeLab();
     const name = `${prefix}secret`;
     expect(await cluster.readSecret(name)).toBeUndefined();
@@ -168,13 +168,13 @@ function secretContract(makeLab: () => Promise<ClusterLab>): void {
 }
 
 function tokenContract(makeLab: () => Promise<ClusterLab>): void {
-  it('are not known until somebody makes them, whatever the name', async () => {
+  it('are undefined until they are created, for any id', async () => {
     const { cluster, tokens } = await makeLab();
     for (const id of ['nobody', '', '../../x', 'UPPER1', 'abcdef.0123456789abcdef'])
       expect(await (tokens?.cluster ?? cluster).readBootstrapToken(id)).toBeUndefined();
   });
 
-  it('tell when they end and what they are for, and nothing else', async () => {
+  it('have only an expiry and a usage', async () => {
     const { tokens } = await makeLab();
     if (!tokens) return;
     const expiresMs = Date.parse('2126-01-01T00:00:00Z');
@@ -191,7 +191,7 @@ function tokenContract(makeLab: () => Promise<ClusterLab>): void {
 }
 
 function podContract(makeLab: () => Promise<ClusterLab>): void {
-  it('lists the pods of one node, and an evicted one goes', async () => {
+  it('lists the pods of one node, and an evicted pod disappears', async () => {
     const lab = await makeLab();
     if (!lab.addPod) return expect(await lab.cluster.listPods((await nodeIn(lab)).name)).toEqual([]);
     const { name: nodeName } = await nodeIn(lab);
@@ -211,7 +211,7 @@ function podContract(makeLab: () => Promise<ClusterLab>): void {
     expect(await lab.cluster.evict(pod!, undefined)).toEqual({ outcome: 'gone' });
   });
 
-  it('leaves a new pod of the same name alone', async () => {
+  it('does not evict a new pod of the same name', async () => {
     const lab = await makeLab();
     if (!lab.addPod) return;
     const { name: nodeName } = await nodeIn(lab);
@@ -228,7 +228,7 @@ function podContract(makeLab: () => Promise<ClusterLab>): void {
     expect(second!.deletionMs).toBeUndefined();
   });
 
-  it('brings back what a script printed and how it ended, time and again', async () => {
+  it('returns output and exit code of a script, repeatedly', async () => {
     const lab = await makeLab();
     if (!lab.answerScripts) return;
     const { name } = await nodeIn(lab);

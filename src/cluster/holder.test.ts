@@ -8,7 +8,7 @@ import { fakeCluster } from './fake/fake-cluster.ts';
 import { holderName, isDead, markText, withoutDeadHolders } from './holder.ts';
 import { LeaseHeld } from './lease-held.ts';
 
-/** The name that a process had which was killed. */
+/** The holder name of a killed process. */
 async function nameOfDead(): Promise<string> {
   const child = spawn('sleep', ['600']);
   const name = `run-here-00000000-${markText(markOf(child.pid!)!)}`;
@@ -19,19 +19,19 @@ async function nameOfDead(): Promise<string> {
 }
 
 describe('the name of a holder', () => {
-  it('is never the same twice, and alive while its process is', () => {
+  it('is unique, and alive as long as its process', () => {
     const [one, other] = [holderName('run'), holderName('run')];
     expect(one).not.toBe(other);
     expect([one, other].map(isDead)).toEqual([false, false]);
   });
 
-  it('tells that its process has ended, and that another has its number now', async () => {
+  it('shows that its process has ended, even if the pid was reused', async () => {
     expect(isDead(await nameOfDead())).toBe(true);
     const { startTicks } = markOf(process.pid)!;
     expect(isDead(holderName('run').replace(`.${startTicks}.`, '.1.'))).toBe(true);
   });
 
-  it('tells nothing of processes that are elsewhere, nor does any other text', async () => {
+  it('is never dead for a process elsewhere or any other text', async () => {
     const elsewhere = (await nameOfDead()).replace(/[0-9a-f]{8}$/, '00000000');
     expect(isDead(elsewhere)).toBe(false);
     fc.assert(fc.property(fc.string(), (text) => !isDead(text)));
@@ -49,7 +49,7 @@ describe('a hold', () => {
     expect(await cluster.readLease('pool')).toMatchObject({ holder });
   });
 
-  it('of one that lives, or of which nothing is known, is not', async () => {
+  it('of a live or unknown process is not taken over', async () => {
     for (const holder of [holderName('run'), 'run-elsewhere-1388637d']) {
       const cluster = withoutDeadHolders(fakeCluster(fakeClock()));
       await cluster.holdLease('pool', { holder, ...hold });

@@ -16,8 +16,8 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const EVENT: JoinEvent = { atMs: 1_000.5, event: 'node-ready', name: 'pool-000001', uid: 'u' };
 
-describe('what was seen of a node coming up', () => {
-  it('is read as it was written, and is closed to others', () => {
+describe('the join log of a node', () => {
+  it('is read back unchanged, and only its owner can read it', () => {
     const anyEvent = fc.record(
       {
         atMs: fc.double({ min: 1, max: 1e13, noNaN: true }),
@@ -44,7 +44,7 @@ describe('what was seen of a node coming up', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('begins anew with every start, and goes on with what was noted of the same one', () => {
+  it('drops events of earlier starts and keeps events of the same start', () => {
     openJoinLog(path, 1_000)(EVENT);
     expect(openJoinLog(path, 1_000)({ ...EVENT, atMs: 1_700, errorMs: 300 })).toBe(true);
     expect(readJoinLog(path)).toEqual([EVENT]);
@@ -52,14 +52,14 @@ describe('what was seen of a node coming up', () => {
     expect(readJoinLog(path)).toEqual([]);
   });
 
-  it('goes on after a line that was torn', () => {
+  it('continues after a torn line', () => {
     const append = openJoinLog(path, 0);
     appendFileSync(path, '{"atMs":1,"ev');
     append(EVENT);
     expect(readJoinLog(path)).toEqual([EVENT]);
   });
 
-  it('stays within its limit, and a larger file is read as far as that', () => {
+  it('stays within its limit, and reads a larger file only up to it', () => {
     const append = openJoinLog(path, 0);
     const large = { ...EVENT, detail: 'x'.repeat(300_000) };
     expect(['a', 'b', 'c', 'd'].map((uid) => append({ ...large, uid }))).toEqual([true, true, true, false]);
@@ -68,7 +68,7 @@ describe('what was seen of a node coming up', () => {
     expect(readJoinLog(path).length).toBeLessThan(20_000);
   });
 
-  it('is not written or read through a link, and other lines are passed over', () => {
+  it('does not follow links, and skips other lines', () => {
     const other = join(folder, 'other');
     writeFileSync(other, `${JSON.stringify(EVENT)}\n`);
     symlinkSync(other, path);

@@ -22,7 +22,7 @@ describe('a lock file', () => {
     expect(readdirSync(folder)).toEqual(['pool.2.lock']);
   });
 
-  it('of a process that is gone is free at once, and that of one nobody can see is not', () => {
+  it('of a dead process is free at once, but not that of a process that is not visible', () => {
     const mark = { pid: 4711, startTicks: '1', bootId: 'b', pidNamespace: 'pid:[1]' };
     for (const [isGone, isFree] of [
       [true, true],
@@ -38,7 +38,7 @@ describe('a lock file', () => {
     }
   });
 
-  it('is not brought back by the heartbeat of one that lost it', () => {
+  it('is not recreated by the heartbeat of a process that lost it', () => {
     const folder = emptyFolder();
     const locks = new LockFiles(folder);
     locks.hold('pool', hold, 0);
@@ -59,7 +59,7 @@ describe('a lock file', () => {
     expect(readFileSync(join(folder, 'pool.1.lock'), 'utf8').length).toBeGreaterThan(0);
   });
 
-  it('of one pool is not that of another whose name begins the same', () => {
+  it('of one pool is not confused with that of a pool with the same prefix', () => {
     const folder = emptyFolder();
     const locks = new LockFiles(folder);
     locks.hold('pool', hold, 0);

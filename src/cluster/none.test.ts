@@ -84,7 +84,7 @@ clusterContract('no cluster', async (): Promise<ClusterLab> => {
 });
 
 describe('a pool without a cluster', () => {
-  it('says once that there is nothing to cordon and nothing to drain', async () => {
+  it('reports once that there is nothing to cordon and nothing to drain', async () => {
     const { options, addNode, notes } = world();
     const cluster = noCluster(options);
     await addNode('n1');
@@ -98,7 +98,7 @@ describe('a pool without a cluster', () => {
     ]);
   });
 
-  it('takes the facts of a node from its instance and leaves the tags of others alone', async () => {
+  it('derives a node from its instance and does not change other tags', async () => {
     const { options, addNode, instances } = world();
     const cluster = noCluster(options);
     await addNode('n1');
@@ -112,7 +112,7 @@ describe('a pool without a cluster', () => {
     expect(instances.get('n1')!.tags).toEqual({ team: 'nodes' });
   });
 
-  it('takes a guest for Ready when it has come up, and asks only one that is on', async () => {
+  it('reports Ready when the guest is up, and checks only running instances', async () => {
     const { options, addNode, instances } = world();
     const asked: string[] = [];
     const cluster = noCluster({
@@ -137,14 +137,14 @@ describe('a pool without a cluster', () => {
     });
   });
 
-  it('cannot run a script without a channel, and says what to do', async () => {
+  it('cannot run a script without a channel, and names the option', async () => {
     const { options, addNode } = world();
     await addNode('n1');
     const run = noCluster(options).runOnNode('n1', 'true', { deadlineMs: 1000 });
     await expect(run).rejects.toMatchObject({ code: 'cluster/no-channel' });
   });
 
-  it('keeps secrets and locks closed to other users', async () => {
+  it('makes secrets and locks unreadable for other users', async () => {
     const { options, folder } = world();
     const cluster = noCluster(options);
     await cluster.writeSecret('recipe', { a: 'b' });
@@ -157,7 +157,7 @@ describe('annotations as tags', () => {
   const key = fc.stringMatching(/^[a-z]{1,5}\.[a-z]{1,5}\/[a-z-]{1,8}$/);
   const annotations = fc.dictionary(key, fc.string({ maxLength: 1000 }));
 
-  it('come back as they were, whatever was there before, and leave nothing when removed', () => {
+  it('are read back unchanged with any previous tags, and leave no tag when removed', () => {
     fc.assert(
       fc.property(annotations, annotations, (before, after) => {
         let tags: Record<string, string> = { other: 'x' };

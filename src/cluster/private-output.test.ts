@@ -6,7 +6,7 @@ import { runCommand } from '../base/command.ts';
 import type { ScriptResult } from './cluster.ts';
 import { privateOutput } from './private-output.ts';
 
-/** As a node would, in a folder in place of /run. */
+/** Runs the script like a node would, in a folder instead of /run. */
 async function runHere(script: string, env?: NodeJS.ProcessEnv): Promise<ScriptResult> {
   const folder = mkdtempSync(join(tmpdir(), 'headstart-private-'));
   try {
@@ -33,14 +33,14 @@ describe('the output of a script that prints secrets', () => {
     expect(open(await runHere(script)).stdout).toBe('x'.repeat(300_000));
   });
 
-  it('is not believed when a part is missing', async () => {
+  it('is rejected when a part is missing', async () => {
     const { script, open } = privateOutput('echo s3cret');
     const result = await runHere(script);
     const [key = ''] = result.stdout.split('\n');
     expect(() => open({ ...result, stdout: key })).toThrow('incomplete');
   });
 
-  it('is not read at all where there is no openssl', async () => {
+  it('is not read without openssl', async () => {
     const { script, open } = privateOutput('echo s3cret');
     const result = await runHere(script, { PATH: '/nowhere' });
     expect(() => open(result)).toThrow('no openssl');

@@ -14,7 +14,7 @@ describe('sshChannel', () => {
       ...ran,
     });
 
-  it('gives the script to a root shell and returns how it ended', async () => {
+  it('passes the script to a root shell and returns its result', async () => {
     const asked: unknown[] = [];
     const channel = sshChannel('me@node', async (argv, options) => {
       asked.push(argv, options?.input);

@@ -126,12 +126,12 @@ describe('why a node is not Ready', () => {
       'runs but has not requested a certificate: "Kubelet version"',
     ],
     [
-      'a request that nobody looks at',
+      'a request that is not approved',
       seen({ cluster: { requests: [request('pending')] } }),
       'is not approved (node-csr-1)',
     ],
     [
-      'a request that nobody signs',
+      'a request that is not signed',
       seen({ cluster: { requests: [request('approved')] } }),
       'is approved but not signed',
     ],
@@ -170,12 +170,12 @@ describe('why a node is not Ready', () => {
     expect(`${why}; ${next}`).toContain(expected);
   });
 
-  it('a node that is refused something else with its own certificate is not taken for another', () => {
+  it('does not suspect another certificate if the node is refused with its own', () => {
     const own = FORBIDDEN.replaceAll('a3', NODE);
     expect(whyNotReady(seen({ guest: { lines: [own] } })).kind).not.toBe('other-certificate');
   });
 
-  it('is one sentence of why and one of what to do, whatever was seen', () => {
+  it('always has one sentence for the reason and one for the next step', () => {
     const words = fc.constantFrom('', 'active', 'failed', 'inactive', 'loaded', 'not-found', 'x\u001b[31m\n');
     const line = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 80 }),
@@ -220,7 +220,7 @@ describe('why a node is not Ready', () => {
         expect(next).not.toContain('\n');
       }),
       {
-        // Found once: a state that nobody's systemd has, with a line break in it.
+        // A past failure: an impossible systemd state with a line break in it.
         examples: [
           [
             {

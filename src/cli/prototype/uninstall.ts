@@ -53,7 +53,7 @@ export function uninstallVerb(connect: ConnectSite): Verb {
       // Signals are not handled until the user confirms: Ctrl-C must end the question at once.
       const quiet = new AbortController().signal;
       const pool = await findSitePool(site, options.pool, quiet);
-      const request = { pool, gallery: site.gallery, runId: holderName('uninstall'), wish };
+      const request = { pool, gallery: site.gallery, runId: holderName('uninstall'), options: wish };
       const observed = await observePool(request, { ...site.provider, cluster: site.cluster, signal: quiet });
       const plan = planUninstall(observed, { ...wish, unsealed: new Set() });
       const planned = plan.steps.map(({ what }) => what);

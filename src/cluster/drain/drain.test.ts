@@ -27,7 +27,7 @@ function bare(name: string, more: Partial<Pod> = {}): Pod {
   return rest;
 }
 
-/** A cluster of pods that leave in their own way, on a clock that only waiting moves. */
+/** A cluster whose pods react to eviction in different ways, on a clock that only waiting advances. */
 function lab(pods: Pod[], ways: Record<string, Way> = {}) {
   let nowMs = 0;
   const clock: Clock = {
@@ -59,7 +59,7 @@ function lab(pods: Pod[], ways: Record<string, Way> = {}) {
       if (!ways[one.name]?.hasFinalizer) here.delete(one.uid);
     },
   };
-  // Only what a drain uses.
+  // Only the methods that a drain uses.
   return { cluster: cluster as Cluster, clock, calls, here, now: () => nowMs };
 }
 
@@ -71,8 +71,8 @@ interface Way {
 
 const POLITE = { graceSeconds: 300, isForced: false };
 
-describe('draining a node', () => {
-  it('evicts with the grace asked for and waits until the pods are gone', async () => {
+describe('drainNode', () => {
+  it('evicts with the given grace period and waits until the pods are gone', async () => {
     const { cluster, clock, calls, now } = lab([pod('a'), pod('ds', { ownerKind: 'DaemonSet' })], {
       a: { takesMs: 7_000 },
     });
@@ -83,20 +83,20 @@ describe('draining a node', () => {
     expect(waits[0]).toBe('1 pod: shop/a (terminating)');
   });
 
-  it('passes on no grace where each pod has its own', async () => {
+  it('sends no grace period if each pod uses its own', async () => {
     const { cluster, clock, calls } = lab([pod('a')]);
     await drainNode(cluster, 'n1', { graceSeconds: undefined, isForced: false }, { clock });
     expect(calls).toEqual(['evict a undefined at 0']);
   });
 
-  it('evicts nothing at all when one pod forbids it', async () => {
+  it('evicts nothing if it has to refuse one pod', async () => {
     const { cluster, clock, calls } = lab([pod('a'), bare('b')]);
     const error = await failure(drainNode(cluster, 'n1', POLITE, { clock }));
     expect(error).toMatchObject({ code: 'prototype/drain-refused', message: expect.stringContaining('shop/b') });
     expect(calls).toEqual([]);
   });
 
-  it('waits for a budget and goes on when it allows', async () => {
+  it('waits for a budget and continues when it allows the eviction', async () => {
     const { cluster, clock, calls } = lab([pod('a')], {
       a: { evict: (nowMs) => (nowMs < 12_000 ? { outcome: 'blocked', reason: 'needs 1' } : { outcome: 'evicted' }) },
     });
@@ -106,7 +106,7 @@ describe('draining a node', () => {
     for (const [i, at] of times.slice(1).entries()) expect(at - times[i]!).toBeGreaterThanOrEqual(EVICTION_RETRY_MS);
   });
 
-  it('names what would not leave in time, and deletes nothing', async () => {
+  it('names pods that do not leave in time, and deletes nothing', async () => {
     const { cluster, clock, calls, now } = lab([pod('a'), pod('b')], {
       b: { evict: () => ({ outcome: 'blocked', reason: 'needs 1 healthy pods and has 1 currently' }) },
     });
@@ -117,7 +117,7 @@ describe('draining a node', () => {
     expect(calls.filter((call) => call.startsWith('delete'))).toEqual([]);
   });
 
-  it('forced, deletes what would not leave, and never what belongs to a DaemonSet or to the node', async () => {
+  it('deletes remaining pods if forced, but never DaemonSet or static pods', async () => {
     const stays = [pod('ds', { ownerKind: 'DaemonSet' }), bare('static', { isMirror: true })];
     const { cluster, clock, calls, here } = lab([bare('a'), pod('b'), ...stays], {
       b: { evict: () => ({ outcome: 'blocked', reason: 'no' }) },
@@ -127,7 +127,7 @@ describe('draining a node', () => {
     expect(calls.filter((call) => call.startsWith('delete'))).toEqual([`delete b 0 at ${drainTimeoutMs(300)}`]);
   });
 
-  it('forced, still comes to an end when even that does not help', async () => {
+  it('fails in the end if even a forced deletion has no effect', async () => {
     const { cluster, clock } = lab([pod('a')], {
       a: { evict: () => ({ outcome: 'stuck', reason: 'two budgets' }), hasFinalizer: true },
     });
@@ -135,7 +135,7 @@ describe('draining a node', () => {
     expect(error).toMatchObject({ code: 'prototype/drain-blocked', message: expect.stringContaining('still present') });
   });
 
-  it('outlasts an API server that is away for a while, but not a missing right', async () => {
+  it('survives an API server outage, but not a missing right', async () => {
     const { cluster, clock, calls } = lab([pod('a')]);
     const { evict, listPods } = cluster;
     let fails = 3;
@@ -152,7 +152,7 @@ describe('draining a node', () => {
     await expect(drainNode(again.cluster, 'n1', POLITE, { clock })).rejects.toBeInstanceOf(Forbidden);
   });
 
-  it('stops at once when interrupted, and the same call again finishes', async () => {
+  it('stops at once when interrupted, and the same call finishes the drain', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 30 }), async (stopAt) => {
         const { cluster, clock, here } = lab([pod('a'), pod('b'), pod('c')], {

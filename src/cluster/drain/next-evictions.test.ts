@@ -11,7 +11,7 @@ interface Pod {
 
 const pod = (name: string, more: Partial<Pod> = {}): Pod => ({ name, uid: `uid-${name}`, ...more });
 
-describe('what a drain does next', () => {
+describe('nextEvictions', () => {
   const calm = { isForced: false, graceSeconds: undefined, timeoutMs: 100_000 };
   const rough = { ...calm, isForced: true };
   const state = (pods: Pod[], tried: [string, Eviction, number][] = []) => ({
@@ -26,13 +26,13 @@ describe('what a drain does next', () => {
   });
   const names = (pods: readonly Pod[]) => pods.map(({ name }) => name);
 
-  it('asks for every pod at once, and not again while it is ending', () => {
+  it('evicts all pods at once, and not again while they terminate', () => {
     expect(names(nextEvictions(state([pod('a'), pod('b')]), calm, 0).evict)).toEqual(['a', 'b']);
     const ending = state([pod('a', { deletionMs: 30_000 })], [['a', { outcome: 'evicted' }, 0]]);
     expect(nextEvictions(ending, calm, 50_000)).toMatchObject({ evict: [], remove: [], blocked: [] });
   });
 
-  it('asks for a blocked pod again after five seconds, or when the server says', () => {
+  it('retries a blocked pod after five seconds or the requested pause', () => {
     const blocked = state([pod('a')], [['a', { outcome: 'blocked', reason: 'no' }, 0]]);
     expect(nextEvictions(blocked, calm, EVICTION_RETRY_MS - 1).evict).toEqual([]);
     expect(names(nextEvictions(blocked, calm, EVICTION_RETRY_MS).evict)).toEqual(['a']);
@@ -49,7 +49,7 @@ describe('what a drain does next', () => {
     expect(names(nextEvictions(stuck, rough, 1).remove)).toEqual(['a']);
   });
 
-  it('removes by force what is still there at the end or long past its grace, and not before', () => {
+  it('force-deletes pods only at the timeout or long after their grace period', () => {
     const blocked = state([pod('a')], [['a', { outcome: 'blocked', reason: 'no' }, 99_000]]);
     expect(nextEvictions(blocked, rough, 99_999).remove).toEqual([]);
     expect(names(nextEvictions(blocked, rough, 100_000).remove)).toEqual(['a']);
@@ -60,7 +60,7 @@ describe('what a drain does next', () => {
     expect(nextEvictions(overdue, calm, 10_001 + OVERDUE_MS)).toMatchObject({ remove: [], blocked: [] });
   });
 
-  it('always looks again later than now', () => {
+  it('always schedules the next check in the future', () => {
     fc.assert(
       fc.property(fc.nat(200_000), fc.boolean(), (nowMs, isForced) => {
         const turn = nextEvictions(state([pod('a')]), { ...calm, isForced }, nowMs);

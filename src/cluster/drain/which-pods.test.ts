@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { classifyPods, type DrainPod } from './which-pods.ts';
 
-/** As a cluster lists it: nothing is left unsaid. */
+/** As a cluster lists it, with all fields set. */
 type Pod = Required<Omit<DrainPod, 'ownerKind' | 'deletionMs'>> & Pick<DrainPod, 'ownerKind' | 'deletionMs'>;
 
 function pod(more: Partial<Pod> = {}): Pod {
@@ -21,7 +21,7 @@ function bare(more: Partial<Pod> = {}): Pod {
   return rest;
 }
 
-describe('which pods a drain moves', () => {
+describe('classifyPods', () => {
   const polite = { isForced: false };
   const forced = { isForced: true };
   const gone = pod({ ownerKind: 'DaemonSet', ownerExists: false });
@@ -58,12 +58,12 @@ describe('which pods a drain moves', () => {
     });
   });
 
-  it('takes an owner to be there of which nothing is known', () => {
+  it('assumes that an unknown owner exists', () => {
     const unknown = { ownerKind: 'DaemonSet', isMirror: false, phase: 'Running' };
     expect(classifyPods([unknown], forced)).toMatchObject({ evict: [], skip: [{ pod: unknown }] });
   });
 
-  it('gives every pod exactly one fate, and force takes nothing back but refusals', () => {
+  it('gives every pod exactly one fate, and force only removes refusals', () => {
     fc.assert(
       fc.property(fc.array(anyPod()), (pods) => {
         const calm = classifyPods(pods, polite);

@@ -8,7 +8,7 @@ describe('the Secret of a bootstrap token', () => {
   const data = (values: Record<string, string>) =>
     Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]));
 
-  it('tells its end and its use, and keeps its secret', () => {
+  it('gives its expiry and its usage, never its secret', () => {
     const token = toToken(
       data({
         'token-id': 'abcdef',
@@ -20,7 +20,7 @@ describe('the Secret of a bootstrap token', () => {
     expect(token).toEqual({ expiresMs: SINCE.getTime(), isForJoining: true });
   });
 
-  it('without an end does not end; with one that cannot be read it is over', () => {
+  it('does not expire without an expiration, and is expired with an invalid one', () => {
     expect(toToken({})).toEqual({ isForJoining: false });
     expect(toToken(data({ expiration: 'tomorrow' }))).toEqual({ expiresMs: 0, isForJoining: false });
   });
@@ -28,7 +28,7 @@ describe('the Secret of a bootstrap token', () => {
 
 describe('the id of a bootstrap token', () => {
   it.each(['', 'ABCDEF', 'abcde', 'abcdefg', '../abc', 'abc/ef'])(
-    '%j is not one, and the server is not asked',
+    '%j is invalid and is not sent to the server',
     async (id) => {
       const asked: unknown[] = [];
       const calls = tokenCalls(clientOf({ readNamespacedSecret: async (request: unknown) => asked.push(request) }));
@@ -37,7 +37,7 @@ describe('the id of a bootstrap token', () => {
     },
   );
 
-  it('is looked up where the server keeps tokens', async () => {
+  it('is read from the namespace of the tokens', async () => {
     const asked: unknown[] = [];
     const readNamespacedSecret = async (request: unknown) => {
       asked.push(request);

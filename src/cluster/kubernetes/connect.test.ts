@@ -36,7 +36,7 @@ interface Got {
   body: string;
 }
 
-/** Answers every request the same, and keeps it. */
+/** Sends the same response to every request, and records the requests. */
 async function answering(status: number, body: object, headers: Record<string, string> = {}) {
   const got: Got[] = [];
   server = createServer((request, response) => {
@@ -58,14 +58,14 @@ async function answering(status: number, body: object, headers: Record<string, s
 describe('which cluster', () => {
   const clock = systemClock;
 
-  it('is the one of the context, with its namespace unless another is named', async () => {
+  it('is that of the context, with its namespace by default', async () => {
     const path = kubeconfig('http://127.0.0.1:1', 'team');
     expect((await connectCluster({ kubeconfig: path, clock })).namespace).toBe('team');
     expect((await connectCluster({ kubeconfig: path, clock, namespace: 'other' })).namespace).toBe('other');
     expect((await connectCluster({ kubeconfig: kubeconfig('http://127.0.0.1:1'), clock })).namespace).toBe('default');
   });
 
-  it('cannot be one that is not there', async () => {
+  it('must be a known context', async () => {
     const missing = connectCluster({ kubeconfig: join(folder, 'missing'), clock });
     await expect(missing).rejects.toMatchObject({ code: 'cluster/no-kubeconfig', exitCode: 2 });
     const path = kubeconfig('http://127.0.0.1:1');
@@ -73,12 +73,12 @@ describe('which cluster', () => {
     await expect(other).rejects.toThrow('there is no context "two" in the kubeconfig; known: one');
   });
 
-  it.each(['127.0.0.1:6443', 'localhost:6443', ''])('cannot be at %j, which is no address', async (server) => {
+  it.each(['127.0.0.1:6443', 'localhost:6443', ''])('cannot be at %j, which is not a URL', async (server) => {
     const found = connectCluster({ kubeconfig: kubeconfig(server), clock });
     await expect(found).rejects.toMatchObject({ code: 'cluster/no-kubeconfig' });
   });
 
-  it('cannot be made out of a file that is no kubeconfig, and its text is not shown', async () => {
+  it('cannot come from a file that is not a kubeconfig, whose text is not shown', async () => {
     const path = join(folder, 'odd');
     for (const text of ['', 'a: [s3cret', '[]', 'clusters: s3cret']) {
       writeFileSync(path, text);
@@ -104,13 +104,13 @@ describe('a login', () => {
       'cluster/no-kubeconfig',
       /names \/no\/such\.\w+, which cannot be read \(ENOENT\)/,
     ],
-  ])('with %j that does not work is no bug of ours', async (user, code, message) => {
+  ])('with %j that fails is a user error', async (user, code, message) => {
     const path = kubeconfig('https://127.0.0.1:9', undefined, user);
     const cluster = await kubernetesCluster({ kubeconfig: path, clock: systemClock });
     await expect(cluster.listNodes()).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
-  it('with a certificate that cannot be read for a moment may pass: a run is not to give up on a rotation', async () => {
+  it('with a certificate that is briefly unreadable fails as transient, as during a rotation', async () => {
     const user = { 'client-certificate': '/no/such.crt', 'client-key': '/no/such.key' };
     const path = kubeconfig('https://127.0.0.1:9', undefined, user);
     const cluster = await kubernetesCluster({ kubeconfig: path, clock: systemClock });
@@ -132,7 +132,7 @@ describe('a request', () => {
     });
   });
 
-  it('that is refused names the right, and never the token', async () => {
+  it('that is refused names the missing right, never the token', async () => {
     const { path } = await answering(403, { message: 'nodes is forbidden' });
     const cluster = await kubernetesCluster({ kubeconfig: path, clock: systemClock });
     const error = await cluster.listNodes().catch((reason: Error) => reason);
@@ -151,7 +151,7 @@ describe('a request', () => {
     expect(lines.join()).not.toMatch(/t0ken|s3cret/);
   });
 
-  it('to a server that is not there names the server and the context', async () => {
+  it('to an unreachable server names the server and the context', async () => {
     const cluster = await kubernetesCluster({ kubeconfig: kubeconfig('http://127.0.0.1:9'), clock: systemClock });
     await expect(cluster.listNodes()).rejects.toMatchObject({
       code: 'cluster/unreachable',
@@ -160,14 +160,14 @@ describe('a request', () => {
     });
   });
 
-  it('is not made once the caller has given up', async () => {
+  it('is not sent after the caller aborted', async () => {
     const { got, path } = await answering(200, {});
     const cluster = await kubernetesCluster({ kubeconfig: path, clock: systemClock });
     await expect(cluster.listNodes(AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
     expect(got).toEqual([]);
   });
 
-  it('for a script needs an image, and says so before anything is asked', async () => {
+  it('for a script requires an image before anything is sent', async () => {
     const { got, path } = await answering(200, {});
     const cluster = await kubernetesCluster({ kubeconfig: path, clock: systemClock });
     await expect(cluster.runOnNode('n1', 'true', { deadlineMs: 1 })).rejects.toMatchObject({

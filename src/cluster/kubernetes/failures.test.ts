@@ -30,23 +30,23 @@ describe('an error of the API server', () => {
     [429, Throttled],
     [500, TransientError],
     [503, TransientError],
-  ])('with status %i is a kind of ours', (status, kind) => {
+  ])('with status %i becomes the right kind of failure', (status, kind) => {
     expect(translate(thrown(status), ASKED)).toBeInstanceOf(kind);
   });
 
-  it('names the verb and the resource that a right is missing for', () => {
+  it('names the verb and the resource of a missing right', () => {
     expect(translate(thrown(403, { message: 'nodes "n1" is forbidden' }), ASKED).message).toBe(
       'no right to patch nodes n1: nodes "n1" is forbidden',
     );
   });
 
-  it('names who is refused, where, and how to look at the right with kubectl', () => {
+  it('names the user, the server and the kubectl command that checks the right', () => {
     const { message, next } = translate(thrown(403), ASKED, PLACE) as Forbidden;
     expect(message).toBe('no right to patch nodes n1 at https://10.0.0.1:6443: user ops is refused');
     expect(next).toContain('`kubectl --kubeconfig /k/config auth can-i patch nodes`');
   });
 
-  it('names whose credentials it did not accept', () => {
+  it('names the user whose credentials were not accepted', () => {
     const { message, next } = translate(thrown(401), ASKED, PLACE) as Forbidden;
     expect(message).toContain(
       'https://10.0.0.1:6443 did not accept the credentials of user ops (context prod in /k/config)',
@@ -54,33 +54,33 @@ describe('an error of the API server', () => {
     expect(next).toContain('`kubectl --kubeconfig /k/config auth whoami`');
   });
 
-  it('keeps the wait that was asked for, from the header or the body', () => {
+  it('keeps the requested wait from the header or the body', () => {
     expect(translate(thrown(429, {}, { 'retry-after': '10' }), ASKED)).toMatchObject({ retryAfterMs: 10_000 });
     expect(translate(thrown(429, { details: { retryAfterSeconds: 4 } }), ASKED)).toMatchObject({ retryAfterMs: 4_000 });
   });
 
-  it('says so when the server is none of Kubernetes', () => {
+  it('detects a server that is not Kubernetes', () => {
     const error = translate(thrown(404, 'page not found'), { verb: 'list', resource: 'nodes' }, PLACE);
     expect(error.message).toBe(
       'could not list nodes: https://10.0.0.1:6443 is not a Kubernetes API server (it answered 404)',
     );
   });
 
-  it('survives a page of a proxy in place of a status', () => {
+  it('handles an error page of a proxy', () => {
     expect(translate(thrown(502, '<html>Bad gateway</html>'), ASKED).message).toContain('status 502');
   });
 
-  it('shows no header and no body beyond the message', () => {
+  it('shows only the message, no header and no body', () => {
     const error = translate(thrown(500, { message: 'boom', secret: 's3cret' }, { 'set-cookie': 's3cret' }), ASKED);
     expect(JSON.stringify([error.message, String(error.cause)])).not.toContain('s3cret');
   });
 });
 
-describe('an error on the way there', () => {
+describe('a connection error', () => {
   const failed = (code: string) =>
     Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('x'), { code }) });
 
-  it.each(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_SOCKET'])('%s may pass', (code) => {
+  it.each(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_SOCKET'])('%s is transient', (code) => {
     expect(translate(failed(code), ASKED)).toMatchObject({ name: 'TransientError', code: 'cluster/unreachable' });
   });
 
@@ -91,7 +91,7 @@ describe('an error on the way there', () => {
     },
   );
 
-  it('names the server, the context, the file and a command that asks the same server', () => {
+  it('names the server, the context, the file and a kubectl command for the same server', () => {
     const { message, next } = translate(failed('ECONNREFUSED'), ASKED, PLACE) as TransientError;
     expect(message).toBe(
       'could not patch nodes n1: the API server https://10.0.0.1:6443 refused the connection (ECONNREFUSED); ' +
@@ -107,12 +107,12 @@ describe('an error on the way there', () => {
     });
   });
 
-  it('keeps the only word that fetch has about a port it refuses to use', () => {
+  it('keeps the reason why fetch refuses a port', () => {
     const error = new TypeError('fetch failed', { cause: new Error('bad port') });
     expect(translate(error, ASKED, PLACE).message).toContain('could not be reached (bad port)');
   });
 
-  it('a deadline may pass, and a bug stays one', () => {
+  it('treats a deadline as transient, and passes a bug on unchanged', () => {
     expect(translate(new DOMException('late', 'TimeoutError'), ASKED)).toBeInstanceOf(TransientError);
     const bug = Object.assign(new RangeError('no'), { code: 'ERR_INVALID_ARG_VALUE' });
     expect(translate(bug, ASKED)).toBe(bug);
@@ -120,7 +120,7 @@ describe('an error on the way there', () => {
   });
 });
 
-describe('what an eviction came to', () => {
+describe('the result of an eviction', () => {
   const answer = (more: Partial<KubeErrorResponse>): KubeErrorResponse => ({
     status: 200,
     reason: '',
@@ -139,7 +139,7 @@ describe('what an eviction came to', () => {
       { outcome: 'blocked', reason: 'b needs 1' },
     ],
     [
-      'asked to wait',
+      'a pause requested by the server',
       { status: 429, message: 'still being processed', retryAfterMs: 10_000 },
       { outcome: 'blocked', reason: 'still being processed', retryAfterMs: 10_000 },
     ],

@@ -43,7 +43,7 @@ describe('a list', () => {
     ['requests', '/apis/certificates.k8s.io/v1/certificatesigningrequests', `spec.signerName=${SIGNER}`],
     ['nodes', '/api/v1/nodes', 'metadata.name=pool-000001'],
     ['pods', '/api/v1/pods', 'spec.nodeName=pool-000001'],
-  ] as const)('of %s asks only for those that concern the node', async (what, path, selector) => {
+  ] as const)('of %s selects only those of the node', async (what, path, selector) => {
     const asked: URL[] = [];
     handler = (request, answer) => {
       asked.push(new URL(request.url!, 'http://server'));
@@ -64,7 +64,7 @@ describe('a watch', () => {
     return feed.watch('nodes', '7', { onOpen: () => {}, onChange }, signal);
   };
 
-  it('tells what was put and deleted, and ends with the connection', async () => {
+  it('reports changes and deletions, and ends with the connection', async () => {
     handler = (_, answer) => {
       answer.writeHead(200, { 'content-type': 'application/json' });
       answer.end(line('ADDED', 'a') + line('MODIFIED', 'a') + line('BOOKMARK', 'b') + line('DELETED', 'a'));
@@ -78,7 +78,7 @@ describe('a watch', () => {
     ]);
   });
 
-  it('of a version that the server no longer knows is gone, as a line and as a status', async () => {
+  it('of an expired version returns gone, for an error line and for a status', async () => {
     handler = (_, answer) => {
       answer.writeHead(200, { 'content-type': 'application/json' }).end(line('ERROR', 'expired'));
     };
@@ -87,12 +87,12 @@ describe('a watch', () => {
     expect(await watch()).toBe('gone');
   });
 
-  it('that is forbidden is an error', async () => {
+  it('that is forbidden throws', async () => {
     handler = (_, answer) => json(answer, 403, { kind: 'Status', code: 403 });
     await expect(watch()).rejects.toMatchObject({ code: expect.stringMatching(/\//) });
   });
 
-  it('ends when its reader stops, also at a server that never answers', async () => {
+  it('ends when the caller aborts, even if the server never answers', async () => {
     const stop = new AbortController();
     handler = () => stop.abort();
     expect(await watch(stop.signal)).toBe('ended');

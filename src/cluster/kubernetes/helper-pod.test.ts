@@ -4,7 +4,7 @@ import { helperName, helperPod, stateOf } from './helper-pod.ts';
 const spec = { nodeName: 'n1', namespace: 'headstart', image: 'helper', script: 'true', deadlineMs: 1_500 };
 
 describe('the helper pod', () => {
-  it('gets the script as one argument, unquoted, and no token of a service account', () => {
+  it('gets the script as one unquoted argument, and no service account token', () => {
     const script = `echo "$HOME" '; rm -rf /'`;
     const pod = helperPod({ ...spec, script });
     expect(pod.spec?.containers[0]?.args?.at(-1)).toBe(script);
@@ -15,7 +15,7 @@ describe('the helper pod', () => {
     [1_500, 2],
     [1, 1],
     [0, 1],
-  ])('with %i ms is ended by the kubelet after %i s', (deadlineMs, seconds) => {
+  ])('with a deadline of %i ms is stopped by kubelet after %i s', (deadlineMs, seconds) => {
     expect(helperPod({ ...spec, deadlineMs }).spec?.activeDeadlineSeconds).toBe(seconds);
   });
 

@@ -10,7 +10,7 @@ const at = (s: number): number => STARTED_MS + Math.round(s * 1000);
 const live = (s: number): ObservationTime => ({ fromMs: at(s), nowMs: at(s) });
 const NOT_READY = 'node.kubernetes.io/not-ready';
 
-/** Sees things as they happen; nothing was there at first, or what is given. */
+/** Observes changes live, starting from no objects or the given ones. */
 function watcher(there: Partial<Record<WatchedKind, ApiObject[]>> = {}) {
   const events = joinEvents(NODE, STARTED_MS);
   const told: JoinEvent[] = [];
@@ -27,8 +27,8 @@ function watcher(there: Partial<Record<WatchedKind, ApiObject[]>> = {}) {
   };
 }
 
-describe('what happens to a node that comes up', () => {
-  it('is told once each, at the moment at which it was seen', () => {
+describe('the join events of a node', () => {
+  it('are reported once each, at the time of observation', () => {
     const { see, told } = watcher();
     see('requests', 28.4, requestObject('r', at(28)));
     see('requests', 28.41, requestObject('r', at(28), { decided: ['Approved'] }));
@@ -54,7 +54,7 @@ describe('what happens to a node that comes up', () => {
     expect(told.every(({ errorMs }) => errorMs === undefined)).toBe(true);
   });
 
-  it('is back when it has spoken since the start, though who looks late sees no other boot and no change', () => {
+  it('include its return after a heartbeat since the start, even without a new boot id or change', () => {
     const ready = { ready: 'True' as const, bootId: 'new', changedMs: LONG_AGO_MS };
     const late = watcher({ nodes: [nodeObject('n', LONG_AGO_MS, { ...ready, heardMs: at(20) })] });
     expect(late.names()).toEqual(['node-returned', 'node-ready', 'node-schedulable']);
@@ -62,7 +62,7 @@ describe('what happens to a node that comes up', () => {
     expect(early.names()).toEqual([]);
   });
 
-  it('is not told of another node, nor of what the last one of that name left behind', () => {
+  it('ignore other nodes and leftovers of an earlier node of that name', () => {
     const old = {
       requests: [requestObject('old-r', LONG_AGO_MS, { decided: ['Approved'], isIssued: true })],
       nodes: [nodeObject('old-n', LONG_AGO_MS, { ready: 'True', bootId: 'old', changedMs: LONG_AGO_MS })],
@@ -80,7 +80,7 @@ describe('what happens to a node that comes up', () => {
     expect(names()).toEqual(['node-registered']);
   });
 
-  it('is the return of a known node when the kubelet of another boot speaks for it', () => {
+  it('include the return of a known node when kubelet reports from another boot', () => {
     const { see, names } = watcher({
       nodes: [nodeObject('n', LONG_AGO_MS, { ready: 'True', bootId: 'old', changedMs: LONG_AGO_MS })],
       pods: [podObject('p', LONG_AGO_MS, 'Running', [LONG_AGO_MS])],
@@ -92,7 +92,7 @@ describe('what happens to a node that comes up', () => {
     expect(names()).toEqual(['node-returned', 'node-ready', 'node-schedulable', 'pod-running']);
   });
 
-  it('says who was denied and why, and goes on with the next request', () => {
+  it('include a denied CSR with its reason, and continue with the next CSR', () => {
     const { see, told } = watcher();
     see('requests', 5, requestObject('r', at(5), { decided: ['Denied'] }));
     see('requests', 9, requestObject('s', at(9), { decided: ['Approved'], isIssued: true }));
@@ -105,7 +105,7 @@ describe('what happens to a node that comes up', () => {
     ]);
   });
 
-  it('includes a node that is deleted while its VM boots, seen or not, and the next of that name', () => {
+  it('include the deletion of a node during boot, and the next node of that name', () => {
     const { see, remove, list, names } = watcher();
     see('nodes', 5, nodeObject('n', at(5)));
     remove(6, nodeObject('n', at(5)));
@@ -114,7 +114,7 @@ describe('what happens to a node that comes up', () => {
     expect(names()).toEqual(['node-registered', 'node-deleted', 'node-registered', 'node-deleted']);
   });
 
-  it('that nobody saw lies since the last look, in the second of its stamp where the two agree', () => {
+  it('that were not seen live lie since the last read, in the second of their timestamp if the two agree', () => {
     const { list, told } = watcher();
     list('nodes', [nodeObject('n', at(8), { ready: 'True', changedMs: at(900) })], { fromMs: at(5.5), nowMs: at(10) });
     expect(told).toMatchObject([
@@ -124,7 +124,7 @@ describe('what happens to a node that comes up', () => {
     ]);
   });
 
-  it('of the start itself counts when the first look comes late', () => {
+  it('of the start itself count even if the first read is late', () => {
     const { names } = watcher({
       requests: [requestObject('r', at(0), { isIssued: true })],
       nodes: [nodeObject('n', LONG_AGO_MS, { ready: 'True', bootId: 'new', changedMs: at(0.05) })],
@@ -132,7 +132,7 @@ describe('what happens to a node that comes up', () => {
     expect(names()).toEqual(['csr-created', 'csr-issued', 'node-returned', 'node-ready', 'node-schedulable']);
   });
 
-  it('of several pods that run already, the first to have run is told, in the second of its stamp', () => {
+  it('include only the first of several running pods, in the second of its timestamp', () => {
     const running = (uid: string, s: number) => podObject(uid, at(30), 'Running', [at(s)]);
     const outlived = podObject('old', LONG_AGO_MS, 'Running', [at(50)]);
     const { list, told } = watcher();
@@ -143,13 +143,13 @@ describe('what happens to a node that comes up', () => {
     ]);
   });
 
-  it('a kubelet that asks without end fills nothing', () => {
+  it('are limited for a kubelet that sends endless CSRs', () => {
     const { see, told } = watcher();
     for (let i = 0; i < 500; i++) see('requests', i, requestObject(`r${i}`, at(i)));
     expect(told.length).toBeLessThanOrEqual(50);
   });
 
-  it('is told once whatever is seen, in an order that can be, within the error that is stated', () => {
+  it('are unique, in a possible order and within the stated error, for any observations', () => {
     const uid = fc.constantFrom('a', 'b');
     const seconds = fc.integer({ min: -100, max: 100 });
     const object = fc.oneof(

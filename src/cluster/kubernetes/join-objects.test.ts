@@ -6,7 +6,7 @@ import { nodeObject, requestObject } from './testing.ts';
 const AT = Date.UTC(2026, 0, 1);
 
 describe('an object of the API', () => {
-  it('of any shape is read or left out, and never throws', () => {
+  it('of any shape is read or skipped, and never throws', () => {
     fc.assert(
       fc.property(fc.anything(), (object) => {
         for (const read of [readRequest, readNode, readPod, resourceVersionOf])
@@ -24,7 +24,7 @@ describe('an object of the API', () => {
 });
 
 describe('a signing request', () => {
-  it('names the node that asks, what was decided, and whether it was issued', () => {
+  it('has the node name, the decisions, and whether it was issued', () => {
     const request = readRequest(requestObject('r', AT, { decided: ['Approved'], isIssued: true }));
     expect(request).toMatchObject({ createdMs: AT, commonName: 'system:node:pool-000001', isIssued: true });
     expect(request?.decisions.map(({ type }) => type)).toEqual(['Approved']);
@@ -37,7 +37,7 @@ describe('a signing request', () => {
 });
 
 describe('a node that comes up', () => {
-  it('shows only the taints that Kubernetes puts on a node that starts', () => {
+  it('has only the taints that Kubernetes sets on a starting node', () => {
     const taints = ['node.kubernetes.io/not-ready', 'dedicated'];
     expect(readNode(nodeObject('n', AT, { taints }))?.startTaints).toEqual(['node.kubernetes.io/not-ready']);
   });
@@ -52,7 +52,7 @@ describe('a node that comes up', () => {
 });
 
 describe('a pod', () => {
-  it('says when it was bound and since when its containers run, from dates and from texts alike', () => {
+  it('has the times of binding and of container starts, from Dates and from strings', () => {
     const pod = (stamp: unknown) => ({
       metadata: { namespace: 'ns', name: 'p', uid: 'u' },
       status: {

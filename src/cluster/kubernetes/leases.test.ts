@@ -6,7 +6,7 @@ import { isExpired, leaseCalls, toLease } from './leases.ts';
 import { clientOf } from './testing.ts';
 
 describe('a Lease object', () => {
-  it('expires by the server’s clock, with room for its whole seconds', () => {
+  it('expires by the server’s clock, with slack for its whole seconds', () => {
     const lease = toLease({ spec: { holderIdentity: 'run', leaseDurationSeconds: 10 } });
     expect(lease).toEqual({ holder: 'run', durationMs: 10_000, renewedMs: 0, note: '' });
     expect(isExpired(lease, 12_000)).toBe(false);
@@ -37,7 +37,7 @@ describe('holding a lease', () => {
     return { sent, calls: leaseCalls(clientOf({}, {}, { coordination, clock })) };
   }
 
-  it('of nobody creates it, with a whole number of seconds that is not shorter', async () => {
+  it('without a holder creates it, with the duration rounded up to whole seconds', async () => {
     const { sent, calls } = worldWith(() => undefined);
     await calls.holdLease('pool', wanted);
     expect(sent).toMatchObject([
@@ -45,13 +45,13 @@ describe('holding a lease', () => {
     ]);
   });
 
-  it('of another run that is alive is refused, and nothing is written', async () => {
+  it('of another live run is refused without a write', async () => {
     const { sent, calls } = worldWith(() => leaseOf('them', clock.nowMs() - 30_000));
     await expect(calls.holdLease('pool', wanted)).rejects.toThrow(LeaseHeld);
     expect(sent).toEqual([]);
   });
 
-  it('of another run that expired takes it over and counts that', async () => {
+  it('of another run that expired takes it over and counts the transition', async () => {
     const { sent, calls } = worldWith(() => leaseOf('them', clock.nowMs() - 120_000));
     await calls.holdLease('pool', wanted);
     expect(sent).toMatchObject([
@@ -59,7 +59,7 @@ describe('holding a lease', () => {
     ]);
   });
 
-  it('of our own renews it without counting', async () => {
+  it('of our own renews it without counting a transition', async () => {
     const { sent, calls } = worldWith(() => leaseOf('us', clock.nowMs() - 120_000));
     await calls.holdLease('pool', wanted);
     expect(sent).toMatchObject([{ verb: 'replace', body: { spec: { leaseTransitions: 3 } } }]);
@@ -76,7 +76,7 @@ describe('holding a lease', () => {
     await expect(calls.holdLease('pool', wanted)).rejects.toThrow('held by them');
   });
 
-  it('ends only while it is our own, and only as it was read', async () => {
+  it('can be released only by its holder, and only as it was read', async () => {
     const theirs = worldWith(() => leaseOf('them', 0));
     await theirs.calls.releaseLease('pool', 'us');
     expect(theirs.sent).toEqual([]);

@@ -6,7 +6,7 @@ import { clientOf } from './testing.ts';
 const SINCE = new Date('2026-01-01T00:00:00Z');
 
 describe('a Node object', () => {
-  it('is read into our words', () => {
+  it('is converted to our type', () => {
     const node = toNode({
       metadata: { name: 'n1', uid: 'u', resourceVersion: '7', annotations: { a: 'b' } },
       spec: { unschedulable: true, providerID: 'azure:///x', taints: [{ key: 'k', effect: 'NoSchedule' }] },
@@ -31,7 +31,7 @@ describe('a Node object', () => {
     });
   });
 
-  it('that says nothing is not ready', () => {
+  it('without conditions is not ready', () => {
     expect(toNode({})).toMatchObject({ isReady: false, isUnschedulable: false, providerId: '', troubles: [] });
     const unknown = toNode({
       status: { conditions: [{ type: 'Ready', status: 'Unknown', lastTransitionTime: SINCE }] },
@@ -40,7 +40,7 @@ describe('a Node object', () => {
     expect(unknown.readySinceMs).toBeUndefined();
   });
 
-  it('is changed only as the one that was read', () => {
+  it('is changed only if it is unchanged since it was read', () => {
     const node = toNode({ metadata: { name: 'n1', uid: 'u', resourceVersion: '7' } });
     expect(changeBody(node, { isUnschedulable: false, annotations: { a: null } })).toEqual({
       metadata: { uid: 'u', resourceVersion: '7', annotations: { a: null } },
@@ -53,7 +53,7 @@ describe('a Node object', () => {
 });
 
 describe('a change of a node', () => {
-  it('of one that was deleted since is a conflict, not a missing node', async () => {
+  it('that was deleted meanwhile is a conflict, not a missing node', async () => {
     const { changeNode } = nodeCalls(
       clientOf({
         patchNode: async () => {

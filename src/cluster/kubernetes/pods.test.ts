@@ -7,7 +7,7 @@ import { clientOf } from './testing.ts';
 const SINCE = new Date('2026-01-01T00:00:00Z');
 
 describe('a Pod object', () => {
-  it('is read into our words', () => {
+  it('is converted to our type', () => {
     const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'r', uid: 'ru' };
     const pod = toPod(
       {
@@ -57,7 +57,7 @@ describe('the answer to an eviction', () => {
     expect(evictionOf(answer({ status }))).toEqual({ outcome: 'gone' });
   });
 
-  it('of a budget names the budget and the pause that the server asks for', () => {
+  it('from a budget names the budget and the requested pause', () => {
     const causes = [
       { reason: 'DisruptionBudget', message: '' },
       { reason: 'DisruptionBudget', message: 'web needs 2 healthy pods' },
@@ -70,7 +70,7 @@ describe('the answer to an eviction', () => {
     expect(evictionOf(answer({ message: 'Cannot evict' }))).toEqual({ outcome: 'blocked', reason: 'Cannot evict' });
   });
 
-  it('that the namespace is being deleted blocks; any other refusal is an error', () => {
+  it('blocks if the namespace is being deleted; any other refusal is an error', () => {
     const causes = [{ reason: 'NamespaceTerminating', message: '' }];
     expect(evictionOf(answer({ status: 403, causes }))).toMatchObject({ outcome: 'blocked' });
     expect(evictionOf(answer({ status: 403 }))).toBeUndefined();
@@ -90,7 +90,7 @@ describe('the pods of a node', () => {
     },
   });
 
-  it('are listed without our own helper, and a DaemonSet of another uid is not their owner', async () => {
+  it('are listed without the helper pod, and a DaemonSet with another uid is not their owner', async () => {
     const { listPods } = podCalls(
       clientOf(
         {

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { requestedName } from './request-subject.ts';
 import { signingRequest } from './testing.ts';
 
-/** `openssl req -new -newkey ec:P-256 -subj /O=system:nodes/CN=system:node:node-a`, its signature cut off. */
-describe('the name that a signing request asks for', () => {
+/** `openssl req -new -newkey ec:P-256 -subj /O=system:nodes/CN=system:node:node-a`, with its signature cut off. */
+describe('requestedName', () => {
   it.each(['system:node:pool-000001', 'system:node:a', `system:node:${'x'.repeat(200)}`, 'ä'])('is %s', (name) => {
     expect(requestedName(signingRequest(name))).toBe(name);
   });
 
-  it('is none where there is none', () => {
+  it('returns undefined if there is no name', () => {
     expect(requestedName('')).toBeUndefined();
     expect(
       requestedName(Buffer.from('-----BEGIN CERTIFICATE-----\nAAAA\n-----END').toString('base64')),
@@ -17,7 +17,7 @@ describe('the name that a signing request asks for', () => {
     expect(requestedName(signingRequest(undefined))).toBeUndefined();
   });
 
-  it('never throws, whatever is sent', () => {
+  it('never throws for any input', () => {
     const pem = (body: Uint8Array) =>
       Buffer.from(
         `-----BEGIN CERTIFICATE REQUEST-----\n${Buffer.from(body).toString('base64')}\n-----END CERTIFICATE REQUEST-----`,

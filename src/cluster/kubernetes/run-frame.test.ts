@@ -10,7 +10,7 @@ import { LAUNCHER, parseFrame, renderFrame } from './run-frame.ts';
 const anyText = fc.string({ unit: 'grapheme', maxLength: 400 });
 
 describe('a script’s result in a log', () => {
-  it('comes back as it was, whatever is printed around it', () => {
+  it('is read back unchanged with any output around it', () => {
     fc.assert(
       fc.property(anyText, anyText, fc.nat(255), anyText, (stdout, stderr, exitCode, noise) => {
         const result = { exitCode, stdout, stderr };
@@ -19,7 +19,7 @@ describe('a script’s result in a log', () => {
     );
   });
 
-  it('is missing when any part of the log is cut off', () => {
+  it('is undefined if the log is truncated anywhere', () => {
     const frame = renderFrame({ exitCode: 0, stdout: 'x'.repeat(200), stderr: 'y' });
     for (let end = 0; end < frame.length - 1; end++) expect(parseFrame(frame.slice(0, end))).toBeUndefined();
   });
@@ -27,7 +27,7 @@ describe('a script’s result in a log', () => {
   it.each(['/bin/sh', '/usr/bin/dash', '/bin/bash'])('is what the launcher prints in %s', async (shell) => {
     const folder = mkdtempSync(join(tmpdir(), 'headstart-frame-'));
     const script = `printf 'out %s ü\\n' "\${1-none}"; echo 'it'\\''s bad' >&2; cat; exit 7`;
-    // On a node it is root and works in /run; here anybody may run it.
+    // On a node it runs as root in /run; here any user can run it.
     const ran = await runCommand([shell, '-c', LAUNCHER.replace('/run/', `${folder}/`), 'headstart', script]);
     expect(readdirSync(folder)).toEqual([]);
     rmSync(folder, { recursive: true });
@@ -39,7 +39,7 @@ describe('a script’s result in a log', () => {
 describe('the helper pod', () => {
   const pod = helperPod({ nodeName: 'n1', namespace: 'ns', image: 'i', script: 'true "$x"', deadlineMs: 1_500 });
 
-  it('is pinned, tolerates everything, carries no token and ends by itself', () => {
+  it('is pinned to the node, tolerates all taints, has no token and has a deadline', () => {
     expect(pod.spec).toMatchObject({
       nodeName: 'n1',
       tolerations: [{ operator: 'Exists' }],
@@ -57,12 +57,12 @@ describe('the helper pod', () => {
     ).toThrow('too long');
   });
 
-  it('has a name of its node’s own that the API takes', () => {
+  it('has a valid name that is unique per node', () => {
     fc.assert(fc.property(fc.string({ minLength: 1 }), (name) => /^[a-z0-9-]{1,63}$/.test(helperName(name))));
     expect(helperName('n1')).not.toBe(helperName('n2'));
   });
 
-  it('is ended, running, or waiting for a reason', () => {
+  it('has ended, is running, or is waiting with a reason', () => {
     const waiting = { name: 'run', image: '', imageID: '', ready: false, restartCount: 0 };
     expect(stateOf({ status: { phase: 'Failed' } })).toEqual({ is: 'ended' });
     expect(stateOf({ status: { phase: 'Running' } })).toEqual({ is: 'running' });

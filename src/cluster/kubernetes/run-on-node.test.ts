@@ -7,10 +7,10 @@ import { runCalls } from './run-on-node.ts';
 import { clientOf } from './testing.ts';
 
 interface HelperWorld {
-  /** What the kubelet makes of a pod that was created; undefined: another actor deleted it. */
+  /** The status that kubelet sets on a new pod; undefined: another client deleted it. */
   phase: string | undefined;
   log: string;
-  /** A pod that an earlier run left. */
+  /** An earlier run left a pod. */
   isLeft: boolean;
   /** Deleted pods stay. */
   isDeaf: boolean;
@@ -48,19 +48,19 @@ function world(over: Partial<HelperWorld> = {}) {
 }
 
 describe('a script on a node', () => {
-  it('gives its exit code and output, and leaves no pod', async () => {
+  it('returns its exit code and output, and leaves no pod', async () => {
     const { run, isThere } = world();
     expect(await run()).toEqual({ exitCode: 3, stdout: 'out', stderr: 'err' });
     expect(isThere()).toBe(false);
   });
 
-  it('first removes what a run that died left', async () => {
+  it('first removes the pod of a run that died', async () => {
     const { run, told } = world({ isLeft: true });
     await run();
     expect(told).toEqual(['delete', 'create', 'delete']);
   });
 
-  it('whose pod never starts is given up at its deadline, and the pod is removed', async () => {
+  it('whose pod never starts times out, and the pod is removed', async () => {
     const { run, isThere, clock } = world({ phase: 'Pending' });
     await expect(run()).rejects.toMatchObject({ code: 'cluster/run-timeout' });
     expect(clock.sleptMs).toBeGreaterThanOrEqual(60_000);
@@ -70,16 +70,16 @@ describe('a script on a node', () => {
   it.each([
     ['cut off', { log: done.slice(0, -10) }, 'cluster/run-cut'],
     ['deleted by another actor', { phase: undefined }, 'cluster/helper-gone'],
-    ['in the way of an older one that does not end', { isLeft: true, isDeaf: true }, 'cluster/helper-stays'],
+    ['blocked by an older one that does not terminate', { isLeft: true, isDeaf: true }, 'cluster/helper-stays'],
     ['created by another run first', { createFails: new Conflict('it exists', undefined) }, 'cluster/helper-busy'],
-  ])('whose pod is %s can be tried again', async (_, over, code) => {
+  ])('whose pod is %s fails as transient', async (_, over, code) => {
     const { run } = world(over);
     const failure = await run().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(TransientError);
     expect(failure).toMatchObject({ code });
   });
 
-  it('without a helper image is refused before anything is asked', async () => {
+  it('without a helper image is refused before anything is sent', async () => {
     const { runOnNode } = runCalls(clientOf({}), undefined);
     await expect(runOnNode('n1', 'true', { deadlineMs: 1 })).rejects.toMatchObject({ code: 'cluster/no-helper-image' });
   });

@@ -4,7 +4,7 @@ import { secretCalls } from './secrets.ts';
 import { clientOf } from './testing.ts';
 
 describe('a secret', () => {
-  it('comes back as it was written, whatever text it is', async () => {
+  it('is read back unchanged for any text', async () => {
     let data: unknown;
     const calls = secretCalls(
       clientOf({
@@ -20,7 +20,7 @@ describe('a secret', () => {
     expect(await calls.readSecret('way-back')).toEqual(values);
   });
 
-  it('that exists is replaced, and any other failure is told', async () => {
+  it('that exists is replaced, and any other failure is thrown', async () => {
     const sent: string[] = [];
     const failing = (error: Error) =>
       secretCalls(

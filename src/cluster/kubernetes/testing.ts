@@ -1,11 +1,11 @@
-// cluster/kubernetes/testing.ts: an API server in memory as far as a watch sees it, and the objects of a node that comes up.
+// cluster/kubernetes/testing.ts: an in-memory feed of lists and watches, and the objects of a new node.
 import { TransientError } from '../../base/errors.ts';
 import { fakeClock } from '../../base/fake-clock.ts';
 import type { Client } from './connect.ts';
 import type { Feed, Listener } from './feed.ts';
 import type { WatchedKind } from './join-events.ts';
 
-/** As a kubelet makes it, as far as its subject; the rest is empty. */
+/** A CSR like kubelet's, with its subject only. */
 export function signingRequest(commonName: string | undefined): string {
   const pair = (id: number, text: string) =>
     der(0x31, der(0x30, Buffer.concat([der(0x06, Buffer.from([0x55, 0x04, id])), der(0x0c, Buffer.from(text))])));
@@ -89,11 +89,11 @@ export interface FakeFeed extends Feed {
   remove(what: WatchedKind, uid: string): void;
   /** Every open watch ends. */
   drop(): void;
-  /** Older versions are forgotten. */
+  /** Older versions expire. */
   compact(): void;
-  /** This many requests fail, each with what is given or as unreachable. */
+  /** This many requests fail, with the given error or as unreachable. */
   failNext(count: number, error?: Error): void;
-  /** Of lists and watches. */
+  /** The lists and watches that were requested. */
   asked: string[];
 }
 
@@ -166,7 +166,7 @@ export function fakeFeed(): FakeFeed {
   };
 }
 
-/** A client whose API is these functions. What they throw is taken to be in our words; `undefined` does not exist. */
+/** A client with these functions as its API. Their errors are not translated; `undefined` means not found. */
 export function clientOf(core: object, apps: object = {}, over: object = {}): Client {
   const call = async <T>(_asked: unknown, request: (options: object) => Promise<T>) => request({});
   return { core, apps, namespace: 'headstart', clock: fakeClock(), call, find: call, ...over } as unknown as Client;

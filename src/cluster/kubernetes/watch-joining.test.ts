@@ -34,8 +34,8 @@ function watching({ until, startedMs }: { until?: JoinEventName; startedMs?: num
   };
 }
 
-describe('a watch over a node that comes up', () => {
-  it('says when it is open, tells what happens, and ends when it is told to', async () => {
+describe('watching a new node', () => {
+  it('reports when the watches are open, then events, and ends on abort', async () => {
     const { feed, begin, told, later, clock, opened, stopping } = watching();
     const done = begin();
     await settle();
@@ -53,7 +53,7 @@ describe('a watch over a node that comes up', () => {
     ]);
   });
 
-  it('ends by itself at what it was to wait for', async () => {
+  it('ends after the event in `until`', async () => {
     const { feed, begin, names, later } = watching({ until: 'node-ready' });
     const done = begin();
     await settle();
@@ -63,7 +63,7 @@ describe('a watch over a node that comes up', () => {
     expect(names()).toEqual(['node-registered', 'node-ready']);
   });
 
-  it('goes on where it was when a watch ends, and lists anew when the server has forgotten', async () => {
+  it('continues after a watch ends, and lists again when the version has expired', async () => {
     const { feed, begin, names, later, clock, stopping, opened } = watching();
     const done = begin();
     await settle();
@@ -89,7 +89,7 @@ describe('a watch over a node that comes up', () => {
     expect(opened()).toBe(1);
   });
 
-  it('tells what happened while the plane was away, and how inexactly it knows', async () => {
+  it('reports events of an outage with their uncertainty', async () => {
     const { feed, begin, told, later, clock, stopping } = watching();
     const done = begin();
     await settle();
@@ -110,7 +110,7 @@ describe('a watch over a node that comes up', () => {
     expect(clock.sleptMs).toBeGreaterThan(4_000);
   });
 
-  it('waits for a plane that is not there yet', async () => {
+  it('waits for an API server that is not up yet', async () => {
     const { feed, begin, opened, stopping } = watching();
     feed.failNext(20);
     const done = begin();
@@ -121,7 +121,7 @@ describe('a watch over a node that comes up', () => {
     await done;
   });
 
-  it('gives up when asking again will not help, and leaves no watch open', async () => {
+  it('fails on a permanent error and leaves no watch open', async () => {
     const { feed, begin } = watching();
     feed.failNext(1, new Forbidden('no right to list nodes'));
     await expect(begin()).rejects.toThrow('no right to');
@@ -131,7 +131,7 @@ describe('a watch over a node that comes up', () => {
     expect(feed.asked).toHaveLength(asked);
   });
 
-  it('ends with what its listener throws', async () => {
+  it('fails with the error of its listener', async () => {
     const { feed, begin, clock } = watching();
     const done = begin(() => {
       throw new Error('the disk is full');
@@ -142,7 +142,7 @@ describe('a watch over a node that comes up', () => {
     await ended;
   });
 
-  it('can be replaced by one look later, which knows less exactly', async () => {
+  it('can be replaced by a later read with less precise times', async () => {
     const { clock, feed, startMs, stopping } = watching();
     clock.advance(60_000);
     feed.put('pods', podObject('p', startMs + 40_000, 'Running', [startMs + 41_000]));
@@ -159,7 +159,7 @@ describe('a watch over a node that comes up', () => {
     expect(feed.asked).toEqual(['list requests', 'list nodes', 'list pods']);
   });
 
-  it('does nothing when it was stopped before it began', async () => {
+  it('does nothing if aborted before the start', async () => {
     const { feed, begin, stopping } = watching();
     stopping.abort();
     await begin();

@@ -32,7 +32,7 @@ const certificate = (name: string) => new X509Certificate(text(`${name}.crt`));
 const everything = () => Object.fromEntries(readdirSync(folder).map((file) => [file, text(file)]));
 
 describe('the authority of a local cluster', () => {
-  it('signs for each program who it is, and closes every key to others', async () => {
+  it('signs a certificate for each program, and makes keys readable only for this user', async () => {
     expect(toMake()).toEqual(expect.arrayContaining(['ca', 'etcd-ca', 'apiserver', 'admin', 'scheduler']));
     await ensure();
     expect(toMake()).toEqual([]);
@@ -44,7 +44,7 @@ describe('the authority of a local cluster', () => {
     expect(certificate('admin').verify(certificate('ca').publicKey)).toBe(true);
   });
 
-  it('does not let in to etcd whoever has a certificate of the cluster', async () => {
+  it('does not accept certificates of the cluster for etcd', async () => {
     await ensure();
     const etcd = certificate('etcd-ca').publicKey;
     expect(certificate('etcd-client').verify(etcd)).toBe(true);
@@ -52,14 +52,14 @@ describe('the authority of a local cluster', () => {
       expect(certificate(name).verify(etcd), name).toBe(false);
   });
 
-  it('made twice changes nothing', async () => {
+  it('changes nothing the second time', async () => {
     await ensure();
     const before = everything();
     await ensure({ nowMs: NOW_MS + 100 * DAY_MS });
     expect(everything()).toEqual(before);
   });
 
-  it('renews what is about to expire, under the same authority', async () => {
+  it('renews certificates that are about to expire, with the same authority', async () => {
     await ensure();
     const authority = text('ca.crt');
     const later = { nowMs: NOW_MS + 300 * DAY_MS };
@@ -71,14 +71,14 @@ describe('the authority of a local cluster', () => {
     expect(Date.parse(certificate('admin').validTo)).toBeGreaterThan(later.nowMs + 300 * DAY_MS);
   });
 
-  it('makes the certificate of the API server anew when guests are to see it elsewhere', async () => {
+  it('renews the certificate of the API server when its guest address changes', async () => {
     await ensure();
     expect(toMake({ guestAddress: '168.0.0.20' })).toEqual(['apiserver']);
     await ensure({ guestAddress: '168.0.0.20' });
     expect(certificate('apiserver').checkIP('168.0.0.20')).toBeDefined();
   });
 
-  it('puts right whatever a killed command or a careless hand left of a certificate and its key', async () => {
+  it('repairs certificates and keys that a killed command or a user damaged', async () => {
     await ensure();
     const leaves = readdirSync(folder).filter((file) => !/^(?:etcd-)?ca\.|service-account/.test(file));
     await fc.assert(
@@ -99,7 +99,7 @@ describe('the authority of a local cluster', () => {
     );
   });
 
-  it.each(['ca', 'etcd-ca'])('never makes another %s in place of one that is broken', async (name) => {
+  it.each(['ca', 'etcd-ca'])('never replaces a broken %s', async (name) => {
     await ensure();
     const before = everything();
     for (const [file, content] of [
@@ -114,7 +114,7 @@ describe('the authority of a local cluster', () => {
     expect(everything()).toEqual(before);
   });
 
-  it('is the same authority again when its certificate is lost: nodes that joined trust its key', async () => {
+  it('keeps its key when its certificate is lost, because joined nodes trust the key', async () => {
     await ensure();
     const node = certificate('admin');
     rmSync(join(folder, 'ca.crt'));
@@ -123,14 +123,17 @@ describe('the authority of a local cluster', () => {
     expect(node.verify(certificate('ca').publicKey)).toBe(true);
   });
 
-  it.each(['ca.key', 'etcd-ca.key'])('plans, and then refuses, to go on without %s', async (file) => {
-    await ensure();
-    rmSync(join(folder, file));
-    expect(toMake()).toContain(file.replace('.key', ''));
-    await expect(ensure()).rejects.toThrow();
-  });
+  it.each(['ca.key', 'etcd-ca.key'])(
+    'plans a new certificate but then refuses to continue without %s',
+    async (file) => {
+      await ensure();
+      rmSync(join(folder, file));
+      expect(toMake()).toContain(file.replace('.key', ''));
+      await expect(ensure()).rejects.toThrow();
+    },
+  );
 
-  it.each(['', 'not a key'])('has a key for service accounts, also where %j is in its place', async (left) => {
+  it.each(['', 'not a key'])('creates a key for service accounts if the file has %j', async (left) => {
     await ensure();
     writeFileSync(join(folder, 'service-account.key'), left);
     expect(toMake()).toEqual(['service-account']);
@@ -139,7 +142,7 @@ describe('the authority of a local cluster', () => {
     expect(text('service-account.key')).toContain('PRIVATE KEY');
   });
 
-  it('replaces a link instead of writing where it leads', async () => {
+  it('replaces a link instead of following it', async () => {
     await ensure();
     const outside = join(folder, '..', 'outside');
     writeFileSync(outside, 'mine');

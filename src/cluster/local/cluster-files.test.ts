@@ -39,7 +39,7 @@ describe('the folder of a cluster', () => {
     expect(() => checkOwn('/x', { ...folder, uid: uid + 1 }, 0o077)).toThrow(code('cluster/unsafe-folder'));
   });
 
-  it('is closed to others, with what is written into it', () => {
+  it('and its files are accessible only to this user', () => {
     ensureFolder(placeOf('lab'));
     writeClusterRecord(placeOf('lab'), record);
     const { folder, record: file } = clusterFiles(placeOf('lab'));
@@ -60,14 +60,14 @@ describe('the folder of a cluster', () => {
 });
 
 describe('the record of a cluster', () => {
-  it('comes back as it was written, and is undefined where there is none', () => {
+  it('is read back unchanged, and is undefined if there is none', () => {
     expect(readClusterRecord(placeOf('lab'))).toBeUndefined();
     ensureFolder(placeOf('lab'));
     writeClusterRecord(placeOf('lab'), record);
     expect(readClusterRecord(placeOf('lab'))).toEqual(record);
   });
 
-  it('that does not hold what it should is an error', () => {
+  it('with invalid content is an error', () => {
     ensureFolder(placeOf('lab'));
     writeFileSync(clusterFiles(placeOf('lab')).record, JSON.stringify({ ...record, ports: { etcd: 0 } }));
     expect(() => readClusterRecord(placeOf('lab'))).toThrow();
@@ -75,18 +75,18 @@ describe('the record of a cluster', () => {
 });
 
 describe('the clusters of a home', () => {
-  it('are none where the home is empty', () => {
+  it('are an empty list in an empty home', () => {
     expect(listClusters(home)).toEqual([]);
     expect(portsOfOthers(placeOf('lab')).size).toBe(0);
   });
 
-  it('are listed by name, without those that are being deleted', () => {
+  it('are listed by name, without clusters that are being deleted', () => {
     for (const name of ['b', 'a', '.deleting-c']) mkdirSync(join(home, 'clusters', name), { recursive: true });
     writeFileSync(join(home, 'clusters', 'file'), '');
     expect(listClusters(home)).toEqual(['a', 'b']);
   });
 
-  it('keep their ports from others; one that cannot be read has none', () => {
+  it('reserve their ports, except those with an unreadable record', () => {
     for (const name of ['lab', 'other', 'broken']) ensureFolder(placeOf(name));
     writeClusterRecord(placeOf('lab'), record);
     writeClusterRecord(placeOf('other'), { ...record, ports: { ...record.ports, etcd: 11 } });

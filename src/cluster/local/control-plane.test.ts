@@ -36,8 +36,8 @@ const running = () => [...world.running.keys()].map((key) => key.split(' ').at(-
 const everything = [...SERVERS].sort();
 const code = (expected: string) => expect.objectContaining({ code: expected });
 
-describe('a standing plane', () => {
-  it('comes up in order, each program once the one it asks is healthy, and lets nodes join', async () => {
+describe('a control plane', () => {
+  it('starts in order, each program after its dependency is healthy, and lets nodes join', async () => {
     await up();
     expect(world.actions).toEqual(SERVERS.map((server) => `start ${server}`));
     expect(world.joined).toBe(1);
@@ -50,7 +50,7 @@ describe('a standing plane', () => {
     expect(view!.programs.every(({ isRunning, pid }) => isRunning && pid !== undefined)).toBe(true);
   });
 
-  it('is closed to others, whatever is in its folder', async () => {
+  it('is accessible only to this user, with all files of its folder', async () => {
     await up();
     const { folder, kubeconfig } = clusterFiles(place);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -59,7 +59,7 @@ describe('a standing plane', () => {
     expect(readFileSync(kubeconfig, 'utf8')).toContain('"current-context":"headstart-lab"');
   });
 
-  it('is told nothing secret, and to listen on loopback only', async () => {
+  it('has no secret in its arguments and listens on loopback only', async () => {
     await up();
     for (const server of KUBE_SERVERS) {
       const flags = world.running.get(`${clusterFiles(place).folder} ${server}`)!.argv.join(' ');
@@ -70,7 +70,7 @@ describe('a standing plane', () => {
     }
   });
 
-  it('up twice changes nothing', async () => {
+  it('changes nothing when started twice', async () => {
     await up();
     const before = readFileSync(clusterFiles(place).record, 'utf8');
     expect(await up()).toEqual([]);
@@ -79,7 +79,7 @@ describe('a standing plane', () => {
     expect(readFileSync(clusterFiles(place).record, 'utf8')).toBe(before);
   });
 
-  it.each(SERVERS)('starts %s again when it was killed, and leaves the others alone', async (server) => {
+  it.each(SERVERS)('restarts only %s when it was killed', async (server) => {
     await up();
     const ports = readClusterRecord(place)!.ports;
     world.running.delete(`${clusterFiles(place).folder} ${server}`);
@@ -92,7 +92,7 @@ describe('a standing plane', () => {
     expect(readClusterRecord(place)!.ports).toEqual(ports);
   });
 
-  it('starts again what was killed so shortly before that it was still to be seen', async () => {
+  it('restarts a server that was killed just before the observation', async () => {
     await up();
     const key = `${clusterFiles(place).folder} kube-apiserver`;
     const { checkHealth } = world;
@@ -107,7 +107,7 @@ describe('a standing plane', () => {
     expect(running()).toEqual(everything);
   });
 
-  it('goes down in the opposite order, keeps its data, and comes up with the same ports and certificates', async () => {
+  it('stops in reverse order, keeps its data, and starts with the same ports and certificates', async () => {
     await up();
     const { pki, kubeconfig } = clusterFiles(place);
     const before = [readFileSync(join(pki, 'ca.crt'), 'utf8'), readFileSync(kubeconfig, 'utf8')];
@@ -121,7 +121,7 @@ describe('a standing plane', () => {
     expect(running()).toEqual(everything);
   });
 
-  it('kills what does not listen, after a while', async () => {
+  it('kills a server that ignores SIGTERM, after a while', async () => {
     await up();
     world.deaf.add('kube-apiserver');
     world.actions.length = 0;
@@ -130,7 +130,7 @@ describe('a standing plane', () => {
     expect(running()).toEqual([]);
   });
 
-  it('deleted is gone, with what a delete that was killed left', async () => {
+  it('is deleted together with leftovers of a killed delete', async () => {
     await up();
     mkdirSync(join(home, 'clusters', '.deleting-lab'));
     await deletePlane(place, world, {});
@@ -140,7 +140,7 @@ describe('a standing plane', () => {
     expect(await deletePlane(place, world, {})).toEqual([]);
   });
 
-  it('can be taken down and deleted when its record is broken', async () => {
+  it('can be stopped and deleted with a broken record', async () => {
     await up();
     writeFileSync(clusterFiles(place).record, '{');
     await expect(up()).rejects.toThrow(code('cluster/bad-record'));
@@ -149,10 +149,10 @@ describe('a standing plane', () => {
   });
 });
 
-describe('a plane of another version of ours', () => {
+describe('a control plane of another headstart version', () => {
   const argvOf = (server: string) => world.running.get(`${clusterFiles(place).folder} ${server}`)!.argv;
 
-  it.each(SERVERS)('has %s started again when it was told something else', async (server) => {
+  it.each(SERVERS)('gets %s restarted if its arguments are outdated', async (server) => {
     await up();
     const key = `${clusterFiles(place).folder} ${server}`;
     world.running.set(key, { ...world.running.get(key)!, argv: [...argvOf(server), '--old'] });
@@ -163,7 +163,7 @@ describe('a plane of another version of ours', () => {
     expect(await up()).toEqual([]);
   });
 
-  it('has settings written anew, and who reads them started again, also when it was cut off between the two', async () => {
+  it('gets outdated settings rewritten and their readers restarted, even after a crash in between', async () => {
     await up();
     const { egress, componentKubeconfig, kubeconfig } = clusterFiles(place);
     writeFileSync(egress, '{}');
@@ -186,7 +186,7 @@ describe('a plane of another version of ours', () => {
     expect(existsSync(kubeconfig)).toBe(true);
   });
 
-  it('has roles bound that somebody unbound, while it runs and while it did not', async () => {
+  it('gets missing role bindings restored, running or not', async () => {
     await up();
     world.unbound = ['headstart:ask-kubelets'];
     expect(await up()).toEqual([{ do: 'let-nodes-join' }]);
@@ -196,7 +196,7 @@ describe('a plane of another version of ours', () => {
     expect(world.joined).toBe(3);
   });
 
-  it('goes up to a newer version, and stays there', async () => {
+  it('is upgraded to a newer version and keeps it', async () => {
     await up();
     const newer = { kubernetes: 'v1.35.9', programs: '/opt/newer' };
     world.actions.length = 0;
@@ -210,7 +210,7 @@ describe('a plane of another version of ours', () => {
     expect(running()).toEqual(everything);
   });
 
-  it('goes back to what it was when the newer programs do not start', async () => {
+  it('is rolled back if the newer programs do not start', async () => {
     await up();
     const newer = { kubernetes: 'v1.36.0', programs: '/opt/newer' };
     world.endsAtOnce.set('kube-apiserver', 'ended with code 1');
@@ -224,9 +224,9 @@ describe('a plane of another version of ours', () => {
     expect(readClusterRecord(place)).toMatchObject(newer); // its API server has run
   });
 
-  it('is decided about by whoever has the lock, not by what was seen before', async () => {
+  it('is planned under the lock, not from an earlier observation', async () => {
     const [newer] = await Promise.allSettled([up({ kubernetes: 'v1.36.0' }), up()]);
-    expect(newer.status).toBe('fulfilled'); // whether it was the first or came after the other
+    expect(newer.status).toBe('fulfilled'); // whether it ran first or second
     expect(readClusterRecord(place)!.kubernetes).toBe('v1.36.0');
     expect(running()).toEqual(everything);
   });

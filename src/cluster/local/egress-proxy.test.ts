@@ -16,7 +16,7 @@ let kubelet: Server;
 let port: number;
 let told: string[];
 let asked: string[];
-/** What the kubelet does with who comes. */
+/** How the kubelet handles a connection. */
 let serve: (connection: Socket) => void;
 
 beforeEach(async () => {
@@ -57,14 +57,14 @@ const call = (text = '') => {
 };
 const CONNECT = `CONNECT ${NODE}:10250 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
 
-/** All that comes until the other side has finished. */
+/** Reads until the other side has finished. */
 async function readAll(client: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of client.setTimeout(60_000, () => client.destroy())) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString();
 }
 
-/** Until that many bytes have come. */
+/** Reads that many bytes. */
 async function readSome(client: Socket, bytes: number): Promise<string> {
   let text = '';
   while (text.length < bytes) {
@@ -76,8 +76,8 @@ async function readSome(client: Socket, bytes: number): Promise<string> {
 
 const GRANTED = 'HTTP/1.1 200 Connection established\r\n\r\n';
 
-describe('the way to nodes', () => {
-  it('leads to the kubelet of an instance, with what was sent too early', async () => {
+describe('the egress proxy', () => {
+  it('connects to the kubelet of an instance and forwards early data', async () => {
     const client = call(`${CONNECT}early `);
     expect(await readSome(client, GRANTED.length + 6)).toBe(`${GRANTED}early `);
     client.end('late');
@@ -86,7 +86,7 @@ describe('the way to nodes', () => {
     expect(told).toEqual([]);
   });
 
-  it('lets the kubelet go on when the API server has finished, and the other way round', async () => {
+  it('supports half-closed connections in both directions', async () => {
     const whole = 'x'.repeat(3 << 20);
     serve = (connection) => connection.once('end', () => connection.end(whole)).resume();
     const asking = call(CONNECT);
@@ -105,7 +105,7 @@ describe('the way to nodes', () => {
     expect(await heard).toBe(whole);
   });
 
-  it('ends for both when one breaks', async () => {
+  it('closes both sides when one breaks', async () => {
     serve = (connection) => connection.once('data', () => connection.resetAndDestroy());
     const cut = call(`${CONNECT}x`);
     await expect(readAll(cut).then((text) => text.replace(GRANTED, ''))).resolves.toBe('');
@@ -130,7 +130,7 @@ describe('the way to nodes', () => {
     `user@${NODE}:10250`,
     `http://${NODE}:10250`,
     `${NODE}:10250/x`,
-  ])('does not lead to %s, and says so in its log', async (target) => {
+  ])('refuses %s and logs it', async (target) => {
     expect(await readAll(call(`CONNECT ${target} HTTP/1.1\r\n\r\n`))).toMatch(/^HTTP\/1\.1 4\d\d /);
     expect(told).toHaveLength(1);
   });
@@ -141,7 +141,7 @@ describe('the way to nodes', () => {
     'POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello',
     'GET /healthz?x HTTP/1.1\r\nHost: x\r\n\r\n',
     'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n',
-  ])('answers %j with no', async (request) => {
+  ])('refuses %j', async (request) => {
     expect(await readAll(call(request))).toMatch(/^HTTP\/1\.1 403 /);
     expect(told).toEqual([expect.stringMatching(/^refused "/)]);
     expect(asked).toEqual([]);
@@ -152,7 +152,7 @@ describe('the way to nodes', () => {
     ['a target of a megabyte', `CONNECT ${'1'.repeat(1 << 20)}:10250 HTTP/1.1\r\n\r\n`],
     ['a greeting of TLS', '\x16\x03\x01\x02\x00\x01'],
     ['no HTTP', 'hello\r\n\r\n'],
-  ])('hangs up on %s', async (_, request) => {
+  ])('closes the connection on %s', async (_, request) => {
     // Whether the refusal is read depends on how much is still being sent.
     expect(['', 'HTTP/1.1 400']).toContain((await readAll(call(request)).catch(() => '')).slice(0, 12));
     expect(told).toHaveLength(1);
@@ -160,14 +160,14 @@ describe('the way to nodes', () => {
     expect(asked).toEqual([]);
   });
 
-  it('hangs up on half a line, after a while', async () => {
+  it('closes the connection after a while on half a line', async () => {
     await egress.close();
     egress = await start({ requestMs: 50 });
     expect(await readAll(call('CONN'))).toMatch(/^HTTP\/1\.1 400 /);
     expect(told).toEqual([expect.stringContaining('ERR_HTTP_REQUEST_TIMEOUT')]);
   });
 
-  it('says that a kubelet does not answer, or cannot be looked for', async () => {
+  it('logs a kubelet that does not answer or a failed lookup', async () => {
     await egress.close();
     egress = await start({ findKubelet: async () => 1 });
     expect(await readAll(call(CONNECT))).toMatch(/^HTTP\/1\.1 502 /);
@@ -180,7 +180,7 @@ describe('the way to nodes', () => {
     ]);
   });
 
-  it('is there for many at once, looks once for those who ask the same, and outlives who hangs up meanwhile', async () => {
+  it('serves many clients, shares lookups of one address, and survives clients that hang up', async () => {
     await egress.close();
     let found = (_: number) => {};
     let looks = 0;
@@ -196,7 +196,7 @@ describe('the way to nodes', () => {
     const hasty = call(CONNECT);
     await Promise.all([...clients, hasty].map((client) => new Promise((resolve) => client.once('connect', resolve))));
     hasty.destroy();
-    // The answer that comes over the socket is the proof that all before it have been read.
+    // The response on the socket proves that all earlier requests were read.
     expect(await checkHealth({ folder, socket: 'egress.sock' })).toEqual({ isHealthy: true });
     found(port);
     for (const client of clients) client.end('hello');
@@ -204,7 +204,7 @@ describe('the way to nodes', () => {
     expect(looks).toBe(1);
   });
 
-  it('is closed to others, takes the place of one that was killed, and ends with everything', async () => {
+  it('is accessible only to this user, replaces a stale socket, and closes all connections at the end', async () => {
     expect(statSync(socket).mode & 0o777).toBe(0o600);
     const client = call(CONNECT);
     await readSome(client, GRANTED.length);
@@ -220,7 +220,7 @@ describe('the way to nodes', () => {
 });
 
 describe('the address of a kubelet', () => {
-  it('is that of a target at its port, and of nothing else', () => {
+  it('is accepted only at the kubelet port', () => {
     expect(kubeletAddress('168.1.0.4:10250')).toBe('168.1.0.4');
     fc.assert(
       fc.property(fc.string(), (text) => {
@@ -232,7 +232,7 @@ describe('the address of a kubelet', () => {
 });
 
 describe('the health of a server on a socket', () => {
-  it('is bad where nobody listens', async () => {
+  it('is bad if the socket is stale', async () => {
     await egress.close();
     expect(await checkHealth({ folder, socket: 'egress.sock' })).toEqual({
       isHealthy: false,

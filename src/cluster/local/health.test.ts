@@ -5,21 +5,21 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkHealth, healthOf } from './health.ts';
 
-describe('what a server answers about its health', () => {
-  it('is good with 200 alone, whatever the text says', () => {
+describe('healthOf', () => {
+  it('is healthy only with status 200, with any text', () => {
     expect(healthOf(200, '[-]etcd failed')).toEqual({ isHealthy: true });
     expect(healthOf(204, 'ok').isHealthy).toBe(false);
   });
 
-  it('names at most five checks that failed, and none that passed', () => {
+  it('names at most five failed checks and no passed one', () => {
     const text = ['[+]ping ok', ...['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `[-]${name} failed: reason withheld`)];
     expect(healthOf(500, text.join('\n'))).toEqual({ isHealthy: false, why: 'answers 500 (a, b, c, d, e)' });
     expect(healthOf(403, 'Forbidden')).toEqual({ isHealthy: false, why: 'answers 403' });
   });
 });
 
-describe('a server that is asked', () => {
-  it('over a socket in a folder with a long path answers', async () => {
+describe('checkHealth', () => {
+  it('works over a socket in a folder with a long path', async () => {
     const folder = mkdtempSync(join(tmpdir(), `headstart-${'long-'.repeat(30)}`));
     const server = createServer((request, answer) => answer.writeHead(request.url === '/healthz' ? 200 : 404).end());
     const cwd = process.cwd();
@@ -34,7 +34,7 @@ describe('a server that is asked', () => {
     }
   });
 
-  it('and is not there is not healthy, with the reason', async () => {
+  it('reports a server that does not exist as unhealthy, with the reason', async () => {
     expect(await checkHealth({ url: 'https://127.0.0.1:1/healthz', ca: '' })).toEqual({
       isHealthy: false,
       why: 'does not answer (ECONNREFUSED)',

@@ -4,8 +4,8 @@ import { systemClock } from '../../base/clock.ts';
 import { Secret } from '../../base/secret.ts';
 import { bootstrapKubeconfig, revokeBootstrapToken, toJoiningRequest } from './joining.ts';
 
-describe('what a kubelet starts with', () => {
-  it('leads to the API server as guests see it, with the token, and does not print itself', () => {
+describe('bootstrapKubeconfig', () => {
+  it('has the guest address of the API server and the token, and does not print them', () => {
     const config = bootstrapKubeconfig('https://168.0.0.10:6443', 'CA', new Secret('abcdef.0123456789abcdef'));
     expect(JSON.parse(config.reveal())).toMatchObject({
       clusters: [{ cluster: { server: 'https://168.0.0.10:6443', 'certificate-authority-data': 'Q0E=' } }],
@@ -15,7 +15,7 @@ describe('what a kubelet starts with', () => {
   });
 });
 
-describe('a request for the certificate of a node', () => {
+describe('a CSR of a node', () => {
   const request = (status: object) =>
     toJoiningRequest({
       metadata: { name: 'csr-1', creationTimestamp: new Date(5_000) },

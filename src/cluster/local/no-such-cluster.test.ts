@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
-it('a cluster that is not there, where there is none, is made by the next command', () => {
+it('without any cluster the next command creates one', () => {
   expect(noSuchCluster({ home, name: 'lab' })).toMatchObject({
     message: 'there is no cluster lab',
     code: 'cluster/none',
@@ -19,7 +19,7 @@ it('a cluster that is not there, where there is none, is made by the next comman
   });
 });
 
-it('the error names the clusters there are', () => {
+it('the error names the existing clusters', () => {
   mkdirSync(join(home, 'clusters', 'prod'), { recursive: true });
   writeClusterRecord(
     { home, name: 'prod' },
@@ -34,7 +34,7 @@ it('the error names the clusters there are', () => {
   });
 });
 
-it('programs whose folder is gone are named, and the next command ends them', () => {
+it('servers whose folder is gone are named, and the next command kills them', () => {
   const orphans = [
     { server: 'etcd' as const, pid: 7, folder: '/gone' },
     { server: 'kube-apiserver' as const, pid: 8, folder: '/gone' },

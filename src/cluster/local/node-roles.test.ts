@@ -8,8 +8,8 @@ const binding = (more: object = {}) => ({
   ...more,
 });
 
-describe('a role that is bound', () => {
-  it('is as it should be', () => {
+describe('a role binding', () => {
+  it('is correct', () => {
     expect(isAsWanted(wanted, binding())).toBe(true);
   });
 
@@ -17,10 +17,10 @@ describe('a role that is bound', () => {
     ['not there', undefined],
     ['another role', binding({ roleRef: { apiGroup: '', kind: 'ClusterRole', name: 'cluster-admin' } })],
     ['a role of a namespace', binding({ roleRef: { apiGroup: '', kind: 'Role', name: wanted.role } })],
-    ['bound to nobody', binding({ subjects: undefined })],
-    ['bound to somebody else', binding({ subjects: [{ kind: 'Group', name: 'system:authenticated' }] })],
+    ['without a subject', binding({ subjects: undefined })],
+    ['bound to another subject', binding({ subjects: [{ kind: 'Group', name: 'system:authenticated' }] })],
     ['bound to a user of that name', binding({ subjects: [{ kind: 'User', name: wanted.subject.name }] })],
-    ['bound to somebody besides', binding({ subjects: [wanted.subject, { kind: 'User', name: 'eve' }] })],
+    ['bound to an additional subject', binding({ subjects: [wanted.subject, { kind: 'User', name: 'eve' }] })],
   ])('is %s', (_, seen) => {
     expect(isAsWanted(wanted, seen)).toBe(false);
   });

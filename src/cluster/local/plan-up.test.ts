@@ -27,32 +27,32 @@ const seen = (more: Partial<PlaneState>): PlaneState => ({
 const told = (plan: ReturnType<typeof planUp>) =>
   plan.map((step) => ('server' in step ? `${step.do} ${step.server}` : step.do));
 
-describe('what is to be done until a cluster is up', () => {
-  it('is nothing when it is', () => {
+describe('planUp', () => {
+  it('is empty if the cluster is up', () => {
     expect(planUp(seen({}))).toEqual([]);
     expect(planUp(seen({ wantedPort: { port: 3, isFree: false } }))).toEqual([]);
   });
 
-  it('is everything, in order, when there is none', () => {
+  it('has all steps in order for a new cluster', () => {
     const plan = planUp(seen({ record: undefined, running: new Set(), certificates: ['ca', 'admin'] }));
     const starts = SERVERS.map((server) => `start ${server}`);
     expect(told(plan)).toEqual(['take-ports', 'certify', ...starts, 'let-nodes-join']);
     expect(plan.map(describeStep)).toContain('create certificates: ca, admin');
   });
 
-  it('is to start what was killed, and nothing else', () => {
+  it('starts only a killed server', () => {
     const running = new Set<Server>(SERVERS.filter((server) => server !== 'kube-apiserver'));
     expect(told(planUp(seen({ running })))).toEqual(['start kube-apiserver']);
   });
 
-  it('is to take another port where somebody else listens now, and to tell who asks there', () => {
+  it('takes another port if the old one is in use, and restarts its clients', () => {
     const running = new Set<Server>(SERVERS.filter((server) => server !== 'etcd'));
     const plan = planUp(seen({ running, takenPorts: new Set<PortName>(['etcd']) }));
     expect(plan[1]).toEqual({ do: 'take-ports', names: ['etcd'] });
     expect(told(plan)).toEqual(['stop kube-apiserver', 'take-ports', 'start etcd', 'start kube-apiserver']);
   });
 
-  it('is not to move the API server unasked: too many know where it is', () => {
+  it('never changes the port of the API server without a request', () => {
     const away = seen({
       running: new Set<Server>(['etcd', 'headstart-egress']),
       takenPorts: new Set<PortName>(['kube-apiserver']),
@@ -71,7 +71,7 @@ describe('what is to be done until a cluster is up', () => {
     ]);
   });
 
-  it('is to start again whoever asks the API server when it is told to move', () => {
+  it('restarts the clients of the API server when its port changes', () => {
     expect(told(planUp(seen({ wantedPort: { port: 6443, isFree: true } })))).toEqual([
       'stop kube-scheduler',
       'stop kube-controller-manager',
@@ -83,7 +83,7 @@ describe('what is to be done until a cluster is up', () => {
     ]);
   });
 
-  it('is to start again what was told something else, and what has read what is to change, before it is written', () => {
+  it('stops servers with outdated arguments or settings before it writes', () => {
     const plan = planUp(
       seen({
         withOtherArguments: new Set<Server>(['etcd']),
@@ -107,7 +107,7 @@ describe('what is to be done until a cluster is up', () => {
     expect(told(planUp(seen({ settings: [{ file: 'kubeconfig' }] })))).toEqual(['write-settings']);
   });
 
-  it('is to run all of Kubernetes anew when its version goes up, and never when it would go down', () => {
+  it('restarts all of Kubernetes for an upgrade, and refuses a downgrade', () => {
     const plan = planUp(seen({ wanted: { kubernetes: 'v1.36.1', programs: '/new' } }));
     expect(told(plan)).toEqual([
       ...KUBE_SERVERS.toReversed().map((server) => `stop ${server}`),
@@ -125,12 +125,12 @@ describe('what is to be done until a cluster is up', () => {
     expect(told(moved)).toEqual(told(plan));
   });
 
-  it('is to bind roles that are not as they should be, as far as that is known', () => {
+  it('restores wrong role bindings if they are known', () => {
     expect(told(planUp(seen({ bindings: ['headstart:ask-kubelets'] })))).toEqual(['let-nodes-join']);
     expect(planUp(seen({ bindings: undefined }))).toEqual([]);
   });
 
-  it('is to begin anew where somebody removed what was remembered while everything ran', () => {
+  it('starts over if the record was removed while the servers ran', () => {
     expect(told(planUp(seen({ record: undefined })))).toEqual([
       ...SERVERS.toReversed().map((server) => `stop ${server}`),
       'take-ports',
@@ -139,7 +139,7 @@ describe('what is to be done until a cluster is up', () => {
     ]);
   });
 
-  it('is not to take a port that somebody has, be it another cluster that does not run', () => {
+  it('refuses a port that is in use or belongs to another cluster', () => {
     for (const wantedPort of [
       { port: 6443, isFree: true, owner: 'prod' },
       { port: 1, isFree: true },
@@ -149,7 +149,7 @@ describe('what is to be done until a cluster is up', () => {
     expect(() => planUp(seen({ wantedPort: { port: 1, isFree: true } }))).toThrow(/its own etcd/);
   });
 
-  it('leaves every program running or started once, and starts none before what it asks', () => {
+  it('leaves every program running or starts it once, never before its dependency', () => {
     const subset = <T extends string>(of: readonly T[]) => fc.subarray([...of]).map((some) => new Set<T>(some));
     const ports = subset<PortName>(['etcd', 'etcd-peer', 'kube-controller-manager', 'kube-scheduler']);
     fc.assert(

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { isPortFree, takePorts } from './ports.ts';
 
 describe('the ports of a cluster', () => {
-  it('are as many as asked for, all different, free and none of those to avoid', async () => {
+  it('are the requested number, different, free and not to be avoided', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 8 }),
@@ -22,7 +22,7 @@ describe('the ports of a cluster', () => {
     );
   });
 
-  it('that none are left of is an error that says so', async () => {
+  it('fail with an error if none is left', async () => {
     const deps = { random: () => 0, isPortFree: async () => false };
     await expect(takePorts(1, deps, new Set())).rejects.toMatchObject({ code: 'cluster/no-port' });
   });

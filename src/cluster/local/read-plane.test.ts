@@ -20,12 +20,12 @@ afterEach(() => rmSync(place.home, { recursive: true }));
 
 const keyOf = (server: string) => `${clusterFiles(place).folder} ${server}`;
 
-describe('the view of a plane', () => {
-  it('is undefined where there is none', async () => {
+describe('readPlane', () => {
+  it('returns undefined if there is no cluster', async () => {
     expect(await readPlane(place, world)).toBeUndefined();
   });
 
-  it('is healthy while every server is, and names the one that does not run', async () => {
+  it('is healthy if every server is, and names a server that does not run', async () => {
     await upPlane(place, options, world, {});
     expect(await readPlane(place, world)).toMatchObject({ isHealthy: true, kubernetes: 'v1.35.8' });
     world.running.delete(keyOf('kube-scheduler'));
@@ -37,18 +37,18 @@ describe('the view of a plane', () => {
   });
 });
 
-describe('what up decides by', () => {
-  it('without a cluster has no record, no ports and no settings', async () => {
+describe('readPlaneState', () => {
+  it('has no record, ports or settings without a cluster', async () => {
     const seen = await readPlaneState(place, options, world);
     expect(seen.record).toBeUndefined();
     expect([...seen.running, ...seen.takenPorts, ...seen.settings]).toEqual([]);
   });
 
-  it('has the ports of servers that do not run and that another program took', async () => {
+  it('has the ports of stopped servers that another program took', async () => {
     await upPlane(place, options, world, {});
     const { ports } = readClusterRecord(place)!;
     world.running.delete(keyOf('etcd'));
-    // The scheduler runs: its own port is in use by itself.
+    // The scheduler runs and uses its own port.
     world.takenPorts = new Set([ports['etcd-peer'], ports['kube-scheduler']]);
     expect([...(await readPlaneState(place, options, world)).takenPorts]).toEqual(['etcd-peer']);
   });
@@ -73,7 +73,7 @@ describe('what up decides by', () => {
     expect([...(await readPlaneState(place, options, world)).withOtherArguments]).toEqual([]);
   });
 
-  it('knows no bindings while the API server is not ready to say', async () => {
+  it('has no bindings while the API server is not ready', async () => {
     await upPlane(place, options, world, {});
     world.bindingsToMake = async () => {
       throw new TransientError('the connection was closed', { code: 'cluster/unreachable' });
@@ -85,13 +85,13 @@ describe('what up decides by', () => {
     await expect(readPlaneState(place, options, world)).rejects.toThrow('a bug');
   });
 
-  it('says whose the wanted port is', async () => {
+  it('names the owner of the wanted port', async () => {
     await upPlane({ ...place, name: 'other' }, options, world, {});
     const apiPort = readClusterRecord({ ...place, name: 'other' })!.ports['kube-apiserver'];
     expect((await readPlaneState(place, { ...options, apiPort }, world)).wantedPort).toMatchObject({ owner: 'other' });
   });
 
-  it('sees every server that runs', async () => {
+  it('has every running server', async () => {
     await upPlane(place, options, world, {});
     expect((await readPlaneState(place, options, world)).running).toEqual(new Set(SERVERS));
   });

@@ -7,8 +7,8 @@ import { apiServerFlags, controllerFlags, DRAIN_CONTROLLERS, etcdFlags } from '.
 const pair = { cert: '/c', key: '/k' };
 const api = { port: 6443, etcd: { url: 'http://127.0.0.1:1' }, accountKey: '/a', serviceRange: '10.96.0.0/16' };
 
-describe('what servers are told', () => {
-  it('lets nodes in by certificate only where there is an authority for them', () => {
+describe('the flags of servers', () => {
+  it('accept node certificates only with an authority for them', () => {
     const plain = apiServerFlags({ ...api, serving: { folder: '/f' }, tokens: '/t' });
     expect(plain).toEqual(
       expect.arrayContaining(['--authorization-mode=RBAC', '--token-auth-file=/t', '--cert-dir=/f']),
@@ -32,14 +32,14 @@ describe('what servers are told', () => {
     expect(whole.join(' ')).not.toContain('--token-auth-file');
   });
 
-  it('closes etcd to whoever has no certificate of its own authority, its peers too', () => {
+  it('restrict etcd clients and peers to certificates of its authority', () => {
     const flags = etcdFlags({ dataFolder: '/d', clientPort: 1, peerPort: 2, tls: { ...pair, ca: '/ca' } });
     expect(flags).toEqual(expect.arrayContaining(['--client-cert-auth=true', '--peer-client-cert-auth=true']));
     expect(flags.join(' ')).not.toContain('http://');
     expect(flags).not.toContain('--unsafe-no-fsync');
   });
 
-  it('names no controller twice', () => {
+  it('name no controller twice', () => {
     expect(new Set(DRAIN_CONTROLLERS).size).toBe(DRAIN_CONTROLLERS.length);
     const flags = controllerFlags({ kubeconfig: '/k', accountKey: '/a', controllers: DRAIN_CONTROLLERS });
     expect(flags).toContain('--secure-port=0');
@@ -47,7 +47,7 @@ describe('what servers are told', () => {
 });
 
 describe('a kubeconfig', () => {
-  it('says where and as whom, by token, by certificate, or by files', () => {
+  it('has the server and a token, a certificate or files', () => {
     const server = { url: 'https://127.0.0.1:1', ca: 'CA' };
     const userOf = (text: string) => JSON.parse(text).users[0].user;
     expect(userOf(renderKubeconfig({ ...server, token: 't' }))).toEqual({ token: 't' });
@@ -67,7 +67,7 @@ describe('a kubeconfig', () => {
 });
 
 describe('health', () => {
-  it('is well, or names the checks that failed', () => {
+  it('is good, or names the failed checks', () => {
     expect(healthOf(200, 'ok')).toEqual({ isHealthy: true });
     expect(healthOf(500, '[+]ping ok\n[-]etcd failed: reason withheld\n[-]log failed\n')).toEqual({
       isHealthy: false,
@@ -78,7 +78,7 @@ describe('health', () => {
 });
 
 describe('ports', () => {
-  it('are free ones, each once, none that is to be avoided, wherever the search begins', async () => {
+  it('are free, different and not to be avoided, for any start of the search', async () => {
     const isPortFree = async (port: number) => port % 3 !== 0;
     for (const random of [0, 0.5, 0.99999]) {
       const taken = await takePorts(5, { isPortFree, random: () => random }, new Set([20_000, 20_001, 25_001]));

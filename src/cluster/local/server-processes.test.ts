@@ -22,7 +22,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** On a busy machine a process takes its time to begin. */
+/** On a busy machine a process may start slowly. */
 const seen = (look: () => void) => vi.waitFor(look, { timeout: 60_000 });
 const start = (script: string) => processes.start(join(folder, 'here'), [program, '-e', script], logs);
 const find = (where = 'here', server = SERVER) => processes.find(join(folder, where), server);
@@ -47,7 +47,7 @@ describe('a server that outlives its command', { timeout: 120_000 }, () => {
     expect(find('new')?.pid).toBe(find()?.pid);
   });
 
-  it('has a session of its own and nothing of our environment', async () => {
+  it('has a new session and does not inherit the environment', async () => {
     process.env.HEADSTART_CANARY = 'canary-4711';
     start('console.log(JSON.stringify(process.env)); setInterval(() => {}, 1000)');
     delete process.env.HEADSTART_CANARY;
@@ -58,15 +58,15 @@ describe('a server that outlives its command', { timeout: 120_000 }, () => {
     expect(Number(session)).toBe(find()!.pid);
   });
 
-  it('that ended is not there, and why is known', async () => {
+  it('that exited is not found, and the reason is known', async () => {
     const why = start('console.error("oh"); process.exit(3)');
     await seen(() => expect(why()).toBe('ended with code 3'));
     expect(find()).toBeUndefined();
     expect(logTail(logs.log)).toBe('oh');
-    processes.signal(join(folder, 'here'), SERVER, 'SIGTERM'); // nobody is hurt
+    processes.signal(join(folder, 'here'), SERVER, 'SIGTERM'); // does nothing
   });
 
-  it('that was killed is not there, and its log is kept when the next one starts', async () => {
+  it('that was killed is not found, and its log is kept at the next start', async () => {
     const why = start('console.log("first"); setInterval(() => {}, 1000)');
     await seen(() => expect(logTail(logs.log)).toBe('first'));
     processes.signal(join(folder, 'here'), SERVER, 'SIGKILL');
@@ -78,7 +78,7 @@ describe('a server that outlives its command', { timeout: 120_000 }, () => {
     expect(statSync(logs.log).mode & 0o777).toBe(0o600);
   });
 
-  it('is called what it is told to be called', async () => {
+  it('gets the given argv[0]', async () => {
     processes.start(join(folder, 'here'), [process.execPath, '-e', 'setInterval(() => {}, 1000)'], {
       ...logs,
       argv0: SERVER,
@@ -86,7 +86,7 @@ describe('a server that outlives its command', { timeout: 120_000 }, () => {
     await seen(() => expect(find()?.argv).toEqual([SERVER, '-e', 'setInterval(() => {}, 1000)']));
   });
 
-  it('is found when its folder was removed under it', async () => {
+  it('is found as an orphan when its folder was removed', async () => {
     start('setInterval(() => {}, 1000)');
     await seen(() => expect(find()).toBeDefined());
     const { pid } = find()!;
@@ -101,14 +101,14 @@ describe('a server that outlives its command', { timeout: 120_000 }, () => {
     await seen(() => expect(orphans(folder)).toEqual([]));
   });
 
-  it('that cannot be run says so', async () => {
+  it('that cannot be run reports the reason', async () => {
     const why = processes.start(join(folder, 'here'), [join(folder, 'missing')], logs);
     await seen(() => expect(why()).toBe('cannot be run (ENOENT)'));
   });
 });
 
-describe('the end of a log', () => {
-  it('is its last lines, of a huge one too, and nothing where there is none', () => {
+describe('logTail', () => {
+  it('returns the last lines, also of a huge log, and nothing without a log', () => {
     writeFileSync(logs.log, `${'x'.repeat(100_000)}\n${[1, 2, 3, 4, 5, 6].join('\n')}\n`);
     expect(logTail(logs.log)).toBe('2\n3\n4\n5\n6');
     writeFileSync(

@@ -24,19 +24,19 @@ afterEach(() => rmSync(place.home, { recursive: true }));
 describe('the command line of a server', () => {
   const deps = { egressCommand: () => ['/usr/bin/node', 'egress.ts'] as const };
 
-  it.each(KUBE_SERVERS)('%s is run from the folder of programs and names only its own port', (server) => {
+  it.each(KUBE_SERVERS)('runs %s from the folder of programs and names only its own port', (server) => {
     const { argv, argv0 } = serverCommand(server, place, record, deps);
     expect(argv[0]).toBe(`/opt/kube/${server}`);
     expect(argv0).toBeUndefined();
   });
 
-  it('of the egress proxy is called by its own name, not by that of its program', () => {
+  it('of the egress proxy has its own argv[0]', () => {
     expect(serverCommand(EGRESS, place, record, deps)).toEqual({ argv: ['/usr/bin/node', 'egress.ts'], argv0: EGRESS });
   });
 });
 
-describe('how a server is asked for its health', () => {
-  it('shows a certificate only to servers that answer no stranger', () => {
+describe('the health probe of a server', () => {
+  it('has a client certificate only for servers that require one', () => {
     const files = clusterFiles(place);
     writeFileSync(join(files.pki, 'etcd-client.crt'), 'CERT');
     const clients = KUBE_SERVERS.map((server) => [server, 'client' in probeOf(server, files, record)]);
@@ -51,13 +51,13 @@ describe('how a server is asked for its health', () => {
 });
 
 describe('the settings of a plane', () => {
-  it('are written once: then none differs', () => {
+  it('do not differ after they were written', () => {
     expect(differingSettings(place, record).length).toBeGreaterThan(0);
     writeSettings(place, record);
     expect(differingSettings(place, record)).toEqual([]);
   });
 
-  it('that were changed are named, with the server that reads them', () => {
+  it('that were changed are listed with the server that reads them', () => {
     writeSettings(place, record);
     writeFileSync(clusterFiles(place).egress, '{}');
     const differing = differingSettings(place, record).map(({ path, reader }) => [basename(path), reader]);

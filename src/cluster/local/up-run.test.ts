@@ -35,8 +35,8 @@ const running = () => [...world.running.keys()].map((key) => key.split(' ').at(-
 const everything = [...SERVERS].sort();
 const code = (expected: string) => expect.objectContaining({ code: expected });
 
-describe('a plane that does not come up', () => {
-  it('says which program ended, with the end of its log, and stops what it had started', async () => {
+describe('a control plane that does not start', () => {
+  it('names the program that exited, with the end of its log, and stops the servers it started', async () => {
     world.endsAtOnce.set('kube-apiserver', 'ended with code 1');
     const { folder, log } = clusterFiles(place);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -49,7 +49,7 @@ describe('a plane that does not come up', () => {
     expect(running()).toEqual(everything);
   });
 
-  it('gives up on one that is never healthy, and leaves alone what ran before', async () => {
+  it('gives up on a server that is never healthy, and does not stop servers that ran before', async () => {
     await up();
     world.running.delete(`${clusterFiles(place).folder} kube-scheduler`);
     world.neverHealthy.add('kube-scheduler');
@@ -57,7 +57,7 @@ describe('a plane that does not come up', () => {
     expect(running()).toEqual(everything.filter((server) => server !== 'kube-scheduler'));
   });
 
-  it('says how to get out when a program runs but does not answer', async () => {
+  it('names the next command if a program runs but does not answer', async () => {
     await up();
     world.neverHealthy.add('etcd');
     await expect(up()).rejects.toMatchObject({
@@ -67,7 +67,7 @@ describe('a plane that does not come up', () => {
     expect(running()).toEqual(everything);
   });
 
-  it('is stopped when it is interrupted half-way', async () => {
+  it('is stopped when interrupted half-way', async () => {
     const stop = new AbortController();
     world.before = (effect) => effect === 'start kube-controller-manager' && stop.abort(new Error('interrupted'));
     await expect(up({}, { signal: stop.signal })).rejects.toThrow('interrupted');
@@ -79,7 +79,7 @@ describe('a plane that does not come up', () => {
     async (point) => {
       const killed = fakePlane();
       killed.before = (effect) => {
-        // kill -9: nothing is cleaned up, whatever runs goes on.
+        // kill -9: nothing is cleaned up, and servers keep running.
         if (effect === point) world.running = new Map(killed.running);
         if (effect === point) throw new Error('killed');
       };
@@ -94,7 +94,7 @@ describe('a plane that does not come up', () => {
     },
   );
 
-  it('is not begun where there is no room, and left alone where it needs none', async () => {
+  it('is refused without disk space, unless it needs none', async () => {
     world.free = 100 << 20;
     await expect(up()).rejects.toThrow(code('cluster/no-space'));
     expect(world.actions).toEqual([]);
@@ -104,7 +104,7 @@ describe('a plane that does not come up', () => {
     expect(await up()).toEqual([]);
   });
 
-  it('refuses a folder that is a link or open to others', async () => {
+  it('refuses a folder that is a link or accessible to others', async () => {
     mkdirSync(join(home, 'clusters'));
     symlinkSync(home, join(home, 'clusters', 'lab'));
     await expect(up()).rejects.toThrow(code('cluster/unsafe-folder'));
@@ -124,7 +124,7 @@ describe('a plane that does not come up', () => {
 });
 
 describe('the ports of a plane', () => {
-  it('are others where somebody else listens', async () => {
+  it('change if another program listens on them', async () => {
     await up();
     const before = readClusterRecord(place)!.ports;
     await downPlane(place, world, {});
@@ -139,7 +139,7 @@ describe('the ports of a plane', () => {
     ).toBe(true);
   });
 
-  it('of the API server is moved only when asked, and everybody is told', async () => {
+  it('of the API server change only on request, and all clients are restarted', async () => {
     await up();
     await downPlane(place, world, {});
     const before = readClusterRecord(place)!.ports;
@@ -155,7 +155,7 @@ describe('the ports of a plane', () => {
     expect(existsSync(clusterFiles(place).record)).toBe(true);
   });
 
-  it('are none of another cluster, whether that runs or not', async () => {
+  it('never belong to another cluster, running or not', async () => {
     await up();
     const { ports } = readClusterRecord(place)!;
     await downPlane(place, world, {});
@@ -169,7 +169,7 @@ describe('the ports of a plane', () => {
     await up({ apiPort: ports['kube-apiserver'] });
   });
 
-  it('that none are left of is said', async () => {
+  it('fail with an error if none is free', async () => {
     world.isPortFree = async () => false;
     await expect(up()).rejects.toThrow(code('cluster/no-port'));
   });

@@ -28,8 +28,8 @@ async function afterARun() {
     pool,
     events,
     state: () => world.provider.state.pools.get(pool.id)!,
-    choose: (wish: RollbackRequest = {}) => chooseRollback(world.site, pool, wish, signal),
-    rollBack: (wish: RollbackRequest = {}) => rollBackPool(world.site, { pool, holder: 'me', ...wish }, deps),
+    choose: (request: RollbackRequest = {}) => chooseRollback(world.site, pool, request, signal),
+    rollBack: (request: RollbackRequest = {}) => rollBackPool(world.site, { pool, holder: 'me', ...request }, deps),
   };
 }
 

@@ -24,7 +24,7 @@ export interface Rollback {
 /** Holds the pool, because a run would switch the model again. After a conflict it reads the pool and chooses again. */
 export async function rollBackPool(
   site: Site,
-  { pool, holder, ...wish }: RollbackRequest & { pool: PoolRef; holder: string },
+  { pool, holder, ...request }: RollbackRequest & { pool: PoolRef; holder: string },
   deps: RetryDeps,
 ): Promise<Rollback> {
   const { signal } = deps;
@@ -32,7 +32,7 @@ export async function rollBackPool(
     withRetries(
       'rollback',
       async () => {
-        const rollback = await chooseRollback(site, pool, wish, signal);
+        const rollback = await chooseRollback(site, pool, request, signal);
         await site.provider.publisher.changeModel(rollback.pool, rollback.change, { signal });
         return rollback;
       },

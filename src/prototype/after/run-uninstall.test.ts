@@ -12,9 +12,9 @@ import type { UninstallOptions } from './uninstall.ts';
 const CUSTOM_DATA = 'Ym9vdHN0cmFw';
 const BACK: Omit<UninstallOptions, 'unsealed'> = { to: 'original', customData: CUSTOM_DATA, isUnsealing: false };
 
-function uninstall(world: Lab, wish = BACK, dial = new Dial(), runId = 'uninstall') {
+function uninstall(world: Lab, options = BACK, dial = new Dial(), runId = 'uninstall') {
   return uninstallPool(
-    { pool: world.ref.pool, gallery: world.intent.gallery, runId, wish },
+    { pool: world.ref.pool, gallery: world.intent.gallery, runId, options },
     {
       ...dial.wrapProvider(world.provider),
       cluster: dial.wrap<Cluster>(world.cluster),

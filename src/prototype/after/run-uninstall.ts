@@ -22,7 +22,7 @@ export interface UninstallRequest {
   pool: PoolRef;
   gallery: string;
   runId: string;
-  wish: Omit<UninstallOptions, 'unsealed'>;
+  options: Omit<UninstallOptions, 'unsealed'>;
 }
 
 export interface UninstallResult {
@@ -42,7 +42,7 @@ export async function uninstallPool(request: UninstallRequest, deps: UninstallDe
     for (;;) {
       await withRetries('hold-lease', hold, deps);
       const world = await withRetries('observe', () => observePool(request, deps), deps);
-      const plan = planUninstall(world, { ...request.wish, unsealed });
+      const plan = planUninstall(world, { ...request.options, unsealed });
       // Only the versions name the donors, and they will be deleted.
       for (const node of plan.sealed) sealed.add(node);
       const next = plan.steps[0];

@@ -64,18 +64,18 @@ describe('planUninstall, in any state', async () => {
           : undefined,
       };
     });
-  const wishes = fc.constantFrom<UninstallOptions['to']>('original', 'keep');
-  const check = (property: (world: UninstallWorld, wish: UninstallOptions) => void) =>
+  const targets = fc.constantFrom<UninstallOptions['to']>('original', 'keep');
+  const check = (property: (world: UninstallWorld, options: UninstallOptions) => void) =>
     fc.assert(
-      fc.property(anyWorld, wishes, (world, to) =>
+      fc.property(anyWorld, targets, (world, to) =>
         property(world, { to, customData: CUSTOM_DATA, isUnsealing: false, unsealed: new Set() }),
       ),
       { numRuns: 3000 },
     );
 
   it('deletes nothing that an instance, another pool or the chosen model uses', () => {
-    check((world, wish) => {
-      const { steps } = planUninstall(world, wish);
+    check((world, options) => {
+      const { steps } = planUninstall(world, options);
       const change = steps.find((step) => step.id === 'put-pool-back');
       const image = change?.id === 'put-pool-back' ? change.change.image : world.pool.model.image;
       const going = steps.flatMap((step) => (step.id === 'delete-versions' ? step.names : []));
@@ -100,8 +100,8 @@ describe('planUninstall, in any state', async () => {
   });
 
   it('restores donors first, changes the model before it deletes, and deletes the saved model last', () => {
-    check((world, wish) => {
-      const ids = planUninstall(world, wish).steps.map(({ id }) => id);
+    check((world, options) => {
+      const ids = planUninstall(world, options).steps.map(({ id }) => id);
       const isOut = world.machines.some(({ node }) => node!.annotations[PRIOR_ANNOTATION] !== undefined);
       expect(ids[0] === 'bring-home').toBe(isOut);
       const at = (id: (typeof ids)[number]) => ids.indexOf(id);
@@ -113,8 +113,8 @@ describe('planUninstall, in any state', async () => {
   });
 
   it('either deletes a version or explains why it is kept', () => {
-    check((world, wish) => {
-      const { steps, kept } = planUninstall(world, wish);
+    check((world, options) => {
+      const { steps, kept } = planUninstall(world, options);
       const told = [
         ...steps.flatMap((step) => (step.id === 'delete-versions' ? step.names : [])),
         ...kept.flatMap(({ what }) => /^version (.+)$/.exec(what)?.[1] ?? []),

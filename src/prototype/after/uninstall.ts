@@ -42,8 +42,8 @@ export interface UninstallPlan {
   sealed: string[];
 }
 
-export function planUninstall(world: UninstallWorld, wish: UninstallOptions): UninstallPlan {
-  const change = poolChange(world, wish);
+export function planUninstall(world: UninstallWorld, options: UninstallOptions): UninstallPlan {
+  const change = poolChange(world, options);
   const image = change?.image ?? world.pool.model.image;
   const { deletable, kept } = sortVersions(world, image);
   const isEmptied = kept.length === 0;
@@ -52,7 +52,7 @@ export function planUninstall(world: UninstallWorld, wish: UninstallOptions): Un
     ...snapshotSteps(world),
     ...(change ? [modelStep(world, change)] : []),
     ...tagSteps(world),
-    ...sealSteps(world, wish),
+    ...sealSteps(world, options),
     ...versionSteps(deletable),
     ...(isEmptied ? gallerySteps(world) : []),
     ...(isEmptied && world.savedModel
@@ -60,24 +60,24 @@ export function planUninstall(world: UninstallWorld, wish: UninstallOptions): Un
       : []),
     ...leaseSteps(world),
   ];
-  return { steps, kept: [...kept, ...otherKept(world, isEmptied)], sealed: sealedNodes(world, wish) };
+  return { steps, kept: [...kept, ...otherKept(world, isEmptied)], sealed: sealedNodes(world, options) };
 }
 
 /** The model changes first: the image of new instances must not be deleted while the model uses it. */
 function poolChange(
   { pool, versions, definition, savedModel }: UninstallWorld,
-  wish: UninstallOptions,
+  options: UninstallOptions,
 ): ModelChange | undefined {
   const { image } = pool.model;
-  if (wish.to === 'keep') return undefined;
-  if (wish.to === 'original') {
+  if (options.to === 'keep') return undefined;
+  if (options.to === 'original') {
     if (!isOurs(image, definition) && pool.tags[MODEL_TAG] === undefined) return undefined;
     if (!savedModel) throw noSavedModel(pool);
-    const given = wish.customData === undefined ? {} : { customData: wish.customData };
+    const given = options.customData === undefined ? {} : { customData: options.customData };
     return rollbackToOriginal(pool, { ...savedModel, ...given });
   }
   const targets: RollbackTargets = { verb: 'uninstall', versions, hasOriginal: savedModel !== undefined };
-  const change = rollbackToVersion(pool, targets, wish.to.version);
+  const change = rollbackToVersion(pool, targets, options.to.version);
   return isSameImage(image, change.image) ? undefined : change;
 }
 
@@ -170,10 +170,13 @@ function otherKept({ gallery, definition, savedModel }: UninstallWorld, isEmptie
   ];
 }
 
-function sealedNodes({ machines, versions, snapshot, definition }: UninstallWorld, wish: UninstallOptions): string[] {
+function sealedNodes(
+  { machines, versions, snapshot, definition }: UninstallWorld,
+  options: UninstallOptions,
+): string[] {
   const donors = new Set([...versions, ...(snapshot ? [snapshot] : [])].map(({ tags }) => tags[TAGS.donor]));
   return machines.flatMap(({ node, instance }) => {
-    if (!node || wish.unsealed.has(node.name) || (wish.isUnsealing && canUnseal(node))) return [];
+    if (!node || options.unsealed.has(node.name) || (options.isUnsealing && canUnseal(node))) return [];
     return donors.has(node.name) || (instance.image && isOurs(instance.image, definition)) ? [node.name] : [];
   });
 }

@@ -12,8 +12,8 @@ async function approval(...lines: string[]) {
   const world = donorLab({ hasCluster: false });
   const { site, cluster, deps } = world;
   cluster.runScript = () => ({ exitCode: 0, stdout: inspectionOf(world.donor.vmId, ...lines), stderr: '' });
-  const wish = { named: { node: world.donor.computerName }, mayBeUnpatched: false, provenMs: 0 };
-  const donor = await findDonor(site, wish, deps);
+  const request = { named: { node: world.donor.computerName }, mayBeUnpatched: false, provenMs: 0 };
+  const donor = await findDonor(site, request, deps);
   return { ...world, found: donor, approve: (terms: DonorTerms) => approveDonor(site, donor, terms, deps) };
 }
 

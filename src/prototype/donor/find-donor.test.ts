@@ -4,7 +4,7 @@ import { POOL } from '../testing.ts';
 import { type DonorRequest, findDonor } from './find-donor.ts';
 import { donorLab } from './testing.ts';
 
-const wish = (named: DonorRequest['named'], more: Partial<DonorRequest> = {}): DonorRequest => ({
+const wanted = (named: DonorRequest['named'], more: Partial<DonorRequest> = {}): DonorRequest => ({
   named,
   mayBeUnpatched: false,
   provenMs: 0,
@@ -15,14 +15,14 @@ describe('findDonor', () => {
   it('takes the named node without reading its pool', async () => {
     const { site, provider, donor, ref, deps } = donorLab();
     provider.pools.listInstances = () => Promise.reject(new Error('the pool was read'));
-    const found = await findDonor(site, wish({ node: donor.computerName }), deps);
+    const found = await findDonor(site, wanted({ node: donor.computerName }), deps);
     expect(found).toMatchObject({ node: { name: donor.computerName }, ref, strays: [] });
     expect(found.because).toBeUndefined();
   });
 
   it('chooses the best node of the pool and returns the reason and the members', async () => {
     const { site, donor, deps } = donorLab();
-    const found = await findDonor(site, wish({ pool: POOL }), deps);
+    const found = await findDonor(site, wanted({ pool: POOL }), deps);
     expect(found.node.name).toBe(donor.computerName);
     expect(found.because).toContain('the best candidate');
     expect(found.members).toHaveLength(3);
@@ -32,7 +32,7 @@ describe('findDonor', () => {
     const { site, cluster, deps } = donorLab();
     const [, second, third] = [...cluster.nodes.keys()].sort();
     for (const name of [second!, third!]) cluster.touch(name, { annotations: { [PRIOR_ANNOTATION]: '{}' } });
-    const found = await findDonor(site, wish({ pool: POOL }), deps);
+    const found = await findDonor(site, wanted({ pool: POOL }), deps);
     expect(found.node.name).toBe(second);
     expect(found.strays.map(({ node }) => node.name)).toEqual([third]);
   });
@@ -40,7 +40,7 @@ describe('findDonor', () => {
   it('names the reasons against every node when none is suitable', async () => {
     const { site, cluster, deps } = donorLab();
     for (const name of cluster.nodes.keys()) cluster.touch(name, { isReady: false });
-    const found = findDonor(site, wish({ pool: POOL }), deps);
+    const found = findDonor(site, wanted({ pool: POOL }), deps);
     await expect(found).rejects.toMatchObject({
       code: 'prototype/no-candidate',
       next: `headstart prototype candidates --pool ${POOL}`,
@@ -52,7 +52,7 @@ describe('findDonor', () => {
   it('reports a pool without nodes', async () => {
     const { site, cluster, ref, deps } = donorLab({ hasCluster: false });
     const empty = { ...site, cluster: { ...cluster, listNodes: async () => [] }, pools: async () => [ref.pool] };
-    await expect(findDonor(empty, wish({ pool: POOL }), deps)).rejects.toThrow(
+    await expect(findDonor(empty, wanted({ pool: POOL }), deps)).rejects.toThrow(
       /is suitable as a donor: the pool has no nodes$/,
     );
   });

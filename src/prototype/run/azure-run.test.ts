@@ -123,9 +123,9 @@ describe.each(['Uniform', 'Flexible'] as const)('uninstalling from a %s pool', (
     const found = Object.values(sim.inspect().scaleSets).find(({ name }) => name === 'pool-3')!;
     await run('first');
     await lab.grow(pool.ref);
-    const asked = { pool: pool.ref, gallery: intent.gallery, runId: 'u', wish: goBack };
+    const request = { pool: pool.ref, gallery: intent.gallery, runId: 'u', options: goBack };
 
-    const first = await uninstallPool(asked, deps);
+    const first = await uninstallPool(request, deps);
     expect(first.done).toHaveLength(2); // the model and its tag
     expect(first.kept[0]).toMatchObject({ what: `version ${intent.version}`, next: expect.any(String) });
 
@@ -133,7 +133,7 @@ describe.each(['Uniform', 'Flexible'] as const)('uninstalling from a %s pool', (
       for (const [key, { id, birth }] of Object.entries(azure.instances))
         if (id.includes('pool-3') && birth.exactVersion === intent.version) delete azure.instances[key];
     });
-    const second = await uninstallPool(asked, deps);
+    const second = await uninstallPool(request, deps);
     expect(second.kept).toEqual([]);
     expect(second.done).toHaveLength(4);
     const after = sim.inspect();
@@ -145,7 +145,7 @@ describe.each(['Uniform', 'Flexible'] as const)('uninstalling from a %s pool', (
       objectAt(found.properties, 'virtualMachineProfile', 'storageProfile'),
     );
     expect([cluster.secrets.size, cluster.leases.size]).toEqual([0, 0]);
-    expect(await uninstallPool(asked, deps)).toEqual({ done: [], kept: [], sealed: [] });
+    expect(await uninstallPool(request, deps)).toEqual({ done: [], kept: [], sealed: [] });
     expect(sim.violations).toEqual([]);
   });
 
@@ -157,7 +157,10 @@ describe.each(['Uniform', 'Flexible'] as const)('uninstalling from a %s pool', (
       sim.fail({ on, kind: 'conflict', times: 1 });
     }
     sim.fail({ on: '* *', kind: 'connection-reset', chance: 0.1, times: 1000 });
-    const { kept } = await uninstallPool({ pool: pool.ref, gallery: intent.gallery, runId: 'u', wish: goBack }, deps);
+    const { kept } = await uninstallPool(
+      { pool: pool.ref, gallery: intent.gallery, runId: 'u', options: goBack },
+      deps,
+    );
     expect(kept).toEqual([]);
     expect(sim.inspect().galleries).toEqual({});
   });

@@ -24,7 +24,7 @@ export interface RunResult {
   steps: string[];
 }
 
-/** A start may fail for lack of capacity for a long time, and a stopped donor is the worst outcome. */
+/** More than for other steps: a start may fail for lack of capacity for a long time. */
 const RESTORE_ATTEMPTS = 60;
 /** Waiting steps repeat without an attempt limit. After this time the run counts as stuck. */
 const LONGEST_MS = 8 * 3_600_000;
@@ -164,7 +164,7 @@ async function apply(step: Step, scene: Scene, { deps, hold }: Pick<RunContext, 
   await step.apply(scene, { ...deps, onWaiting }).finally(renewal.settled);
 }
 
-/** Uses its own signal, so that interrupting the run does not leave the donor out of service. A second interrupt does. */
+/** Uses its own signal, so that interrupting the run does not leave the donor out of service. A second interrupt ends it. */
 async function restoreDonor(because: unknown, context: RunContext): Promise<void> {
   const { deps } = context;
   const reason = because instanceof Error ? because.message : String(because);

@@ -89,7 +89,7 @@ function isSnapshotForThisRun(scene: Scene): boolean {
   return isOfDonor(tags, scene) && (version === intent.version || isBegun);
 }
 
-/** The version of a usable snapshot, also after midnight; otherwise the day the run began. */
+/** The version of a usable or pending snapshot, also after midnight; otherwise the day the run began. */
 export function targetVersionName(scene: Scene): string {
   return hasUsableSnapshot(scene) || hasPendingSnapshot(scene)
     ? scene.world.snapshot!.tags[TAGS.version]!
@@ -114,7 +114,7 @@ export function ownerOf(tags: Readonly<Record<string, string>>, { intent }: Scen
   return owner === intent.nodeName ? `an earlier machine called ${owner}` : owner;
 }
 
-/** Whether the run still has to copy the donor's disk: neither the version nor a snapshot for it exists. */
+/** Whether the run still has to copy the donor's disk: neither the version nor a usable snapshot exists. */
 export function needsCapture(scene: Scene): boolean {
   if (scene.run.isAborting) return false;
   const version = targetVersion(scene);

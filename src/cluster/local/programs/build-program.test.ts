@@ -13,7 +13,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const what = () => ({ name: 'kubectl' as const, version: 'v1.35.8', output: join(folder, 'kubectl') });
 
-/** A Go whose build ends with this code, having said this. */
+/** A Go whose build prints this and exits with this code. */
 function go(code: number, said: string) {
   const calls: string[][] = [];
   const run: RunCommand = async (argv, options) => {
@@ -26,7 +26,7 @@ function go(code: number, said: string) {
   return { calls, deps: { env: {}, run, freeBytes: async () => 2 ** 40 } };
 }
 
-it('a program is stamped with its version, and every hundred packages are told', async () => {
+it('a build stamps the version and reports every hundred packages', async () => {
   const { calls, deps } = go(0, 'package\n'.repeat(250));
   const told: string[] = [];
   await buildProgram(what(), deps, { onWaiting: (waiting) => told.push(waiting) });
@@ -36,7 +36,7 @@ it('a program is stamped with its version, and every hundred packages are told',
   expect(told).toEqual(['Go to build kubectl v1.35.8', 'Go to build kubectl v1.35.8 (200 packages so far)']);
 });
 
-it('a build that fails is told of with the end of what Go said', async () => {
+it('a failed build reports the end of the output of Go', async () => {
   const { deps } = go(1, `${'x'.repeat(5_000)}\nkubectl.go:1: undefined: y\n`);
   await expect(buildProgram(what(), deps)).rejects.toMatchObject({
     code: 'cluster/build-failed',
@@ -44,13 +44,13 @@ it('a build that fails is told of with the end of what Go said', async () => {
   });
 });
 
-it('an interrupt is no failed build', async () => {
+it('an interrupt is not reported as a failed build', async () => {
   const { deps } = go(1, '');
   const signal = AbortSignal.abort(new Error('enough'));
   await expect(buildProgram(what(), deps, { signal })).rejects.toThrow('enough');
 });
 
-it('a disk without a gigabyte is refused before Go is asked for more', async () => {
+it('a disk with less than a gigabyte is refused before the build', async () => {
   await expect(ensureBuildSpace(folder, 'etcd', { freeBytes: async () => 2 ** 30 - 1 })).rejects.toMatchObject({
     code: 'cluster/no-space',
     message: `building etcd needs 1024 MiB under ${folder}; 1023 MiB are free`,

@@ -33,7 +33,7 @@ function remember(kubernetes: string, programs: string): void {
   );
 }
 
-/** The given programs are of this version. */
+/** The given programs have this version. */
 const run: RunCommand = async () => ({
   ...{ outcome: 'exited', code: 0, stderr: '' },
   stdout: Buffer.from('Kubernetes v1.34.2\n'),
@@ -42,19 +42,19 @@ const cache = () => join(home, 'cache');
 const choose = (wanted: WantedPrograms = {}) => choosePrograms({ home, name: 'lab' }, wanted, { cache: cache(), run });
 
 describe('a new cluster', () => {
-  it('runs the version that can be built, and what is not in the cache is built', async () => {
+  it('runs the version that can be built, and builds programs that are not in the cache', async () => {
     const folder = programsFolder(cache(), BUILT_VERSION);
     expect(await choose()).toEqual({ version: BUILT_VERSION, folder, missing: [...PLANE_PROGRAMS] });
     putPrograms(folder);
     expect(await choose()).toEqual({ version: BUILT_VERSION, folder, missing: [] });
   });
 
-  it('runs given programs, whatever is in the cache', async () => {
+  it('runs given programs regardless of the cache', async () => {
     expect(await choose({ programs: given })).toEqual({ version: 'v1.34.2', folder: given, missing: [] });
     expect(await choose({ programs: given, kubernetes: '1.34.2' })).toMatchObject({ version: 'v1.34.2' });
   });
 
-  it('does not run given programs of another version than was asked for', async () => {
+  it('refuses given programs of another version than requested', async () => {
     await expect(choose({ programs: given, kubernetes: '1.35.8' })).rejects.toMatchObject({
       code: 'cluster/other-version',
       message: `the programs in ${given} have Kubernetes version v1.34.2, not v1.35.8`,
@@ -62,13 +62,13 @@ describe('a new cluster', () => {
   });
 });
 
-describe('a cluster that is there', () => {
+describe('an existing cluster', () => {
   it('keeps its version and the folder of its programs', async () => {
     remember('v1.34.2', given);
     expect(await choose()).toEqual({ version: 'v1.34.2', folder: given, missing: [] });
   });
 
-  it('is refused a version that it cannot be upgraded to, before anything is built', async () => {
+  it('refuses a version that it cannot be upgraded to before any build', async () => {
     remember(BUILT_VERSION, given);
     await expect(choose({ programs: given })).rejects.toMatchObject({ code: 'cluster/other-version' });
   });

@@ -17,11 +17,11 @@ const saying =
   (text: string): RunCommand =>
   async () => ({ outcome: 'exited', code: 0, stdout: Buffer.from(text), stderr: '' });
 
-it('a folder with all programs is of the version that its API server tells', async () => {
+it('the version of a folder is that of its API server', async () => {
   expect(await readGivenPrograms(folder, saying('Kubernetes v1.34.2\n'))).toEqual({ folder, version: 'v1.34.2' });
 });
 
-it('a folder without one of them is refused by its name, and so is one that cannot be run', async () => {
+it('a missing or non-executable program is refused by name', async () => {
   rmSync(join(folder, 'etcd'));
   chmodSync(join(folder, 'kube-scheduler'), 0o644);
   await expect(readGivenPrograms(folder, saying('Kubernetes v1.34.2\n'))).rejects.toMatchObject({
@@ -30,7 +30,7 @@ it('a folder without one of them is refused by its name, and so is one that cann
   });
 });
 
-it('programs that do not tell a version are refused', async () => {
+it('programs that do not report a version are refused', async () => {
   for (const text of ['', 'v1.34.2', 'Kubernetes v2.0.0\n'])
     await expect(readGivenPrograms(folder, saying(text))).rejects.toThrow('does not report its version');
 });

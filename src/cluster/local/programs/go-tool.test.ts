@@ -11,18 +11,18 @@ const told = (version: string, more: Partial<CommandResult> = {}): CommandResult
 });
 
 describe('Go', () => {
-  it.each(['go1.26.0', 'go1.26.8', 'go1.27rc1', 'go2.0', 'devel +abc'])('%s will do', (version) => {
+  it.each(['go1.26.0', 'go1.26.8', 'go1.27rc1', 'go2.0', 'devel +abc'])('%s is accepted', (version) => {
     expect(requireGo(told(version))).toEqual({ version, cache: '/c' });
   });
 
   it.each([
     ['is too old', told('go1.25.9')],
     ['is older still', told('go0.9')],
-    ['is not there', told('', { outcome: 'missing', code: null, stdout: Buffer.from('') })],
+    ['is missing', told('', { outcome: 'missing', code: null, stdout: Buffer.from('') })],
     ['fails', told('', { code: 2, stdout: Buffer.from('') })],
-    ['tells nonsense', told('', { stdout: Buffer.from('go version go1.26') })],
+    ['prints nonsense', told('', { stdout: Buffer.from('go version go1.26') })],
     ['has no cache', told('', { stdout: Buffer.from('{"GOVERSION":"go1.26","GOCACHE":""}') })],
-  ])('that %s is said with what to do', (_, ran) => {
+  ])('that %s is an error with a next step', (_, ran) => {
     expect(() => requireGo(ran)).toThrow(
       expect.objectContaining({
         code: 'cluster/no-go',

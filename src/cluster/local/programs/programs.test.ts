@@ -64,12 +64,12 @@ const folder = () => programsFolder(cache, BUILT_VERSION);
 const left = () => (existsSync(folder()) ? readdirSync(folder()) : []);
 
 describe('the programs of Kubernetes', () => {
-  it('are all tools of the module they are built from, so that a machine that never built one has the sums of its parts', () => {
+  it('are all tools of their module, so that go.sum has the checksums of all dependencies', () => {
     const tools = /^tool \(\n(.*?)^\)/ms.exec(readFileSync(join(MODULE, 'go.mod'), 'utf8'))?.[1]?.match(/\S+/g);
     expect(tools).toEqual(Object.values(GO_PACKAGES).toSorted());
   });
 
-  it('are built once, with the version they will tell', async () => {
+  it('are built once, with the version they report', async () => {
     expect(await ensurePrograms(['etcd', 'kube-apiserver'], 'v1.35.8', deps())).toBe(folder());
     expect(left().sort()).toEqual(['etcd', 'kube-apiserver']);
     await ensurePrograms(['etcd', 'kube-apiserver'], '1.35.8', deps());
@@ -81,12 +81,12 @@ describe('the programs of Kubernetes', () => {
     expect(missingPrograms(folder(), ['etcd', 'kubectl'])).toEqual(['kubectl']);
   });
 
-  it('are built by one of several who want them at once', async () => {
+  it('are built by one of several concurrent callers', async () => {
     await Promise.all(Array.from({ length: 4 }, () => ensurePrograms(['etcd'], BUILT_VERSION, deps())));
     expect(built).toHaveLength(1);
   });
 
-  it('tell how far the building is, by hundreds', async () => {
+  it('report the progress of a build by hundreds of packages', async () => {
     const told: string[] = [];
     builds = (output, { onStderr }) => {
       for (let i = 0; i < 250; i++) onStderr?.(`package/${i}\n`);
@@ -101,7 +101,7 @@ describe('the programs of Kubernetes', () => {
     ]);
   });
 
-  it('that were not built leave nothing behind, and the end of what Go said is told', async () => {
+  it('that fail to build leave no files, and the error has the end of the output of Go', async () => {
     builds = (output, { onStderr }) => {
       mkdirSync(dirname(output), { recursive: true });
       writeFileSync(output, 'half');
@@ -115,7 +115,7 @@ describe('the programs of Kubernetes', () => {
     expect(left()).toEqual([]);
   });
 
-  it('that a killed builder left half done are built anew', async () => {
+  it('that a killed build left incomplete are built again', async () => {
     mkdirSync(join(folder(), '.partial-etcd-x'), { recursive: true });
     mkdirSync(join(folder(), '.partial-kubectl-x'));
     await ensurePrograms(['etcd'], BUILT_VERSION, deps());
@@ -134,7 +134,7 @@ describe('the programs of Kubernetes', () => {
     expect(left()).toEqual([]);
   });
 
-  it('need a Go that is new enough, room, and a version that can be built', async () => {
+  it('need a recent Go, disk space and a version that can be built', async () => {
     const reject = (code: string, version = BUILT_VERSION) =>
       expect(ensurePrograms(['etcd'], version, deps())).rejects.toMatchObject({ code });
     goVersion = 'go1.24.1';
@@ -148,7 +148,7 @@ describe('the programs of Kubernetes', () => {
     expect(left()).toEqual([]);
   });
 
-  it('of another version are taken where they are there', async () => {
+  it('of another version are used if they exist', async () => {
     const other = programsFolder(cache, '1.34.2');
     mkdirSync(other, { recursive: true });
     writeFileSync(join(other, 'etcd'), '', { mode: 0o755 });
@@ -162,14 +162,14 @@ describe('the programs of Kubernetes', () => {
     },
   );
 
-  it('are kept where the environment says', () => {
+  it('are stored in the folder that the environment sets', () => {
     expect(cacheFolder({ HEADSTART_CACHE: '/c', XDG_CACHE_HOME: '/x', HOME: '/h' })).toBe('/c');
     expect(cacheFolder({ XDG_CACHE_HOME: '/x', HOME: '/h' })).toBe('/x/headstart');
     expect(cacheFolder({ XDG_CACHE_HOME: 'relative', HOME: '/h' })).toBe('/h/.cache/headstart');
   });
 });
 
-describe('programs that are given', () => {
+describe('given programs', () => {
   const give = (...names: readonly string[]) => {
     for (const name of names) writeFileSync(join(cache, name), '', { mode: 0o755 });
   };
@@ -178,7 +178,7 @@ describe('programs that are given', () => {
     async () =>
       ran({ stdout: Buffer.from(text) });
 
-  it('tell their version', async () => {
+  it('report their version', async () => {
     give(...KUBE_SERVERS);
     expect(await readGivenPrograms(cache, telling('Kubernetes v1.34.2-rc.1\n'))).toEqual({
       folder: cache,
@@ -186,7 +186,7 @@ describe('programs that are given', () => {
     });
   });
 
-  it('are refused when one is missing or is no Kubernetes', async () => {
+  it('are refused if one is missing or is not Kubernetes', async () => {
     give('etcd');
     await expect(readGivenPrograms(cache, telling(''))).rejects.toThrow(
       /has no executable kube-apiserver, kube-controller-manager/,
