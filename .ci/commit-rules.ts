@@ -8,6 +8,7 @@ export interface Commit {
 }
 
 const SUBJECT_COLUMNS = 72;
+const BODY_COLUMNS = 80;
 const MOST_LINES = 2500;
 /** Says why one idea needs so many lines. */
 const LARGE_TRAILER = /^Large-change: \S/m;
@@ -29,9 +30,9 @@ const VERBS = new Set(
   limit link list load lock log look lower make map mark mask match measure merge migrate mount move name narrow normalise note observe
   offer omit open order pack parse pass patch pause pick pin place plan point poll prefer prepare print probe propagate protect prove
   provide prune publish put queue quote raise read recognise record recover reduce refactor refuse register reject release reload remove
-  rename render reopen repair repeat replace report require reset resolve respect restart restore restrict resume retain retry return
+  rename render reopen reserve repair repeat replace report require reset resolve respect restart restore restrict resume retain retry return
   reuse rework rewrite roll round run save say scan seal search seed select send separate serve set settle share shorten show shrink
-  simplify simulate skip sort specify speed split start state stop store stream strip structure suggest support survive swap
+  simplify simulate skip sort specify speed spell split start state stop store stream strip structure suggest support survive swap
   synchronise tag take teach tell test thaw tighten time tolerate trace track translate trim truncate trust try turn type undo unify
   unpack unwrap update upgrade upload use validate verify wait warn watch widen wrap write`.split(/\s+/),
 );
@@ -49,7 +50,7 @@ export function brokenRules({ message, changedLines = 0 }: Commit): string[] {
   if (body.every((line) => line.trim() === '' || isTrailer(line)))
     broken.push('the body is missing: start it with the symptom or the reason');
   for (const line of body)
-    if (line.length > SUBJECT_COLUMNS && line.trim().includes(' ')) broken.push(`a body line is too long: "${line}"`);
+    if (line.length > BODY_COLUMNS && line.trim().includes(' ')) broken.push(`a body line is too long: "${line}"`);
   if (changedLines > MOST_LINES && !LARGE_TRAILER.test(message))
     broken.push(`${changedLines} changed lines; split the commit, or say why not in a trailer "Large-change: …"`);
   return broken;
@@ -58,10 +59,11 @@ export function brokenRules({ message, changedLines = 0 }: Commit): string[] {
 function brokenBySubject(subject: string): string[] {
   const [, areas, summary] = /^([a-z0-9-][a-z0-9/., -]*): (.+)$/.exec(subject) ?? [];
   if (areas === undefined || summary === undefined) return ['the subject must read "area: imperative summary"'];
-  const broken = areas
-    .split(', ')
-    .filter((area) => !AREAS.has(area.split('/')[0]!))
-    .map((area) => `unknown area "${area}"; areas are folders, listed in .ci/commit-rules.ts`);
+  // Further areas may be rooms of the first one: `prototype/donor, after`.
+  const folder = areas.split(/[/,]/)[0]!;
+  const broken = AREAS.has(folder)
+    ? []
+    : [`unknown area "${folder}"; areas are folders, listed in .ci/commit-rules.ts`];
   const [verb = '', object = '', ...rest] = summary.split(' ');
   if (!VERBS.has(verb))
     broken.push(`"${verb}" is not a known imperative verb; if it is one, add it to .ci/commit-rules.ts`);

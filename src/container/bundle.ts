@@ -72,7 +72,7 @@ function filesNextToSources(root: string): LayerFile[] {
   return SOURCE_FOLDERS.flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-    .filter((path) => !/(^|\/)(fixtures|testing)\/|[./-](test|testing|contract)\.ts$|\.md$/.test(path))
+    .filter((path) => !/(^|\/)(fixtures|testing)\/|[./-](test|testing|suite)\.ts$|\.md$/.test(path))
     .map((path) => plainFile(path, readFileSync(join(root, path))));
 }
 

@@ -20,8 +20,8 @@ describe('prototype uninstall', () => {
     expect(code).toBe(0);
     expect(stdout.split('\n').slice(0, 3)).toEqual([
       `changes to ${POOL} that would be made:`,
-      `  point ${POOL} from version ${world.intent.version} at marketplace debian:debian-12:12-gen2:latest`,
-      '  take the tags headstart-bootstrap, headstart-prototype off the pool',
+      `  point ${POOL} at marketplace debian:debian-12:12-gen2:latest instead of version ${world.intent.version}`,
+      '  remove the tags headstart-bootstrap, headstart-prototype from the pool',
     ]);
     expect(stdout).toContain(`the clone check stays on the disks of ${world.donor.computerName}`);
     expect(world.provider.state.versions.size).toBe(1);
@@ -35,7 +35,7 @@ describe('prototype uninstall', () => {
     expect(world.provider.state.versions.size).toBe(1);
     const done = await world.runVerb(uninstallVerb, '--pool', POOL, '--yes');
     expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining(`changes made to ${POOL}:`) });
-    expect(done.stdout).toContain('delete the saved original recipe');
+    expect(done.stdout).toContain('delete the saved original model');
     expect(done.stdout + done.stderr).not.toContain(Buffer.from('canary').toString('base64'));
     expect([world.provider.state.versions.size, world.cluster.secrets.size]).toEqual([0, 0]);
   });

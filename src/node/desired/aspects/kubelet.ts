@@ -127,7 +127,7 @@ function clusterSettings({ cluster }: NodeConfig, { instance }: Facts): JsonObje
     cgroupDriver: 'systemd', // as in containerd's configuration
   };
   if (cluster === undefined) {
-    // Without an API server there is no webhook to authorize requests. Nobody can authenticate, so AlwaysAllow allows nothing.
+    // Without an API server there is no webhook to authorize requests. No client can authenticate, so AlwaysAllow allows nothing.
     return {
       ...common,
       authentication: { anonymous: { enabled: false }, webhook: { enabled: false } },
