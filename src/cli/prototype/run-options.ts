@@ -38,7 +38,7 @@ export function withRunOptions(command: Command): Command {
     )
     .optionsGroup('Donor:')
     .addOption(readyForOption())
-    .option('--allow-unpatched', 'accept a donor that needs a reboot or is older than its pool')
+    .option('--allow-unpatched', 'accept a donor that needs a reboot, or has an older kernel or OS image than its pool')
     .option('--allow-managed', 'change a pool that AKS or Cluster API manages; the manager may reset the model')
     .optionsGroup('Drain and stop:')
     .option(
