@@ -17,7 +17,7 @@ const LEFT_OUT: readonly { where: RegExp; why: string }[] = [
   },
   { where: /snapshots\/\S+ \d+ \S*\/incrementalSnapshotFamilyId$/, why: 'the recorded snapshots were incremental' },
   { where: /\/instanceView\/vmAgent$/, why: 'recorded instances were running; one that is off has no agent' },
-  { where: /\/properties\/instanceView$/, why: 'recorded lists were asked to expand it' },
+  { where: /\/properties\/instanceView$/, why: 'recorded lists requested its expansion' },
   { where: /\/statuses\/\[\]\/message$/, why: 'prose' },
   { where: /^PATCH virtualMachineScaleSets\/\S+ 200 \/identity/, why: 'only sets with an identity were patched' },
   {

@@ -97,7 +97,7 @@ function refused(nodeName: string, held: readonly PodWithReason<Pod>[]): UserErr
 function blocked(nodeName: string, held: readonly PodWithReason<Pod>[]): UserError {
   return new UserError(`could not drain ${nodeName}: ${describe(held)}`, {
     code: 'prototype/drain-blocked',
-    kept: 'Pods that had left by then stay where they went.',
+    kept: 'Evicted pods stay on their new nodes.',
     next: 'raise the budget or delete the pod, then run the same command again; --drain-force deletes pods that stay',
     exitCode: 1,
   });
