@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { UserError } from '../../src/base/errors.ts';
 import { newAccountKey, SERVICE_RANGE } from '../../src/cluster/local/authority.ts';
-import { checkHealth } from '../../src/cluster/local/health.ts';
+import { checkServerHealth } from '../../src/cluster/local/health.ts';
 import { renderKubeconfig } from '../../src/cluster/local/kubeconfig.ts';
 import {
   type ApiServerSettings,
@@ -101,7 +101,7 @@ async function start(
   const readCertificate = () => readFileSync(join(files.certs, 'apiserver.crt'), 'utf8');
   const ca = await untilReady(children, clock, async () => {
     const certificate = readCertificate();
-    const { isHealthy } = await checkHealth({ url: `${url}/readyz`, ca: certificate, client: { token } });
+    const { isHealthy } = await checkServerHealth({ url: `${url}/readyz`, ca: certificate, client: { token } });
     return isHealthy ? certificate : undefined;
   });
   const kubeconfig = join(folder, 'kubeconfig');

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { checkHealth } from '../../cluster/local/health.ts';
+import { checkServerHealth } from '../../cluster/local/health.ts';
 import { type Lab, makeLab } from '../../vms/qemu/testing.ts';
 import { openPlane } from '../compose/open-plane.ts';
 
@@ -24,7 +24,7 @@ describe('the egress program', { timeout: 120_000 }, () => {
     const program = start(folder);
     const ended = new Promise((resolve) => program.once('exit', (...how) => resolve(how)));
     await vi.waitFor(
-      async () => expect(await checkHealth({ folder, socket: 'egress.sock' })).toEqual({ isHealthy: true }),
+      async () => expect(await checkServerHealth({ folder, socket: 'egress.sock' })).toEqual({ isHealthy: true }),
       { timeout: 60_000 },
     );
     program.kill('SIGTERM');

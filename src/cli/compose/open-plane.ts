@@ -7,7 +7,7 @@ import { systemClock } from '../../base/clock.ts';
 import { runCommand } from '../../base/command.ts';
 import type { Node } from '../../cluster/cluster.ts';
 import { type ClusterPlace, checkClusterName } from '../../cluster/local/cluster-files.ts';
-import { checkHealth } from '../../cluster/local/health.ts';
+import { checkServerHealth } from '../../cluster/local/health.ts';
 import { createBootstrapToken, type NewToken } from '../../cluster/local/joining.ts';
 import { bindingsToMake, letNodesJoin } from '../../cluster/local/node-roles.ts';
 import type { PlaneDeps } from '../../cluster/local/plane-deps.ts';
@@ -49,7 +49,7 @@ export const openPlane: OpenPlane = ({ env }) => ({
     isPortFree,
     freeBytes: statfsFree,
     random: Math.random,
-    checkHealth,
+    checkServerHealth,
     bindingsToMake,
     letNodesJoin,
     egressCommand: ({ home, name }) => [process.execPath, '--no-warnings', EGRESS_PROGRAM, home, name],

@@ -95,12 +95,12 @@ describe('a control plane', () => {
   it('restarts a server that was killed just before the observation', async () => {
     await up();
     const key = `${clusterFiles(place).folder} kube-apiserver`;
-    const { checkHealth } = world;
+    const { checkServerHealth } = world;
     let isDying = true;
-    world.checkHealth = async (probe) => {
+    world.checkServerHealth = async (probe) => {
       if (isDying) world.running.delete(key);
       isDying = false;
-      return checkHealth(probe);
+      return checkServerHealth(probe);
     };
     world.actions.length = 0;
     expect(await up()).toEqual([{ do: 'start', server: 'kube-apiserver' }]);

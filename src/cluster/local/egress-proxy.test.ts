@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Egress, type EgressOptions, kubeletAddress, startEgress } from './egress-proxy.ts';
-import { checkHealth } from './health.ts';
+import { checkServerHealth } from './health.ts';
 
 const NODE = '168.1.0.4';
 
@@ -197,7 +197,7 @@ describe('the egress proxy', () => {
     await Promise.all([...clients, hasty].map((client) => new Promise((resolve) => client.once('connect', resolve))));
     hasty.destroy();
     // The response on the socket proves that all earlier requests were read.
-    expect(await checkHealth({ folder, socket: 'egress.sock' })).toEqual({ isHealthy: true });
+    expect(await checkServerHealth({ folder, socket: 'egress.sock' })).toEqual({ isHealthy: true });
     found(port);
     for (const client of clients) client.end('hello');
     for (const client of clients) expect(await readAll(client)).toBe(`${GRANTED}hello`);
@@ -215,7 +215,7 @@ describe('the egress proxy', () => {
     symlinkSync('precious', socket);
     egress = await start();
     expect(statSync(join(folder, 'precious')).mode & 0o777).toBe(0o640);
-    expect(await checkHealth({ folder, socket: 'egress.sock' })).toEqual({ isHealthy: true });
+    expect(await checkServerHealth({ folder, socket: 'egress.sock' })).toEqual({ isHealthy: true });
   });
 });
 
@@ -234,7 +234,7 @@ describe('the address of a kubelet', () => {
 describe('the health of a server on a socket', () => {
   it('is bad if the socket is stale', async () => {
     await egress.close();
-    expect(await checkHealth({ folder, socket: 'egress.sock' })).toEqual({
+    expect(await checkServerHealth({ folder, socket: 'egress.sock' })).toEqual({
       isHealthy: false,
       why: expect.stringMatching(/^does not answer \((?:ENOENT|ECONNREFUSED)\)$/),
     });

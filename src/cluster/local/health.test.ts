@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkHealth, healthOf } from './health.ts';
+import { checkServerHealth, healthOf } from './health.ts';
 
 describe('healthOf', () => {
   it('is healthy only with status 200, with any text', () => {
@@ -18,7 +18,7 @@ describe('healthOf', () => {
   });
 });
 
-describe('checkHealth', () => {
+describe('checkServerHealth', () => {
   it('works over a socket in a folder with a long path', async () => {
     const folder = mkdtempSync(join(tmpdir(), `headstart-${'long-'.repeat(30)}`));
     const server = createServer((request, answer) => answer.writeHead(request.url === '/healthz' ? 200 : 404).end());
@@ -27,7 +27,7 @@ describe('checkHealth', () => {
     await new Promise<void>((done) => server.listen('s', done));
     process.chdir(cwd);
     try {
-      expect(await checkHealth({ folder, socket: 's' })).toEqual({ isHealthy: true });
+      expect(await checkServerHealth({ folder, socket: 's' })).toEqual({ isHealthy: true });
     } finally {
       await new Promise((done) => server.close(done));
       rmSync(folder, { recursive: true });
@@ -35,7 +35,7 @@ describe('checkHealth', () => {
   });
 
   it('reports a server that does not exist as unhealthy, with the reason', async () => {
-    expect(await checkHealth({ url: 'https://127.0.0.1:1/healthz', ca: '' })).toEqual({
+    expect(await checkServerHealth({ url: 'https://127.0.0.1:1/healthz', ca: '' })).toEqual({
       isHealthy: false,
       why: 'does not answer (ECONNREFUSED)',
     });

@@ -23,7 +23,7 @@ export interface Health {
 const ANSWER_MS = 5_000;
 const MAX_BYTES = 64 << 10;
 
-export function checkHealth(probe: Probe): Promise<Health> {
+export function checkServerHealth(probe: Probe): Promise<Health> {
   return 'socket' in probe ? checkOverSocket(probe) : checkOverTls(probe);
 }
 

@@ -13,7 +13,7 @@ export interface PlaneDeps {
   freeBytes(folder: string): Promise<number>;
   /** From 0 up to 1. */
   random(): number;
-  checkHealth(probe: Probe): Promise<Health>;
+  checkServerHealth(probe: Probe): Promise<Health>;
   /** Names of missing or wrong role bindings. */
   bindingsToMake(access: PlaneAccess, signal?: AbortSignal): Promise<string[]>;
   letNodesJoin(access: PlaneAccess, signal?: AbortSignal): Promise<void>;

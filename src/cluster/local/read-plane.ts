@@ -55,7 +55,7 @@ export function findOrphans(
 /** undefined: there is no such cluster. */
 export async function readPlane(
   place: ClusterPlace,
-  deps: Pick<PlaneDeps, 'processes' | 'checkHealth'>,
+  deps: Pick<PlaneDeps, 'processes' | 'checkServerHealth'>,
 ): Promise<PlaneView | undefined> {
   const record = readClusterRecord(place);
   if (!record) return undefined;
@@ -77,7 +77,7 @@ async function readServer(
   name: Server,
   place: ClusterPlace,
   record: ClusterRecord,
-  { processes, checkHealth }: Pick<PlaneDeps, 'processes' | 'checkHealth'>,
+  { processes, checkServerHealth }: Pick<PlaneDeps, 'processes' | 'checkServerHealth'>,
 ): Promise<ServerView> {
   const files = clusterFiles(place);
   const address = name === EGRESS ? EGRESS_SOCKET : `127.0.0.1:${record.ports[name]}`;
@@ -85,7 +85,7 @@ async function readServer(
   const running = processes.find(files.folder, name);
   if (!running) return { ...seen, isRunning: false, isHealthy: false, why: 'does not run' };
   const { pid, sinceMs } = running;
-  return { ...seen, isRunning: true, pid, sinceMs, ...(await checkHealth(probeOf(name, files, record))) };
+  return { ...seen, isRunning: true, pid, sinceMs, ...(await checkServerHealth(probeOf(name, files, record))) };
 }
 
 /** The input of `planUp`. */
@@ -153,10 +153,10 @@ async function readPort(
 async function readBindings(
   place: ClusterPlace,
   record: ClusterRecord,
-  { checkHealth, bindingsToMake, clock }: PlaneDeps,
+  { checkServerHealth, bindingsToMake, clock }: PlaneDeps,
 ) {
   const files = clusterFiles(place);
-  const { isHealthy } = await checkHealth(probeOf('kube-apiserver', files, record));
+  const { isHealthy } = await checkServerHealth(probeOf('kube-apiserver', files, record));
   if (!isHealthy) return undefined;
   return bindingsToMake({ kubeconfig: files.kubeconfig, clock }).catch((error: unknown) => {
     if (error instanceof TransientError) return undefined; // it has just stopped

@@ -66,7 +66,7 @@ export function fakePlane(): FakePlane {
         world.running.delete(key(folder, server));
       },
     },
-    checkHealth: async (probe) => {
+    checkServerHealth: async (probe) => {
       const asked = [...world.running.entries()].find(([at, { argv }]) =>
         'url' in probe
           ? argv.some((flag) => isPortOf(flag, new URL(probe.url).port))

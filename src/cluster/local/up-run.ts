@@ -125,12 +125,12 @@ export class UpRun {
   }
 
   async awaitHealthy(server: Server): Promise<void> {
-    const { clock, processes, checkHealth } = this.#deps;
+    const { clock, processes, checkServerHealth } = this.#deps;
     const { signal, onWaiting } = this.#call;
     const untilMs = clock.nowMs() + READY_MS;
     for (;;) {
       signal?.throwIfAborted();
-      const health = await checkHealth(probeOf(server, this.#files, this.#record()));
+      const health = await checkServerHealth(probeOf(server, this.#files, this.#record()));
       // A server of another program on that port may answer as healthy too.
       const isThere = processes.find(this.#files.folder, server) !== undefined;
       if (health.isHealthy && isThere) {
