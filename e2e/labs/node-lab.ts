@@ -38,7 +38,7 @@ export async function ensureNodeImage(
   const files = nodeImageFiles(executable);
   const id: VersionId = { gallery: GALLERY, definition: DEFINITION, version: versionOf(baseId, files) };
   if (!readVersionRecord(deps.home, id)) {
-    tell('node image: the base image with what a node carries');
+    tell('building the node image from the base image');
     await make(id, parseVersionId(baseId)!, files, deps);
     await removeOthers(id, deps.home);
   }

@@ -11,9 +11,9 @@ export interface LayerFile {
 }
 
 export interface OciLayer {
-  /** Of the compressed bytes, for the manifest. */
+  /** The digest of the compressed bytes, for the manifest. */
   digest: string;
-  /** Of the uncompressed archive, for the configuration. */
+  /** The digest of the uncompressed archive, for the configuration. */
   diffId: string;
   blob: Uint8Array;
 }

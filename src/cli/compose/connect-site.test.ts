@@ -25,8 +25,8 @@ describe('connectSite', () => {
   });
 
   it.each<[ConnectOptions, Record<string, string>, string]>([
-    [{ overSsh: 'me@node', cluster: false }, { HEADSTART_VMS: 'qemu' }, "the guest's agent is the way in"],
-    [{ vms: 'azure', scrub: false }, {}, 'the copy is not scrubbed'],
+    [{ overSsh: 'me@node', cluster: false }, { HEADSTART_VMS: 'qemu' }, 'scripts run through the guest agent'],
+    [{ vms: 'azure', scrub: false }, {}, 'the copy is never scrubbed'],
     [{}, { HEADSTART_VMS: 'ec2' }, 'not one of azure, qemu'],
   ])('refuses %j with %j before it touches anything', async (options, env, message) => {
     await expect(connect(options, env)).rejects.toThrow(message);

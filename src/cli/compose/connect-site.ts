@@ -1,7 +1,7 @@
 // cli/compose/connect-site.ts: which VMs and which cluster do the options of a prototype verb name?
 import { withoutDeadHolders } from '../../cluster/holder.ts';
 import type { Site } from '../../prototype/site.ts';
-import { type ConnectOptions, refuseMisfits } from '../prototype/connect-options.ts';
+import { type ConnectOptions, refuseUselessOptions } from '../prototype/connect-options.ts';
 import { chosenVms } from '../prototype/vms-option.ts';
 import type { CliDeps } from '../verb.ts';
 import { refuseWithoutAzure } from './azure-not-configured.ts';
@@ -11,7 +11,7 @@ export type ConnectSite = (options: ConnectOptions, deps: CliDeps) => Promise<Si
 
 export const connectSite: ConnectSite = async (options, deps) => {
   const vms = chosenVms(options, deps.env);
-  refuseMisfits({ ...options, vms });
+  refuseUselessOptions({ ...options, vms });
   if (vms === 'azure') refuseWithoutAzure(options, deps);
   // Loaded only when needed: with the files of local clusters, connect-qemu.ts takes as long to load as the rest of --help.
   const connect =

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { type ConnectOptions, refuseMisfits } from './connect-options.ts';
+import { type ConnectOptions, refuseUselessOptions } from './connect-options.ts';
 
-describe('refuseMisfits', () => {
+describe('refuseUselessOptions', () => {
   it.each<[ConnectOptions, string]>([
-    [{ vms: 'azure', scrub: false }, 'the copy is not scrubbed'],
-    [{ vms: 'azure', cloudInit: 'off' }, 'Azure provisions every instance through it'],
-    [{ vms: 'azure', overSsh: 'me@node' }, 'a pod is the way in'],
-    [{ vms: 'azure', overSsh: true }, 'a pod is the way in'],
-    [{ vms: 'qemu', overSsh: 'me@node', cluster: false }, "the guest's agent is the way in"],
-    [{ vms: 'azure', cluster: false, unseal: true }, 'without a cluster there is no way in'],
-    [{ vms: 'azure', overSsh: 'me@node', cluster: false, unseal: true }, '--over-ssh me@node only one'],
+    [{ vms: 'azure', scrub: false }, 'the copy is never scrubbed'],
+    [{ vms: 'azure', cloudInit: 'off' }, 'Azure provisions every instance with cloud-init'],
+    [{ vms: 'azure', overSsh: 'me@node' }, 'scripts run in a pod'],
+    [{ vms: 'azure', overSsh: true }, 'scripts run in a pod'],
+    [{ vms: 'qemu', overSsh: 'me@node', cluster: false }, 'scripts run through the guest agent'],
+    [{ vms: 'azure', cluster: false, unseal: true }, 'without a cluster it needs ssh'],
+    [{ vms: 'azure', overSsh: 'me@node', cluster: false, unseal: true }, '--over-ssh me@node names one host'],
   ])('refuses %j', (options, message) => {
-    expect(() => refuseMisfits(options)).toThrow(message);
-    expect(() => refuseMisfits(options)).toThrow(
+    expect(() => refuseUselessOptions(options)).toThrow(message);
+    expect(() => refuseUselessOptions(options)).toThrow(
       expect.objectContaining({ code: 'prototype/option-misfit', kept: 'Nothing was touched.' }),
     );
   });
@@ -25,6 +25,6 @@ describe('refuseMisfits', () => {
     [{ vms: 'qemu', cluster: false, unseal: true }],
     [{ vms: 'qemu', scrub: false, cloudInit: 'off' }],
   ])('accepts %j', (options) => {
-    expect(() => refuseMisfits(options)).not.toThrow();
+    expect(() => refuseUselessOptions(options)).not.toThrow();
   });
 });

@@ -17,10 +17,10 @@ export interface ConnectOptions extends HomeOptions, CaptureOptions, AzureOption
   cluster?: false;
   /** true: each instance by its computer name. */
   overSsh?: string | true;
-  /** Of the verbs that have them; without a cluster they say which machine is meant. */
+  /** Only some verbs have these two. Without a cluster they select the machine. */
   pool?: string;
   node?: string;
-  /** Of `uninstall`: it reaches every node of the pool. */
+  /** Only `uninstall` has it. It needs access to every node of the pool. */
   unseal?: boolean;
   json?: boolean;
 }
@@ -43,7 +43,7 @@ export function withConnectOptions(command: Command): Command {
   return withAzureOptions(command).option('--json', 'print JSON instead of text');
 }
 
-/** Of the verbs that run a script on a node. */
+/** For verbs that run a script on a node. */
 export function withNodeAccessOptions(command: Command): Command {
   return command
     .optionsGroup(SHARED_GROUPS.cluster)
@@ -58,31 +58,31 @@ export function withNodeAccessOptions(command: Command): Command {
     .optionsGroup('');
 }
 
-/** An option that would change nothing is a misunderstanding, and better cleared up before anything is touched. */
-export function refuseMisfits({ vms, cluster, overSsh, unseal, scrub, cloudInit }: ConnectOptions): void {
+/** Refuses options that would have no effect, before anything is touched. */
+export function refuseUselessOptions({ vms, cluster, overSsh, unseal, scrub, cloudInit }: ConnectOptions): void {
   const isLocal = vms === 'qemu';
   const refuse = (message: string, next: string) => {
     throw new UserError(message, { code: 'prototype/option-misfit', kept: 'Nothing was touched.', next });
   };
   if (!isLocal && scrub === false)
-    refuse('on Azure the copy is not scrubbed: nothing there can edit a captured disk', 'leave --no-scrub out');
+    refuse('--no-scrub is only for pools of this machine: on Azure the copy is never scrubbed', 'leave --no-scrub out');
   if (!isLocal && cloudInit !== undefined)
     refuse(
-      '--cloud-init is for pools of this machine: Azure provisions every instance through it, and nothing there can edit a captured disk',
+      '--cloud-init is only for pools of this machine: Azure provisions every instance with cloud-init',
       'leave --cloud-init out',
     );
   if (overSsh !== undefined && (isLocal || cluster !== false)) {
-    const instead = isLocal ? "the guest's agent is the way in" : 'a pod is the way in';
-    refuse(`--over-ssh goes with --no-cluster on Azure; here ${instead}`, 'leave --over-ssh out');
+    const instead = isLocal ? 'scripts run through the guest agent' : 'scripts run in a pod';
+    refuse(`--over-ssh requires --no-cluster on Azure; here ${instead}`, 'leave --over-ssh out');
   }
   if (unseal && !isLocal && cluster === false && overSsh === undefined)
     refuse(
-      '--unseal runs a script on every node of the pool, and without a cluster there is no way in',
+      '--unseal runs a script on every node of the pool; without a cluster it needs ssh',
       'add --over-ssh, or leave --unseal out',
     );
   if (unseal && typeof overSsh === 'string')
     refuse(
-      `--unseal reaches every node of the pool, and --over-ssh ${overSsh} only one`,
+      `--unseal needs access to every node of the pool, but --over-ssh ${overSsh} names one host`,
       'give --over-ssh without a host',
     );
 }

@@ -71,7 +71,7 @@ export interface NodeEvent {
 
 export interface OwnNodeOptions {
   credential(): Promise<KubeletCredential | { why: string }>;
-  /** Of a request other than a watch. */
+  /** The timeout of a request other than a watch. */
   timeoutMs?: number;
   /** The server ends a watch after this time. */
   watchMs?: number;
