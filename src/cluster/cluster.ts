@@ -98,8 +98,8 @@ export interface Cluster {
   deleteSecret(name: string, signal?: AbortSignal): Promise<void>;
 
   /**
-   * By its public id. undefined: it does not exist. Throws `Forbidden` without permission, which is common: RBAC cannot restrict
-   * access to the Secrets of bootstrap tokens.
+   * By its public id. undefined: it does not exist. Throws `Forbidden` without permission, which is common: RBAC cannot
+   * grant access to the Secrets of bootstrap tokens without access to other Secrets.
    */
   readBootstrapToken(id: string, signal?: AbortSignal): Promise<BootstrapToken | undefined>;
 

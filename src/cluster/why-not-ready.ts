@@ -195,7 +195,7 @@ export function explain(reason: NotReadyReason, node: string): { why: string; ne
     case 'server-unreachable':
       if (reason.said.includes('x509: ')) {
         return {
-          why: `${node} and the API server do not trust each other's certificates${detail(reason.said)}`,
+          why: `${node} does not trust the certificate of the API server, or the API server does not trust its certificate${detail(reason.said)}`,
           next: `if the cluster was created again since: give its pool new user data (\`headstart cluster node-config\`), then \`headstart pool reimage ${node}\``,
         };
       }

@@ -91,7 +91,7 @@ async function notReady(
   const time = reason.kind === 'no-vm' ? '' : ` after ${Math.round(waitedMs / 1000)} s`;
   return new UserError(`${joining.ref.id} is not Ready${time}: ${why}`, {
     code: 'pool/node-not-ready',
-    kept: 'The instance and its disk are unchanged.',
+    kept: 'The instance and its disk were kept.',
     next,
     exitCode: 1,
   });

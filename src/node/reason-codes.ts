@@ -126,7 +126,7 @@ export const REASONS = {
     next: 'replace the node',
   },
   'plan/drift': {
-    summary: 'Files or settings that headstart owns were changed outside headstart.',
+    summary: 'Files that headstart owns were changed outside headstart.',
     next: 'run `headstart node plan` to see the drift; `spec.update.onDrift: repair` repairs it',
   },
   'plan/obstructed': {

@@ -1,4 +1,4 @@
-// cluster/kubernetes/secrets.ts: reads and writes Secrets, which hold the saved model.
+// cluster/kubernetes/secrets.ts: reads and writes Secrets: the saved model is for operators of the cluster only.
 import { Conflict } from '../../base/failures.ts';
 import type { Cluster } from '../cluster.ts';
 import type { Client } from './connect.ts';

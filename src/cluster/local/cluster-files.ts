@@ -148,7 +148,7 @@ export function checkOwn(path: string, found: Pick<Stats, 'isDirectory' | 'mode'
   throw new UserError(`${path} is not a folder of this user that others cannot access`, {
     code: 'cluster/unsafe-folder',
     kept: 'Nothing was changed.',
-    next: 'remove it, or run chown and chmod 700 on it',
+    next: 'remove it, or give it to your user with chown and close it to others with chmod 700',
   });
 }
 

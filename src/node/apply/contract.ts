@@ -247,6 +247,6 @@ export interface NodeStore {
   /** Ordered by an operator. Default: the last known good, or the generation before `active` if that is `active`. */
   rollbackTo(number?: number): Promise<ApplyOutcome>;
 
-  /** The changes to owned files and settings that headstart did not make. Changes nothing. */
+  /** The changes to owned files that headstart did not make. Changes nothing. */
   drift(): Promise<readonly PlannedChange[]>;
 }

@@ -134,6 +134,7 @@ function asRepair(leaf: ClassifiedLeaf): ClassifiedLeaf {
   return leaf.class === 7 ? { ...leaf, class: 2, why: 'it is restored to the applied value' } : leaf;
 }
 
+/** A file whose changed settings matter only at registration, or that changes no setting, needs no restart of its readers. */
 function isNoRestart(effect: FileEffect): boolean {
   return effect.do !== 'restart';
 }

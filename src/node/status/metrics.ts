@@ -39,7 +39,7 @@ export function renderMetrics(status: NodeStatus, steps: readonly TimedStep[]): 
     family('headstart_node_bad_documents', 'Documents that were rolled back and are not retried.', [
       [{}, status.bad.length],
     ]),
-    family('headstart_node_phase_since_seconds', 'When the node entered this phase, as a Unix time.', [
+    family('headstart_node_phase_since_seconds', 'When the published status last changed, as a Unix time.', [
       [{}, Date.parse(status.since) / 1000],
     ]),
     family(

@@ -187,7 +187,7 @@ async function restoreDonor(because: unknown, context: RunContext): Promise<void
       `the run failed (${reason}), and the donor ${context.intent.nodeName} could not be returned to service: ${(error as Error).message}`,
       {
         code: 'prototype/donor-out',
-        kept: 'The donor may be stopped, cordoned or marked; its previous state is recorded on the node.',
+        kept: 'The donor may be stopped, cordoned or marked; its previous state is recorded on it.',
         next: `headstart prototype recover --node ${context.intent.nodeName}`,
         exitCode: 4,
         cause: because,

@@ -5,7 +5,7 @@ import type { PoolRef } from '../../vms/pools.ts';
 import { leaseName } from '../names.ts';
 import { type RetryDeps, withRetries } from './with-retries.ts';
 
-/** Longer than a slow step takes. The next run can take over from a dead one after 15 minutes. */
+/** Long enough for a slow request between two renewals. The next run can take over from a dead one after 15 minutes. */
 const LEASE_MS = 15 * 60_000;
 
 /** Takes or renews the hold, in one attempt. It ignores interrupts, because the run still has to restore the donor. */

@@ -1,4 +1,4 @@
-// vms/azure/tags.ts: compute the tags after a change. An update must contain all tags: Azure removes those it omits.
+// vms/azure/tags.ts: compute the tags after a change. An update contains all tags, because Azure may remove those it omits (docs/azure.md).
 
 /** Undefined when nothing would change. */
 export function tagsAfter(

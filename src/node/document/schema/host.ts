@@ -114,9 +114,9 @@ export const proxySchema = z.strictObject({
 });
 
 export const storageSchema = z.strictObject({
-  containerdRoot: z.optional(f.field('State directory of containerd, on a mounted file system.', f.path())),
+  containerdRoot: z.optional(f.field('Data directory of containerd (`root`), on a mounted file system.', f.path())),
   kubeletRoot: z.optional(
-    f.field('State directory of kubelet, on a mounted file system below /mnt, /srv or /var/lib.', f.path()),
+    f.field('Data directory of kubelet, below /mnt, /srv or /var/lib, on a mounted file system.', f.path()),
   ),
 });
 

@@ -153,7 +153,7 @@ function notUp(home: string, ref: InstanceRef, why: string): UserError {
   const console = endOf(join(instanceFolder(home, ref), instanceFiles.console));
   return new UserError(`${ref.id} ${why}${console && `; its console ends with:\n${console}`}`, {
     code: 'vms/not-up',
-    kept: 'The instance and its disk are unchanged.',
+    kept: 'The instance and its disk were kept.',
     next: `read the whole console with \`headstart pool logs ${ref.id}\``,
     exitCode: 1,
   });

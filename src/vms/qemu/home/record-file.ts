@@ -5,7 +5,7 @@ import { isFull, readJsonFile, writeJsonFile } from '../../../host/json-file.ts'
 
 const BAD_RECORD = {
   code: 'vms/bad-record',
-  next: 'restore the file, or delete the folder it is in',
+  next: 'restore the file, or delete the pool, instance, image or snapshot that it describes',
 };
 
 /** Undefined when the file does not exist. */
