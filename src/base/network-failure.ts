@@ -8,7 +8,7 @@ export type NetworkFailureKind =
   | 'wrong-name'
   /** Revoked, malformed, or not a server certificate. */
   | 'bad-certificate'
-  /** The server does not use TLS, or no version that Node supports. */
+  /** The TLS handshake failed: the server does not use TLS, or no version that Node supports. */
   | 'no-tls'
   | 'unknown-host'
   | 'refused'
@@ -42,7 +42,7 @@ const CERTIFICATE_KINDS: ReadonlySet<NetworkFailureKind> = new Set([
   'bad-certificate',
 ]);
 
-/** Retrying does not help. */
+/** A retry does not help: it gets the same certificate. */
 export function isAboutCertificate({ kind }: NetworkFailure): boolean {
   return CERTIFICATE_KINDS.has(kind);
 }
@@ -122,7 +122,7 @@ function reasonOf(kind: NetworkFailureKind, code: string, error: object): string
     case 'bad-certificate':
       return `has an invalid certificate (${code})`;
     case 'no-tls':
-      return `did not respond with TLS (${code}): it may be an http server or a proxy`;
+      return `did not complete the TLS handshake (${code}): it may be an http server, or a proxy may be in between`;
     case 'unknown-host':
       return code === 'EAI_AGAIN'
         ? `could not be resolved: the DNS server does not respond (${code})`

@@ -46,7 +46,7 @@ export function judged(format: string, problemOf: (text: string) => string | und
 export const bool = () => z.boolean();
 export const integer = (minimum: number, maximum: number) => z.int().check(z.minimum(minimum), z.maximum(maximum));
 
-/** One line of any text, without line breaks and control characters. */
+/** One line of any text, without line breaks and control characters, which could steer a terminal or end a quoted value. */
 export const line = (maxLength = 1024) =>
   matching(/^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/, 'contains a line break or a control character', maxLength);
 

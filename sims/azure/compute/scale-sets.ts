@@ -94,7 +94,7 @@ function begun(
   return { status, headers, body: scaleSetBody(shown) };
 }
 
-/** Deletes the newest first, protected ones never. */
+/** The instances to delete: the newest, never protected ones. */
 function scaledIn(world: SimWorld, set: SimScaleSet, count: number): SimInstance[] {
   return instancesOf(world, set)
     .filter(

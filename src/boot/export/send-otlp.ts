@@ -144,12 +144,15 @@ function reasonOf(error: unknown): string {
 
 function notSent(url: string, what: string, tries: number, cause?: unknown): UserError {
   const { origin, pathname } = new URL(url);
-  return new UserError(`${origin}${pathname} ${what}${tries > 1 ? ` (${tries} tries)` : ''}: the trace was not sent`, {
-    code: 'boot/otlp-not-sent',
-    next: 'check the URL and OTEL_EXPORTER_OTLP_HEADERS; `--dry-run` prints the request, `-o FILE` saves the trace',
-    exitCode: 1,
-    cause,
-  });
+  return new UserError(
+    `${origin}${pathname} ${what}${tries > 1 ? ` (${tries} tries)` : ''}: the trace was not accepted`,
+    {
+      code: 'boot/otlp-not-sent',
+      next: 'check the URL and OTEL_EXPORTER_OTLP_HEADERS; `--dry-run` prints the request, `-o FILE` saves the trace',
+      exitCode: 1,
+      cause,
+    },
+  );
 }
 
 async function partialSuccess(response: Response): Promise<Omit<SendResult, 'tries'>> {

@@ -61,7 +61,8 @@ export function compareBoots(
   const sides = { before: before.map(measure), after: after.map(measure) };
   if (name === undefined && target === undefined)
     notes.push('no end of the boot (node Ready, startup finished, default target) is known on both sides: no total');
-  if (before.length === 1 && after.length === 1) notes.push('one boot per side: the noise is unknown');
+  if (before.length === 1 && after.length === 1)
+    notes.push('one boot per side: how much of a difference is noise is unknown');
 
   const total = name === undefined ? undefined : { name, ...difference(totalsOf(sides.before), totalsOf(sides.after)) };
   const every = changesOf(sides, total?.deltaUs, thresholdUs);

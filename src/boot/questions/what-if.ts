@@ -35,7 +35,7 @@ export interface WhatIfLink {
 }
 
 export const ASSUMPTION =
-  'every unit starts its observed delay after its last remaining After= dependency, and takes its observed time; ' +
+  'every unit starts its observed delay after its last remaining After= dependency has finished, and takes its observed time; ' +
   'masking a unit removes its ordering (After= does not reach through a unit that is not started), but units that it ' +
   'pulls in still run; contention for CPU, disk and network, and waits that no After= explains, do not change';
 

@@ -35,7 +35,7 @@ export const verb: Verb = {
   configure: (command) =>
     command
       .argument('[BEFORE]', 'a bundle, a file, or a folder of bundles; several boots are compared by their medians')
-      .argument('[AFTER]', 'the boots to compare with')
+      .argument('[AFTER]', 'the boots to compare with BEFORE, in the same forms')
       .option('--before <FILE|DIR>', 'add this to the first side; repeatable', appendValue)
       .option('--after <FILE|DIR>', 'add this to the second side; repeatable', appendValue)
       .option(

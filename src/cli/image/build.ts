@@ -204,7 +204,7 @@ function printImage({ folder, isNew, record }: BuiltImage, options: Options, dep
   if (options.json) return;
   const size = `${inMib(record.contentBytes)} of content`;
   deps.stdout(`${folder}  ${record.name} ${record.version}, ${size}, ${record.contentSha256.slice(0, 16)}\n`);
-  deps.stderr(isNew ? `next:  headstart image test ${folder}\n` : 'it already exists with the same content\n');
+  deps.stderr(isNew ? `next:  headstart image test ${folder}\n` : 'it already exists, and every byte is unchanged\n');
 }
 
 const inMib = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MiB`;

@@ -78,7 +78,7 @@ export function renderDiff(diff: LockDiff, vulnerabilities?: VulnerabilityDiff, 
       ({ kubernetes: version, fromBytes, toBytes }) =>
         `size of ${version}: ${megabytes(fromBytes)} → ${megabytes(toBytes)}`,
     ),
-    ...(isSameContent(diff) ? ['the images are identical'] : []),
+    ...(isSameContent(diff) ? ['nothing in the images differs'] : []),
   ];
   const table = diff.changes.length > 0 ? `\n${renderTable(COLUMNS, diff.changes, screen)}` : '';
   return `${lines.map(printable).join('\n')}\n${table}${vulnerabilities ? `\n${renderFindings(vulnerabilities, screen)}` : ''}`;
@@ -108,7 +108,7 @@ function renderFindings({ fixed, new: arrived, remaining }: VulnerabilityDiff, s
     ...arrived.map((finding) => ({ what: 'NEW', finding })),
     ...remaining.map((finding) => ({ what: 'still open', finding })),
   ];
-  if (rows.length === 0) return 'no known vulnerabilities in the given list\n';
+  if (rows.length === 0) return 'no known vulnerabilities, according to the given list\n';
   return renderTable<{ what: string; finding: VulnerabilityFinding }>(
     [
       { title: 'VULNERABILITY', cell: ({ finding }) => finding.id },

@@ -1,4 +1,4 @@
-// image/manifest/compare-versions.ts: which of two versions of a component is newer? Packages compare as in dpkg, all other kinds as in semver.
+// image/manifest/compare-versions.ts: which of two versions of a component is newer? Packages compare as in dpkg, all other kinds as in semver, with any number of parts.
 import { compareDebian } from './debian-version.ts';
 import type { ComponentKind } from './manifest.ts';
 

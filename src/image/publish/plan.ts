@@ -27,7 +27,7 @@ export interface PublishTerms {
   disk: string;
 }
 
-/** Throws if no test has passed, or if the name is taken by other bytes. */
+/** Throws if no test of these bytes has passed and untested is not allowed, or if the name is taken by other bytes. */
 export function planPublish(
   build: BuildRecord,
   test: ImageTest | undefined,

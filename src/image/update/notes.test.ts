@@ -48,7 +48,7 @@ describe('renderNotes', () => {
     });
     expect(notes).toContain('- fixed: A (high) in x 1.0\n- new: B in x 1.0\n- remaining: C in x 1.0');
     const none = renderNotes(diffLocks(aLock(), aLock()), { fixed: [], new: [], remaining: [] });
-    expect(none).toContain('None in the given list.');
+    expect(none).toContain('None, according to the given list.');
     expect(renderNotes(diffLocks(aLock(), aLock()))).not.toContain('vulnerabilities');
   });
 

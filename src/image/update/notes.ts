@@ -61,7 +61,7 @@ function security({ fixed, new: arrived, remaining }: VulnerabilityDiff): string
         `- ${what}: ${text(one.id)}${one.severity === undefined ? '' : ` (${text(one.severity)})`} in ${text(one.component)} ${text(one.version)}`,
     );
   const all = [...lines('fixed', fixed), ...lines('new', arrived), ...lines('remaining', remaining)];
-  return section('Known vulnerabilities', all.length > 0 ? all : ['None in the given list.']);
+  return section('Known vulnerabilities', all.length > 0 ? all : ['None, according to the given list.']);
 }
 
 function changed(title: string, changes: readonly LockChange[]): string {

@@ -81,7 +81,7 @@ function fetchedUpdates(
   });
 }
 
-/** Adds an image for each minor that has a newer patch, if all components that follow Kubernetes have it. Users remove old versions themselves. */
+/** Proposes an image for each minor that has a newer patch, if all components that follow Kubernetes have it. Users remove old versions themselves. */
 function kubernetesUpdates(manifest: Manifest, { available }: UpdateSources): Proposal[] {
   const bound = manifest.components.flatMap((component, at) =>
     component.kind !== 'deb' && component.kind !== 'file' && component.versions.some(followsKubernetes)

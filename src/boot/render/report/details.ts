@@ -45,6 +45,7 @@ function factsOfSpan(page: Page, view: ReportView, line: Line, boot: number): No
   ];
 }
 
+/** The bar waited for the last of its dependencies that ended before it started; `after` has the last one first. */
 function lastBefore(view: ReportView, bar: ReportRow): string | undefined {
   const before = bar.after?.map((index) => view.rows[index]!).find((row) => row.endUs <= bar.startUs);
   return before && `${before.name}, ready ${formatSpan(bar.startUs - before.endUs)} earlier`;

@@ -3,7 +3,7 @@
 const MIB = 2 ** 20;
 /** Space for the table and for its backup at the end: one MiB each, so that all partitions are MiB-aligned. */
 const TABLE_BYTES = MIB;
-/** Kernel and initrd need about 30 MiB. FAT32 needs this minimum size; most of it is a hole. */
+/** Kernel and initrd need about 30 MiB, but FAT32 with its clusters of 1 KiB needs at least 64 MiB. Most of it is a hole. */
 const ESP_BYTES = 128 * MIB;
 
 export interface DiskExtent {

@@ -54,7 +54,7 @@ export async function makeDisk<F extends Format = Format>(
   return made;
 }
 
-/** Writes everything except the root file system. */
+/** Everything on the disk except the root file system. */
 function frameOf({ uuid, kernel }: RootImage, layout: DiskLayout, partition: string): Piece[] {
   const { loader, vmlinuz, initrd, release } = kernel;
   const commandLine = kernelCommandLine(partition, kernel.args);
