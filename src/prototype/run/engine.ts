@@ -139,7 +139,7 @@ function ignoringErrors(onEvent: RunEventListener): RunEventListener {
 /** Kubernetes Events, which `kubectl describe node` shows. */
 const EVENTS: Readonly<Record<string, { reason: string; message: string }>> = {
   'record-prior': { reason: 'PrototypeDonorTaken', message: 'taken out of service to copy its disk' },
-  'restore-node': { reason: 'PrototypeDonorReturned', message: 'back in service, as it was found' },
+  'restore-node': { reason: 'PrototypeDonorReturned', message: 'back in service, in its earlier state' },
 };
 
 /** One attempt. After a transient failure it pauses and the run plans again, because the state may have changed. */

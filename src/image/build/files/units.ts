@@ -109,7 +109,7 @@ ${trigger('--subsystem-match=acpi', ...matching('sysname', POWER_BUTTONS))}${STA
  * an interface again would let a rule reset kernel settings that a pod network has changed since.
  */
 export const LATER_TRIGGER = `[Unit]
-Description=Have udev come to all other devices
+Description=Let udev handle the remaining devices
 ConditionPathIsReadWrite=/sys
 
 [Service]
@@ -118,7 +118,7 @@ ${trigger('--type=all', '--subsystem-nomatch=net', '--subsystem-nomatch=block')}
 
 /** Late enough that a cloud node is in service, and independent of whether this machine became a node. */
 export const LATER_TRIGGER_TIMER = `[Unit]
-Description=Have udev come to all other devices
+Description=Let udev handle the remaining devices
 
 [Timer]
 OnBootSec=90s
