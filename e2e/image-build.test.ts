@@ -168,7 +168,7 @@ describe('an image', { timeout: LONG_MS }, () => {
       const { code, stderr } = await build({ cache, out });
       expect(code, stderr).toBe(1);
       expect(stderr).toContain('image/cache-damaged');
-      expect(stderr).toContain(`error: ${name} was changed`);
+      expect(stderr).toContain(`error: ${name} is damaged in the cache`);
       expect(whole(out)).toEqual([]);
       expect(readdirSync(join(cache, 'damaged'))).toContain(sha256);
     }
