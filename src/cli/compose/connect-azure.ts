@@ -18,7 +18,7 @@ import { connectKubernetes } from './connect-kubernetes.ts';
 import { openAzure } from './open-azure.ts';
 
 export async function connectAzure(options: ConnectOptions, deps: CliDeps): Promise<Site> {
-  const named = chosenGallery(options, (message) => deps.stderr(`warning: ${message}\n`));
+  const named = chosenGallery(options, deps);
   const { provider, settings } = await openAzure(options, deps);
   const gallery = named ?? galleryName(settings.resourceGroup);
   if (options.cluster !== false) {

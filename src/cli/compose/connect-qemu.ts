@@ -19,7 +19,7 @@ import { type OpenPools, openPools } from './open-pools.ts';
 
 /** Uses a cluster only if the options or the pool name one: the default kubeconfig may belong to another cluster. */
 export async function connectQemu(options: ConnectOptions, deps: CliDeps, open: OpenPools = openPools): Promise<Site> {
-  const gallery = chosenGallery(options, (message) => deps.stderr(`warning: ${message}\n`)) ?? galleryName('local');
+  const gallery = chosenGallery(options, deps) ?? galleryName('local');
   const provider = await open(options, deps);
   const pools = async (signal?: AbortSignal) => (await provider.pools.listPools({ signal })).map(({ ref }) => ref);
   const local = await localClusterOf(provider, options, deps.env);

@@ -9,7 +9,7 @@ function parse(...argv: string[]): GalleryNameOptions & { cluster?: boolean } {
 
 function choose(...argv: string[]): { gallery: string | undefined; warnings: string[] } {
   const warnings: string[] = [];
-  return { gallery: chosenGallery(parse(...argv), (message) => warnings.push(message)), warnings };
+  return { gallery: chosenGallery(parse(...argv), { stderr: (text) => warnings.push(text) }), warnings };
 }
 
 describe('chosenGallery', () => {
@@ -21,7 +21,9 @@ describe('chosenGallery', () => {
   it('accepts the old spelling with a warning that shows the new one', () => {
     expect(choose('--cluster', 'my-prod')).toEqual({
       gallery: 'SIG_my_prod',
-      warnings: ['--cluster my-prod is the old spelling of --gallery SIG_my_prod; use --gallery SIG_my_prod'],
+      warnings: [
+        'warning: --cluster my-prod is the old spelling of --gallery SIG_my_prod; use --gallery SIG_my_prod\n',
+      ],
     });
   });
 

@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { checkGalleryName, galleryName } from '../../prototype/names.ts';
+import type { CliDeps } from '../verb.ts';
 
 export interface GalleryNameOptions {
   gallery?: string;
@@ -25,7 +26,7 @@ class OldClusterOption extends Option {
 /** The gallery's full name; undefined: neither option was given. */
 export function chosenGallery(
   { gallery, clusterAsGallery: old }: GalleryNameOptions,
-  warn: (message: string) => void,
+  { stderr }: Pick<CliDeps, 'stderr'>,
 ): string | undefined {
   if (old === undefined) return gallery === undefined ? undefined : checkGalleryName(gallery);
   const name = galleryName(old);
@@ -36,6 +37,6 @@ export function chosenGallery(
       next: 'leave --cluster out',
     });
   }
-  warn(`--cluster ${old} is the old spelling of --gallery ${name}; use --gallery ${name}`);
+  stderr(`warning: --cluster ${old} is the old spelling of --gallery ${name}; use --gallery ${name}\n`);
   return name;
 }

@@ -68,7 +68,7 @@ export type JoinConfig =
   /** A kubeconfig is already on the node. */
   | { method: 'existing' };
 
-export interface Reserved {
+export interface ReservedResources {
   cpuMillis?: number | undefined;
   memoryBytes?: number | undefined;
   ephemeralStorageBytes?: number | undefined;
@@ -79,8 +79,8 @@ export interface Reserved {
 export interface KubeletSettings {
   maxPods?: number | undefined;
   podPidsLimit?: number | undefined;
-  systemReserved: Reserved;
-  kubeReserved: Reserved;
+  systemReserved: ReservedResources;
+  kubeReserved: ReservedResources;
   /** As kubelet spells them: `memory.available: 100Mi`. */
   evictionHard?: Readonly<Record<string, string>> | undefined;
   imageGcHighPercent?: number | undefined;

@@ -10,7 +10,7 @@ import type {
   JoinConfig,
   KubeletSettings,
   NodeConfig,
-  Reserved,
+  ReservedResources,
   UpdatePolicy,
   Weekday,
 } from './config.ts';
@@ -111,7 +111,7 @@ function kubeletOf(kubelet: Spec['kubelet'], machine: MachineSize, amounts: Amou
 
 type ReservedV1 = Spec['kubelet']['kubeReserved'];
 
-function reservedOf(path: string, reserved: ReservedV1, variables: Variables, amounts: Amounts): Reserved {
+function reservedOf(path: string, reserved: ReservedV1, variables: Variables, amounts: Amounts): ReservedResources {
   const { cpu, memory, ephemeralStorage, pids } = reserved;
   return {
     cpuMillis: optional(cpu, (written) => amounts.cpuMillis(`${path}.cpu`, written, variables)),

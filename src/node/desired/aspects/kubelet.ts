@@ -2,7 +2,7 @@
 // overrides both; a few settings exist only as flags.
 import { Secret } from '../../../base/secret.ts';
 import type { JsonObject } from '../../../schema/json.ts';
-import type { KubeletSettings, NodeConfig, Reserved } from '../../document/config.ts';
+import type { KubeletSettings, NodeConfig, ReservedResources } from '../../document/config.ts';
 import type { Facts } from '../../observe/facts.ts';
 import { dataPathProblem } from '../allowed-paths.ts';
 import { BASE_PATH, DROP_IN_FOLDER, fieldProblems, KIND, renderJson } from '../kubelet-config.ts';
@@ -175,7 +175,7 @@ function documentSettings(settings: KubeletSettings): JsonObject {
   });
 }
 
-function reserved({ cpuMillis, memoryBytes, ephemeralStorageBytes, pids }: Reserved): JsonObject | undefined {
+function reserved({ cpuMillis, memoryBytes, ephemeralStorageBytes, pids }: ReservedResources): JsonObject | undefined {
   const amounts = withoutAbsent({
     cpu: cpuMillis === undefined ? undefined : `${cpuMillis}m`,
     memory: memoryBytes === undefined ? undefined : `${memoryBytes}`,
