@@ -44,6 +44,11 @@ describe('brokenRules', () => {
     ]);
   });
 
+  it('accepts the subjects that git writes', () => {
+    expect(brokenRules({ message: 'Revert "node: fix the check"\n' })).toEqual([]);
+    expect(brokenRules({ message: 'Merge the plain words of VMs\n' })).toEqual([]);
+  });
+
   it('requires a reason for thousands of changed lines', () => {
     const large = { ...commit('node: rename the slots'), changedLines: 9000 };
     expect(brokenRules(large).join()).toContain('9000 changed lines');

@@ -40,7 +40,11 @@ const VERBS = new Set(
 const VAGUE_OBJECTS = new Set(['it', 'this', 'that', 'them', 'things', 'stuff', 'everything', 'more', 'bugs', 'bug']);
 const DIALECT = /\b(?:nobody|whoever|somebody|anew|aloud)\b/i;
 
+/** Git words these subjects itself. */
+const MADE_BY_GIT = /^(?:Merge|Revert|fixup!|squash!) /;
+
 export function brokenRules({ message, changedLines = 0 }: Commit): string[] {
+  if (MADE_BY_GIT.test(message)) return [];
   const [subject = '', blank = '', ...body] = message.trimEnd().split('\n');
   const broken: string[] = [];
   if (subject.length > SUBJECT_COLUMNS)

@@ -5,7 +5,7 @@ import { markdownFiles } from './docs.testing.ts';
 
 /** The simulator is a program of its own and has its own copy of these two. */
 const SAME_IN_THE_SIMULATOR = new Set(['Json', 'JsonObject']);
-const NOUNS = new Set(['Finding', 'Warning', 'Setting', 'Binding', 'Building', 'Need', 'Feed', 'Reserved']);
+const NOUNS = new Set(['Warning', 'Setting', 'Binding', 'Feed']);
 const IRREGULAR = new Set(
   'Told Said Held Seen Found Made Taken Known Kept Sent Built Done Born Given Gone Left Lost Shown Written'.split(' '),
 );
@@ -56,8 +56,17 @@ describe('prose', () => {
     ['told apart', /\btold apart\b/i],
     ['come to nothing', /\b(?:come|comes|came) to nothing\b/i],
     ['bring home', /\b(?:bring|brings|brought|bringing) [a-z ]{0,12}home\b/i],
-    ['nobody and somebody, outside of quotes', /^(?:\s*(?:\/\/|\/?\*)|[^'"`]*$).*\b(?:nobody|somebody)\b/im],
   ])('does not use "%s"', (_, pattern) => {
     expect(pages.filter((file) => pattern.test(textOf(file)))).toEqual([]);
   });
+
+  it('does not use "nobody" or "somebody" in documents and comments', () => {
+    expect(pages.filter((file) => /\b(?:nobody|somebody)\b/i.test(withoutCode(file)))).toEqual([]);
+  });
+
+  /** In code the words are data: a user, a host name, the holder of a Lease. */
+  function withoutCode(file: string): string {
+    const text = textOf(file);
+    return file.endsWith('.ts') ? [...text.matchAll(/(?<![:'"`\w])\/\/.*|\/\*[\s\S]*?\*\//g)].join('\n') : text;
+  }
 });
