@@ -109,6 +109,9 @@ export function judgeEffect(world: World, process: SimProcess, name: string, arg
   const [first] = args;
   if (name === 'beginVersion') world.versionBegan(first as VersionSpec);
   if (name === 'holdLease') world.holdRequested(process);
+  if (name === 'writeSecret' && savedImage(world)?.includes('"kind":"version"')) {
+    world.violated(`${process.name} saved a version of our own as the original model`);
+  }
   if (name === 'recordEvent') judgeText(world, `an Event of ${process.name}`, JSON.stringify(args.slice(1, 3)));
   if (name === 'changeModel') {
     const before = (first as Pool).model.image;
@@ -119,7 +122,7 @@ export function judgeEffect(world: World, process: SimProcess, name: string, arg
       if (image.kind === 'version') world.left.delete(image.id);
     }
   }
-  judgeModel(world);
+  if (name === 'changeModel' || name === 'deleteVersion') judgeModel(world);
 }
 
 /** At every moment: what new instances start from is whole, replicated, sealed and not deleted. */
@@ -134,8 +137,6 @@ export function judgeModel(world: World): void {
   if (!world.provider.state.versions.has(image.id))
     world.violated(`the pool starts from ${image.id}, which is deleted`);
   else if (!world.isReady(image.id)) world.violated(`the pool starts from ${image.id}, which is not replicated`);
-  const saved = savedImage(world);
-  if (saved?.includes('"kind":"version"')) world.violated('the saved original model is a version of our own');
 }
 
 export function judgeText(world: World, what: string, text: string | undefined): void {

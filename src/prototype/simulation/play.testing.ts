@@ -188,6 +188,7 @@ class Player {
       this.events++;
       await scheduler.step();
       this.judgeEnded();
+      if (this.events % 16 !== 0) continue;
       for (const process of world.processes) {
         if (process.isActive && world.nowMs - process.startedMs - process.sleptMs > longestMs) {
           world.violated(`${process.name} has not ended after ${longestMs / HOUR} hours`);
@@ -197,6 +198,8 @@ class Player {
   }
 
   private judgeEnded(): void {
+    if (!this.world.hasEnded) return;
+    this.world.hasEnded = false;
     for (const process of this.world.processes) {
       if (process.isActive || this.judged.has(process)) continue;
       this.judged.add(process);

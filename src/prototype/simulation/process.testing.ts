@@ -28,6 +28,7 @@ interface Wait {
 interface Call {
   group: string;
   name: string;
+  kind: CallKind;
   args: readonly unknown[];
   options: SentOptions;
   index: number;
@@ -35,6 +36,9 @@ interface Call {
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
+
+/** An order changes VMs, snapshots, versions or the model; the rest of what is no read changes the cluster. */
+type CallKind = 'read' | 'order' | 'power' | 'cluster';
 
 const READS = /^(read|list|locate|find|referenced)/;
 const POWER = /^(stop|start|deallocate)$/;
@@ -97,6 +101,7 @@ export class SimProcess {
     const { scheduler } = this.world;
     const ended = (end: ProcessEnd) => {
       if (!this.isDead) this.end = end;
+      this.world.hasEnded = true;
       scheduler.answered();
     };
     scheduler.answered();
@@ -118,6 +123,7 @@ export class SimProcess {
 
   die(): void {
     this.isDead = true;
+    this.world.hasEnded = true;
     this.waits.clear();
   }
 
@@ -161,21 +167,21 @@ export class SimProcess {
   }
 
   private wrap<T extends object>(group: string, target: T): T {
-    const methods = Object.entries(target).filter(([, value]) => typeof value === 'function') as [
-      string,
-      (...args: unknown[]) => Promise<unknown>,
-    ][];
-    const wrapped = methods.map(([name]) => {
-      const invoke = (...args: unknown[]) =>
-        Reflect.apply(Reflect.get(target, name) as (...given: unknown[]) => Promise<unknown>, target, args);
-      return [name, (...args: unknown[]) => this.call(group, name, args, () => invoke(...args))] as const;
-    });
-    return Object.fromEntries(wrapped) as T;
+    const wrapped: Record<string, unknown> = {};
+    for (const name of Object.keys(target)) {
+      const kind = kindOf(group, name);
+      if (typeof Reflect.get(target, name) !== 'function') continue;
+      wrapped[name] = (...args: unknown[]) =>
+        this.call({ group, name, kind, args }, () =>
+          Reflect.apply(Reflect.get(target, name) as (...given: unknown[]) => Promise<unknown>, target, args),
+        );
+    }
+    return wrapped as T;
   }
 
-  private call(group: string, name: string, args: unknown[], invoke: () => Promise<unknown>): Promise<unknown> {
+  private call(made: Pick<Call, 'group' | 'name' | 'kind' | 'args'>, invoke: () => Promise<unknown>): Promise<unknown> {
     if (this.isDead) return new Promise(() => undefined);
-    const options = optionsOf(args);
+    const options = optionsOf(made.args);
     const { signal } = options;
     return new Promise((settle, fail) => {
       if (signal?.aborted) return fail(signal.reason);
@@ -187,7 +193,8 @@ export class SimProcess {
         answer();
       };
       this.send({
-        ...{ group, name, args, options, index: ++this.calls, invoke },
+        ...made,
+        ...{ options, index: ++this.calls, invoke },
         resolve: (value) => finish(() => settle(value)),
         reject: (error) => finish(() => fail(error)),
       });
@@ -198,13 +205,11 @@ export class SimProcess {
   private send(call: Call): void {
     const { scheduler } = this.world;
     const { deadlineMs } = call.options;
-    const isRead = READS.test(call.name);
-    const isOrder = !isRead && call.group !== 'cluster';
-    if (isOrder && deadlineMs !== undefined && this.clock.nowMs() > deadlineMs) {
+    if (isOrder(call) && deadlineMs !== undefined && this.clock.nowMs() > deadlineMs) {
       this.answer(call, 0, () => call.reject(new Throttled(`${call.name} was not sent: it is too late`, 0)));
       return;
     }
-    const throttle = isOrder ? this.takeFault('throttle', call) : undefined;
+    const throttle = isOrder(call) ? this.takeFault('throttle', call) : undefined;
     if (throttle) {
       const { waitMs } = throttle;
       this.world.tell('platform', `throttles "${call.name}" of ${this.name} for ${waitMs / 1000} s`);
@@ -216,11 +221,11 @@ export class SimProcess {
       void this.sleep(waitMs, undefined).then(() => this.send(call));
       return;
     }
-    scheduler.after(this.latencyMs(call), () => this.arrive(call, isRead, isOrder));
+    scheduler.after(this.latencyMs(call), () => this.arrive(call));
   }
 
   /** At the service. What was sent arrives even if the process has died since; what a sleeping machine had to send does not. */
-  private arrive(call: Call, isRead: boolean, isOrder: boolean): void {
+  private arrive(call: Call): void {
     const { world } = this;
     if (!this.isDead && this.asleepUntilMs > world.nowMs) {
       world.scheduler.after(this.asleepUntilMs - world.nowMs, () => {
@@ -228,26 +233,23 @@ export class SimProcess {
       });
       return;
     }
-    if (isOrder) {
-      world.lastOrder = `${call.name} of ${this.name}`;
-      judgeOrder(world, this, call.name, call.args);
-    }
-    const refusal = this.refusalOf(call, isOrder);
+    if (isOrder(call)) judgeOrder(world, this, call.name, call.args);
+    const refusal = this.refusalOf(call);
     if (refusal) {
       this.answer(call, 0, () => call.reject(refusal));
       return;
     }
-    if (POWER.test(call.name) && isOrder) {
+    if (call.kind === 'power') {
       this.operate(call);
       return;
     }
-    const failure = isOrder ? this.faultOf('fail') : undefined;
+    const failure = isOrder(call) ? this.faultOf('fail') : undefined;
     if (failure && !failure.isApplied) {
       this.answer(call, 0, () => call.reject(operationFailed()));
       return;
     }
     this.takeEffect(call, (settle) => {
-      if (isRead) return this.answer(call, 0, settle);
+      if (call.kind === 'read') return this.answer(call, 0, settle);
       this.answer(call, this.latencyMs(call) / 2, failure ? () => call.reject(operationFailed()) : settle);
     });
   }
@@ -256,7 +258,7 @@ export class SimProcess {
     const { world } = this;
     world.scheduler.answered();
     const effect = world.as(this.id, call.invoke);
-    if (!READS.test(call.name)) judgeEffect(world, this, call.name, call.args);
+    if (call.kind !== 'read') judgeEffect(world, this, call.name, call.args);
     effect.then(
       (value) => then(() => call.resolve(this.seen(call, value))),
       (error: unknown) => then(() => call.reject(error)),
@@ -304,7 +306,7 @@ export class SimProcess {
   /** Reaches the process when it is awake. After a long sleep the connection is gone, and the transport sends a request again. */
   private answer(call: Call, afterMs: number, settle: () => void): void {
     const { world } = this;
-    const isLost = !READS.test(call.name) && call.group !== 'cluster' && this.takeFault('lose-answer', call);
+    const isLost = isOrder(call) && this.takeFault('lose-answer', call);
     const deliver = () => {
       if (!this.isActive) return;
       if (isLost) {
@@ -313,16 +315,17 @@ export class SimProcess {
       }
       const asleepMs = this.asleepUntilMs - world.nowMs;
       if (asleepMs <= 0) return settle();
-      const isSentAgain = asleepMs > LOST_MS && !POWER.test(call.name) && call.group !== 'cluster';
+      const isSentAgain = asleepMs > LOST_MS && (call.kind === 'order' || call.kind === 'read');
       world.scheduler.after(asleepMs, isSentAgain ? () => this.isActive && this.send(call) : deliver);
     };
     world.scheduler.after(afterMs, deliver);
   }
 
-  private refusalOf({ name, group }: Call, isOrder: boolean): Error | undefined {
-    if (group === 'cluster') return undefined;
+  private refusalOf(call: Call): Error | undefined {
+    const { name, group } = call;
+    if (group === 'cluster' || this.world.faults.length === 0) return undefined;
     const forbid = this.faultOf('forbid');
-    if (forbid && (isOrder || forbid.scope === 'all')) return new Forbidden(`no right to ${name}`);
+    if (forbid && (isOrder(call) || forbid.scope === 'all')) return new Forbidden(`no right to ${name}`);
     if (name === 'start' && this.faultOf('no-capacity')) return new NoCapacity('no capacity in the region');
     return undefined;
   }
@@ -352,9 +355,9 @@ export class SimProcess {
     return at < 0 ? undefined : (faults.splice(at, 1)[0] as never);
   }
 
-  private latencyMs({ index, name }: Call): number {
+  private latencyMs({ index, kind }: Call): number {
     const part = fraction(this.world.seed, this.name, index);
-    return READS.test(name) ? 20 + 400 * part : 50 + 1500 * part;
+    return kind === 'read' ? 20 + 400 * part : 50 + 1500 * part;
   }
 
   /** What the service tells, which may differ from what is true. */
@@ -376,6 +379,16 @@ export class SimProcess {
   private seenInstance(instance: Instance): Instance {
     return { ...instance, power: this.world.readingOf(instance) };
   }
+}
+
+function kindOf(group: string, name: string): CallKind {
+  if (READS.test(name)) return 'read';
+  if (group === 'cluster') return 'cluster';
+  return POWER.test(name) ? 'power' : 'order';
+}
+
+function isOrder({ kind }: Call): boolean {
+  return kind === 'order' || kind === 'power';
 }
 
 /** Contracts of VMs take options last, the cluster a signal or options. */

@@ -123,7 +123,8 @@ export class World {
   readonly processNames = new Map<string, string>();
   readonly processes: SimProcess[] = [];
   secretDeletedMs = Number.NEGATIVE_INFINITY;
-  lastOrder = '';
+  /** A process ended or died since this was last reset. */
+  hasEnded = false;
   private recipes = 0;
   private pods = 0;
 
@@ -383,12 +384,12 @@ export class World {
   private runScript(nodeName: string, script: string): ScriptResult {
     const instance = this.instanceOf(nodeName);
     if (instance?.power !== 'running') return { exitCode: 1, stdout: '', stderr: 'the helper pod did not start' };
-    if (script.includes('headstart-inspect')) {
+    if (script.includes("custom_data='yes'")) {
       const found = instance.hasRunBootstrap ? [`custom-data\t/var/lib/waagent/ovf-env.xml\t${SECRET}`] : [];
       const lines = ['joins-by-unit\theadstart-node.service', ...found];
       return { exitCode: 0, stdout: inspectionOf(instance.vmId, ...lines), stderr: '' };
     }
-    if (script.includes(`'seal' '--donor-id' '${instance.vmId}'`)) {
+    if (script.slice(-400).includes(`'seal' '--donor-id' '${instance.vmId}'`)) {
       instance.isSealed = true;
       this.diskOf(instance.vmId).sealedBy = this.actor;
     }
