@@ -20,7 +20,7 @@ export type Deed =
   | { kind: 'throttle'; process: string; order: string; waitMs: number }
   | { kind: 'lose-answer'; process: string; order: string }
   | { kind: 'forbid'; forMs: number; scope: 'all' | 'orders' }
-  | { kind: 'no-capacity'; forMs: number }
+  | { kind: 'no-capacity' | 'cluster-away'; forMs: number }
   | { kind: 'budget'; forMs: number }
   | { kind: 'scale-in' | 'stop' | 'start' | 'cordon' | 'uncordon' | 'delete-node'; node: number }
   | { kind: 'scale-out' | 'new-recipe' | 'delete-secret' | 'tag-pool' | 'untag-pool' }
@@ -108,6 +108,10 @@ export function act({ world, nodes, start }: Stage, deed: Deed): void {
     case 'no-capacity':
       world.tell('platform', `has no capacity for ${shortSpan(deed.forMs)}`);
       world.faults.push({ kind: 'no-capacity', untilMs });
+      return;
+    case 'cluster-away':
+      world.tell('platform', `the API server of the cluster is away for ${shortSpan(deed.forMs)}`);
+      world.faults.push({ kind: 'cluster-away', untilMs });
       return;
     case 'budget':
       blockEvictions(world, deed.forMs);

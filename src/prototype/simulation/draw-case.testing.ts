@@ -28,7 +28,17 @@ const STEPS = [
 ];
 
 const ORDERS = [
-  ...['any order', 'stop', 'start', 'deallocate', 'createSnapshot', 'beginVersion', 'changeModel', 'tagInstance'],
+  ...[
+    'any order',
+    'any read',
+    'stop',
+    'start',
+    'deallocate',
+    'createSnapshot',
+    'beginVersion',
+    'changeModel',
+    'tagInstance',
+  ],
   ...['setProtection', 'deleteSnapshot', 'setExcludedFromLatest'],
 ];
 
@@ -41,12 +51,13 @@ export function drawCase(seed: number): SimCase {
     cordoned: chance.bool(0.15) ? [chance.int(0, nodes - 1)] : [],
     copyingMs: chance.bool(0.15) ? chance.int(1, 20) * MINUTE : 0,
     hasZoneRedundancy: chance.bool(0.8),
+    startsMs: chance.bool(0.1) ? 20 * HOUR + chance.int(40, 59) * MINUTE : 0,
   };
   const donor = chance.bool(0.8) ? chance.int(0, nodes - 1) : 'any';
   const command = { node: donor, isReleased: chance.bool(0.2), imageHistory: chance.pick([1, 2, 3, 3]) } as const;
   const draw = new ActionDraw(chance, nodes, donor);
   const actions: Action[] = [];
-  for (let left = chance.pick([1, 1, 2, 2, 3, 4, 6]); left > 0; left--) actions.push(...draw.next());
+  for (let left = chance.pick([1, 2, 2, 3, 3, 4, 5, 8]); left > 0; left--) actions.push(...draw.next());
   return { seed, setup, command, actions };
 }
 
@@ -67,13 +78,15 @@ class ActionDraw {
     const { chance } = this;
     const process = chance.pick(this.processes);
     const when = this.when(process);
-    switch (chance.int(0, 9)) {
+    switch (chance.int(0, 11)) {
       case 0:
       case 1:
         return [{ when, deed: this.ofPlatform() }];
       case 2:
+      case 10:
         return this.outage(process, when);
       case 3:
+      case 11:
         return this.stall(process, when);
       case 4:
         return this.death(process, when);
@@ -142,6 +155,7 @@ class ActionDraw {
       { kind: 'fail', forMs: Math.min(forMs, 2 * MINUTE), isApplied: chance.bool(0.5) },
       { kind: 'forbid', forMs, scope: chance.bool(0.5) ? 'all' : 'orders' },
       { kind: 'no-capacity', forMs },
+      { kind: 'cluster-away', forMs: Math.min(forMs, 5 * MINUTE) },
       { kind: 'version-fails', times: chance.pick([1, 2, 99]), afterMs: chance.int(1, 40) * MINUTE },
       { kind: 'lose-answer', process, order: chance.pick(ORDERS) },
       { kind: 'budget', forMs },
@@ -157,6 +171,7 @@ class ActionDraw {
       { kind: 'throttle', process, order: chance.pick(ORDERS), waitMs: chance.pick([90_000, 400_000, 1_200_000]) },
       { kind: 'throttle', process, order: chance.pick(ORDERS), waitMs: 1_200_000 },
       { kind: 'sleep', process, forMs },
+      { kind: 'sleep', process, forMs: 20 * MINUTE },
       { kind: 'jump', process, byMs: chance.int(-10, 10) * MINUTE },
     ]);
     const actions: Action[] = [{ when, deed }];

@@ -1,7 +1,7 @@
 // prototype/simulation/judge-answer.testing.ts: is the answer of a process an answer, and is it true?
 
 import { errorFacts, TransientError, UserError } from '../../base/errors.ts';
-import { DONOR_TAG, PRIOR_ANNOTATION, TAGS } from '../names.ts';
+import { DONOR_TAG, PRIOR_ANNOTATION } from '../names.ts';
 import { FAILURE } from './actions.testing.ts';
 import type { SimCommand } from './commands.testing.ts';
 import { isFitDonor } from './judge-end.testing.ts';
@@ -16,11 +16,16 @@ export function describeEnd(end: ProcessEnd): string {
 }
 
 /** Of every process that ended by itself, when it ends. */
-export function judgeAnswer(world: World, process: SimProcess, end: ProcessEnd): void {
+export function judgeAnswer(world: World, process: SimProcess, end: ProcessEnd, command: SimCommand): void {
   const isMarked = marksOf(world, process.id);
   if ('value' in end) {
-    if (isMarked && !process.hasLostHold)
+    if (isMarked && !process.hasLostHold) {
       world.violated(`${process.name} ended well and left ${isMarked} out of service`);
+    }
+    const recovered = command.verb === 'recover' ? world.instanceOf(command.node) : undefined;
+    if (recovered && world.isOut(recovered) && !process.hasLostHold) {
+      world.violated(`${process.name} ended well, but ${recovered.computerName} is still out of service`);
+    }
     return;
   }
   const { error } = end;
@@ -34,11 +39,23 @@ export function judgeAnswer(world: World, process: SimProcess, end: ProcessEnd):
   if (isMarked && !process.hasLostHold) {
     world.violated(`${process.name} ended and left ${isMarked} out of service (${code}: ${message})`);
   }
+  judgeReassurance(world, process, kept ?? '', command);
   if (code === 'prototype/stuck' && world.nowMs - process.startedMs - process.sleptMs > 5 * HOUR) {
     world.violated(`${process.name} gave up after hours: ${message}`);
   }
   if (code === 'prototype/stuck' && /image version/.test(message) && !message.includes(FAILURE)) {
     world.violated(`${process.name} does not say why the version failed: ${message}`);
+  }
+}
+
+/** What an error says was kept has to be so. */
+function judgeReassurance(world: World, process: SimProcess, kept: string, command: SimCommand): void {
+  const donor = world.instanceOf(nodeOf(command));
+  if (/donor is in service/.test(kept) && donor && (world.isOut(donor) || donor.power !== 'running')) {
+    world.violated(`${process.name} says that the donor is in service, but ${donor.computerName} is not`);
+  }
+  if (/^Nothing was (?:changed|touched)/.test(kept) && process.made.size > 0) {
+    world.violated(`${process.name} says that nothing was changed, but it made or changed ${[...process.made][0]}`);
   }
 }
 
@@ -77,9 +94,8 @@ const TRUTHS: Readonly<Record<string, Truth>> = {
   'vms/refused': (world, _, command) => !isWhole(world, nodeOf(command)),
   'prototype/not-ready': (world, _, command) => world.cluster.nodes.get(nodeOf(command))?.isReady !== true,
   'prototype/one-a-day': (world, message) => {
-    const today = new Date(world.nowMs).toISOString().slice(0, 10).replaceAll('-', '.');
-    const made = [...world.provider.state.versions.values()].find(({ name }) => name === today);
-    return made !== undefined && message.includes(today) && !message.includes(`${made.tags[TAGS.donor]} is`);
+    const made = [...world.provider.state.versions.values()].find(({ name }) => message.includes(name));
+    return made !== undefined && made.createdMs > world.nowMs - 24 * HOUR;
   },
   'prototype/other-snapshot': (world) => world.provider.state.snapshots.size > 0,
   'prototype/no-candidate': (world) => !world.pool.instances.some((instance) => isFitDonor(world, instance)),

@@ -104,9 +104,17 @@ function judgeChange(world: World, process: SimProcess, seen: Pool, { image, tag
   }
 }
 
+const MADE: Readonly<Record<string, string>> = {
+  createSnapshot: 'a snapshot',
+  beginVersion: 'a version',
+  changeModel: 'the model',
+};
+
 /** After an order took effect. */
 export function judgeEffect(world: World, process: SimProcess, name: string, args: readonly unknown[]): void {
   const [first] = args;
+  const made = MADE[name];
+  if (made !== undefined) process.made.add(made);
   if (name === 'beginVersion') world.versionBegan(first as VersionSpec);
   if (name === 'holdLease') world.holdRequested(process);
   if (name === 'writeSecret' && savedImage(world)?.includes('"kind":"version"')) {

@@ -42,6 +42,7 @@ class Player {
   private readonly nodes: readonly string[];
   private readonly commands = new Map<string, SimCommand>();
   private readonly judged = new Set<SimProcess>();
+  private readonly orders = new Map<SimProcess, SimCommand>();
   private pending: Action[] = [];
   private runs = 0;
 
@@ -71,7 +72,7 @@ class Player {
     this.startCommand('run A', this.commandOf(given.command));
     await this.until(
       () => world.processes.every(({ isActive }) => !isActive) && !this.isAwaited(),
-      START_MS + 12 * HOUR,
+      world.nowMs + 12 * HOUR,
       LONGEST_MS,
     );
   }
@@ -82,16 +83,24 @@ class Player {
     world.calm();
     await this.pass(HOLD_ENDED_MS);
     world.tell('everybody', 'the world is quiet, and the same commands run again');
+    if (this.given.seed % 4 === 0) await this.recoverFirst();
     for (const [name, command] of this.commands) {
-      if (command.verb === 'run') await this.insist(name, command);
       if (this.isOver()) return;
+      if (command.verb === 'run') await this.insist(name, command);
     }
-    judgeEnd(world);
+    if (!this.isOver()) judgeEnd(world);
+  }
+
+  /** A person who sees a donor out of service recovers it before anything else. */
+  private async recoverFirst(): Promise<void> {
+    for (const instance of this.world.pool.instances) {
+      if (this.world.isOut(instance)) await this.insist('recover', { verb: 'recover', node: instance.computerName });
+    }
   }
 
   private async nextDay(): Promise<void> {
     const { world } = this;
-    await this.pass(START_MS + 26 * HOUR - world.nowMs);
+    await this.pass(START_MS + this.given.setup.startsMs + 26 * HOUR - world.nowMs);
     if (this.isOver()) return;
     world.tell('everybody', 'the next day');
     await this.insist('the next run', { verb: 'run', named: { pool: POOL }, isReleased: false, imageHistory: 3 });
@@ -123,6 +132,7 @@ class Player {
     const process = new SimProcess(world, `${name.replaceAll(' ', '-').toLowerCase()}-${++this.runs}`, name);
     world.processNames.set(process.id, name);
     world.processes.push(process);
+    this.orders.set(process, command);
     if (!name.endsWith('again')) this.commands.set(name, command);
     world.tell(name, `\`headstart prototype ${describeCommand(command)}\``);
     process.onStep = (step) => this.reached(name, step);
@@ -205,7 +215,7 @@ class Player {
       this.judged.add(process);
       if (process.end) {
         this.world.tell(process.name, describeEnd(process.end));
-        judgeAnswer(this.world, process, process.end);
+        judgeAnswer(this.world, process, process.end, this.orders.get(process)!);
       }
       this.reached(process.name, 'end');
     }

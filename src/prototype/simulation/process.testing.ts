@@ -57,6 +57,8 @@ export class SimProcess {
   /** Of the last list of pods, per node: the ids of those that a drain would move. */
   readonly podsSeen = new Map<string, ReadonlySet<string>>();
   hasHeld = false;
+  /** What it made or changed that stays: `a snapshot`, `a version`, `the model`. */
+  readonly made = new Set<string>();
   /** Another process took the pool over. */
   hasLostHold = false;
   private asleepUntilMs = 0;
@@ -209,7 +211,7 @@ export class SimProcess {
       this.answer(call, 0, () => call.reject(new Throttled(`${call.name} was not sent: it is too late`, 0)));
       return;
     }
-    const throttle = isOrder(call) ? this.takeFault('throttle', call) : undefined;
+    const throttle = call.group === 'cluster' ? undefined : this.takeFault('throttle', call);
     if (throttle) {
       const { waitMs } = throttle;
       this.world.tell('platform', `throttles "${call.name}" of ${this.name} for ${waitMs / 1000} s`);
@@ -323,14 +325,15 @@ export class SimProcess {
 
   private refusalOf(call: Call): Error | undefined {
     const { name, group } = call;
-    if (group === 'cluster' || this.world.faults.length === 0) return undefined;
+    if (this.world.faults.length === 0) return undefined;
+    if (group === 'cluster') return this.faultOf('cluster-away') && clusterAway();
     const forbid = this.faultOf('forbid');
     if (forbid && (isOrder(call) || forbid.scope === 'all')) return new Forbidden(`no right to ${name}`);
     if (name === 'start' && this.faultOf('no-capacity')) return new NoCapacity('no capacity in the region');
     return undefined;
   }
 
-  private faultOf<K extends 'slow' | 'fail' | 'forbid' | 'no-capacity'>(
+  private faultOf<K extends 'slow' | 'fail' | 'forbid' | 'no-capacity' | 'cluster-away'>(
     kind: K,
   ): Extract<Fault, { kind: K }> | undefined {
     const { faults, nowMs } = this.world;
@@ -341,7 +344,7 @@ export class SimProcess {
   /** For one call only. */
   private takeFault<K extends 'throttle' | 'lose-answer'>(
     kind: K,
-    { name }: Call,
+    { name, kind: callKind }: Call,
   ): Extract<Fault, { kind: K }> | undefined {
     const { faults } = this.world;
     if (faults.length === 0) return undefined;
@@ -350,7 +353,7 @@ export class SimProcess {
         fault.kind === kind &&
         'process' in fault &&
         fault.process === this.name &&
-        (fault.order === name || fault.order === 'any order'),
+        (fault.order === name || fault.order === (callKind === 'read' ? 'any read' : 'any order')),
     );
     return at < 0 ? undefined : (faults.splice(at, 1)[0] as never);
   }
@@ -401,6 +404,10 @@ function optionsOf(args: readonly unknown[]): SentOptions {
 
 function operationFailed(): TransientError {
   return new TransientError('the operation failed', { code: 'vms/operation-failed' });
+}
+
+function clusterAway(): TransientError {
+  return new TransientError('the API server does not answer', { code: 'cluster/unavailable' });
 }
 
 function connectionLost(): TransientError {

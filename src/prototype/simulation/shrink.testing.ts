@@ -3,7 +3,9 @@
 import type { Action, Deed, When } from './actions.testing.ts';
 import type { SimCase } from './draw-case.testing.ts';
 import { type Perform, type Playing, play } from './play.testing.ts';
-import type { StoryLine } from './world.testing.ts';
+import { START_MS, type StoryLine } from './world.testing.ts';
+
+const DAY_MS = 24 * 3_600_000;
 
 /** The rule that a violation breaks, without names, versions and times. */
 export function ruleOf(violation: string): string {
@@ -37,6 +39,7 @@ function* smallerCases(given: SimCase): Generator<SimCase> {
   if (setup.oldVersions > 0) yield { ...given, setup: { ...setup, oldVersions: setup.oldVersions - 1 } };
   if (setup.cordoned.length > 0) yield { ...given, setup: { ...setup, cordoned: [] } };
   if (setup.copyingMs > 0) yield { ...given, setup: { ...setup, copyingMs: 0 } };
+  if (setup.startsMs > 0) yield { ...given, setup: { ...setup, startsMs: 0 } };
   if (!setup.hasZoneRedundancy) yield { ...given, setup: { ...setup, hasZoneRedundancy: true } };
   if (command.isReleased) yield { ...given, command: { ...command, isReleased: false } };
   for (const action of actions) {
@@ -66,5 +69,6 @@ export function tellStory({ story, violations }: Pick<Playing, 'story' | 'violat
 }
 
 function tellLine({ atMs, who, what }: StoryLine): string {
-  return `${new Date(atMs).toISOString().slice(11, 19)} ${who}: ${what}`;
+  const day = Math.floor(atMs / DAY_MS) - Math.floor(START_MS / DAY_MS) + 1;
+  return `${day > 1 ? `day ${day} ` : ''}${new Date(atMs).toISOString().slice(11, 19)} ${who}: ${what}`;
 }

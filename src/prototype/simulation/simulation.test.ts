@@ -13,7 +13,7 @@ import { Scheduler } from './scheduler.testing.ts';
 import { ruleOf, shrinkCase, tellStory } from './shrink.testing.ts';
 import { MINUTE, SECRET, START_MS, World } from './world.testing.ts';
 
-const SETUP = { nodes: 3, oldVersions: 0, cordoned: [], copyingMs: 0, hasZoneRedundancy: true };
+const SETUP = { nodes: 3, oldVersions: 0, cordoned: [], copyingMs: 0, hasZoneRedundancy: true, startsMs: 0 };
 
 function caseOf(actions: Action[] = [], setup = SETUP): SimCase {
   return { seed: 7, setup, command: { node: 0, isReleased: false, imageHistory: 3 }, actions };
@@ -97,7 +97,17 @@ describe('a case', () => {
     for (let seed = 1; seed <= 3000; seed++) for (const { deed } of drawCase(seed).actions) kinds.add(deed.kind);
     expect([...kinds].sort()).toEqual(
       [
-        ...['budget', 'command', 'cordon', 'damage-note', 'damage-tag', 'delete-node', 'delete-secret', 'delete-tag'],
+        ...[
+          'budget',
+          'cluster-away',
+          'command',
+          'cordon',
+          'damage-note',
+          'damage-tag',
+          'delete-node',
+          'delete-secret',
+          'delete-tag',
+        ],
         ...['die', 'evict', 'fail', 'forbid', 'interrupt', 'jump', 'lose-answer', 'maintenance', 'new-recipe'],
         ...['no-capacity', 'power-reads', 'repair', 'scale-in', 'scale-out', 'sleep', 'slow', 'slow-copy'],
         ...['slow-version', 'start', 'stop', 'tag-pool', 'throttle', 'uncordon', 'untag-pool', 'version-fails'],

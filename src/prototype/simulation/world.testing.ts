@@ -37,6 +37,8 @@ export interface WorldSetup {
   cordoned: readonly number[];
   copyingMs: number;
   hasZoneRedundancy: boolean;
+  /** After START_MS. */
+  startsMs: number;
 }
 
 /** How the operator left a node. */
@@ -82,13 +84,14 @@ export type Fault =
   | { kind: 'fail'; untilMs: number; isApplied: boolean }
   | { kind: 'forbid'; untilMs: number; scope: 'all' | 'orders' }
   | { kind: 'no-capacity'; untilMs: number }
+  | { kind: 'cluster-away'; untilMs: number }
   | { kind: 'throttle'; process: string; order: string; waitMs: number }
   | { kind: 'lose-answer'; process: string; order: string };
 
 export const SECRET = Buffer.from('#cloud-config token: 3f9a-secret').toString('base64');
 
 export class World {
-  readonly scheduler = new Scheduler(START_MS);
+  readonly scheduler: Scheduler;
   readonly clock: Clock = { nowMs: () => this.scheduler.nowMs, sleep: () => new Promise(() => undefined) };
   readonly provider: FakeProvider = fakeProvider(this.clock);
   readonly cluster: FakeCluster = fakeCluster(this.clock);
@@ -130,6 +133,7 @@ export class World {
 
   constructor(seed: number, setup: WorldSetup) {
     this.seed = seed;
+    this.scheduler = new Scheduler(START_MS + setup.startsMs);
     this.provider.copyingMs = setup.copyingMs;
     this.provider.hasZoneRedundancy = setup.hasZoneRedundancy;
     this.provider.addPool(POOL, 0);
