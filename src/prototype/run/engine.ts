@@ -52,7 +52,7 @@ export async function runPrototype(
       return { version: scene.intent.version, steps: done };
     } catch (error) {
       await restoreDonor(error, { ...context, run: { id: runId, isAborting: true } });
-      throw error;
+      throw error instanceof LeaseHeld && done.length > 0 ? lostPool(error) : error;
     }
   });
 }
@@ -292,6 +292,17 @@ function donorOut(reason: string, error: Error, { intent: { nodeName } }: RunCon
       cause: error,
     },
   );
+}
+
+/** The hold was lost during the run, for example because the machine slept. */
+function lostPool(error: LeaseHeld): UserError {
+  return new UserError(`another run took the pool: ${error.message}`, {
+    code: error.code,
+    kept: 'No donor of this run is left out of service; resources created so far are kept.',
+    next: error.next ?? 'run the same command again: it resumes',
+    exitCode: 4,
+    cause: error,
+  });
 }
 
 const NOT_READY = 'prototype/donor-not-ready';
