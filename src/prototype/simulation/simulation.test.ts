@@ -16,7 +16,7 @@ import { MINUTE, SECRET, START_MS, World } from './world.testing.ts';
 const SETUP = { nodes: 3, oldVersions: 0, cordoned: [], copyingMs: 0, hasZoneRedundancy: true, startsMs: 0 };
 
 function caseOf(actions: Action[] = [], setup = SETUP): SimCase {
-  return { seed: 7, setup, command: { node: 0, isReleased: false, imageHistory: 3 }, actions };
+  return { seed: 8, setup, command: { node: 0, isReleased: false, imageHistory: 3 }, actions };
 }
 
 describe('the scheduler', () => {
