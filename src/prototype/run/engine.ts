@@ -342,13 +342,16 @@ function stuck(
   step: Step,
   { attempts, problem, isAborting }: { attempts: number; problem: string | undefined; isAborting: boolean },
 ): UserError {
-  const because = problem === undefined ? '' : `: ${problem}`;
   const times = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
-  return new UserError(`step "${step.title}" has not finished after ${times}${because}`, {
+  const message =
+    problem === undefined
+      ? `step "${step.title}" has not finished after ${times}`
+      : `${problem}; given up after ${attempts + 1} tries`;
+  return new UserError(message, {
     code: 'prototype/stuck',
     kept: isAborting
       ? 'The donor may be stopped, cordoned or marked; its previous state is recorded on it.'
-      : 'The donor is in service; resources created so far are kept.',
+      : 'No donor of this run is left out of service; resources created so far are kept.',
     next: 'check the cloud for the reason, then run the same command again: it resumes',
     exitCode: 4,
   });
