@@ -19,6 +19,11 @@ export type ImageRef =
   /** Resolves to the definition's newest version each time an instance is made. */
   | { kind: 'definition'; id: string }
   | { kind: 'marketplace'; publisher: string; offer: string; sku: string; version: string }
+  /** A version or definition of another tenant's gallery: public, or shared with this subscription. */
+  | { kind: 'community' | 'shared'; id: string }
+  /** An image outside any gallery. */
+  | { kind: 'managed'; id: string }
+  /** The id is empty when the model has no image. */
   | { kind: 'other'; id: string };
 
 export interface Extension {

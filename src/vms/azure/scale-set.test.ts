@@ -96,11 +96,13 @@ describe('a scale set', () => {
   it.each([
     [{ id: versionId }, { kind: 'version', id: versionId }],
     [{ id: definitionId }, { kind: 'definition', id: definitionId }],
-    [{ id: `${group}/images/mine` }, { kind: 'other', id: `${group}/images/mine` }],
+    [{ id: `${group}/images/mine` }, { kind: 'managed', id: `${group}/images/mine` }],
     [
       { communityGalleryImageId: '/CommunityGalleries/x/Images/y' },
-      { kind: 'other', id: '/CommunityGalleries/x/Images/y' },
+      { kind: 'community', id: '/CommunityGalleries/x/Images/y' },
     ],
+    [{ sharedGalleryImageId: '/SharedGalleries/x/Images/y' }, { kind: 'shared', id: '/SharedGalleries/x/Images/y' }],
+    [{ id: '/somewhere/else' }, { kind: 'other', id: '/somewhere/else' }],
     [undefined, { kind: 'other', id: '' }],
   ])('refers to an image: %j', (reference, expected) => {
     expect(imageOf(reference && { ...none, ...reference })).toEqual(expected);

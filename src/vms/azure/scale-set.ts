@@ -1,7 +1,7 @@
 // vms/azure/scale-set.ts: convert a scale set's JSON to a pool. Pure.
 import { z } from 'zod';
 import type { Extension, ImageRef, Model, Pool } from '../pools.ts';
-import { parseGalleryImageId } from './arm-ids.ts';
+import { isManagedImageId, parseGalleryImageId } from './arm-ids.ts';
 
 const text = z.string().nullish();
 const number = z.number().nullish();
@@ -117,15 +117,18 @@ function modelOf(set: AzureScaleSet, hardware: HardwareFacts): Model {
 }
 
 export function imageOf(reference: z.infer<typeof imageReferenceSchema> | null | undefined): ImageRef {
-  const id = reference?.id ?? reference?.sharedGalleryImageId ?? reference?.communityGalleryImageId;
-  if (id) {
-    const inGallery = parseGalleryImageId(id);
-    if (!inGallery) return { kind: 'other', id };
-    return { kind: inGallery.version ? 'version' : 'definition', id };
-  }
+  if (reference?.id) return imageWithId(reference.id);
+  if (reference?.sharedGalleryImageId) return { kind: 'shared', id: reference.sharedGalleryImageId };
+  if (reference?.communityGalleryImageId) return { kind: 'community', id: reference.communityGalleryImageId };
   const { publisher, offer, sku, version } = reference ?? {};
   if (publisher && offer && sku) return { kind: 'marketplace', publisher, offer, sku, version: version ?? 'latest' };
   return { kind: 'other', id: '' };
+}
+
+function imageWithId(id: string): ImageRef {
+  const inGallery = parseGalleryImageId(id);
+  if (inGallery) return { kind: inGallery.version ? 'version' : 'definition', id };
+  return { kind: isManagedImageId(id) ? 'managed' : 'other', id };
 }
 
 export function securityTypeOf(set: AzureScaleSet): Model['securityType'] {
