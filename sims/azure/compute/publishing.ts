@@ -20,13 +20,8 @@ export function publishingOf(asked: JsonObject, location: string, publishedMs: n
       `The target regions have to contain the location '${location}' of the image version.`,
     );
   }
-  if (replicas < 1 || replicas > MOST_REPLICAS) {
-    throw new ArmError(
-      400,
-      'InvalidParameter',
-      `The value of parameter 'replicaCount' is ${replicas}: 1 to ${MOST_REPLICAS}.`,
-    );
-  }
+  requireCount('replicaCount', replicas);
+  for (const target of targets) requireCount('regionalReplicaCount', numberAt(target, 'regionalReplicaCount') ?? 1);
   return {
     ...profile,
     targetRegions: targets.map((target) => ({
@@ -40,6 +35,15 @@ export function publishingOf(asked: JsonObject, location: string, publishedMs: n
     publishedDate: timestamp(publishedMs),
     storageAccountType: storage,
   };
+}
+
+function requireCount(parameter: string, replicas: number): void {
+  if (replicas >= 1 && replicas <= MOST_REPLICAS) return;
+  throw new ArmError(
+    400,
+    'InvalidParameter',
+    `The value of parameter '${parameter}' is ${replicas}: 1 to ${MOST_REPLICAS}.`,
+  );
 }
 
 /** Accepted first, refused in the operation: the failed version stays until it is deleted. */
