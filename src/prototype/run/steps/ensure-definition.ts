@@ -1,7 +1,7 @@
 // prototype/run/steps/ensure-definition.ts: create gallery and definition while the donor is in service, so that errors come early.
 import type { DefinitionSpec } from '../../../vms/gallery.ts';
 import type { Model } from '../../../vms/pools.ts';
-import { PUBLISHER, prototypeDefinitionName } from '../../names.ts';
+import { PUBLISHER, prototypeDefinitionName, prototypeLabels } from '../../names.ts';
 import type { Scene } from '../scene.ts';
 import type { Step } from '../step.ts';
 
@@ -30,7 +30,6 @@ export function prototypeDefinitionSpec({ world, intent }: Scene): DefinitionSpe
     securityType,
     ...(plan && { plan }),
     publisher: PUBLISHER,
-    offer: intent.gallery,
-    sku: name,
+    ...prototypeLabels(intent.gallery, name),
   };
 }
