@@ -29,12 +29,21 @@ export function publishingOf(asked: JsonObject, location: string, publishedMs: n
       name: stringAt(target, 'name') ?? location,
       regionalReplicaCount: numberAt(target, 'regionalReplicaCount') ?? replicas,
       storageAccountType: stringAt(target, 'storageAccountType') ?? storage,
+      ...encryptionShown(target),
     })),
     replicaCount: replicas,
     excludeFromLatest: profile.excludeFromLatest === true,
     publishedDate: timestamp(publishedMs),
     storageAccountType: storage,
   };
+}
+
+/** Recorded: the answer has a security profile, also an empty one. */
+function encryptionShown(target: JsonObject): JsonObject {
+  const encryption = objectAt(target, 'encryption');
+  const osDiskImage = objectAt(encryption, 'osDiskImage');
+  if (!osDiskImage) return {};
+  return { encryption: { ...encryption, osDiskImage: { securityProfile: {}, ...osDiskImage } } };
 }
 
 function requireCount(parameter: string, replicas: number): void {

@@ -20,6 +20,7 @@ const scaleSetPattern = new RegExp(`${group}/virtualMachineScaleSets/([^/]+)$`, 
 const uniformPattern = new RegExp(`${group}/virtualMachineScaleSets/([^/]+)/virtualMachines/([^/]+)$`, 'i');
 const vmPattern = new RegExp(`${group}/virtualMachines/([^/]+)$`, 'i');
 const diskPattern = new RegExp(`${group}/disks/([^/]+)$`, 'i');
+const snapshotPattern = new RegExp(`${group}/snapshots/([^/]+)$`, 'i');
 const managedImagePattern = new RegExp(`${group}/images/[^/]+$`, 'i');
 const galleryImagePattern = new RegExp(`${group}/galleries/([^/]+)/images/([^/]+)(?:/versions/([^/]+))?$`, 'i');
 
@@ -50,6 +51,11 @@ export function parseVmId(id: string): VmRef | undefined {
 
 export function parseDiskId(id: string): (ResourceGroupRef & { name: string }) | undefined {
   const [, subscriptionId, resourceGroup, name] = diskPattern.exec(id) ?? [];
+  return subscriptionId && resourceGroup && name ? { subscriptionId, resourceGroup, name } : undefined;
+}
+
+export function parseSnapshotId(id: string): (ResourceGroupRef & { name: string }) | undefined {
+  const [, subscriptionId, resourceGroup, name] = snapshotPattern.exec(id) ?? [];
   return subscriptionId && resourceGroup && name ? { subscriptionId, resourceGroup, name } : undefined;
 }
 
