@@ -2,6 +2,7 @@
 import { TransientError, UserError } from '../../base/errors.ts';
 import type { InstanceRef } from '../../vms/pools.ts';
 import { backgroundRenewal, type Hold, holdRenewal, withPoolHold } from './hold-pool.ts';
+import { limitNotes } from './limits.ts';
 import { observeWorld } from './observe.ts';
 import { RESTORE } from './pipeline.ts';
 import { nextStep, planSteps } from './plan.ts';
@@ -96,6 +97,7 @@ async function runSteps(context: RunContext): Promise<Scene> {
     deps.onEvent({ event: 'plan', steps: planSteps(scene) });
     if (!next || !RESTORE.includes(next)) {
       refuse(scene); // restoring a donor is never refused
+      if (attempts.size === 0) for (const text of limitNotes(scene)) deps.onEvent({ event: 'note', text });
       // Finish the version that an earlier run began, even if the date has changed since.
       intent = { ...intent, version: targetVersionName(scene) };
     }

@@ -1,5 +1,6 @@
 // prototype/run/preflight.ts: for which reasons is a run refused? Checked before every step, so that a run never begins what cannot succeed.
 import { TAGS } from '../names.ts';
+import { limitRefusals } from './limits.ts';
 import { readPrior } from './prior.ts';
 import { isOfDonor, needsCapture, ownerOf, type Scene, targetVersion } from './scene.ts';
 
@@ -12,7 +13,12 @@ export interface Refusal {
 /** All reasons at once. The donor is checked only while the run still has to capture it. */
 export function refusals(scene: Scene): Refusal[] {
   if (scene.run.isAborting) return [];
-  return [...aboutPool(scene), ...aboutVersion(scene), ...(needsCapture(scene) ? aboutDonor(scene) : [])];
+  return [
+    ...aboutPool(scene),
+    ...limitRefusals(scene),
+    ...aboutVersion(scene),
+    ...(needsCapture(scene) ? aboutDonor(scene) : []),
+  ];
 }
 
 function aboutPool(scene: Scene): Refusal[] {
