@@ -54,7 +54,7 @@ export function withRunOptions(command: Command): Command {
     .option('--image-history <N>', 'how many versions to keep; versions in use are never deleted', atLeast(1), 3)
     .option(
       '--replicas <N>',
-      'replicas of the version; use one per 20 instances that start at once',
+      'replicas of the version, 1 to 100; use one per 20 instances that start at once',
       wholeNumber(1, MOST_REPLICAS),
       3,
     )

@@ -24,7 +24,7 @@ export function limitNotes({ world }: Scene): string[] {
   const { definition } = world;
   if (!definition || definition.publisher === PUBLISHER) return [];
   return [
-    `the image definition ${definition.name} was made by another tool (publisher ${definition.publisher}); it fits, so versions are added to it, and uninstall keeps it`,
+    `the image definition ${definition.name} was made by another tool (publisher ${definition.publisher}); it fits, so versions are added to it; its versions count for --image-history, and uninstall keeps it`,
   ];
 }
 

@@ -110,6 +110,11 @@ describe('a scale set', () => {
     expect([read.diskController, read.imageFeatures]).toEqual([controller, features]);
   });
 
+  it('of a flexible set without a profile has no image', () => {
+    const set = scaleSet({ properties: { orchestrationMode: 'Flexible', virtualMachineProfile: undefined } });
+    expect(pool(set).model.image).toEqual({ kind: 'other', id: '' });
+  });
+
   it('reads keys, data disks, edge zones and confidential disks', () => {
     const storage = (osDisk: object, dataDisks: object[] = []) => ({
       storageProfile: { imageReference: { id: versionId }, osDisk, dataDisks },
