@@ -93,12 +93,27 @@ function propertiesOf(
           osType: wanted.os,
           createOption: 'FromImage',
           caching: wanted.ephemeral ? 'ReadOnly' : 'ReadWrite',
-          managedDisk: { storageAccountType: wanted.ephemeral ? 'Standard_LRS' : 'Premium_LRS' },
+          managedDisk: {
+            storageAccountType: wanted.ephemeral ? 'Standard_LRS' : 'Premium_LRS',
+            ...(wanted.diskEncryptionSet !== undefined && { diskEncryptionSet: { id: wanted.diskEncryptionSet } }),
+            ...(wanted.securityType === 'ConfidentialVM' && {
+              securityProfile: { securityEncryptionType: 'DiskWithVMGuestState' },
+            }),
+          },
           diskSizeGB: wanted.osDiskGb,
           ...(wanted.ephemeral && { diffDiskSettings: { option: 'Local', placement: 'CacheDisk' } }),
         },
         imageReference: { ...wanted.image },
-        diskControllerType: 'SCSI',
+        ...(wanted.dataDisks.length > 0 && {
+          dataDisks: wanted.dataDisks.map(({ lun, from }) => ({
+            lun,
+            createOption: from,
+            caching: 'None',
+            ...(from === 'Empty' && { diskSizeGB: 64 }),
+            managedDisk: { storageAccountType: 'Premium_LRS' },
+          })),
+        }),
+        diskControllerType: wanted.diskController,
       },
       networkProfile: networkProfileOf(world, resourceGroup, wanted.name),
       ...(wanted.securityType !== 'Standard' && {

@@ -24,6 +24,8 @@ const image = z.union([
     version: z.string().default('latest'),
   }),
   z.strictObject({ id: z.string() }),
+  z.strictObject({ communityGalleryImageId: z.string().regex(/^\/CommunityGalleries\//i) }),
+  z.strictObject({ sharedGalleryImageId: z.string().regex(/^\/SharedGalleries\//i) }),
 ]);
 
 const scaleSet = z.strictObject({
@@ -45,6 +47,11 @@ const scaleSet = z.strictObject({
   customData: z.string().optional(),
   extensions: z.array(extension).default([]),
   osDiskGb: z.int().min(1).default(30),
+  /** The id of the disk encryption set with the customer's key. */
+  diskEncryptionSet: z.string().optional(),
+  diskController: z.enum(['SCSI', 'NVMe']).default('SCSI'),
+  /** Data disks of the model, by their number. */
+  dataDisks: z.array(z.strictObject({ lun: z.int().min(0), from: z.enum(['Empty', 'FromImage']) })).default([]),
   ephemeral: z.boolean().default(false),
   spot: z.boolean().default(false),
   upgrades: z.enum(['Manual', 'Automatic', 'Rolling']).default('Manual'),

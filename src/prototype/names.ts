@@ -1,4 +1,5 @@
 // prototype/names.ts: names, tags and annotations that runs persist. Never rename them.
+import { createHash } from 'node:crypto';
 import { UserError } from '../base/errors.ts';
 
 /** The node's state before the run, set while the node is out of service. The patch that restores the node removes it. */
@@ -33,12 +34,12 @@ export const BOOTSTRAP_TAG = 'headstart-bootstrap';
 export const MODEL_TAG = 'headstart-prototype';
 
 /** What Azure accepts. A gallery's name is unique in a subscription. */
-const GALLERY_NAME = /^[A-Za-z0-9][A-Za-z0-9_.]{0,79}$/;
+const GALLERY_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9_.]{0,78}[A-Za-z0-9])?$/;
 
 export function checkGalleryName(name: string): string {
   if (GALLERY_NAME.test(name)) return name;
   throw new UserError(
-    `${JSON.stringify(name)} is not a gallery name: expected at most 80 letters, digits, "_" and "."`,
+    `${JSON.stringify(name)} is not a gallery name: expected at most 80 letters, digits, "_" and ".", with a letter or digit at both ends`,
     { code: 'prototype/bad-gallery-name', kept: 'Nothing was touched.', next: 'give another name with --gallery' },
   );
 }
@@ -48,7 +49,7 @@ export function galleryName(group: string): string {
   const name = `SIG_${group.replaceAll('-', '_')}`;
   if (group !== '' && GALLERY_NAME.test(name)) return name;
   throw new UserError(
-    `"${group}" does not make a gallery name: ${name} may hold letters, digits, "_" and "." only, 80 at most`,
+    `"${group}" does not make a gallery name: ${name} may hold letters, digits, "_" and "." only, 80 at most, and ends in a letter or digit`,
     {
       code: 'prototype/bad-cluster-name',
       next: 'give the gallery a name with --gallery',
@@ -60,7 +61,7 @@ export function galleryName(group: string): string {
 export const PUBLISHER = 'headstart';
 
 export function prototypeDefinitionName(pool: string): string {
-  return `kamino-${pool}-prototype`;
+  return `kamino-${fitted(pool, AZURE_NAME - 'kamino--prototype'.length)}-prototype`;
 }
 
 export function isPrototypeDefinition(name: string): boolean {
@@ -69,7 +70,23 @@ export function isPrototypeDefinition(name: string): boolean {
 
 /** One snapshot per pool, so that a second capture of the pool finds the first. */
 export function snapshotName(pool: string): string {
-  return `headstart-${pool}-prototype`;
+  return `headstart-${fitted(pool, AZURE_NAME - 'headstart--prototype'.length)}-prototype`;
+}
+
+/** Azure's limits of names, and of the offer and sku of a definition. */
+const AZURE_NAME = 80;
+const AZURE_LABEL = 64;
+
+/** Offer and sku of our definitions. */
+export function prototypeLabels(gallery: string, pool: string): { offer: string; sku: string } {
+  return { offer: fitted(gallery, AZURE_LABEL), sku: fitted(pool, AZURE_LABEL) };
+}
+
+/** A name that is too long is cut; a digest of all of it keeps two long names distinct. */
+function fitted(name: string, longest: number): string {
+  if (name.length <= longest) return name;
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 8);
+  return `${name.slice(0, longest - digest.length - 1)}-${digest}`;
 }
 
 export function leaseName(pool: string): string {

@@ -1,15 +1,16 @@
 // vms/gallery.ts: contract for galleries, image definitions and image versions. gallery.suite.ts checks it.
 import type { CallOptions } from '../base/call-options.ts';
-import type { Model, TagChange } from './pools.ts';
+import type { Model, TagChange, VmGeneration } from './pools.ts';
 
 export interface DefinitionSpec {
   gallery: string;
   name: string;
   osState: Model['osState'];
-  generation: Model['generation'];
+  generation: VmGeneration;
   architecture: Model['architecture'];
   securityType: Model['securityType'];
   plan?: Model['plan'];
+  imageFeatures?: Model['imageFeatures'];
   publisher: string;
   offer: string;
   sku: string;
@@ -17,6 +18,22 @@ export interface DefinitionSpec {
 
 export interface Definition extends DefinitionSpec {
   id: string;
+  /** Absent: linux. */
+  os?: Model['os'];
+}
+
+/** Why instances that need `wanted` cannot be made from `seen`; none of these fields can change. Publisher, offer and sku do not matter. */
+export function unfitFields(seen: Omit<Definition, 'id'>, wanted: DefinitionSpec): string[] {
+  const planText = ({ plan }: Pick<Definition, 'plan'>) =>
+    plan ? `${plan.publisher}/${plan.product}/${plan.name}` : 'none';
+  const fields = ['osState', 'generation', 'architecture', 'securityType'] as const;
+  return [
+    ...(seen.os === 'windows' ? ['os is windows, needed linux'] : []),
+    ...fields
+      .filter((field) => seen[field] !== wanted[field])
+      .map((field) => `${field} is ${seen[field]}, needed ${wanted[field]}`),
+    ...(planText(seen) === planText(wanted) ? [] : [`plan is ${planText(seen)}, needed ${planText(wanted)}`]),
+  ];
 }
 
 export type Redundancy = 'zone' | 'local';

@@ -43,6 +43,7 @@ export async function regionOf({ provider }: Lab, pool: PoolRef): Promise<string
 export async function definitionFor({ provider }: Lab, ref: PoolRef): Promise<DefinitionSpec> {
   const { model } = (await provider.pools.readPool(ref))!;
   const { osState, generation, architecture, securityType, plan } = model;
+  if (generation === 'unknown') throw new Error(`the generation of ${ref.name} is unknown`);
   const identity = { publisher: 'headstart', offer: 'contract', sku: ref.name };
   const traits = { osState, generation, architecture, securityType, ...(plan && { plan }) };
   return { gallery: 'SIG_contract', name: `kamino-${ref.name}-prototype`, ...traits, ...identity };

@@ -37,7 +37,10 @@ export function poolsSuite(name: string, makeLab: () => Promise<Lab>): void {
       it('reads an instance with the same values as in the list', async () => {
         const { ref, providerIds } = await lab.makePool(2);
         const one = await pools.readInstance(await pools.locate(providerIds[1]!));
-        expect((await pools.listInstances(ref)).find(({ ref: { id } }) => id === one?.ref.id)).toEqual(one);
+        const listed = (await pools.listInstances(ref)).find(({ ref: { id } }) => id === one?.ref.id);
+        // The list may lack facts of the disk.
+        expect(listed).toEqual({ ...one, osDisk: listed?.osDisk });
+        expect(one?.osDisk).toMatchObject({ ...listed?.osDisk });
       });
 
       it('reads a pool with its model, its capacity and an etag', async () => {

@@ -19,6 +19,11 @@ export type ImageRef =
   /** Resolves to the definition's newest version each time an instance is made. */
   | { kind: 'definition'; id: string }
   | { kind: 'marketplace'; publisher: string; offer: string; sku: string; version: string }
+  /** A version or definition of another tenant's gallery: public, or shared with this subscription. */
+  | { kind: 'community' | 'shared'; id: string }
+  /** An image outside any gallery. */
+  | { kind: 'managed'; id: string }
+  /** The id is empty when the model has no image. */
   | { kind: 'other'; id: string };
 
 export interface Extension {
@@ -29,6 +34,9 @@ export interface Extension {
   after: string[];
 }
 
+/** V1 boots with BIOS, V2 with UEFI. */
+export type VmGeneration = 'V1' | 'V2';
+
 /** What new instances are made from. Field values are stored in records and definitions; they follow Azure, the first provider. */
 export interface Model {
   image: ImageRef;
@@ -37,8 +45,7 @@ export interface Model {
   /** Whether new instances run one-time bootstrap. Azure never returns custom data, so this is unknown unless we set it to none. */
   bootstrap: 'none' | 'unknown';
   extensions: Extension[];
-  /** V1 boots with BIOS, V2 with UEFI. */
-  generation: 'V1' | 'V2';
+  generation: VmGeneration | 'unknown';
   architecture: 'x64' | 'Arm64';
   securityType: 'Standard' | 'TrustedLaunch' | 'ConfidentialVM';
   plan?: { name: string; product: string; publisher: string };
@@ -48,6 +55,16 @@ export interface Model {
   /** The platform replaces the OS disks when a version is published. */
   hasAutomaticOsUpgrade: boolean;
   osDiskGb?: number;
+  /** The customer-managed key of OS disks; absent: the platform's key. */
+  diskEncryptionSetId?: string;
+  /** How instances attach their disks. `unknown`: the VM size may need NVMe, and nothing says what its disks use. Absent: it does not matter. */
+  diskController?: 'SCSI' | 'NVMe' | 'unknown';
+  /** What a definition declares of its images beyond the fields above, by the provider's names. */
+  imageFeatures?: Readonly<Record<string, string>>;
+  /** Data disks that come with the image: a copy of the OS disk does not have them. */
+  hasDataDisksFromImage?: boolean;
+  /** A location outside its region's data centers, which versions do not reach. */
+  edgeZone?: string;
 }
 
 export interface Pool {
@@ -71,6 +88,18 @@ export interface Protection {
   fromPoolActions: boolean;
 }
 
+/** Optional fields are facts of the disk itself, which only `readInstance` reads. */
+export interface OsDisk {
+  id: string;
+  sizeGb: number;
+  generation?: VmGeneration;
+  controller?: 'SCSI' | 'NVMe';
+  diskEncryptionSetId?: string;
+  securityType?: Model['securityType'];
+  /** Encrypted from inside with a key of this machine: a copy cannot be read. */
+  isEncryptedInGuest?: boolean;
+}
+
 export interface Instance {
   ref: InstanceRef;
   /** The Kubernetes node name, where the provider records it. */
@@ -82,7 +111,7 @@ export interface Instance {
   isOnLatestModel: boolean;
   /** The image it was made from, where the provider reports it. */
   image?: ImageRef;
-  osDisk?: { id: string; sizeGb: number };
+  osDisk?: OsDisk;
   isSpot: boolean;
   tags: Readonly<Record<string, string>>;
 }

@@ -127,7 +127,8 @@ function addOsDisk(
       diskSizeBytes: sizeGb * 2 ** 30,
       diskIOPSReadWrite: 500,
       diskMBpsReadWrite: 100,
-      encryption: { type: 'EncryptionAtRestWithPlatformKey' },
+      encryption: encryptionOf(stringAt(osDisk, 'managedDisk', 'diskEncryptionSet', 'id')),
+      supportedCapabilities: capabilitiesOf(instance.profile, image),
       networkAccessPolicy: 'AllowAll',
       publicNetworkAccess: 'Enabled',
       timeCreated: timestamp(nowMs),
@@ -142,7 +143,26 @@ function addOsDisk(
 
 function securityOf(profile: JsonObject): JsonObject {
   const securityType = stringAt(profile, 'securityProfile', 'securityType');
-  return securityType && securityType !== 'Standard' ? { securityProfile: { securityType } } : {};
+  if (!securityType || securityType === 'Standard') return {};
+  const isConfidential = securityType === 'ConfidentialVM';
+  return {
+    securityProfile: { securityType: isConfidential ? 'ConfidentialVM_DiskEncryptedWithPlatformKey' : securityType },
+  };
+}
+
+export function encryptionOf(diskEncryptionSetId: string | undefined): JsonObject {
+  return diskEncryptionSetId === undefined
+    ? { type: 'EncryptionAtRestWithPlatformKey' }
+    : { type: 'EncryptionAtRestWithCustomerKey', diskEncryptionSetId };
+}
+
+/** The disk remembers what its image supports. */
+function capabilitiesOf(profile: JsonObject, { definition }: ResolvedImage): JsonObject {
+  const isNvme = stringAt(profile, 'storageProfile', 'diskControllerType') === 'NVMe';
+  return {
+    architecture: stringAt(definition?.properties, 'architecture') ?? 'x64',
+    ...(isNvme && { diskControllerTypes: 'SCSI, NVMe' }),
+  };
 }
 
 function diskSource(world: SimWorld, set: SimScaleSet, image: ResolvedImage): JsonObject {

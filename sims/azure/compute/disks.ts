@@ -6,6 +6,7 @@ import { acceptedWithoutBody, asyncHeader, begin, locationHeader } from '../serv
 import { page } from '../service/pages.ts';
 import { tagsOf } from '../service/tags.ts';
 import { groupId, keyOf, PROVIDER, type SimDisk, type SimWorld, timestamp, uuid } from '../world.ts';
+import { encryptionOf } from './births.ts';
 
 export function getDisk(world: SimWorld, call: ArmCall): ArmAnswer {
   return { status: 200, body: diskBody(world, requireDisk(world, call)) };
@@ -38,7 +39,7 @@ export function putDisk(world: SimWorld, call: ArmCall): ArmAnswer {
       ...mergeObjects(before?.properties ?? {}, asked),
       diskSizeGB: sizeGb,
       diskSizeBytes: sizeGb * 2 ** 30,
-      encryption: { type: 'EncryptionAtRestWithPlatformKey' },
+      encryption: encryptionOf(stringAt(asked, 'encryption', 'diskEncryptionSetId')),
       networkAccessPolicy: 'AllowAll',
       publicNetworkAccess: 'Enabled',
       timeCreated: timestamp(before?.createdMs ?? call.nowMs),

@@ -12,13 +12,17 @@ export interface ResolvedImage {
   definition?: SimDefinition;
 }
 
+export const MARKETPLACE_FIELDS = ['publisher', 'offer', 'sku', 'version'];
+/** Images outside galleries are not simulated: every id is one. */
+const MANAGED_IMAGE = /\/providers\/Microsoft\.Compute\/images\/[^/]+$/i;
 const MARKETPLACE_LATEST = '24.04.202611010';
 const MARKETPLACE_SIZE_GB = 30;
 
 /** What a new instance would be made from. Throws Azure's error if the image is not in that region. */
 export function resolveImage(world: SimWorld, reference: JsonObject, region: string): ResolvedImage {
   const id = stringAt(reference, 'id');
-  if (id === undefined) return resolveMarketplace(reference);
+  if (id === undefined) return resolveForeign(reference);
+  if (isManagedImage(id)) return { osState: 'Generalized', exactVersion: '', sizeGb: MARKETPLACE_SIZE_GB };
   const { definition, version } = findGalleryImage(world, id, region);
   if (!definition || !version || version.state !== 'Succeeded' || !isIn(version, region))
     throw imageNotFound(id, region);
@@ -62,6 +66,18 @@ export function requireFitting(set: SimScaleSet, image: ResolvedImage): void {
       `The provided gallery image only supports creation of VMs with '${offered}' security type, the scale set has '${wanted}'.`,
     );
   }
+  requireController(set, definition);
+  const fromImage = objectsAt(set.properties, 'virtualMachineProfile', 'storageProfile', 'dataDisks').filter(
+    (disk) => disk.createOption === 'FromImage',
+  );
+  // Versions with data disks are not simulated.
+  if (fromImage.length > 0) {
+    throw new ArmError(
+      400,
+      'InvalidParameter',
+      'StorageProfile.dataDisks.lun does not have required value(s) for image specified in storage profile.',
+    );
+  }
   const plan = objectAt(definition.properties, 'purchasePlan');
   if (plan && stringAt(set.top, 'plan', 'name') !== stringAt(plan, 'name')) {
     throw new ArmError(
@@ -70,6 +86,20 @@ export function requireFitting(set: SimScaleSet, image: ResolvedImage): void {
       'Creating a virtual machine from a non Marketplace image does not need Plan information in the request, or the Plan does not match that of the image.',
     );
   }
+}
+
+/** Reported for sizes that attach disks by NVMe only. A definition without the feature supports SCSI. */
+function requireController(set: SimScaleSet, definition: SimDefinition): void {
+  const wanted = stringAt(set.properties, 'virtualMachineProfile', 'storageProfile', 'diskControllerType') ?? 'SCSI';
+  const feature = objectsAt(definition.properties, 'features').find((f) => f.name === 'DiskControllerTypes');
+  const offered = (stringAt(feature, 'value') ?? 'SCSI').toLowerCase().split(/\s*,\s*/);
+  if (offered.includes(wanted.toLowerCase())) return;
+  const size = stringAt(set.top, 'sku', 'name') ?? '';
+  throw new ArmError(
+    400,
+    'InvalidParameter',
+    `The VM size '${size}' cannot boot with OS image or disk. Please check that disk controller types supported by the OS image or disk is one of the supported disk controller types for the VM size '${size}'.`,
+  );
 }
 
 /** Reported for scale sets and for single VMs, with the status of a conflict. */
@@ -90,6 +120,28 @@ export function osStateOf(definition: SimDefinition): OsState {
 function securityTypeOf(definition: SimDefinition): string {
   const feature = objectsAt(definition.properties, 'features').find((f) => f.name === 'SecurityType');
   return stringAt(feature, 'value') ?? 'Standard';
+}
+
+/** Community and shared galleries belong to others: like the marketplace, they have every image. */
+function resolveForeign(reference: JsonObject): ResolvedImage {
+  const inGallery = stringAt(reference, 'communityGalleryImageId') ?? stringAt(reference, 'sharedGalleryImageId');
+  const pinned = inGallery === undefined ? undefined : (/\/versions\/([^/]+)$/i.exec(inGallery)?.[1] ?? 'latest');
+  return resolveMarketplace(pinned === undefined ? reference : { version: pinned });
+}
+
+export function isManagedImage(id: string): boolean {
+  return MANAGED_IMAGE.test(id);
+}
+
+/** The fields of one reference that each name an image. Azure accepts one. */
+export function imageKindsOf(reference: JsonObject): string[] {
+  const named = MARKETPLACE_FIELDS.filter((field) => typeof reference[field] === 'string');
+  return [
+    ...['id', 'communityGalleryImageId', 'sharedGalleryImageId'].filter(
+      (field) => typeof reference[field] === 'string',
+    ),
+    ...(named.length > 0 ? [named.join(', ')] : []),
+  ];
 }
 
 function resolveMarketplace(reference: JsonObject): ResolvedImage {

@@ -43,6 +43,29 @@ describe('a version', () => {
     expect(bench.askAndWait('PUT', VERSION, { body }).body?.status).toBe('Succeeded');
   });
 
+  it.each<[string, JsonObject, JsonObject]>([
+    [
+      'with a customer-managed key',
+      { encryption: { type: 'EncryptionAtRestWithCustomerKey', diskEncryptionSetId: '/des' } },
+      { diskEncryptionSetId: '/des' },
+    ],
+    [
+      'of a confidential VM',
+      { securityProfile: { securityType: 'ConfidentialVM_DiskEncryptedWithPlatformKey' } },
+      { securityProfile: { confidentialVMEncryptionType: 'EncryptedWithPmk' } },
+    ],
+  ])('of a snapshot %s is encrypted in each region', (_, properties, osDiskImage) => {
+    const bench = new Bench();
+    withVersion(bench);
+    Object.assign(Object.values(bench.world.snapshots)[0]!.properties, properties);
+    const ask = (more: JsonObject) =>
+      bench.ask('PUT', `${IMAGE}/versions/1.0.0`, {
+        body: versionBody(bench, { targetRegions: [{ name: 'westeurope', ...more }] }),
+      });
+    expect(codeOf(ask({}))).toEqual([400, 'InvalidParameter']);
+    expect(ask({ encryption: { osDiskImage } }).status).toBe(201);
+  });
+
   it.each<[string, (bench: Bench) => JsonObject, number, string]>([
     [
       'a source that is not there',

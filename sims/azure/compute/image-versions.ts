@@ -179,8 +179,29 @@ function requireSource(world: SimWorld, asked: JsonObject, location: string): So
   if (uri !== undefined)
     return blobSource(uri, stringAt(asked, 'storageProfile', 'osDiskImage', 'source', 'storageAccountId'));
   if (id === undefined) throw badSource('has no source');
-  const { sizeGb } = requireSnapshot(world, id, location);
-  return { given: { id }, sizeGb };
+  const snapshot = requireSnapshot(world, id, location);
+  for (const target of objectsAt(asked, 'publishingProfile', 'targetRegions')) requireEncryption(snapshot, target);
+  return { given: { id }, sizeGb: snapshot.sizeGb };
+}
+
+/** A version of an encrypted source has to be encrypted too, in every region (documented for galleries). */
+function requireEncryption({ name, properties }: SimSnapshot, target: JsonObject): void {
+  const region = stringAt(target, 'name') ?? '';
+  const asked = objectAt(target, 'encryption', 'osDiskImage');
+  const isCustomers = stringAt(properties, 'encryption', 'diskEncryptionSetId') !== undefined;
+  if (isCustomers && stringAt(asked, 'diskEncryptionSetId') === undefined)
+    throw new ArmError(
+      400,
+      'InvalidParameter',
+      `The source '${name}' is encrypted with a customer-managed key, and target region '${region}' has no 'encryption.osDiskImage.diskEncryptionSetId'.`,
+    );
+  const isConfidential = stringAt(properties, 'securityProfile', 'securityType')?.startsWith('ConfidentialVM') ?? false;
+  if (isConfidential && stringAt(asked, 'securityProfile', 'confidentialVMEncryptionType') === undefined)
+    throw new ArmError(
+      400,
+      'InvalidParameter',
+      `The source '${name}' is the disk of a confidential VM, and target region '${region}' has no 'encryption.osDiskImage.securityProfile'.`,
+    );
 }
 
 function blobSource(uri: string, storageAccountId: string | undefined): Source {

@@ -3,9 +3,17 @@ import { ArmError } from '../service/arm-error.ts';
 import { isObject, type JsonObject, mergeObjects, numberAt, objectAt, objectsAt, stringAt } from '../service/json.ts';
 import { tagsOf } from '../service/tags.ts';
 import type { SimScaleSet, SimWorld } from '../world.ts';
-import { findGalleryImage, imageNotFound, osStateOf, requireFitting, resolveImage } from './image-references.ts';
+import {
+  findGalleryImage,
+  imageKindsOf,
+  imageNotFound,
+  isManagedImage,
+  MARKETPLACE_FIELDS,
+  osStateOf,
+  requireFitting,
+  resolveImage,
+} from './image-references.ts';
 
-const MARKETPLACE_FIELDS = ['publisher', 'offer', 'sku', 'version'];
 const TOP = ['sku', 'zones', 'plan', 'identity'];
 
 /** The changed set; `set` itself is not modified. Capacity is in `top.sku`; the caller handles instances. */
@@ -140,12 +148,13 @@ function requireAllowedImage(world: SimWorld, set: SimScaleSet, next: SimScaleSe
   const [before, after] = [set, next].map((s) => objectAt(profileOf(s), 'storageProfile', 'imageReference') ?? {});
   if (!before || !after || JSON.stringify(before) === JSON.stringify(after)) return;
   const id = stringAt(after, 'id');
+  const kinds = imageKindsOf(after);
   const named = MARKETPLACE_FIELDS.filter((field) => after[field] !== undefined);
-  if ((id === undefined) === (named.length === 0) || (id === undefined && named.length < MARKETPLACE_FIELDS.length)) {
+  if (kinds.length !== 1 || (named.length > 0 && named.length < MARKETPLACE_FIELDS.length)) {
     throw new ArmError(
       409,
       'OperationNotAllowed',
-      `The image type may not be changed: the image reference has both an id and ${named.join(', ') || 'nothing'}.`,
+      `The image type may not be changed: the image reference has ${kinds.join(' and ') || 'nothing'}.`,
     );
   }
   requireOsState(world, set, id);
@@ -159,7 +168,10 @@ function requireOsState(world: SimWorld, set: SimScaleSet, id: string | undefine
     return;
   }
   const { definition } = findGalleryImage(world, id, set.location);
-  if (!definition) throw imageNotFound(id, set.location);
+  if (!definition) {
+    if (isManagedImage(id)) return;
+    throw imageNotFound(id, set.location);
+  }
   if (osStateOf(definition) !== set.osState) throw otherOsState(set, osStateOf(definition));
 }
 

@@ -26,6 +26,8 @@ describe('the publishing profile of a version', () => {
   it('has to contain the region of the version, and from 1 to 100 replicas', () => {
     expect(() => publish({ targetRegions: [{ name: 'northeurope' }] })).toThrow('have to contain the location');
     for (const replicaCount of [0, 101]) expect(() => publish({ replicaCount })).toThrow('replicaCount');
+    const targetRegions = [{ name: 'westeurope', regionalReplicaCount: 101 }];
+    expect(() => publish({ targetRegions })).toThrow("'regionalReplicaCount' is 101");
   });
 
   it('is refused on zone-redundant storage only in a region without zones', () => {

@@ -20,13 +20,8 @@ export function publishingOf(asked: JsonObject, location: string, publishedMs: n
       `The target regions have to contain the location '${location}' of the image version.`,
     );
   }
-  if (replicas < 1 || replicas > MOST_REPLICAS) {
-    throw new ArmError(
-      400,
-      'InvalidParameter',
-      `The value of parameter 'replicaCount' is ${replicas}: 1 to ${MOST_REPLICAS}.`,
-    );
-  }
+  requireCount('replicaCount', replicas);
+  for (const target of targets) requireCount('regionalReplicaCount', numberAt(target, 'regionalReplicaCount') ?? 1);
   return {
     ...profile,
     targetRegions: targets.map((target) => ({
@@ -34,12 +29,30 @@ export function publishingOf(asked: JsonObject, location: string, publishedMs: n
       name: stringAt(target, 'name') ?? location,
       regionalReplicaCount: numberAt(target, 'regionalReplicaCount') ?? replicas,
       storageAccountType: stringAt(target, 'storageAccountType') ?? storage,
+      ...encryptionShown(target),
     })),
     replicaCount: replicas,
     excludeFromLatest: profile.excludeFromLatest === true,
     publishedDate: timestamp(publishedMs),
     storageAccountType: storage,
   };
+}
+
+/** Recorded: the answer has a security profile, also an empty one. */
+function encryptionShown(target: JsonObject): JsonObject {
+  const encryption = objectAt(target, 'encryption');
+  const osDiskImage = objectAt(encryption, 'osDiskImage');
+  if (!osDiskImage) return {};
+  return { encryption: { ...encryption, osDiskImage: { securityProfile: {}, ...osDiskImage } } };
+}
+
+function requireCount(parameter: string, replicas: number): void {
+  if (replicas >= 1 && replicas <= MOST_REPLICAS) return;
+  throw new ArmError(
+    400,
+    'InvalidParameter',
+    `The value of parameter '${parameter}' is ${replicas}: 1 to ${MOST_REPLICAS}.`,
+  );
 }
 
 /** Accepted first, refused in the operation: the failed version stays until it is deleted. */

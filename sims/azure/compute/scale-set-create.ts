@@ -4,7 +4,7 @@ import type { ArmCall } from '../service/call.ts';
 import { type JsonObject, objectAt, objectsAt, stringAt } from '../service/json.ts';
 import { tagsOf } from '../service/tags.ts';
 import { type SimScaleSet, type SimWorld, timestamp, uuid } from '../world.ts';
-import { requireFitting, resolveImage } from './image-references.ts';
+import { imageKindsOf, requireFitting, resolveImage } from './image-references.ts';
 import { requireKnownOrder, takeSecrets } from './model-change.ts';
 
 export function newScaleSet(world: SimWorld, call: ArmCall, id: string): SimScaleSet {
@@ -14,7 +14,10 @@ export function newScaleSet(world: SimWorld, call: ArmCall, id: string): SimScal
   const profile = objectAt(properties, 'virtualMachineProfile');
   if (!profile || !objectAt(body, 'sku')) throw missing(profile ? 'sku' : 'virtualMachineProfile');
   const mode = stringAt(properties, 'orchestrationMode') === 'Flexible' ? 'Flexible' : 'Uniform';
-  const image = resolveImage(world, objectAt(profile, 'storageProfile', 'imageReference') ?? {}, location);
+  const reference = objectAt(profile, 'storageProfile', 'imageReference') ?? {};
+  if (imageKindsOf(reference).length > 1)
+    throw new ArmError(400, 'InvalidParameter', `The image reference has ${imageKindsOf(reference).join(' and ')}.`);
+  const image = resolveImage(world, reference, location);
   if (image.osState === 'Generalized' && !objectAt(profile, 'osProfile')) throw missing('osProfile');
   if (image.osState === 'Specialized' && profile.osProfile !== undefined) {
     throw new ArmError(400, 'InvalidParameter', "Parameter 'osProfile' is not allowed.");

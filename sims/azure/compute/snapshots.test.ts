@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fieldAt } from '../service/json.ts';
+import { fieldAt, type JsonObject } from '../service/json.ts';
 import { Bench, codeOf } from '../testing.ts';
 
 describe('a snapshot', () => {
@@ -31,6 +31,23 @@ describe('a snapshot', () => {
     ]);
     body.properties.creationData.sourceResourceId += 'x';
     expect(codeOf(bench.ask('PUT', 'snapshots/s', { body }))).toEqual([404, 'ResourceNotFound']);
+  });
+
+  it('of a disk with a customer-managed key has the same key', () => {
+    const diskEncryptionSet =
+      '/subscriptions/s/resourceGroups/keys/providers/Microsoft.Compute/diskEncryptionSets/nodes';
+    const bench = new Bench({ scaleSets: [{ name: 'pool1', diskEncryptionSet }] });
+    const { body } = create(bench, 'a');
+    const ask = (encryption: JsonObject) =>
+      bench.ask('PUT', 'snapshots/s', { body: { ...body, properties: { ...body.properties, ...encryption } } });
+    const type = 'EncryptionAtRestWithCustomerKey';
+    expect(codeOf(ask({}))).toEqual([400, 'BadRequest']);
+    expect(codeOf(ask({ encryption: { type, diskEncryptionSetId: '/other' } }))).toEqual([400, 'BadRequest']);
+    expect(ask({ encryption: { type, diskEncryptionSetId: diskEncryptionSet } }).status).toBe(202);
+    expect(fieldAt(bench.ask('GET', 'snapshots/s').body, 'properties', 'encryption')).toEqual({
+      type,
+      diskEncryptionSetId: diskEncryptionSet,
+    });
   });
 
   it('keeps its source on another PUT, and takes the new tags', () => {

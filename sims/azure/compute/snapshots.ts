@@ -6,6 +6,7 @@ import { acceptedWithoutBody, asyncHeader, begin, isBusy, locationHeader, takesE
 import { page } from '../service/pages.ts';
 import { tagsOf } from '../service/tags.ts';
 import { groupId, keyOf, PROVIDER, type SimDisk, type SimSnapshot, type SimWorld, timestamp, uuid } from '../world.ts';
+import { encryptionOf } from './births.ts';
 
 export function getSnapshot(world: SimWorld, call: ArmCall): ArmAnswer {
   return { status: 200, body: snapshotBody(requireSnapshot(world, call), call.nowMs) };
@@ -41,7 +42,7 @@ export function putSnapshot(world: SimWorld, call: ArmCall): ArmAnswer {
     sizeGb: numberAt(source.properties, 'diskSizeGB') ?? 30,
     isIncremental: asked.incremental === true,
     completesMs: call.nowMs + world.timing.snapshotMs * call.slowdown,
-    properties: inheritedFrom(source),
+    properties: { ...inheritedFrom(source), encryption: encryptionFor(source, asked) },
   };
   world.snapshots[keyOf(id)] = snapshot;
   return begun(world, call, snapshot, asked, world.timing.snapshotMs);
@@ -174,6 +175,18 @@ function snapshotId(world: SimWorld, { params }: ArmCall): string {
   return `${groupId(world, params.group ?? '')}/${PROVIDER}/snapshots/${params.snapshot}`;
 }
 
+/** Documented: a snapshot of a disk with a customer-managed key must be encrypted with the same key. */
+function encryptionFor(disk: SimDisk, asked: JsonObject): JsonObject {
+  const has = stringAt(disk.properties, 'encryption', 'diskEncryptionSetId');
+  const wants = stringAt(asked, 'encryption', 'diskEncryptionSetId');
+  if (keyOf(has ?? '') === keyOf(wants ?? '')) return encryptionOf(has);
+  throw new ArmError(
+    400,
+    'BadRequest',
+    `The source disk ${disk.name} is encrypted with ${has ?? 'a platform-managed key'}: a snapshot of it has to be encrypted with the same key.`,
+  );
+}
+
 function inheritedFrom({ properties }: SimDisk): JsonObject {
   const { osType, hyperVGeneration, securityProfile } = properties;
   return {
@@ -204,7 +217,6 @@ function snapshotBody(snapshot: SimSnapshot, nowMs: number): JsonObject {
       creationData: { ...creationOf(snapshot), sourceUniqueId: snapshot.sourceUniqueId },
       diskSizeGB: sizeGb,
       diskSizeBytes: sizeGb * 2 ** 30,
-      encryption: { type: 'EncryptionAtRestWithPlatformKey' },
       incremental: snapshot.isIncremental,
       networkAccessPolicy: 'AllowAll',
       publicNetworkAccess: 'Enabled',

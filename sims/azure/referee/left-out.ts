@@ -28,6 +28,10 @@ const LEFT_OUT: readonly { where: RegExp; why: string }[] = [
     where: /\/imageReference\/(publisher|offer|sku|version)$/,
     why: 'recorded sets stayed on a marketplace image; a gallery image has only an id',
   },
+  {
+    where: /\/targetRegions\/\[\]\/encryption\/dataDiskImages$/,
+    why: 'recorded keys were of versions with data disks',
+  },
   { where: /\/osProfile$/, why: 'recorded sets were generalized; a specialized one takes no OS profile' },
 ];
 

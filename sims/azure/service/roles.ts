@@ -55,16 +55,28 @@ export function requireGranted(grant: Grant, action: string, linked: readonly st
 export function linkedActions(method: string, type: string, body: JsonObject): string[] {
   if (method !== 'PUT' && method !== 'PATCH') return [];
   if (type === 'snapshots') {
-    return stringAt(body, 'properties', 'creationData', 'sourceResourceId') === undefined
-      ? []
-      : ['Microsoft.Compute/disks/beginGetAccess/action'];
+    return [
+      ...(stringAt(body, 'properties', 'creationData', 'sourceResourceId') === undefined
+        ? []
+        : ['Microsoft.Compute/disks/beginGetAccess/action']),
+      ...linkedToKeys([objectAt(body, 'properties', 'encryption')]),
+    ];
   }
   if (type === 'galleries/images/versions') {
-    return stringAt(body, 'properties', 'storageProfile', 'osDiskImage', 'source', 'id') === undefined
-      ? []
-      : ['Microsoft.Compute/snapshots/write'];
+    const targets = objectsAt(body, 'properties', 'publishingProfile', 'targetRegions');
+    return [
+      ...(stringAt(body, 'properties', 'storageProfile', 'osDiskImage', 'source', 'id') === undefined
+        ? []
+        : ['Microsoft.Compute/snapshots/write']),
+      ...linkedToKeys(targets.map((target) => objectAt(target, 'encryption', 'osDiskImage'))),
+    ];
   }
   return type === 'virtualMachineScaleSets' ? linkedToModel(objectAt(body, 'properties', 'virtualMachineProfile')) : [];
+}
+
+function linkedToKeys(encryptions: readonly (JsonObject | undefined)[]): string[] {
+  const isNamed = encryptions.some((encryption) => stringAt(encryption, 'diskEncryptionSetId') !== undefined);
+  return isNamed ? ['Microsoft.Compute/diskEncryptionSets/read'] : [];
 }
 
 function linkedToModel(profile: JsonObject | undefined): string[] {

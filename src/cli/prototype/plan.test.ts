@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inspectionOf } from '../../prototype/donor/testing.ts';
-import { PRIOR_ANNOTATION } from '../../prototype/names.ts';
+import { PRIOR_ANNOTATION, prototypeDefinitionName } from '../../prototype/names.ts';
 import { POOL } from '../../prototype/testing.ts';
 import { run } from '../testing.ts';
 import { planVerb } from './plan.ts';
@@ -45,6 +45,20 @@ describe('prototype plan', () => {
       inspection: { isDone: true, verdict: { findings: [expect.stringContaining('/etc/default/kubelet:3')] } },
       against: [{ code: 'prototype/not-clonable' }, { code: 'prototype/unpatched' }, { code: 'prototype/no-way-back' }],
     });
+  });
+
+  it('notes a definition that another tool made', async () => {
+    const world = verbLab();
+    const { gallery } = world.provider;
+    const traits = { osState: 'generalized', generation: 'V2', architecture: 'x64', securityType: 'Standard' } as const;
+    const identity = { publisher: 'kamino', offer: 'o', sku: 's' };
+    await gallery.ensureDefinition(
+      { gallery: world.intent.gallery, name: prototypeDefinitionName(POOL), ...traits, ...identity },
+      'here',
+    );
+    const { code, stdout } = await world.runVerb(planVerb, '--node', world.donor.computerName);
+    expect(code).toBe(0);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(/note: the image definition .*another tool \(publisher kamino\)/);
   });
 
   it('never prints the custom data that an inspection found', async () => {

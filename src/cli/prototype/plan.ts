@@ -80,11 +80,12 @@ function renderRunPlan(description: RunDescription, screen: Screen): string {
     changes.length === 0
       ? `\nThe model of ${description.pool} does not change.\n`
       : `\nThe model of ${description.pool}, in one conditional update:\n${changes.join('')}`;
+  const notes = description.notes.map((note) => `\n${sentences(`note: ${printable(note)}`)}\n`);
   const against = description.against.map(
     ({ reason, next }) =>
       `\n${sentences(`${paint('against it:', 'bad', screen)} ${printable(reason)}`)}\n  next: ${printable(next)}\n`,
   );
-  return `${sentences(chosen)}${steps}${sentences(model)}${sentences(renderInspection(description))}${against.join('')}`;
+  return `${sentences(chosen)}${steps}${sentences(model)}${sentences(renderInspection(description))}${notes.join('')}${against.join('')}`;
 }
 
 function renderInspection({ node, inspection }: RunDescription): string {

@@ -60,6 +60,8 @@ describe('the options of a run', () => {
   it.each([
     ['--image-history', '0'],
     ['--replicas', '1.5'],
+    ['--replicas', '0'],
+    ['--replicas', '101'],
     ['--drain-grace-period', '-2'],
     ['--log-level', 'LOUD'],
     ['--node', '../x'],

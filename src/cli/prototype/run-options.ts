@@ -5,9 +5,10 @@ import { UserError } from '../../base/errors.ts';
 import type { DonorTerms } from '../../prototype/donor/approve-donor.ts';
 import { PROVEN_MS } from '../../prototype/donor/candidates.ts';
 import type { DonorRequest, NamedDonor } from '../../prototype/donor/find-donor.ts';
+import { MOST_REPLICAS } from '../../prototype/run/limits.ts';
 import type { Intent } from '../../prototype/run/scene.ts';
 import { SHARED_GROUPS } from '../help.ts';
-import { timeSpan } from '../pool/arguments.ts';
+import { timeSpan, wholeNumber } from '../pool/arguments.ts';
 import type { CliDeps } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from './connect-options.ts';
 import { readCustomData } from './custom-data.ts';
@@ -51,7 +52,12 @@ export function withRunOptions(command: Command): Command {
     .option('--deallocate', 'deallocate instead of stopping; the instance may fail to start again for lack of capacity')
     .optionsGroup('New version:')
     .option('--image-history <N>', 'how many versions to keep; versions in use are never deleted', atLeast(1), 3)
-    .option('--replicas <N>', 'replicas of the version; use one per 20 instances that start at once', atLeast(1), 3)
+    .option(
+      '--replicas <N>',
+      'replicas of the version, 1 to 100; use one per 20 instances that start at once',
+      wholeNumber(1, MOST_REPLICAS),
+      3,
+    )
     .option('--no-scrub', "on this machine: keep the donor's identity on the copy; the clone check replaces it at boot")
     .addOption(
       new Option('--cloud-init <on|off>', 'on this machine: whether clones run cloud-init').choices(['on', 'off']),

@@ -31,6 +31,12 @@ const planned = (id: string, usuallyMs: number): RunEvent => ({
 });
 
 describe('showRun', () => {
+  it('prints a note before the steps', () => {
+    expect(shown([{ event: 'note', text: 'the definition was made by another tool' }]).stderr).toContain(
+      'note: the definition was made by another tool',
+    );
+  });
+
   it('prints the chosen donor with the reason, and the usual duration of long steps', () => {
     const { stderr, stdout } = shown([
       { event: 'donor', node: 'n1', because: 'the best candidate' },

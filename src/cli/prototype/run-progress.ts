@@ -23,6 +23,7 @@ export function showRun(deps: CliDeps, options: { json?: boolean; logLevel: LogL
 
 function show(event: RunEvent, lines: ProgressLines, usual: ReadonlyMap<string, number>): void {
   if (event.event === 'donor') lines.line(`the donor is ${event.node}: ${event.because}`);
+  else if (event.event === 'note') lines.line(`note: ${event.text}`);
   else if (event.event === 'step' && event.attempt === 1) lines.step(`${event.title}${usually(usual.get(event.step))}`);
   else if (event.event === 'waiting') lines.waiting(event.for, event.percent);
   else if (event.event === 'problem') lines.detail(event.problem);
@@ -53,6 +54,7 @@ function usually(ms: number | undefined): string {
 
 const LEVEL_OF: Readonly<Record<RunEvent['event'], LogLevel>> = {
   donor: 'INFO',
+  note: 'WARNING',
   plan: 'DEBUG',
   step: 'INFO',
   waiting: 'INFO',

@@ -22,12 +22,18 @@ const ROLE = JSON.parse(
 export const BOOTSTRAP = { name: 'bootstrap', publisher: 'Microsoft.Azure.Extensions', type: 'CustomScript' };
 export const HEALTH = { name: 'health', publisher: 'Microsoft.ManagedServices', type: 'ApplicationHealthLinux' };
 
+export interface AzureWorldOptions {
+  scenario?: Partial<ScenarioInput>;
+  scaleSet?: Partial<ScenarioInput['scaleSets'][number]>;
+  timing?: OperationTimes;
+}
+
 export async function azureWorld(
   mode: 'Uniform' | 'Flexible',
   referee: Referee,
-  { scenario = {}, timing = REALISTIC }: { scenario?: Partial<ScenarioInput>; timing?: OperationTimes } = {},
+  { scenario = {}, scaleSet = {}, timing = REALISTIC }: AzureWorldOptions = {},
 ) {
-  const lab = await azureLab({ mode, scenario, sim: { referee, role: ROLE, timing } });
+  const lab = await azureLab({ mode, scenario, scaleSet, sim: { referee, role: ROLE, timing } });
   const { provider, clock, sim } = lab;
   if (scenario.scaleSets?.[0]?.osState === 'Specialized') useGoldenImage(sim);
   const pool = await lab.makePool(3);

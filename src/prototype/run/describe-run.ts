@@ -5,6 +5,7 @@ import { assessDonor, type InspectDeps, reasonNotToInspect } from '../donor/asse
 import { type DonorVerdict, donorRefusals } from '../donor/donor-verdict.ts';
 import type { FoundDonor } from '../donor/find-donor.ts';
 import type { Site } from '../site.ts';
+import { limitNotes } from './limits.ts';
 import { type FieldChange, modelDiff } from './model-diff.ts';
 import { observeWorld } from './observe.ts';
 import { type PlannedStep, planSteps } from './plan.ts';
@@ -20,6 +21,8 @@ export interface RunDescription {
   steps: PlannedStep[];
   model: FieldChange[];
   inspection: { isDone: true; verdict: DonorVerdict } | { isDone: false; because: string };
+  /** What the operator should know beforehand. */
+  notes: string[];
   against: Refusal[];
 }
 
@@ -50,6 +53,7 @@ export async function describeRun(
     steps: planSteps(scene),
     model: modelDiff(scene),
     inspection,
+    notes: limitNotes(scene),
     against: [...refusals(scene), ...(inspection.isDone ? donorRefusals(inspection.verdict, terms) : [])],
   };
 }

@@ -6,6 +6,7 @@ import type { InstanceRef } from '../../vms/pools.ts';
 import { DONOR_TAG } from '../names.ts';
 import { fencedCluster, fencedProvider } from './fence.ts';
 import { backgroundRenewal, type Hold, holdRenewal, withPoolHold } from './hold-pool.ts';
+import { limitNotes } from './limits.ts';
 import { observeWorld } from './observe.ts';
 import { RESTORE } from './pipeline.ts';
 import { nextStep, planSteps } from './plan.ts';
@@ -151,6 +152,7 @@ async function runSteps(context: RunContext): Promise<Scene> {
     if (!isRestoring) {
       if (memory.gaveUp.has('await-ready')) throw donorNotReady(intent);
       refuse(scene, done); // restoring a donor is never refused
+      if (attempts.size === 0) for (const text of limitNotes(scene)) deps.onEvent({ event: 'note', text });
       // Finish the version that an earlier run began, even if the date has changed since.
       intent = { ...intent, version: targetVersionName(scene) };
     }

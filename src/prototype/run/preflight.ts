@@ -1,6 +1,7 @@
 // prototype/run/preflight.ts: for which reasons is a run refused? Checked before every step, so that a run never begins what cannot succeed.
 import type { Version } from '../../vms/gallery.ts';
 import { TAGS } from '../names.ts';
+import { limitRefusals } from './limits.ts';
 import { readPrior } from './prior.ts';
 import { isAbandonedSnapshot, isOfDonor, needsCapture, ownerOf, type Scene, targetVersion } from './scene.ts';
 import { isSwitched } from './steps/switch-model.ts';
@@ -14,7 +15,12 @@ export interface Refusal {
 /** All reasons at once. The donor is checked only while the run still has to capture it. */
 export function refusals(scene: Scene): Refusal[] {
   if (scene.run.isAborting) return [];
-  return [...aboutPool(scene), ...aboutVersion(scene), ...(needsCapture(scene) ? aboutDonor(scene) : [])];
+  return [
+    ...aboutPool(scene),
+    ...limitRefusals(scene),
+    ...aboutVersion(scene),
+    ...(needsCapture(scene) ? aboutDonor(scene) : []),
+  ];
 }
 
 function aboutPool(scene: Scene): Refusal[] {

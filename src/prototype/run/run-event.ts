@@ -3,6 +3,7 @@ import type { PlannedStep } from './plan.ts';
 
 export type RunEvent =
   | { event: 'donor'; node: string; because: string }
+  | { event: 'note'; text: string }
   | { event: 'plan'; steps: PlannedStep[] }
   | { event: 'step'; step: string; title: string; attempt: number }
   | { event: 'waiting'; step: string; for: string; percent?: number }

@@ -20,11 +20,18 @@ const scaleSetPattern = new RegExp(`${group}/virtualMachineScaleSets/([^/]+)$`, 
 const uniformPattern = new RegExp(`${group}/virtualMachineScaleSets/([^/]+)/virtualMachines/([^/]+)$`, 'i');
 const vmPattern = new RegExp(`${group}/virtualMachines/([^/]+)$`, 'i');
 const diskPattern = new RegExp(`${group}/disks/([^/]+)$`, 'i');
+const snapshotPattern = new RegExp(`${group}/snapshots/([^/]+)$`, 'i');
+const managedImagePattern = new RegExp(`${group}/images/[^/]+$`, 'i');
 const galleryImagePattern = new RegExp(`${group}/galleries/([^/]+)/images/([^/]+)(?:/versions/([^/]+))?$`, 'i');
 
 export function parseScaleSetId(id: string): ScaleSetRef | undefined {
   const [, subscriptionId, resourceGroup, name] = scaleSetPattern.exec(id) ?? [];
   return subscriptionId && resourceGroup && name ? { subscriptionId, resourceGroup, name } : undefined;
+}
+
+/** An image of its own, in no gallery. */
+export function isManagedImageId(id: string): boolean {
+  return managedImagePattern.test(id);
 }
 
 /** The names that Azure accepts. */
@@ -44,6 +51,11 @@ export function parseVmId(id: string): VmRef | undefined {
 
 export function parseDiskId(id: string): (ResourceGroupRef & { name: string }) | undefined {
   const [, subscriptionId, resourceGroup, name] = diskPattern.exec(id) ?? [];
+  return subscriptionId && resourceGroup && name ? { subscriptionId, resourceGroup, name } : undefined;
+}
+
+export function parseSnapshotId(id: string): (ResourceGroupRef & { name: string }) | undefined {
+  const [, subscriptionId, resourceGroup, name] = snapshotPattern.exec(id) ?? [];
   return subscriptionId && resourceGroup && name ? { subscriptionId, resourceGroup, name } : undefined;
 }
 

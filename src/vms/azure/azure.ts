@@ -1,11 +1,14 @@
 // vms/azure/azure.ts: what do all calls to Azure share? The connection, and a cache of earlier results.
 import { type AzureConnection, type AzureDeps, openConnection } from './connect/connection.ts';
 import type { AzureSettings } from './connect/settings.ts';
+import type { DiskFacts } from './disks.ts';
 import type { HardwareFacts } from './scale-set.ts';
 
 export interface Azure extends AzureConnection {
   /** Cached per pool and image, because it changes only with the image. */
   knownHardware: Map<string, HardwareFacts>;
+  /** By the id in lower case. The facts of a disk that are kept do not change while it is attached. */
+  knownDisks: Map<string, DiskFacts>;
   /** Cached per pool, because a uniform set never changes between Spot and regular. */
   knownSpot: Map<string, boolean>;
   /** Resource groups that contain pools: the fallback when the login may not list the whole subscription. */
@@ -16,6 +19,7 @@ export function azureOf(settings: AzureSettings, deps: AzureDeps): Azure {
   return {
     ...openConnection(settings, deps),
     knownHardware: new Map(),
+    knownDisks: new Map(),
     knownSpot: new Map(),
     knownGroups: new Set([settings.resourceGroup.toLowerCase()]),
   };

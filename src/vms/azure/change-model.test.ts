@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ModelChange } from '../publisher.ts';
 import { patchOf } from './change-model.ts';
 import { extension, scaleSet, versionId } from './scale-set.testing.ts';
-import { scaleSetSchema } from './scale-set.ts';
+import { imageOf, scaleSetSchema } from './scale-set.ts';
 
 describe('a model change as one update', () => {
   const change: ModelChange = {
@@ -60,6 +60,26 @@ describe('a model change as one update', () => {
         virtualMachineProfile: { storageProfile: { imageReference: { id: null, publisher: 'C', version: '1' } } },
       },
     });
+  });
+
+  it.each([
+    ['communityGalleryImageId', '/CommunityGalleries/capz-1/Images/ubuntu/Versions/1.31.4'],
+    ['sharedGalleryImageId', '/SharedGalleries/s-1/Images/node'],
+  ] as const)('switches a pool from %s to a version and back, with one kind of reference each', (field, id) => {
+    const before = { [field]: id };
+    const set = scaleSet({ profile: { storageProfile: { imageReference: before, osDisk: { osType: 'Linux' } } } });
+    const fieldsOf = (body: Record<string, unknown>) =>
+      (body as { properties: { virtualMachineProfile: { storageProfile: { imageReference: object } } } }).properties
+        .virtualMachineProfile.storageProfile.imageReference;
+    const merged = (seen: object, sent: object) =>
+      Object.fromEntries(Object.entries({ ...seen, ...sent }).filter(([, value]) => value !== null));
+
+    const switched = merged(before, fieldsOf(patchOf(set, change)));
+    expect(switched).toEqual({ id: versionId });
+    const now = scaleSet({ profile: { storageProfile: { imageReference: switched, osDisk: { osType: 'Linux' } } } });
+    const image = imageOf(set.properties.virtualMachineProfile?.storageProfile?.imageReference);
+    for (const saved of [image, { kind: 'other', id } as const])
+      expect(merged(switched, fieldsOf(patchOf(now, { ...change, image: saved })))).toEqual(before);
   });
 
   it('sends no OS profile to a specialized pool, and refuses custom data for it', () => {

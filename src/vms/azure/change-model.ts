@@ -63,7 +63,7 @@ export function patchOf(set: AzureScaleSet, change: ModelChange): Record<string,
     ...(tags && { tags }),
     properties: {
       virtualMachineProfile: {
-        storageProfile: { imageReference: imageReferenceOf(change.image) },
+        storageProfile: { imageReference: imageReferenceOf(set, change.image) },
         // A specialized set refuses an OS profile.
         ...(profile?.osProfile && { osProfile: { customData } }),
         ...(extensions && { extensionProfile: { ...timeBudget(set), extensions } }),
@@ -72,13 +72,31 @@ export function patchOf(set: AzureScaleSet, change: ModelChange): Record<string,
   };
 }
 
-/** Sets the fields of the other kind of reference to null: otherwise Azure refuses the update as a change of image type. */
-function imageReferenceOf(image: ImageRef): Record<string, string | null> {
+/** Sets the fields of the other kinds of reference to null: otherwise Azure refuses the update as a change of image type. */
+function imageReferenceOf(set: AzureScaleSet, image: ImageRef): Record<string, string | null> {
+  const seen = set.properties.virtualMachineProfile?.storageProfile?.imageReference;
+  return {
+    id: null,
+    publisher: null,
+    offer: null,
+    sku: null,
+    version: null,
+    // Only where they are set: older versions of the API do not have them.
+    ...(seen?.sharedGalleryImageId && { sharedGalleryImageId: null }),
+    ...(seen?.communityGalleryImageId && { communityGalleryImageId: null }),
+    ...fieldsOf(image),
+  };
+}
+
+function fieldsOf(image: ImageRef): Record<string, string> {
   if (image.kind === 'marketplace') {
     const { publisher, offer, sku, version } = image;
-    return { id: null, publisher, offer, sku, version };
+    return { publisher, offer, sku, version };
   }
-  return { id: image.id, publisher: null, offer: null, sku: null, version: null };
+  // By the id, not by the kind: models that earlier releases saved call these images `other`.
+  if (/^\/SharedGalleries\//i.test(image.id)) return { sharedGalleryImageId: image.id };
+  if (/^\/CommunityGalleries\//i.test(image.id)) return { communityGalleryImageId: image.id };
+  return { id: image.id };
 }
 
 /** Undefined when there are none before and after. Azure removes extensions that the list omits. */

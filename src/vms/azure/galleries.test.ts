@@ -30,6 +30,16 @@ describe('definitionOf', () => {
     expect(of('TrustedLaunchSupported').securityType).toBe('Standard');
   });
 
+  it('has the features, and the OS of a Windows definition', () => {
+    const features = [
+      { name: 'SecurityType', value: 'TrustedLaunch' },
+      { name: 'DiskControllerTypes', value: 'SCSI, NVMe' },
+    ];
+    expect(read({ features }).imageFeatures).toEqual({ DiskControllerTypes: 'SCSI, NVMe' });
+    expect(read({})).not.toHaveProperty('os');
+    expect(read({ osType: 'Windows' }).os).toBe('windows');
+  });
+
   it('has a plan only when all three of its names are set', () => {
     expect(read({ purchasePlan: plan }).plan).toEqual(plan);
     expect(read({ purchasePlan: { name: 'p', product: 'q' } })).not.toHaveProperty('plan');

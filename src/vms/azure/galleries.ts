@@ -2,7 +2,7 @@
 import type { GalleryImage } from '@azure/arm-compute';
 import type { CallOptions } from '../../base/call-options.ts';
 import { Refused } from '../../base/failures.ts';
-import type { Definition, DefinitionSpec } from '../gallery.ts';
+import { type Definition, type DefinitionSpec, unfitFields } from '../gallery.ts';
 import type { Azure } from './azure.ts';
 import type { AzureCall } from './connect/connection.ts';
 import { runOperation } from './connect/operations.ts';
@@ -111,6 +111,10 @@ export async function deleteGallery(azure: Azure, gallery: string, options?: Cal
 
 /** Sets every field: defaults differ between API versions. */
 function azureDefinition(spec: DefinitionSpec, region: string): GalleryImage {
+  const features = {
+    ...(spec.securityType !== 'Standard' && { SecurityType: spec.securityType }),
+    ...spec.imageFeatures,
+  };
   return {
     location: region,
     osType: 'Linux',
@@ -118,14 +122,18 @@ function azureDefinition(spec: DefinitionSpec, region: string): GalleryImage {
     hyperVGeneration: spec.generation,
     architecture: spec.architecture,
     identifier: { publisher: spec.publisher, offer: spec.offer, sku: spec.sku },
-    ...(spec.securityType !== 'Standard' && { features: [{ name: 'SecurityType', value: spec.securityType }] }),
+    ...(Object.keys(features).length > 0 && {
+      features: Object.entries(features).map(([name, value]) => ({ name, value })),
+    }),
     ...(spec.plan && { purchasePlan: spec.plan }),
   };
 }
 
 export function definitionOf(found: GalleryImage, gallery: string, name: string): Definition {
   const { name: planName, product, publisher } = found.purchasePlan ?? {};
-  const security = found.features?.find((feature) => feature.name === 'SecurityType')?.value;
+  const { SecurityType: security, ...imageFeatures } = Object.fromEntries(
+    (found.features ?? []).map((feature) => [feature.name ?? '', feature.value ?? '']),
+  );
   return {
     id: found.id ?? '',
     gallery,
@@ -133,21 +141,23 @@ export function definitionOf(found: GalleryImage, gallery: string, name: string)
     osState: found.osState === 'Specialized' ? 'specialized' : 'generalized',
     generation: found.hyperVGeneration === 'V2' ? 'V2' : 'V1',
     architecture: found.architecture === 'Arm64' ? 'Arm64' : 'x64',
+    // A definition for several security types (`TrustedLaunchSupported`) also makes ordinary instances.
     securityType: security === 'TrustedLaunch' || security === 'ConfidentialVM' ? security : 'Standard',
     ...(planName && product && publisher && { plan: { name: planName, product, publisher } }),
+    ...(Object.keys(imageFeatures).length > 0 && { imageFeatures }),
+    ...(found.osType === 'Windows' && { os: 'windows' as const }),
     publisher: found.identifier?.publisher ?? '',
     offer: found.identifier?.offer ?? '',
     sku: found.identifier?.sku ?? '',
   };
 }
 
-export function differencesOf(seen: DefinitionSpec, wanted: DefinitionSpec): string[] {
-  const fields = ['osState', 'generation', 'architecture', 'securityType', 'publisher', 'offer', 'sku'] as const;
-  const planText = ({ plan }: DefinitionSpec) => (plan ? `${plan.publisher}/${plan.product}/${plan.name}` : 'none');
+export function differencesOf(seen: Omit<Definition, 'id'>, wanted: DefinitionSpec): string[] {
+  const identity = ['publisher', 'offer', 'sku'] as const;
   return [
-    ...fields
+    ...unfitFields(seen, wanted),
+    ...identity
       .filter((field) => seen[field] !== wanted[field])
       .map((field) => `${field} is ${seen[field]}, needed ${wanted[field]}`),
-    ...(planText(seen) === planText(wanted) ? [] : [`plan is ${planText(seen)}, needed ${planText(wanted)}`]),
   ];
 }

@@ -3,10 +3,11 @@ import type { VirtualMachine, VirtualMachineScaleSetVM } from '@azure/arm-comput
 import type { CallOptions } from '../../base/call-options.ts';
 import { NotFound, Refused } from '../../base/failures.ts';
 import type { Instance, InstanceRef, PoolRef } from '../pools.ts';
-import { parseDiskId, parseScaleSetId, parseVmId, type ScaleSetRef, type VmRef, vmId } from './arm-ids.ts';
+import { parseScaleSetId, parseVmId, type ScaleSetRef, type VmRef, vmId } from './arm-ids.ts';
 import type { Azure } from './azure.ts';
 import type { AzureCall } from './connect/connection.ts';
 import { collectPages, undefinedIfMissing } from './connect/reading.ts';
+import { knownDisk, readDisk } from './disks.ts';
 import { parseProviderId } from './locate.ts';
 import { poolNotFound } from './pool-not-found.ts';
 import { poolScaleSet, readScaleSet, refOf } from './read-scale-set.ts';
@@ -38,14 +39,28 @@ export async function readInstance(
     if (!member) return undefined;
     const isSpotPool = azure.knownSpot.get(instance.pool.id) ?? (await isSpotSet(call, owner));
     azure.knownSpot.set(instance.pool.id, isSpotPool);
-    return toInstance(call, member, instance, { isSpot: isSpotPool, member });
+    return withDisk(azure, call, member, instance, { isSpot: isSpotPool, member });
   }
   const vm = await undefinedIfMissing(() =>
     call.run(`VM ${ref.name}`, () =>
       call.compute(ref.subscriptionId).virtualMachines.get(ref.resourceGroup, ref.name, { expand: 'instanceView' }),
     ),
   );
-  return vm && toInstance(call, vm, instance, { isSpot: false, member });
+  return vm && withDisk(azure, call, vm, instance, { isSpot: false, member });
+}
+
+/** With the facts of its disk, which a donor is judged by. */
+async function withDisk(
+  azure: Azure,
+  call: AzureCall,
+  vm: VirtualMachine | VirtualMachineScaleSetVM,
+  ref: InstanceRef,
+  facts: { isSpot: boolean; member: VirtualMachineScaleSetVM | undefined },
+): Promise<Instance> {
+  const { diskSizeGB, managedDisk } = vm.storageProfile?.osDisk ?? {};
+  // A deallocated VM does not report the size, and its disk may have been resized since.
+  if (diskSizeGB === undefined || !managedDisk?.id) return toInstance(call, vm, ref, facts);
+  return instanceOf(vm, ref, { ...facts, disk: await knownDisk(azure.knownDisks, call, managedDisk.id) });
 }
 
 export async function listInstances(azure: Azure, pool: PoolRef, options?: CallOptions): Promise<Instance[]> {
@@ -122,11 +137,6 @@ async function toInstance(
   facts: { isSpot: boolean; member: VirtualMachineScaleSetVM | undefined },
 ): Promise<Instance> {
   const osDisk = vm.storageProfile?.osDisk;
-  const disk =
-    osDisk?.diskSizeGB === undefined && osDisk?.managedDisk?.id ? parseDiskId(osDisk.managedDisk.id) : undefined;
-  if (!disk) return instanceOf(vm, ref, facts);
-  const found = await undefinedIfMissing(() =>
-    call.run(`disk ${disk.name}`, () => call.compute(disk.subscriptionId).disks.get(disk.resourceGroup, disk.name)),
-  );
-  return instanceOf(vm, ref, { ...facts, osDiskGb: found?.diskSizeGB });
+  const id = osDisk?.diskSizeGB === undefined ? osDisk?.managedDisk?.id : undefined;
+  return instanceOf(vm, ref, id ? { ...facts, disk: await readDisk(call, id) } : facts);
 }

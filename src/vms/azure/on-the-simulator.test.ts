@@ -47,7 +47,7 @@ describe('the role', () => {
     const role = JSON.parse(await readFile(new URL('../../../docs/azure-role.json', import.meta.url), 'utf8'));
     const unneeded: string[][] = [];
     for (const mode of modes) {
-      const lab = await open({ mode, sim: { role } });
+      const lab = await open({ mode, sim: { role }, scaleSet: { diskEncryptionSet: '/subscriptions/s/nodes' } });
       await everything(lab);
       unneeded.push(lab.sim.roles.unneeded());
     }
@@ -302,7 +302,8 @@ async function captured(lab: AzureLab) {
   const instance = await provider.pools.locate(providerIds[0]!);
   const { osDisk, vmId } = (await provider.pools.readInstance(instance))!;
   const { region, model } = (await provider.pools.readPool(ref))!;
-  const { osState, generation, architecture, securityType } = model;
+  const { osState, architecture, securityType } = model;
+  const generation = model.generation as 'V1' | 'V2';
   const traits = { osState, generation, architecture, securityType, publisher: 'headstart', offer: 'o', sku: ref.name };
   const definition = await provider.gallery.ensureDefinition(
     { gallery: 'SIG_role', name: 'kamino-role-prototype', ...traits },

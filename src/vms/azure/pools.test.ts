@@ -47,10 +47,47 @@ describe('reading a pool', () => {
     expect(sent).toHaveLength(4);
   });
 
+  it.each([
+    ['V1', undefined, 'V1'],
+    [undefined, 'V1', 'V1'],
+    [undefined, 'V2', 'V2'],
+    ['V2', 'V1', 'V2'],
+    [undefined, undefined, 'unknown'],
+  ])('of a disk that says %s and an instance that says %s has generation %s', async (disk, view, expected) => {
+    const osDisk = { createOption: 'FromImage', diskSizeGB: 30, managedDisk: { id: `${group}/disks/d` } };
+    const properties = { storageProfile: { osDisk }, instanceView: { hyperVGeneration: view } };
+    const { call } = await wire(
+      there,
+      { status: 200, body: { value: [{ instanceId: '0', location: 'we', properties }] } },
+      { status: 200, body: { location: 'we', properties: { hyperVGeneration: disk } } },
+    );
+    expect((await readPool(azureOn(call), scaleSetPool))?.model.generation).toBe(expected);
+  });
+
+  it('asks an instance of the current model, not the first one', async () => {
+    const instance = (number: string, latestModelApplied: boolean) => ({
+      instanceId: number,
+      location: 'we',
+      properties: {
+        latestModelApplied,
+        storageProfile: {
+          osDisk: { createOption: 'FromImage', diskSizeGB: 30, managedDisk: { id: `${group}/disks/d${number}` } },
+        },
+      },
+    });
+    const { call, sent } = await wire(
+      there,
+      { status: 200, body: { value: [instance('0', false), instance('1', true)] } },
+      { status: 200, body: { location: 'we', properties: { hyperVGeneration: 'V2' } } },
+    );
+    expect((await readPool(azureOn(call), scaleSetPool))?.model.generation).toBe('V2');
+    expect(sent.at(-1)?.url.pathname).toMatch(/disks\/d1$/);
+  });
+
   it('guesses the hardware of a pool without instances, and reads it again the next time', async () => {
     const { call, sent } = await wire(there, noInstances, there, noInstances);
     const azure = azureOn(call);
-    for (const _ of [1, 2]) expect((await readPool(azure, scaleSetPool))?.model.generation).toBe('V1');
+    for (const _ of [1, 2]) expect((await readPool(azure, scaleSetPool))?.model.generation).toBe('unknown');
     expect(sent).toHaveLength(4);
     expect([...azure.knownGroups]).toEqual(['demo']);
   });
@@ -58,11 +95,11 @@ describe('reading a pool', () => {
 
 describe('guessedHardware', () => {
   it.each([
-    ['Standard_D4s_v5', 'x64', 'V1'],
+    ['Standard_D4s_v5', 'x64', 'unknown'],
     ['Standard_D4ps_v5', 'Arm64', 'V2'],
     ['Standard_E8pds_v6', 'Arm64', 'V2'],
-    ['Standard_NP10s', 'x64', 'V1'],
-    ['Standard_E4-2ds_v5', 'x64', 'V1'],
+    ['Standard_NP10s', 'x64', 'unknown'],
+    ['Standard_E4-2ds_v5', 'x64', 'unknown'],
   ])('of %s is %s, %s', (name, architecture, generation) => {
     expect(guessedHardware(scaleSet({ top: { sku: { name, capacity: 0 } } }))).toEqual({ architecture, generation });
   });

@@ -1,9 +1,10 @@
 // vms/azure/pools.ts: find and read pools.
 import type { CallOptions } from '../../base/call-options.ts';
 import type { Pool, PoolRef } from '../pools.ts';
-import { isScaleSetName, parseDiskId, parseScaleSetId } from './arm-ids.ts';
+import { isScaleSetName, parseScaleSetId } from './arm-ids.ts';
 import type { Azure } from './azure.ts';
 import type { AzureCall } from './connect/connection.ts';
+import { knownDisk } from './disks.ts';
 import { instancesOfSet } from './instances.ts';
 import { poolNotFound } from './pool-not-found.ts';
 import { poolScaleSet, readScaleSet, refOf } from './read-scale-set.ts';
@@ -27,24 +28,27 @@ export async function readPool(azure: Azure, pool: PoolRef, options?: CallOption
   if (!set) return undefined;
   const image = JSON.stringify(set.properties.virtualMachineProfile?.storageProfile?.imageReference ?? null);
   const key = [pool.id.toLowerCase(), image, securityTypeOf(set)].join(' ');
-  const hardware = azure.knownHardware.get(key) ?? (await hardwareOf(call, set));
+  const hardware = azure.knownHardware.get(key) ?? (await hardwareOf(azure, call, set));
   if (!hardware) return poolOf(set, refOf(set), guessedHardware(set));
   azure.knownHardware.set(key, hardware);
   return poolOf(set, refOf(set), hardware);
 }
 
-/** Read from an instance's disk. Old disks have no architecture. */
-async function hardwareOf(call: AzureCall, set: AzureScaleSet): Promise<HardwareFacts | undefined> {
-  const diskId = (await instancesOfSet(call, set)).find((instance) => instance.osDisk)?.osDisk?.id;
-  const disk = diskId ? parseDiskId(diskId) : undefined;
-  if (!disk) return undefined;
-  const found = await call.run(`disk ${disk.name}`, () =>
-    call.compute(disk.subscriptionId).disks.get(disk.resourceGroup, disk.name),
-  );
+/**
+ * From an instance of the current model, else of an earlier one: its disk, then what the platform reports of the VM. Old disks have
+ * neither generation nor architecture.
+ */
+async function hardwareOf(azure: Azure, call: AzureCall, set: AzureScaleSet): Promise<HardwareFacts | undefined> {
+  const withDisks = (await instancesOfSet(call, set)).filter(({ osDisk }) => osDisk);
+  const { osDisk } = withDisks.find(({ isOnLatestModel }) => isOnLatestModel) ?? withDisks[0] ?? {};
+  if (!osDisk) return undefined;
+  const disk = await knownDisk(azure.knownDisks, call, osDisk.id);
   const guessed = guessedHardware(set);
   return {
-    generation: found.hyperVGeneration === 'V2' ? 'V2' : guessed.generation,
-    architecture: found.supportedCapabilities?.architecture === 'Arm64' ? 'Arm64' : guessed.architecture,
+    generation: disk?.generation ?? osDisk.generation ?? guessed.generation,
+    architecture: disk?.architecture ?? guessed.architecture,
+    ...(osDisk.controller && { controller: osDisk.controller }),
+    ...(disk && { imageFeatures: disk.imageFeatures }),
   };
 }
 
@@ -53,5 +57,5 @@ export function guessedHardware(set: AzureScaleSet): HardwareFacts {
   // VM size names have feature letters in lower case after the number; `p` means an Arm processor.
   const isArm = /^Standard_[A-Z]+[\d-]+[a-z]*p[a-z]*(?:_|$)/.test(set.sku?.name ?? '');
   const isSecond = isArm || securityTypeOf(set) !== 'Standard';
-  return { generation: isSecond ? 'V2' : 'V1', architecture: isArm ? 'Arm64' : 'x64' };
+  return { generation: isSecond ? 'V2' : 'unknown', architecture: isArm ? 'Arm64' : 'x64' };
 }

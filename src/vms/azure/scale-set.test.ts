@@ -94,13 +94,51 @@ describe('a scale set', () => {
   });
 
   it.each([
+    ['Standard_D4s_v5', undefined, {}, undefined, undefined],
+    ['Standard_D4s_v5', 'SCSI', {}, 'SCSI', undefined],
+    ['Standard_E4bds_v5', 'NVMe', {}, 'NVMe', { DiskControllerTypes: 'SCSI, NVMe' }],
+    ['Standard_D4s_v6', undefined, {}, 'unknown', undefined],
+    ['Standard_D4s_v10', undefined, {}, 'unknown', undefined],
+    ['Standard_D4s_v6', undefined, { controller: 'NVMe' }, 'NVMe', { DiskControllerTypes: 'SCSI, NVMe' }],
+    ['Standard_D4as_v6', undefined, { controller: 'SCSI' }, 'SCSI', undefined],
+    ['Standard_D4s_v6', undefined, { imageFeatures: { DiskControllerTypes: 'x' } }, 'NVMe', expect.anything()],
+    ['Standard_D4s_v5', 'SCSI', { imageFeatures: { A: 'True' } }, 'SCSI', { A: 'True' }],
+  ] as const)('of size %s with controller %s and %j has %s', (size, type, seen, controller, features) => {
+    const storageProfile = { imageReference: { id: versionId }, osDisk: { osType: 'Linux' }, diskControllerType: type };
+    const set = scaleSet({ profile: { storageProfile }, top: { sku: { name: size, capacity: 1 } } });
+    const { model: read } = poolOf(set, { id: set.id, name: set.name }, { ...hardware, ...seen });
+    expect([read.diskController, read.imageFeatures]).toEqual([controller, features]);
+  });
+
+  it('of a flexible set without a profile has no image', () => {
+    const set = scaleSet({ properties: { orchestrationMode: 'Flexible', virtualMachineProfile: undefined } });
+    expect(pool(set).model.image).toEqual({ kind: 'other', id: '' });
+  });
+
+  it('reads keys, data disks, edge zones and confidential disks', () => {
+    const storage = (osDisk: object, dataDisks: object[] = []) => ({
+      storageProfile: { imageReference: { id: versionId }, osDisk, dataDisks },
+    });
+    const key = { managedDisk: { diskEncryptionSet: { id: '/des' } } };
+    expect(model(storage(key, [{ lun: 0, createOption: 'Empty' }]))).toMatchObject({ diskEncryptionSetId: '/des' });
+    expect(model(storage(key, [{ lun: 0, createOption: 'Empty' }]))).not.toHaveProperty('hasDataDisksFromImage');
+    expect(model(storage({}, [{ lun: 0, createOption: 'FromImage' }]))).toMatchObject({ hasDataDisksFromImage: true });
+    const confidential = { managedDisk: { securityProfile: { securityEncryptionType: 'VMGuestStateOnly' } } };
+    expect(model(storage(confidential)).securityType).toBe('ConfidentialVM');
+    expect(pool(scaleSet({ top: { extendedLocation: { name: 'edge' } } })).model.edgeZone).toBe('edge');
+    expect(model({})).not.toHaveProperty('edgeZone');
+  });
+
+  it.each([
     [{ id: versionId }, { kind: 'version', id: versionId }],
     [{ id: definitionId }, { kind: 'definition', id: definitionId }],
-    [{ id: `${group}/images/mine` }, { kind: 'other', id: `${group}/images/mine` }],
+    [{ id: `${group}/images/mine` }, { kind: 'managed', id: `${group}/images/mine` }],
     [
       { communityGalleryImageId: '/CommunityGalleries/x/Images/y' },
-      { kind: 'other', id: '/CommunityGalleries/x/Images/y' },
+      { kind: 'community', id: '/CommunityGalleries/x/Images/y' },
     ],
+    [{ sharedGalleryImageId: '/SharedGalleries/x/Images/y' }, { kind: 'shared', id: '/SharedGalleries/x/Images/y' }],
+    [{ id: '/somewhere/else' }, { kind: 'other', id: '/somewhere/else' }],
     [undefined, { kind: 'other', id: '' }],
   ])('refers to an image: %j', (reference, expected) => {
     expect(imageOf(reference && { ...none, ...reference })).toEqual(expected);

@@ -1,7 +1,8 @@
 // vms/azure/scale-set.ts: convert a scale set's JSON to a pool. Pure.
 import { z } from 'zod';
 import type { Extension, ImageRef, Model, Pool } from '../pools.ts';
-import { parseGalleryImageId } from './arm-ids.ts';
+import { isManagedImageId, parseGalleryImageId } from './arm-ids.ts';
+import { NVME_FEATURE } from './disks.ts';
 
 const text = z.string().nullish();
 const number = z.number().nullish();
@@ -37,6 +38,7 @@ export const scaleSetSchema = z.object({
   etag: text,
   tags: z.record(z.string(), z.string()).nullish(),
   sku: z.object({ name: text, capacity: number }).nullish(),
+  extendedLocation: z.object({ name: text }).nullish(),
   plan: z.object({ name: text, product: text, publisher: text }).nullish(),
   properties: z.object({
     provisioningState: text,
@@ -57,8 +59,20 @@ export const scaleSetSchema = z.object({
           .object({
             imageReference: imageReferenceSchema.nullish(),
             osDisk: z
-              .object({ osType: text, diskSizeGB: number, diffDiskSettings: z.object({ option: text }).nullish() })
+              .object({
+                osType: text,
+                diskSizeGB: number,
+                diffDiskSettings: z.object({ option: text }).nullish(),
+                managedDisk: z
+                  .object({
+                    diskEncryptionSet: z.object({ id: text }).nullish(),
+                    securityProfile: z.object({ securityEncryptionType: text }).nullish(),
+                  })
+                  .nullish(),
+              })
               .nullish(),
+            dataDisks: z.array(z.object({ createOption: text })).nullish(),
+            diskControllerType: text,
           })
           .nullish(),
       })
@@ -68,10 +82,12 @@ export const scaleSetSchema = z.object({
 
 export type AzureScaleSet = z.infer<typeof scaleSetSchema>;
 
-/** Read from a disk or derived from the VM size. */
+/** Read from an instance and its disk, or derived from the VM size. */
 export interface HardwareFacts {
   generation: Model['generation'];
   architecture: Model['architecture'];
+  controller?: 'SCSI' | 'NVMe';
+  imageFeatures?: Readonly<Record<string, string>>;
 }
 
 export const bootstrapTag = 'headstart-bootstrap';
@@ -105,7 +121,8 @@ function modelOf(set: AzureScaleSet, hardware: HardwareFacts): Model {
     // Without an OS profile there is no custom data to run.
     bootstrap: osState === 'specialized' || set.tags?.[bootstrapTag] === 'none' ? 'none' : 'unknown',
     extensions: extensionsOf(set),
-    ...hardware,
+    generation: hardware.generation,
+    architecture: hardware.architecture,
     securityType: securityTypeOf(set),
     ...(plan && { plan }),
     hasEphemeralDisk: Boolean(osDisk?.diffDiskSettings?.option),
@@ -113,23 +130,59 @@ function modelOf(set: AzureScaleSet, hardware: HardwareFacts): Model {
     upgrades: upgradesOf(upgradePolicy?.mode),
     hasAutomaticOsUpgrade: upgradePolicy?.automaticOSUpgradePolicy?.enableAutomaticOSUpgrade ?? false,
     ...(osDisk?.diskSizeGB ? { osDiskGb: osDisk.diskSizeGB } : {}),
+    ...(osDisk?.managedDisk?.diskEncryptionSet?.id && {
+      diskEncryptionSetId: osDisk.managedDisk.diskEncryptionSet.id,
+    }),
+    ...controllerOf(set, hardware),
+    ...(profile?.storageProfile?.dataDisks?.some((disk) => disk.createOption === 'FromImage') && {
+      hasDataDisksFromImage: true,
+    }),
+    ...(set.extendedLocation?.name && { edgeZone: set.extendedLocation.name }),
+  };
+}
+
+/** Sizes of version 6 and later attach disks by NVMe, most of them only so. */
+const NVME_SIZE = /_v(?:[6-9]|\d{2,})$/i;
+
+function controllerOf(
+  set: AzureScaleSet,
+  { controller: seen, imageFeatures = {}, generation }: HardwareFacts,
+): Pick<Model, 'diskController' | 'imageFeatures'> {
+  const given = set.properties.virtualMachineProfile?.storageProfile?.diskControllerType;
+  const known = given === 'SCSI' || given === 'NVMe' ? given : seen;
+  const canNvme = imageFeatures.DiskControllerTypes !== undefined;
+  const controller = known ?? (!NVME_SIZE.test(set.sku?.name ?? '') ? undefined : canNvme ? 'NVMe' : 'unknown');
+  const features = {
+    ...imageFeatures,
+    // An instance that runs on NVMe proves that its image can. Azure knows NVMe for generation 2 only.
+    ...(controller === 'NVMe' && generation === 'V2' && NVME_FEATURE),
+  };
+  return {
+    ...(controller && { diskController: controller }),
+    ...(Object.keys(features).length > 0 && { imageFeatures: features }),
   };
 }
 
 export function imageOf(reference: z.infer<typeof imageReferenceSchema> | null | undefined): ImageRef {
-  const id = reference?.id ?? reference?.sharedGalleryImageId ?? reference?.communityGalleryImageId;
-  if (id) {
-    const inGallery = parseGalleryImageId(id);
-    if (!inGallery) return { kind: 'other', id };
-    return { kind: inGallery.version ? 'version' : 'definition', id };
-  }
+  if (reference?.id) return imageWithId(reference.id);
+  if (reference?.sharedGalleryImageId) return { kind: 'shared', id: reference.sharedGalleryImageId };
+  if (reference?.communityGalleryImageId) return { kind: 'community', id: reference.communityGalleryImageId };
   const { publisher, offer, sku, version } = reference ?? {};
   if (publisher && offer && sku) return { kind: 'marketplace', publisher, offer, sku, version: version ?? 'latest' };
   return { kind: 'other', id: '' };
 }
 
+function imageWithId(id: string): ImageRef {
+  const inGallery = parseGalleryImageId(id);
+  if (inGallery) return { kind: inGallery.version ? 'version' : 'definition', id };
+  return { kind: isManagedImageId(id) ? 'managed' : 'other', id };
+}
+
 export function securityTypeOf(set: AzureScaleSet): Model['securityType'] {
   const type = set.properties.virtualMachineProfile?.securityProfile?.securityType;
+  const osDisk = set.properties.virtualMachineProfile?.storageProfile?.osDisk;
+  // Only disks of confidential VMs have this field.
+  if (osDisk?.managedDisk?.securityProfile?.securityEncryptionType) return 'ConfidentialVM';
   return type === 'TrustedLaunch' || type === 'ConfidentialVM' ? type : 'Standard';
 }
 

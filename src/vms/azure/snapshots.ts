@@ -5,6 +5,7 @@ import type { Snapshot, SnapshotSpec } from '../snapshots.ts';
 import type { Azure } from './azure.ts';
 import { runOperation } from './connect/operations.ts';
 import { undefinedIfMissing } from './connect/reading.ts';
+import { readDisk } from './disks.ts';
 
 export async function readSnapshot(azure: Azure, name: string, options?: CallOptions): Promise<Snapshot | undefined> {
   const call = await azure.open(options);
@@ -19,12 +20,15 @@ export async function readSnapshot(azure: Azure, name: string, options?: CallOpt
 export async function createSnapshot(azure: Azure, spec: SnapshotSpec, options?: CallOptions): Promise<void> {
   const call = await azure.open(options);
   const { subscriptionId, resourceGroup } = call.settings;
+  // Azure encrypts a snapshot with the platform's key unless told otherwise, and refuses that for a disk with another key.
+  const encryption = (await readDisk(call, spec.sourceDiskId))?.encryption;
   await runOperation(call, { verb: 'taking', thing: `snapshot ${spec.name}` }, () =>
     call.compute(subscriptionId).snapshots.createOrUpdate(resourceGroup, spec.name, {
       location: spec.region,
       tags: { ...spec.tags },
       creationData: { createOption: 'Copy', sourceResourceId: spec.sourceDiskId },
       incremental: false,
+      ...(encryption && { encryption }),
     }),
   );
 }

@@ -27,6 +27,8 @@ export async function azureLab(options: {
   sim?: Partial<Omit<SimOptions, 'clock'>>;
   scenario?: Partial<ScenarioInput>;
   extensions?: { name: string; publisher: string; type: string; after?: string[] }[];
+  /** Changes every pool. */
+  scaleSet?: Partial<ScenarioInput['scaleSets'][number]>;
 }): Promise<AzureLab> {
   const clock = new VirtualClock();
   const extensions = options.extensions ?? [
@@ -46,6 +48,7 @@ export async function azureLab(options: {
         customData: '#cloud-config\nruncmd: [join]\n',
         extensions,
         tags: { team: 'payments' },
+        ...options.scaleSet,
       })),
       ...options.scenario,
     },
@@ -76,7 +79,8 @@ export async function azureLab(options: {
     provider: createAzureProvider(settings, deps),
     async makePool(count) {
       const world = sim.inspect();
-      const set = Object.values(world.scaleSets).find(({ name }) => name === `pool-${count}`)!;
+      const sets = Object.values(world.scaleSets);
+      const set = sets.find(({ name }) => name === `pool-${count}`) ?? sets[0]!;
       const providerIds = instancesOf(world, set).map(({ instanceId, name }) =>
         options.mode === 'Uniform'
           ? `azure://${set.id}/virtualMachines/${instanceId}`
@@ -90,7 +94,13 @@ export async function azureLab(options: {
 }
 
 export function azureOn(call: AzureCall): Azure {
-  return { open: async () => call, knownHardware: new Map(), knownSpot: new Map(), knownGroups: new Set() };
+  const known = {
+    knownHardware: new Map(),
+    knownDisks: new Map(),
+    knownSpot: new Map(),
+    knownGroups: new Set<string>(),
+  };
+  return { open: async () => call, ...known };
 }
 
 /** Adds one instance, as an autoscaler would, and returns what it was made from. */

@@ -1,9 +1,10 @@
 // vms/azure/versions.ts: list, read, make, change and delete image versions.
-import type { GalleryImageVersion } from '@azure/arm-compute';
+import type { EncryptionImages, GalleryImageVersion } from '@azure/arm-compute';
 import type { CallOptions } from '../../base/call-options.ts';
 import { NotFound } from '../../base/failures.ts';
 import type { Definition, Version, VersionSpec } from '../gallery.ts';
 import type { TagChange } from '../pools.ts';
+import { parseSnapshotId } from './arm-ids.ts';
 import type { Azure } from './azure.ts';
 import { apiVersions } from './connect/api-versions.ts';
 import type { AzureCall, AzureOperation } from './connect/connection.ts';
@@ -62,6 +63,7 @@ export async function beginVersion(
   if (seen && seen.provisioningState !== 'Failed') return;
   // Delete a failed version first: neither its storage type nor its source can be changed.
   if (seen) await removeVersion(call, definition, spec.name);
+  const encryption = 'blob' in spec ? undefined : await encryptionOfSnapshot(call, spec.snapshotId);
   const storageAccountType = spec.redundancy === 'zone' ? 'Standard_ZRS' : 'Standard_LRS';
   const order = { verb: 'making', thing: `image version ${definition.name}/${spec.name}` };
   const taken = await call.begin(order, () =>
@@ -76,11 +78,31 @@ export async function beginVersion(
           excludeFromLatest: spec.isExcludedFromLatest,
           storageAccountType,
           // Must include the version's own region.
-          targetRegions: [{ name: spec.region, regionalReplicaCount: spec.replicas, storageAccountType }],
+          targetRegions: [
+            {
+              name: spec.region,
+              regionalReplicaCount: spec.replicas,
+              storageAccountType,
+              ...(encryption && { encryption }),
+            },
+          ],
         },
       }),
   );
   await checkAccepted(call, order, taken);
+}
+
+/** A version of a snapshot with a customer-managed key needs the key in each region. */
+async function encryptionOfSnapshot(call: AzureCall, id: string): Promise<EncryptionImages | undefined> {
+  const snapshot = parseSnapshotId(id);
+  if (!snapshot) return undefined;
+  const found = await undefinedIfMissing(() =>
+    call.run(`snapshot ${snapshot.name}`, () =>
+      call.compute(snapshot.subscriptionId).snapshots.get(snapshot.resourceGroup, snapshot.name),
+    ),
+  );
+  const diskEncryptionSetId = found?.encryption?.diskEncryptionSetId;
+  return diskEncryptionSetId ? { osDiskImage: { diskEncryptionSetId } } : undefined;
 }
 
 export async function setExcludedFromLatest(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { diskFactsOf } from './disks.ts';
 import { definitionId, versionId } from './scale-set.testing.ts';
 import { instanceOf } from './vm.ts';
 
@@ -29,7 +30,12 @@ describe('instanceOf', () => {
       instanceOf({ location: 'we', storageProfile: { osDisk: { createOption: 'FromImage' } } }, ref, facts).osDisk,
     ).toBeUndefined();
     const osDisk = { createOption: 'FromImage', managedDisk: { id: 'd' } } as const;
-    expect(instanceOf({ location: 'we', storageProfile: { osDisk } }, ref, { ...facts, osDiskGb: 30 }).osDisk).toEqual({
+    expect(
+      instanceOf({ location: 'we', storageProfile: { osDisk } }, ref, {
+        ...facts,
+        disk: diskFactsOf({ location: 'we', diskSizeGB: 30 }),
+      }).osDisk,
+    ).toMatchObject({
       id: 'd',
       sizeGb: 30,
     });

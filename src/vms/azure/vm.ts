@@ -1,6 +1,7 @@
 // vms/azure/vm.ts: convert an Azure VM to an instance. Pure; the same for uniform and flexible scale sets.
 import type { ImageReference, VirtualMachine, VirtualMachineScaleSetVM } from '@azure/arm-compute';
-import type { ImageRef, Instance, InstanceRef, Protection } from '../pools.ts';
+import type { ImageRef, Instance, InstanceRef, OsDisk, Protection } from '../pools.ts';
+import { type DiskFacts, osDiskFacts } from './disks.ts';
 import { imageOf } from './scale-set.ts';
 
 export interface OutsideFacts {
@@ -8,8 +9,8 @@ export interface OutsideFacts {
   isSpot: boolean;
   /** The VM as a scale set member: has protection and model state, which a flexible VM lacks. */
   member: VirtualMachineScaleSetVM | undefined;
-  /** From the disk, because a deallocated VM does not report its disk's size. */
-  osDiskGb?: number | undefined;
+  /** A deallocated VM does not report its disk's size; a VM never reports its security type. */
+  disk?: DiskFacts | undefined;
 }
 
 export function instanceOf(
@@ -19,7 +20,7 @@ export function instanceOf(
 ): Instance {
   const { osDisk, imageReference } = vm.storageProfile ?? {};
   const diskId = osDisk?.managedDisk?.id;
-  const sizeGb = osDisk?.diskSizeGB ?? facts.osDiskGb;
+  const sizeGb = osDisk?.diskSizeGB ?? facts.disk?.sizeGb;
   return {
     ref,
     computerName: vm.osProfile?.computerName ?? vm.instanceView?.computerName ?? vm.name ?? ref.id,
@@ -28,9 +29,25 @@ export function instanceOf(
     protection: protectionOf(facts.member),
     isOnLatestModel: facts.member?.latestModelApplied ?? false,
     ...(imageReference && { image: sourceImage(imageReference) }),
-    ...(diskId && sizeGb !== undefined && { osDisk: { id: diskId, sizeGb } }),
+    ...(diskId && sizeGb !== undefined && { osDisk: { id: diskId, sizeGb, ...osDiskOf(vm, facts.disk) } }),
     isSpot: facts.isSpot || ('priority' in vm && (vm.priority === 'Spot' || vm.priority === 'Low')),
     tags: vm.tags ?? {},
+  };
+}
+
+function osDiskOf(
+  { storageProfile, instanceView }: VirtualMachine | VirtualMachineScaleSetVM,
+  disk: DiskFacts | undefined,
+): Omit<OsDisk, 'id' | 'sizeGb'> {
+  const setId = storageProfile?.osDisk?.managedDisk?.diskEncryptionSet?.id;
+  const controller = storageProfile?.diskControllerType;
+  const generation = instanceView && 'hyperVGeneration' in instanceView ? instanceView.hyperVGeneration : undefined;
+  return {
+    ...((generation === 'V1' || generation === 'V2') && { generation }),
+    ...((controller === 'SCSI' || controller === 'NVMe') && { controller }),
+    ...(setId && { diskEncryptionSetId: setId }),
+    // What the disk says of itself is newer: its key can be changed while the VM is off.
+    ...(disk && { ...osDiskFacts(disk) }),
   };
 }
 

@@ -1,7 +1,8 @@
 // prototype/run/steps/ensure-definition.ts: create gallery and definition while the donor is in service, so that errors come early.
+import { Refused } from '../../../base/failures.ts';
 import type { DefinitionSpec } from '../../../vms/gallery.ts';
 import type { Model } from '../../../vms/pools.ts';
-import { PUBLISHER, prototypeDefinitionName } from '../../names.ts';
+import { PUBLISHER, prototypeDefinitionName, prototypeLabels } from '../../names.ts';
 import type { Scene } from '../scene.ts';
 import type { Step } from '../step.ts';
 
@@ -18,7 +19,9 @@ export const prepareDefinition: Step = {
 
 export function prototypeDefinitionSpec({ world, intent }: Scene): DefinitionSpec {
   const { name } = world.pool.ref;
-  const { osState, generation, architecture, securityType, plan }: Model = world.pool.model;
+  const { osState, generation, architecture, securityType, plan, imageFeatures }: Model = world.pool.model;
+  if (generation === 'unknown')
+    throw new Refused(`nothing says whether ${name} boots with BIOS or UEFI`, 'prototype/unknown-generation');
   return {
     gallery: intent.gallery,
     name: prototypeDefinitionName(name),
@@ -29,8 +32,8 @@ export function prototypeDefinitionSpec({ world, intent }: Scene): DefinitionSpe
     architecture,
     securityType,
     ...(plan && { plan }),
+    ...(imageFeatures && { imageFeatures }),
     publisher: PUBLISHER,
-    offer: intent.gallery,
-    sku: name,
+    ...prototypeLabels(intent.gallery, name),
   };
 }

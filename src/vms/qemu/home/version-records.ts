@@ -31,7 +31,7 @@ export function versionNamesIn(home: string, { gallery, definition }: Omit<Versi
 
 /** The version that a new instance would be made from. Throws `NotFound` when it does not exist. */
 export function resolveVersion(home: string, image: ImageRef): { id: VersionId; record: VersionRecord } {
-  if (image.kind === 'marketplace' || image.kind === 'other')
+  if (image.kind !== 'version' && image.kind !== 'definition')
     throw new Refused('a local pool needs an image version from a local gallery', 'vms/not-a-local-image');
   const pinned = image.kind === 'version' ? parseVersionId(image.id) : newestOf(home, image.id);
   const record = pinned && readVersionRecord(home, pinned);
