@@ -30,6 +30,7 @@ interface Call {
   options: CallOptions;
   index: number;
   invoke(): Promise<unknown>;
+  isAwaited(): boolean;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -197,7 +198,7 @@ export class SimProcess {
       };
       this.send({
         ...made,
-        ...{ options, index: ++this.calls, invoke },
+        ...{ options, index: ++this.calls, invoke, isAwaited: () => this.waits.has(wait) },
         resolve: (value) => finish(() => settle(value)),
         reject: (error) => finish(() => fail(error)),
       });
@@ -221,7 +222,8 @@ export class SimProcess {
         this.answer(call, this.latencyMs(call), () => call.reject(refusal));
         return;
       }
-      void this.sleep(waitMs, undefined).then(() => this.send(call));
+      // Neither an interrupted call nor a process that has ended sends anything any more.
+      void this.sleep(waitMs, undefined).then(() => this.isActive && call.isAwaited() && this.send(call));
       return;
     }
     scheduler.after(this.latencyMs(call), () => this.arrive(call));
@@ -232,7 +234,7 @@ export class SimProcess {
     const { world } = this;
     if (!this.isDead && this.asleepUntilMs > world.nowMs) {
       world.scheduler.after(this.asleepUntilMs - world.nowMs, () => {
-        if (!this.isActive) return;
+        if (!this.isActive || !call.isAwaited()) return;
         // Its client gives up after seconds.
         if (call.group === 'cluster') call.reject(connectionLost());
         else this.send(call);
@@ -322,7 +324,10 @@ export class SimProcess {
       const asleepMs = this.asleepUntilMs - world.nowMs;
       if (asleepMs <= 0) return settle();
       const isSentAgain = asleepMs > LOST_MS && (call.kind === 'order' || call.kind === 'read');
-      world.scheduler.after(asleepMs, isSentAgain ? () => this.isActive && this.send(call) : deliver);
+      world.scheduler.after(
+        asleepMs,
+        isSentAgain ? () => this.isActive && call.isAwaited() && this.send(call) : deliver,
+      );
     };
     world.scheduler.after(afterMs, deliver);
   }

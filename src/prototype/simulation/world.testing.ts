@@ -128,7 +128,8 @@ export class World {
   secretDeletedMs = Number.NEGATIVE_INFINITY;
   /** A process ended or died since this was last reset. */
   hasEnded = false;
-  private recipes = 0;
+  /** How often a person gave the pool a new recipe. */
+  recipes = 0;
   private pods = 0;
 
   constructor(seed: number, setup: WorldSetup) {
