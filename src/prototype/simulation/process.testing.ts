@@ -12,7 +12,7 @@ import type { VmProvider } from '../../vms/provider.ts';
 import type { RunEvent } from '../run/run-event.ts';
 import type { Site } from '../site.ts';
 import { fraction } from './chance.testing.ts';
-import { judgeEffect, judgeOrder, judgeText } from './judge-order.testing.ts';
+import { holderOf, judgeEffect, judgeOrder, judgeText } from './judge-order.testing.ts';
 import { type Fault, MINUTE, type World } from './world.testing.ts';
 
 export type ProcessEnd = { value: unknown } | { error: unknown };
@@ -226,11 +226,12 @@ export class SimProcess {
       void this.sleep(waitMs, undefined).then(() => this.isActive && call.isAwaited() && this.send(call));
       return;
     }
-    scheduler.after(this.latencyMs(call), () => this.arrive(call));
+    const wasHeld = isOrder(call) && holderOf(this.world) === this.id;
+    scheduler.after(this.latencyMs(call), () => this.arrive(call, wasHeld));
   }
 
   /** At the service. What was sent arrives even if the process has died since; what a sleeping machine had to send does not. */
-  private arrive(call: Call): void {
+  private arrive(call: Call, wasHeld: boolean): void {
     const { world } = this;
     if (!this.isDead && this.asleepUntilMs > world.nowMs) {
       world.scheduler.after(this.asleepUntilMs - world.nowMs, () => {
@@ -241,7 +242,7 @@ export class SimProcess {
       });
       return;
     }
-    if (isOrder(call)) judgeOrder(world, this, call.name, call.args);
+    if (isOrder(call)) judgeOrder(world, this, { name: call.name, args: call.args, wasHeld });
     const refusal = this.refusalOf(call);
     if (refusal) {
       this.answer(call, 0, () => call.reject(refusal));

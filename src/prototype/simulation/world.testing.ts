@@ -61,7 +61,8 @@ interface SimPod extends FakePod {
 
 /** Of one disk, by the id of its VM. */
 interface DiskTruth {
-  sealedBy?: string;
+  /** Ids of the runs that sealed it. */
+  sealedBy: Set<string>;
   off?: PowerOff;
   boots: number;
 }
@@ -177,7 +178,7 @@ export class World {
   }
 
   diskOf(vmId: string): DiskTruth {
-    const known = this.disks.get(vmId) ?? { boots: 1 };
+    const known = this.disks.get(vmId) ?? { boots: 1, sealedBy: new Set<string>() };
     this.disks.set(vmId, known);
     return known;
   }
@@ -396,7 +397,7 @@ export class World {
     }
     if (script.slice(-400).includes(`'seal' '--donor-id' '${instance.vmId}'`)) {
       instance.isSealed = true;
-      this.diskOf(instance.vmId).sealedBy = this.actor;
+      this.diskOf(instance.vmId).sealedBy.add(this.actor);
     }
     return { exitCode: 0, stdout: SEALED, stderr: '' };
   }
