@@ -1,6 +1,7 @@
 // prototype/simulation/judge-answer.testing.ts: is the answer of a process an answer, and is it true?
 
 import { errorFacts, TransientError, UserError } from '../../base/errors.ts';
+import type { FakeInstance } from '../../vms/fake/fake-provider.ts';
 import { DONOR_TAG, PRIOR_ANNOTATION } from '../names.ts';
 import { FAILURE } from './actions.testing.ts';
 import type { SimCommand } from './commands.testing.ts';
@@ -51,12 +52,18 @@ export function judgeAnswer(world: World, process: SimProcess, end: ProcessEnd, 
 /** What an error says was kept has to be so. */
 function judgeReassurance(world: World, process: SimProcess, kept: string, command: SimCommand): void {
   const donor = world.instanceOf(nodeOf(command));
-  if (/donor is in service/.test(kept) && donor && (world.isOut(donor) || donor.power !== 'running')) {
+  if (/donor is in service/.test(kept) && donor && (world.isOut(donor) || isOffByUs(world, donor))) {
     world.violated(`${process.name} says that the donor is in service, but ${donor.computerName} is not`);
   }
   if (/^Nothing was (?:changed|touched)/.test(kept) && process.made.size > 0) {
     world.violated(`${process.name} says that nothing was changed, but it made or changed ${[...process.made][0]}`);
   }
+}
+
+/** Not by an operator or the platform. */
+function isOffByUs(world: World, { vmId }: FakeInstance): boolean {
+  const by = world.diskOf(vmId).off?.by;
+  return by !== undefined && by !== 'operator' && by !== 'platform';
 }
 
 /** The node that this process left marked. */
@@ -103,7 +110,16 @@ const TRUTHS: Readonly<Record<string, Truth>> = {
     const instance = world.instanceOf(nodeOf(command));
     return instance === undefined || !isFitDonor(world, instance);
   },
-  'prototype/rolled-back': (world, message) => isAboutLeft(world, message),
+  'prototype/unproven': (world, _, command) => {
+    const readySinceMs = world.cluster.nodes.get(nodeOf(command))?.readySinceMs;
+    return readySinceMs === undefined || readySinceMs > world.nowMs - HOUR;
+  },
+  'prototype/donor-not-ready': (world, _, command) => world.cluster.nodes.get(nodeOf(command))?.isReady !== true,
+  'prototype/unproven-version': (world, message) => {
+    const versions = [...world.provider.state.versions.values()];
+    return versions.some(({ name, tags }) => message.includes(name) && tags['headstart-sealed'] === undefined);
+  },
+  'prototype/model-changed': (world) => world.recipes > 0,
   'prototype/bad-version': (world, message) => isAboutLeft(world, message),
 };
 

@@ -7,8 +7,15 @@ import type { SnapshotSpec } from '../../vms/snapshots.ts';
 import type { SimProcess } from './process.testing.ts';
 import { SECRET, type World } from './world.testing.ts';
 
-export function judgeOrder(world: World, process: SimProcess, name: string, args: readonly unknown[]): void {
-  judgeHold(world, process, name);
+export interface SentOrder {
+  name: string;
+  args: readonly unknown[];
+  /** Whether its process held the pool when it was sent. */
+  wasHeld: boolean;
+}
+
+export function judgeOrder(world: World, process: SimProcess, { name, args, wasHeld }: SentOrder): void {
+  judgeHold(world, process, name, wasHeld);
   const [first, second] = args;
   switch (name) {
     case 'stop':
@@ -43,15 +50,20 @@ export function judgeOrder(world: World, process: SimProcess, name: string, args
   }
 }
 
-/** Two processes never change one pool at once: an order outside the own hold is not sent. */
-function judgeHold(world: World, process: SimProcess, name: string): void {
-  const holds = [...world.cluster.leases.values()].filter((hold) => hold.renewedMs + hold.durationMs > world.nowMs);
-  if (holds.some(({ holder }) => holder === process.id)) return;
-  const [other] = holds;
-  if (other) {
-    const who = world.processNames.get(other.holder) ?? other.holder;
+/** Two processes never change one pool at once: an order outside the own hold is not sent, and none arrives in another's. */
+function judgeHold(world: World, process: SimProcess, name: string, wasHeld: boolean): void {
+  const holder = holderOf(world);
+  if (holder === process.id) return;
+  if (holder !== undefined) {
+    const who = world.processNames.get(holder) ?? holder;
     world.violated(`"${name}" of ${process.name} was sent while ${who} held the pool`);
-  } else world.violated(`"${name}" of ${process.name} was sent after its hold had ended`);
+  } else if (!wasHeld) world.violated(`"${name}" of ${process.name} was sent after its hold had ended`);
+}
+
+/** By the clock of the API server. */
+export function holderOf({ cluster, nowMs }: World): string | undefined {
+  for (const hold of cluster.leases.values()) if (hold.renewedMs + hold.durationMs > nowMs) return hold.holder;
+  return undefined;
 }
 
 function judgeSnapshot(world: World, process: SimProcess, { name, sourceDiskId }: SnapshotSpec): void {
@@ -61,12 +73,11 @@ function judgeSnapshot(world: World, process: SimProcess, { name, sourceDiskId }
   const undrained = (disk.off?.pods ?? []).filter(
     ({ uid, addedMs }) => addedMs < process.startedMs || disk.off?.podsSeen?.has(uid),
   );
-  const flaw =
-    disk.sealedBy !== process.id
-      ? 'not sealed by the run that copied it'
-      : undrained.length > 0
-        ? `stopped with ${undrained.map((pod) => pod.name).join(', ')} on it`
-        : undefined;
+  const flaw = !disk.sealedBy.has(process.id)
+    ? 'not sealed by the run that copied it'
+    : undrained.length > 0
+      ? `stopped with ${undrained.map((pod) => pod.name).join(', ')} on it`
+      : undefined;
   world.snapshotFlaws.set(`/snapshots/${name}`, flaw);
   if (instance.image && 'id' in instance.image && world.left.has(instance.image.id)) {
     world.violated(`${instance.computerName} is the donor, but it was made from a version that was rolled back`);
@@ -95,7 +106,7 @@ function judgeChange(world: World, process: SimProcess, seen: Pool, { image, tag
   if (!process.name.startsWith('rollback') && world.left.has(image.id)) {
     world.violated(`${process.name} offers ${nameOf(image.id)} again, which was rolled back`);
   }
-  if (world.pool.model.image.kind === 'version') return;
+  if (world.pool.model.image.kind === 'version' || process.name.startsWith('rollback')) return;
   const saved = savedImage(world);
   if (saved === undefined && world.secretDeletedMs < process.startedMs) {
     world.violated(`${process.name} replaced a model that a person set, and no way back was saved`);

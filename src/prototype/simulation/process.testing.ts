@@ -12,7 +12,7 @@ import type { VmProvider } from '../../vms/provider.ts';
 import type { RunEvent } from '../run/run-event.ts';
 import type { Site } from '../site.ts';
 import { fraction } from './chance.testing.ts';
-import { judgeEffect, judgeOrder, judgeText } from './judge-order.testing.ts';
+import { holderOf, judgeEffect, judgeOrder, judgeText } from './judge-order.testing.ts';
 import { type Fault, MINUTE, type World } from './world.testing.ts';
 
 export type ProcessEnd = { value: unknown } | { error: unknown };
@@ -30,6 +30,7 @@ interface Call {
   options: CallOptions;
   index: number;
   invoke(): Promise<unknown>;
+  isAwaited(): boolean;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -197,7 +198,7 @@ export class SimProcess {
       };
       this.send({
         ...made,
-        ...{ options, index: ++this.calls, invoke },
+        ...{ options, index: ++this.calls, invoke, isAwaited: () => this.waits.has(wait) },
         resolve: (value) => finish(() => settle(value)),
         reject: (error) => finish(() => fail(error)),
       });
@@ -221,25 +222,27 @@ export class SimProcess {
         this.answer(call, this.latencyMs(call), () => call.reject(refusal));
         return;
       }
-      void this.sleep(waitMs, undefined).then(() => this.send(call));
+      // Neither an interrupted call nor a process that has ended sends anything any more.
+      void this.sleep(waitMs, undefined).then(() => this.isActive && call.isAwaited() && this.send(call));
       return;
     }
-    scheduler.after(this.latencyMs(call), () => this.arrive(call));
+    const wasHeld = isOrder(call) && holderOf(this.world) === this.id;
+    scheduler.after(this.latencyMs(call), () => this.arrive(call, wasHeld));
   }
 
   /** At the service. What was sent arrives even if the process has died since; what a sleeping machine had to send does not. */
-  private arrive(call: Call): void {
+  private arrive(call: Call, wasHeld: boolean): void {
     const { world } = this;
     if (!this.isDead && this.asleepUntilMs > world.nowMs) {
       world.scheduler.after(this.asleepUntilMs - world.nowMs, () => {
-        if (!this.isActive) return;
+        if (!this.isActive || !call.isAwaited()) return;
         // Its client gives up after seconds.
         if (call.group === 'cluster') call.reject(connectionLost());
         else this.send(call);
       });
       return;
     }
-    if (isOrder(call)) judgeOrder(world, this, call.name, call.args);
+    if (isOrder(call)) judgeOrder(world, this, { name: call.name, args: call.args, wasHeld });
     const refusal = this.refusalOf(call);
     if (refusal) {
       this.answer(call, 0, () => call.reject(refusal));
@@ -322,7 +325,10 @@ export class SimProcess {
       const asleepMs = this.asleepUntilMs - world.nowMs;
       if (asleepMs <= 0) return settle();
       const isSentAgain = asleepMs > LOST_MS && (call.kind === 'order' || call.kind === 'read');
-      world.scheduler.after(asleepMs, isSentAgain ? () => this.isActive && this.send(call) : deliver);
+      world.scheduler.after(
+        asleepMs,
+        isSentAgain ? () => this.isActive && call.isAwaited() && this.send(call) : deliver,
+      );
     };
     world.scheduler.after(afterMs, deliver);
   }

@@ -61,7 +61,8 @@ interface SimPod extends FakePod {
 
 /** Of one disk, by the id of its VM. */
 interface DiskTruth {
-  sealedBy?: string;
+  /** Ids of the runs that sealed it. */
+  sealedBy: Set<string>;
   off?: PowerOff;
   boots: number;
 }
@@ -128,7 +129,8 @@ export class World {
   secretDeletedMs = Number.NEGATIVE_INFINITY;
   /** A process ended or died since this was last reset. */
   hasEnded = false;
-  private recipes = 0;
+  /** How often a person gave the pool a new recipe. */
+  recipes = 0;
   private pods = 0;
 
   constructor(seed: number, setup: WorldSetup) {
@@ -176,7 +178,7 @@ export class World {
   }
 
   diskOf(vmId: string): DiskTruth {
-    const known = this.disks.get(vmId) ?? { boots: 1 };
+    const known = this.disks.get(vmId) ?? { boots: 1, sealedBy: new Set<string>() };
     this.disks.set(vmId, known);
     return known;
   }
@@ -395,7 +397,7 @@ export class World {
     }
     if (script.slice(-400).includes(`'seal' '--donor-id' '${instance.vmId}'`)) {
       instance.isSealed = true;
-      this.diskOf(instance.vmId).sealedBy = this.actor;
+      this.diskOf(instance.vmId).sealedBy.add(this.actor);
     }
     return { exitCode: 0, stdout: SEALED, stderr: '' };
   }
