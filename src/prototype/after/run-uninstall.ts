@@ -13,6 +13,7 @@ import { isSameMachine } from '../run/same-machine.ts';
 import { recoveryIntent } from '../run/scene.ts';
 import { unsealNode } from '../run/seal.ts';
 import { MAX_ATTEMPTS, pauseBeforeRetry, withRetries } from '../run/with-retries.ts';
+import { deleteSavedModel, readSavedModelText } from '../saved-model.ts';
 import { planUninstall, type UninstallOptions, type UninstallPlan, type UninstallStep } from './uninstall.ts';
 import type { UninstallWorld } from './uninstall-world.ts';
 
@@ -71,15 +72,13 @@ export async function observePool(
     pools.readPool(ref, { signal }),
     pools.listInstances(ref, { signal }),
     cluster.listNodes(signal),
-    cluster.readLease(leaseName(ref.name), signal),
+    cluster.readLease(leaseName(ref), signal),
     gallery.listDefinitions(galleryName, { signal }),
-    snapshots.readSnapshot(snapshotName(ref.name), { signal }),
-    cluster.readSecret(savedModelName(ref.name), signal),
+    snapshots.readSnapshot(snapshotName(ref), { signal }),
+    readSavedModelText(cluster, ref, signal),
   ]);
   if (!pool) throw new NotFound(`pool ${ref.name}`);
-  const definition = definitions?.find(
-    ({ name }) => name.toLowerCase() === prototypeDefinitionName(ref.name).toLowerCase(),
-  );
+  const definition = definitions?.find(({ name }) => name.toLowerCase() === prototypeDefinitionName(ref).toLowerCase());
   return {
     pool,
     machines: instances.map((instance) => {
@@ -92,7 +91,7 @@ export async function observePool(
     versions: definition ? await gallery.listVersions(definition, { signal }) : [],
     references: definition ? await gallery.referencedImages(definition, { signal }) : new Set(),
     snapshot,
-    savedModel: saved && readSavedModel(saved, ref),
+    savedModel: saved === undefined ? undefined : parseSavedModel(saved, ref),
   };
 }
 
@@ -155,7 +154,7 @@ async function apply(
     case 'delete-gallery':
       return replanIfRefused(() => gallery.deleteGallery(step.name, options));
     case 'delete-recipe':
-      return cluster.deleteSecret(savedModelName(request.pool.name), signal);
+      return deleteSavedModel(cluster, request.pool, signal);
     case 'delete-lease':
       return; // this run has taken it over and releases it at the end
   }
@@ -171,11 +170,11 @@ async function replanIfRefused(order: () => Promise<void>): Promise<void> {
   }
 }
 
-function readSavedModel(values: Readonly<Record<string, string>>, pool: PoolRef): SavedModel {
+function parseSavedModel(text: string, pool: PoolRef): SavedModel {
   try {
-    return JSON.parse(values.recipe ?? '') as SavedModel;
+    return JSON.parse(text) as SavedModel;
   } catch {
-    throw new UserError(`the saved model of ${pool.name} (${savedModelName(pool.name)}) cannot be read`, {
+    throw new UserError(`the saved model of ${pool.name} (${savedModelName(pool)}) cannot be read`, {
       code: 'prototype/bad-recipe',
       kept: 'Nothing was changed.',
       next: 'point the pool at an image of your choice, delete that Secret, then give --to keep',

@@ -1,8 +1,10 @@
 // prototype/run/hold-pool.ts: one run at a time per pool: how does a run hold it, and how does a long step renew the hold?
 import type { Clock } from '../../base/clock.ts';
+import { Forbidden } from '../../base/failures.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
+import { LeaseHeld } from '../../cluster/lease-held.ts';
 import type { PoolRef } from '../../vms/pools.ts';
-import { leaseName } from '../names.ts';
+import { FORMER, leaseName } from '../names.ts';
 import { type RetryDeps, withRetries } from './with-retries.ts';
 
 /** Long enough for a slow request between two renewals. The next run can take over from a dead one after 15 minutes. */
@@ -18,14 +20,29 @@ export async function withPoolHold<T>(
   work: (hold: Hold) => Promise<T>,
 ): Promise<T> {
   const { holder, note } = request;
-  const name = leaseName(request.pool.name);
+  const name = leaseName(request.pool);
   const hold = () => deps.cluster.holdLease(name, { holder, durationMs: LEASE_MS, note });
+  await withRetries('hold-lease', () => refuseIfFormerIsHeld(request.pool, deps), deps);
   await withRetries('hold-lease', hold, deps);
   try {
     return await work(hold);
   } finally {
     await deps.cluster.releaseLease(name, holder).catch(() => undefined);
   }
+}
+
+/** A run of the first release holds the pool under another name. It does not see our hold: finish its runs before you upgrade. */
+async function refuseIfFormerIsHeld(
+  pool: PoolRef,
+  { cluster, clock, signal }: RetryDeps & { cluster: Cluster },
+): Promise<void> {
+  const name = FORMER.leaseName(pool);
+  const lease = await cluster.readLease(name, signal).catch((error: unknown) => {
+    if (!(error instanceof Forbidden)) throw error; // rights that name the new Lease alone: nothing here uses the former
+    return undefined;
+  });
+  if (lease && lease.holder !== '' && lease.renewedMs + lease.durationMs > clock.nowMs())
+    throw new LeaseHeld(name, lease);
 }
 
 /** For work that takes longer than a hold lasts: renews the hold when a third of it has passed. */

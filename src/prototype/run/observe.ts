@@ -6,7 +6,8 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import { classifyPods } from '../../cluster/drain/which-pods.ts';
 import type { InstanceRef } from '../../vms/pools.ts';
 import type { VmProvider } from '../../vms/provider.ts';
-import { leaseName, prototypeDefinitionName, savedModelName, snapshotName } from '../names.ts';
+import { leaseName, prototypeDefinitionName, snapshotName } from '../names.ts';
+import { readSavedModelText } from '../saved-model.ts';
 import { isSameMachine } from './same-machine.ts';
 import type { Intent, RunWorld } from './scene.ts';
 
@@ -22,10 +23,10 @@ export async function observeWorld(intent: Intent, donorRef: InstanceRef, deps: 
   const [pool, { donor, node }, lease, snapshot, definition, savedModel] = await Promise.all([
     pools.readPool(poolRef, { signal }),
     observeDonor(intent, donorRef, deps),
-    cluster.readLease(leaseName(poolRef.name), signal),
-    snapshots.readSnapshot(snapshotName(poolRef.name), { signal }),
-    gallery.readDefinition(intent.gallery, prototypeDefinitionName(poolRef.name), { signal }),
-    cluster.readSecret(savedModelName(poolRef.name), signal),
+    cluster.readLease(leaseName(poolRef), signal),
+    snapshots.readSnapshot(snapshotName(poolRef), { signal }),
+    gallery.readDefinition(intent.gallery, prototypeDefinitionName(poolRef), { signal }),
+    readSavedModelText(cluster, poolRef, signal),
   ]);
   if (!pool) throw new NotFound(`pool ${poolRef.name}`);
   const versions = definition ? await gallery.listVersions(definition, { signal }) : [];

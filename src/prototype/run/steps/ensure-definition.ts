@@ -21,7 +21,7 @@ export function prototypeDefinitionSpec({ world, intent }: Scene): DefinitionSpe
   const { osState, generation, architecture, securityType, plan }: Model = world.pool.model;
   return {
     gallery: intent.gallery,
-    name: prototypeDefinitionName(name),
+    name: prototypeDefinitionName(world.pool.ref),
     // A pool's OS state cannot change, so the definition takes the pool's: `generalized`, although the disk is only sealed,
     // or `specialized` for a pool that was created so.
     osState,

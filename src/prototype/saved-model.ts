@@ -1,0 +1,49 @@
+// prototype/saved-model.ts: where is a pool's saved model kept, and whose is it? The text is a `SavedModel` in JSON.
+import { Forbidden } from '../base/failures.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { PoolRef } from '../vms/pools.ts';
+import { FORMER, savedModelName } from './names.ts';
+
+type Secrets = Pick<Cluster, 'readSecret' | 'writeSecret' | 'deleteSecret'>;
+
+/** One that the first release saved under the pool's name alone is the pool's own unless it says otherwise. */
+export async function readSavedModelText(
+  cluster: Secrets,
+  pool: PoolRef,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const saved = await cluster.readSecret(savedModelName(pool), signal);
+  if (saved) return saved.recipe ?? '';
+  const former = await readFormer(cluster, pool, signal);
+  return former && (former.recipe ?? '');
+}
+
+export async function writeSavedModelText(
+  cluster: Secrets,
+  pool: PoolRef,
+  text: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  await cluster.writeSecret(savedModelName(pool), { recipe: text, pool: pool.id }, signal);
+}
+
+export async function deleteSavedModel(cluster: Secrets, pool: PoolRef, signal?: AbortSignal): Promise<void> {
+  const former = await readFormer(cluster, pool, signal);
+  await cluster.deleteSecret(savedModelName(pool), signal);
+  if (former) await cluster.deleteSecret(FORMER.savedModelName(pool), signal);
+}
+
+async function readFormer(
+  cluster: Secrets,
+  pool: PoolRef,
+  signal: AbortSignal | undefined,
+): Promise<Readonly<Record<string, string>> | undefined> {
+  const former = await cluster.readSecret(FORMER.savedModelName(pool), signal).catch(unlessForbidden);
+  const isOthers = former?.pool !== undefined && former.pool.toLowerCase() !== pool.id.toLowerCase();
+  return isOthers ? undefined : former;
+}
+
+/** Rights that name the Secret of this release, and not the former one, are of an installation that never had it. */
+function unlessForbidden(error: unknown): undefined {
+  if (!(error instanceof Forbidden)) throw error;
+}
