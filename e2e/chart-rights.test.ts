@@ -47,7 +47,7 @@ beforeAll(async () => {
     kubeconfig,
     clock: systemClock,
     namespace: SHARED,
-    helperImage: 'headstart:test',
+    helper: { image: 'headstart:test' },
   });
   await daemonPodOnDonor();
 }, 60 * 60_000);
