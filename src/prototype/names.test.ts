@@ -6,6 +6,7 @@ import {
   FORMER,
   galleryName,
   isOfOtherPool,
+  lastRunName,
   leaseName,
   poolMark,
   prototypeDefinitionName,
@@ -39,7 +40,7 @@ const inGroup = (group: string, name: string): PoolRef => ({
 });
 
 describe('the lease, the saved model and the snapshot of a pool', () => {
-  const names = (pool: PoolRef) => [leaseName, savedModelName, snapshotName].map((nameOf) => nameOf(pool));
+  const names = (pool: PoolRef) => [leaseName, savedModelName, lastRunName, snapshotName].map((nameOf) => nameOf(pool));
 
   it.each([
     ['of one name in two resource groups', inGroup('one', 'pool1'), inGroup('two', 'pool1')],
@@ -62,7 +63,7 @@ describe('the lease, the saved model and the snapshot of a pool', () => {
       ),
     );
     for (const pool of pools) {
-      for (const name of [leaseName(pool), savedModelName(pool)]) {
+      for (const name of [leaseName(pool), savedModelName(pool), lastRunName(pool)]) {
         expect(name).toMatch(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
       }
       expect(snapshotName(pool)).toMatch(/^[A-Za-z0-9][\w.-]{0,78}\w$/);
@@ -75,6 +76,7 @@ describe('the lease, the saved model and the snapshot of a pool', () => {
     expect(names(pool)).toEqual([
       'headstart-prototype-k8s-pool1-12345678-vmss-f81dc4b9',
       'headstart-recipe-k8s-pool1-12345678-vmss-f81dc4b9',
+      'headstart-last-run-k8s-pool1-12345678-vmss-f81dc4b9',
       'headstart-k8s-pool1-12345678-vmss-f81dc4b9-prototype',
     ]);
     expect(FORMER.leaseName(inGroup('rg', 'K8s_Pool.1'))).toBe('headstart-prototype-k8s-pool-1');

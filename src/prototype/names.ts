@@ -88,6 +88,11 @@ export function savedModelName(pool: PoolRef): string {
   return `headstart-recipe-${kubernetesName(pool)}`;
 }
 
+/** How the pool's last run ended. */
+export function lastRunName(pool: PoolRef): string {
+  return `headstart-last-run-${kubernetesName(pool)}`;
+}
+
 /** With any prefix of at most 20 characters it is a label, which has 63 at most. */
 function kubernetesName(pool: PoolRef): string {
   return `${asLabel(pool.name).slice(0, 34)}-${poolHash(pool)}`;

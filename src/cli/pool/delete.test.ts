@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { FORMER, savedModelName } from '../../prototype/names.ts';
+import { FORMER, lastRunName, savedModelName } from '../../prototype/names.ts';
 import { poolDelete } from './delete.ts';
 import { usePools } from './testing.ts';
 
@@ -17,7 +17,7 @@ describe('pool delete', () => {
     expect(ran.stderr).toContain('code:  cli/not-confirmed');
     expect(world.pools.state.pools.size).toBe(1);
     const { ref } = [...world.pools.state.pools.values()][0]!;
-    const saved = [savedModelName(ref), FORMER.savedModelName(ref)].map((name) =>
+    const saved = [savedModelName(ref), FORMER.savedModelName(ref), lastRunName(ref)].map((name) =>
       join(world.folder, 'prototype', `${name}.json`),
     );
     mkdirSync(join(world.folder, 'prototype'));

@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { findLocalPool } from '../../local/find.ts';
-import { FORMER, savedModelName } from '../../prototype/names.ts';
+import { FORMER, lastRunName, savedModelName } from '../../prototype/names.ts';
 import type { PoolRef } from '../../vms/pools.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { confirm } from '../confirm.ts';
@@ -47,7 +47,7 @@ export function poolDelete(open: OpenPools): Verb {
       await orInterrupted(signal, interruption, () =>
         provider.pools.deletePool(pool.ref, { signal, onWaiting: progress.waiting }),
       );
-      deleteSavedModel(homeFolder(options, deps.env), pool.ref);
+      deleteRecords(homeFolder(options, deps.env), pool.ref);
       progress.end();
       if (options.json) return printJsonLine(deps, 'PoolDeleted', { pool: name, instances });
       deps.stdout(`pool ${name} is deleted; image versions stay\n`);
@@ -55,8 +55,8 @@ export function poolDelete(open: OpenPools): Verb {
   };
 }
 
-/** The saved model of a prototype run contains the pool's custom data, and would be wrong for a new pool of the same name. */
-function deleteSavedModel(home: string, pool: PoolRef): void {
-  for (const name of [savedModelName(pool), FORMER.savedModelName(pool)])
+/** The saved model of a prototype run contains the pool's custom data. It and the last run would be wrong for a new pool of the same name. */
+function deleteRecords(home: string, pool: PoolRef): void {
+  for (const name of [savedModelName(pool), FORMER.savedModelName(pool), lastRunName(pool)])
     rmSync(join(prototypeFolder(home), `${name}.json`), { force: true });
 }

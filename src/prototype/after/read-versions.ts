@@ -1,6 +1,7 @@
 // prototype/after/read-versions.ts: which versions does a pool have in the gallery, and which image does it start from?
 import type { Definition, Version } from '../../vms/gallery.ts';
 import type { PoolRef } from '../../vms/pools.ts';
+import { readLastRun } from '../last-run.ts';
 import { isOfOtherPool, prototypeDefinitionName } from '../names.ts';
 import type { Site } from '../site.ts';
 import { type PoolStatus, poolStatus } from './status.ts';
@@ -23,11 +24,16 @@ export async function readVersions(
   return { definition, versions: all.filter(({ tags }) => !isOfOtherPool(tags, pool)) };
 }
 
-export async function readPoolStatus(site: GallerySite, ref: PoolRef, signal: AbortSignal): Promise<PoolStatus> {
-  const [pool, instances, { versions }] = await Promise.all([
+export async function readPoolStatus(
+  site: GallerySite & Pick<Site, 'cluster'>,
+  ref: PoolRef,
+  signal: AbortSignal,
+): Promise<PoolStatus> {
+  const [lastRun, pool, instances, { versions }] = await Promise.all([
+    readLastRun(site.cluster, ref, signal),
     site.provider.pools.readPool(ref, { signal }),
     site.provider.pools.listInstances(ref, { signal }),
     readVersions(site, ref, signal),
   ]);
-  return poolStatus(pool!, instances, versions);
+  return { ...poolStatus(pool!, instances, versions), ...(lastRun && { lastRun }) };
 }

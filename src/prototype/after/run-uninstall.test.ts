@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { TransientError, UserError } from '../../base/errors.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { LeaseHeld } from '../../cluster/lease-held.ts';
+import { writeLastRun } from '../last-run.ts';
 import { leaseName, prototypeDefinitionName, SEALED_ANNOTATION, savedModelName, TAGS } from '../names.ts';
 import { donorViolations, modelViolations, readDonorState } from '../run/invariants.testing.ts';
 import { Crash, Dial, FAULTS, type Fault, type Lab, lab, POOL, POOL_REF } from '../testing.ts';
@@ -29,6 +30,7 @@ function uninstall(world: Lab, options = BACK, dial = new Dial(), runId = 'unins
 async function prototyped(): Promise<Lab> {
   const world = lab();
   await world.run();
+  await writeLastRun(world.cluster, world.ref.pool, { outcome: 'succeeded', endedAt: '' });
   return world;
 }
 

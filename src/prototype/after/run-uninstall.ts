@@ -5,7 +5,14 @@ import { TransientError, UserError } from '../../base/errors.ts';
 import { NotFound, Refused } from '../../base/failures.ts';
 import type { PoolRef } from '../../vms/pools.ts';
 import type { SavedModel } from '../../vms/publisher.ts';
-import { leaseName, prototypeDefinitionName, SEALED_ANNOTATION, savedModelName, snapshotName } from '../names.ts';
+import {
+  lastRunName,
+  leaseName,
+  prototypeDefinitionName,
+  SEALED_ANNOTATION,
+  savedModelName,
+  snapshotName,
+} from '../names.ts';
 import { type EngineDeps, recoverHeldDonor } from '../run/engine.ts';
 import { backgroundRenewal, type Hold, withPoolHold } from '../run/hold-pool.ts';
 import type { ObserveDeps } from '../run/observe.ts';
@@ -47,7 +54,14 @@ export async function uninstallPool(request: UninstallRequest, deps: UninstallDe
       // Only the versions name the donors, and they will be deleted.
       for (const node of plan.sealed) sealed.add(node);
       const next = plan.steps[0];
-      if (!next) return { done, kept: plan.kept, sealed: [...sealed].filter((node) => !unsealed.has(node)) };
+      if (!next) {
+        await withRetries(
+          'forget-last-run',
+          () => deps.cluster.deleteSecret(lastRunName(request.pool), deps.signal),
+          deps,
+        );
+        return { done, kept: plan.kept, sealed: [...sealed].filter((node) => !unsealed.has(node)) };
+      }
       const attempt = (attempts.get(next.id) ?? 0) + 1;
       attempts.set(next.id, attempt);
       if (attempt > MAX_ATTEMPTS) throw stuck(next, request.pool);
