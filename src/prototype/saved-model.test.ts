@@ -60,7 +60,9 @@ describe('the saved model of a pool', () => {
     expect(await readSavedModelText(failingWith(new Forbidden('no')), pool)).toBeUndefined();
     await expect(readSavedModelText(failingWith(new NotFound('the namespace')), pool)).rejects.toThrow('the namespace');
     const refused = { ...cluster, readSecret: () => Promise.reject(new Forbidden('no')) };
-    await expect(readSavedModelText(refused, pool)).rejects.toThrow(Forbidden);
+    const failure = await readSavedModelText(refused, pool).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(Forbidden);
+    expect(failure).toMatchObject({ message: 'no', next: expect.stringContaining(`targetPool, to ${pool.id}`) });
   });
 
   it('that is damaged is there, and empty', async () => {

@@ -12,7 +12,9 @@ export async function readSavedModelText(
   pool: PoolRef,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
-  const saved = await cluster.readSecret(savedModelName(pool), signal);
+  const saved = await cluster.readSecret(savedModelName(pool), signal).catch((error: unknown) => {
+    throw withChartAdvice(error, pool);
+  });
   if (saved) return saved.recipe ?? '';
   const former = await readFormer(cluster, pool, signal);
   return former && (former.recipe ?? '');
@@ -46,4 +48,11 @@ async function readFormer(
 /** Rights that name the Secret of this release, and not the former one, are of an installation that never had it. */
 function unlessForbidden(error: unknown): undefined {
   if (!(error instanceof Forbidden)) throw error;
+}
+
+/** The chart's rights are limited to the names of one pool, which contain a hash of its id. */
+export function withChartAdvice(error: unknown, pool: PoolRef): unknown {
+  if (!(error instanceof Forbidden)) return error;
+  const advice = `if the chart runs this: set its value pool, or targetPool, to ${pool.id}`;
+  return new Forbidden(error.message, error, error.next === undefined ? advice : `${error.next}; ${advice}`);
 }

@@ -63,6 +63,14 @@ describe('the hold on a pool', () => {
     const world = deps();
     world.cluster.readLease = () => Promise.reject(new Forbidden('no'));
     expect(await withPoolHold(asked, world, async () => 'done')).toBe('done');
+    const forbidden = new Forbidden('no', undefined, 'ask for it');
+    const { holdLease } = world.cluster;
+    world.cluster.holdLease = () => Promise.reject(forbidden);
+    await expect(withPoolHold(asked, world, async () => 'done')).rejects.toMatchObject({
+      message: 'no',
+      next: 'ask for it; if the chart runs this: set its value pool, or targetPool, to /pools/p',
+    });
+    world.cluster.holdLease = holdLease;
     world.cluster.readLease = () => Promise.reject(new Error('broken'));
     await expect(withPoolHold(asked, world, async () => 'done')).rejects.toThrow('broken');
   });

@@ -5,6 +5,7 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import { LeaseHeld } from '../../cluster/lease-held.ts';
 import type { PoolRef } from '../../vms/pools.ts';
 import { FORMER, leaseName } from '../names.ts';
+import { withChartAdvice } from '../saved-model.ts';
 import { type RetryDeps, withRetries } from './with-retries.ts';
 
 /** Long enough for a slow request between two renewals. The next run can take over from a dead one after 15 minutes. */
@@ -23,7 +24,9 @@ export async function withPoolHold<T>(
   const name = leaseName(request.pool);
   const hold = () => deps.cluster.holdLease(name, { holder, durationMs: LEASE_MS, note });
   await withRetries('hold-lease', () => refuseIfFormerIsHeld(request.pool, deps), deps);
-  await withRetries('hold-lease', hold, deps);
+  await withRetries('hold-lease', hold, deps).catch((error: unknown) => {
+    throw withChartAdvice(error, request.pool);
+  });
   try {
     return await work(hold);
   } finally {
