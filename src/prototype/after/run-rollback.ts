@@ -4,7 +4,7 @@ import type { Pool, PoolRef } from '../../vms/pools.ts';
 import type { ModelChange, SavedModel } from '../../vms/publisher.ts';
 import { withPoolHold } from '../run/hold-pool.ts';
 import { type RetryDeps, withRetries } from '../run/with-retries.ts';
-import { readSavedModelText } from '../saved-model.ts';
+import { readSavedModelSecret } from '../saved-model-secret.ts';
 import type { Site } from '../site.ts';
 import { readVersions } from './read-versions.ts';
 import { originalNotSaved, type RollbackTargets, rollbackToOriginal, rollbackToVersion } from './rollback.ts';
@@ -68,7 +68,7 @@ async function readOriginal(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   try {
-    return (await readSavedModelText(cluster, pool, signal)) || undefined;
+    return (await readSavedModelSecret(cluster, pool, signal))?.recipe;
   } catch (error) {
     if (error instanceof Forbidden && to !== 'original') return undefined;
     throw error;

@@ -20,7 +20,7 @@ import { isSameMachine } from '../run/same-machine.ts';
 import { recoveryIntent } from '../run/scene.ts';
 import { unsealNode } from '../run/seal.ts';
 import { MAX_ATTEMPTS, pauseBeforeRetry, withRetries } from '../run/with-retries.ts';
-import { deleteSavedModel, readSavedModelText } from '../saved-model.ts';
+import { deleteSavedModelSecret, readSavedModelSecret } from '../saved-model-secret.ts';
 import { planUninstall, type UninstallOptions, type UninstallPlan, type UninstallStep } from './uninstall.ts';
 import type { UninstallWorld } from './uninstall-world.ts';
 
@@ -89,7 +89,7 @@ export async function observePool(
     cluster.readLease(leaseName(ref), signal),
     gallery.listDefinitions(galleryName, { signal }),
     snapshots.readSnapshot(snapshotName(ref), { signal }),
-    readSavedModelText(cluster, ref, signal),
+    readSavedModelSecret(cluster, ref, signal),
   ]);
   if (!pool) throw new NotFound(`pool ${ref.name}`);
   const definition = definitions?.find(({ name }) => name.toLowerCase() === prototypeDefinitionName(ref).toLowerCase());
@@ -105,7 +105,7 @@ export async function observePool(
     versions: definition ? await gallery.listVersions(definition, { signal }) : [],
     references: definition ? await gallery.referencedImages(definition, { signal }) : new Set(),
     snapshot,
-    savedModel: saved === undefined ? undefined : parseSavedModel(saved, ref),
+    savedModel: saved && readSavedModel(saved, ref),
   };
 }
 
@@ -168,7 +168,7 @@ async function apply(
     case 'delete-gallery':
       return replanIfRefused(() => gallery.deleteGallery(step.name, options));
     case 'delete-recipe':
-      return deleteSavedModel(cluster, request.pool, signal);
+      return deleteSavedModelSecret(cluster, request.pool, signal);
     case 'delete-lease':
       return; // this run has taken it over and releases it at the end
   }
@@ -184,9 +184,9 @@ async function replanIfRefused(order: () => Promise<void>): Promise<void> {
   }
 }
 
-function parseSavedModel(text: string, pool: PoolRef): SavedModel {
+function readSavedModel(values: Readonly<Record<string, string>>, pool: PoolRef): SavedModel {
   try {
-    return JSON.parse(text) as SavedModel;
+    return JSON.parse(values.recipe ?? '') as SavedModel;
   } catch {
     throw new UserError(`the saved model of ${pool.name} (${savedModelName(pool)}) cannot be read`, {
       code: 'prototype/bad-recipe',

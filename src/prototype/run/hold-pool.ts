@@ -5,7 +5,7 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import { LeaseHeld } from '../../cluster/lease-held.ts';
 import type { PoolRef } from '../../vms/pools.ts';
 import { FORMER, leaseName } from '../names.ts';
-import { withChartAdvice } from '../saved-model.ts';
+import { withChartAdvice } from '../saved-model-secret.ts';
 import { type RetryDeps, withRetries } from './with-retries.ts';
 
 /** Long enough for a slow request between two renewals. The next run can take over from a dead one after 15 minutes. */

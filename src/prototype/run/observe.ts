@@ -7,7 +7,7 @@ import { classifyPods } from '../../cluster/drain/which-pods.ts';
 import type { InstanceRef } from '../../vms/pools.ts';
 import type { VmProvider } from '../../vms/provider.ts';
 import { leaseName, prototypeDefinitionName, snapshotName } from '../names.ts';
-import { readSavedModelText } from '../saved-model.ts';
+import { readSavedModelSecret } from '../saved-model-secret.ts';
 import { isSameMachine } from './same-machine.ts';
 import type { Intent, RunWorld } from './scene.ts';
 
@@ -26,7 +26,7 @@ export async function observeWorld(intent: Intent, donorRef: InstanceRef, deps: 
     cluster.readLease(leaseName(poolRef), signal),
     snapshots.readSnapshot(snapshotName(poolRef), { signal }),
     gallery.readDefinition(intent.gallery, prototypeDefinitionName(poolRef), { signal }),
-    readSavedModelText(cluster, poolRef, signal),
+    readSavedModelSecret(cluster, poolRef, signal),
   ]);
   if (!pool) throw new NotFound(`pool ${poolRef.name}`);
   const versions = definition ? await gallery.listVersions(definition, { signal }) : [];

@@ -3,7 +3,7 @@ import { Forbidden, NotFound } from '../base/failures.ts';
 import { fakeClock } from '../base/fake-clock.ts';
 import { fakeCluster } from '../cluster/fake/fake-cluster.ts';
 import { FORMER, savedModelName } from './names.ts';
-import { deleteSavedModel, readSavedModelText, writeSavedModelText } from './saved-model.ts';
+import { deleteSavedModelSecret, readSavedModelSecret, writeSavedModelSecret } from './saved-model-secret.ts';
 
 const pool = { id: '/groups/one/pools/pool1', name: 'pool1' };
 const namesake = { id: '/groups/two/pools/pool1', name: 'pool1' };
@@ -11,40 +11,40 @@ const namesake = { id: '/groups/two/pools/pool1', name: 'pool1' };
 describe('the saved model of a pool', () => {
   it('is not that of a pool of the same name in another resource group', async () => {
     const cluster = fakeCluster(fakeClock());
-    await writeSavedModelText(cluster, pool, 'one');
-    expect(await readSavedModelText(cluster, namesake)).toBeUndefined();
-    await writeSavedModelText(cluster, namesake, 'two');
-    expect(await readSavedModelText(cluster, pool)).toBe('one');
-    await deleteSavedModel(cluster, namesake);
-    expect(await readSavedModelText(cluster, pool)).toBe('one');
+    await writeSavedModelSecret(cluster, pool, { recipe: 'one' });
+    expect(await readSavedModelSecret(cluster, namesake)).toBeUndefined();
+    await writeSavedModelSecret(cluster, namesake, { recipe: 'two' });
+    expect((await readSavedModelSecret(cluster, pool))?.recipe).toBe('one');
+    await deleteSavedModelSecret(cluster, namesake);
+    expect((await readSavedModelSecret(cluster, pool))?.recipe).toBe('one');
   });
 
   it('names the pool that it belongs to', async () => {
     const cluster = fakeCluster(fakeClock());
-    await writeSavedModelText(cluster, pool, 'one');
+    await writeSavedModelSecret(cluster, pool, { recipe: 'one' });
     expect(cluster.secrets.get(savedModelName(pool))).toEqual({ recipe: 'one', pool: pool.id });
   });
 
   it('is found and deleted under the name of the first release', async () => {
     const cluster = fakeCluster(fakeClock());
     await cluster.writeSecret(FORMER.savedModelName(pool), { recipe: 'old' });
-    expect(await readSavedModelText(cluster, pool)).toBe('old');
-    await deleteSavedModel(cluster, pool);
+    expect((await readSavedModelSecret(cluster, pool))?.recipe).toBe('old');
+    await deleteSavedModelSecret(cluster, pool);
     expect(cluster.secrets.size).toBe(0);
   });
 
   it('is the newer one where both exist', async () => {
     const cluster = fakeCluster(fakeClock());
     await cluster.writeSecret(FORMER.savedModelName(pool), { recipe: 'old' });
-    await writeSavedModelText(cluster, pool, 'new');
-    expect(await readSavedModelText(cluster, pool)).toBe('new');
+    await writeSavedModelSecret(cluster, pool, { recipe: 'new' });
+    expect((await readSavedModelSecret(cluster, pool))?.recipe).toBe('new');
   });
 
   it("is neither read from nor deleted with a former one that is another pool's", async () => {
     const cluster = fakeCluster(fakeClock());
     await cluster.writeSecret(FORMER.savedModelName(pool), { recipe: 'old', pool: namesake.id });
-    expect(await readSavedModelText(cluster, pool)).toBeUndefined();
-    await deleteSavedModel(cluster, pool);
+    expect(await readSavedModelSecret(cluster, pool)).toBeUndefined();
+    await deleteSavedModelSecret(cluster, pool);
     expect(cluster.secrets.has(FORMER.savedModelName(pool))).toBe(true);
   });
 
@@ -57,17 +57,13 @@ describe('the saved model of a pool', () => {
         return cluster.readSecret(name);
       },
     });
-    expect(await readSavedModelText(failingWith(new Forbidden('no')), pool)).toBeUndefined();
-    await expect(readSavedModelText(failingWith(new NotFound('the namespace')), pool)).rejects.toThrow('the namespace');
+    expect(await readSavedModelSecret(failingWith(new Forbidden('no')), pool)).toBeUndefined();
+    await expect(readSavedModelSecret(failingWith(new NotFound('the namespace')), pool)).rejects.toThrow(
+      'the namespace',
+    );
     const refused = { ...cluster, readSecret: () => Promise.reject(new Forbidden('no')) };
-    const failure = await readSavedModelText(refused, pool).catch((error: unknown) => error);
+    const failure = await readSavedModelSecret(refused, pool).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(Forbidden);
     expect(failure).toMatchObject({ message: 'no', next: expect.stringContaining(`targetPool, to ${pool.id}`) });
-  });
-
-  it('that is damaged is there, and empty', async () => {
-    const cluster = fakeCluster(fakeClock());
-    await cluster.writeSecret(savedModelName(pool), {});
-    expect(await readSavedModelText(cluster, pool)).toBe('');
   });
 });

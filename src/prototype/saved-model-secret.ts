@@ -1,35 +1,35 @@
-// prototype/saved-model.ts: where is a pool's saved model kept, and whose is it? The text is a `SavedModel` in JSON.
+// prototype/saved-model-secret.ts: in which Secret is a pool's saved model, and whose is it?
 import { Forbidden } from '../base/failures.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { PoolRef } from '../vms/pools.ts';
 import { FORMER, savedModelName } from './names.ts';
 
 type Secrets = Pick<Cluster, 'readSecret' | 'writeSecret' | 'deleteSecret'>;
+type SecretValues = Readonly<Record<string, string>>;
 
 /** One that the first release saved under the pool's name alone is the pool's own unless it says otherwise. */
-export async function readSavedModelText(
+export async function readSavedModelSecret(
   cluster: Secrets,
   pool: PoolRef,
   signal?: AbortSignal,
-): Promise<string | undefined> {
+): Promise<SecretValues | undefined> {
   const saved = await cluster.readSecret(savedModelName(pool), signal).catch((error: unknown) => {
     throw withChartAdvice(error, pool);
   });
-  if (saved) return saved.recipe ?? '';
-  const former = await readFormer(cluster, pool, signal);
-  return former && (former.recipe ?? '');
+  return saved ?? readFormer(cluster, pool, signal);
 }
 
-export async function writeSavedModelText(
+/** Adds the pool that it belongs to. */
+export async function writeSavedModelSecret(
   cluster: Secrets,
   pool: PoolRef,
-  text: string,
+  values: SecretValues,
   signal?: AbortSignal,
 ): Promise<void> {
-  await cluster.writeSecret(savedModelName(pool), { recipe: text, pool: pool.id }, signal);
+  await cluster.writeSecret(savedModelName(pool), { ...values, pool: pool.id }, signal);
 }
 
-export async function deleteSavedModel(cluster: Secrets, pool: PoolRef, signal?: AbortSignal): Promise<void> {
+export async function deleteSavedModelSecret(cluster: Secrets, pool: PoolRef, signal?: AbortSignal): Promise<void> {
   const former = await readFormer(cluster, pool, signal);
   await cluster.deleteSecret(savedModelName(pool), signal);
   if (former) await cluster.deleteSecret(FORMER.savedModelName(pool), signal);
@@ -39,7 +39,7 @@ async function readFormer(
   cluster: Secrets,
   pool: PoolRef,
   signal: AbortSignal | undefined,
-): Promise<Readonly<Record<string, string>> | undefined> {
+): Promise<SecretValues | undefined> {
   const former = await cluster.readSecret(FORMER.savedModelName(pool), signal).catch(unlessForbidden);
   const isOthers = former?.pool !== undefined && former.pool.toLowerCase() !== pool.id.toLowerCase();
   return isOthers ? undefined : former;
