@@ -5,7 +5,9 @@ import type { PoolRef } from '../vms/pools.ts';
 
 /** The node's state before the run, set while the node is out of service. The patch that restores the node removes it. */
 export const PRIOR_ANNOTATION = 'headstart.dev/prototype-prior';
-/** The id of the run that sealed the node; set from seal to restore. */
+/** The id of the run that drained the node; set from drain to restore. */
+export const DRAINED_ANNOTATION = 'headstart.dev/prototype-drained';
+/** The id of the run that sealed the node, and the disk it sealed; set from seal to restore. */
 export const SEALED_ANNOTATION = 'headstart.dev/prototype-sealed';
 /** The boot id of the donor before the run stops it, and the time. */
 export const STOPPED_ANNOTATION = 'headstart.dev/prototype-stopped';
@@ -25,6 +27,8 @@ export const TAGS = {
   run: 'headstart-run',
   /** `poolMark` of the pool that it was made for. */
   pool: 'headstart-pool',
+  /** The id of the run that drained and sealed the disk. */
+  sealed: 'headstart-sealed',
 } as const;
 
 /** On the pool: `none` if new instances run no bootstrap. */
