@@ -2,7 +2,7 @@
 import { BatchV1Api, CoreV1Api } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ChartCluster, DONOR, NAMESPACE, startChartCluster, until } from './labs/chart-cluster.ts';
-import { type Json, render } from './labs/chart-render.ts';
+import { type Json, POOL, render } from './labs/chart-render.ts';
 
 let chart: ChartCluster;
 let core: CoreV1Api;
@@ -30,6 +30,7 @@ describe('a real API server', () => {
     ],
     ['a schedule', { kamino: { targetNode: DONOR }, schedule: '42 0 * * *', pool: 'k8s-pool1' }],
     ['a macro as schedule', { schedule: '@daily' }],
+    ['a schedule that chooses the donor', { targetPool: POOL.id, schedule: '@daily' }],
     [
       'everything at once',
       {
@@ -107,6 +108,14 @@ describe('an installed release', () => {
     );
     await end(pod.metadata?.name ?? '', 0);
     await until('success', () => conditionOf(`${name}-r2`, 'Complete'));
+  });
+
+  test('says what to set if nothing tells which scale set the donor belongs to', async () => {
+    const said = await chart.install('unknown', { kamino: { targetNode: 'other-node' } });
+    expect(said).toContain('Set pool to the id');
+    expect(await chart.upgrade('unknown', { targetPool: 'pool9' })).toContain('Set targetPool to the id');
+    expect(await chart.upgrade('unknown', { targetPool: POOL.name })).not.toContain('to the id');
+    await chart.uninstall('unknown');
   });
 
   test('leaves nothing behind when it is uninstalled', async () => {

@@ -15,12 +15,15 @@ import type { Cluster } from '../src/cluster/cluster.ts';
 import { kubernetesCluster } from '../src/cluster/kubernetes/cluster.ts';
 import { CLUSTER_RULES, EVENT_RULES, FORCED_DRAIN_RULES, NAMESPACE_RULES } from '../src/cluster/kubernetes/rights.ts';
 import { renderKubeconfig } from '../src/cluster/local/kubeconfig.ts';
+import { FORMER, lastRunName, leaseName, savedModelName } from '../src/prototype/names.ts';
 import { type ChartCluster, DONOR, NAMESPACE, SHARED, startChartCluster, until } from './labs/chart-cluster.ts';
-import { type Rule, render, rulesOf } from './labs/chart-render.ts';
+import { POOL, type Rule, render, rulesOf } from './labs/chart-render.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'headstart-chart-'));
 const release = 'rights';
-const values = { kamino: { targetNode: DONOR }, pool: 'pool1' };
+/** Without the pool: helm finds it in the node's provider id. */
+const values = { kamino: { targetNode: DONOR } };
+const NAMESAKE = { ...POOL, id: POOL.id.replace('MC_nodes', 'other') };
 const forced = { ...values, kamino: { ...values.kamino, drain: { force: true } } };
 
 let chart: ChartCluster;
@@ -47,7 +50,7 @@ beforeAll(async () => {
     kubeconfig,
     clock: systemClock,
     namespace: SHARED,
-    helperImage: 'headstart:test',
+    helper: { image: 'headstart:test' },
   });
   await daemonPodOnDonor();
 }, 60 * 60_000);
@@ -69,7 +72,9 @@ describe('the rights of a run', () => {
       );
     const needed = flat([...CLUSTER_RULES, ...FORCED_DRAIN_RULES, ...NAMESPACE_RULES, ...EVENT_RULES]);
     needed.delete('/secrets delete');
-    expect([...flat(rulesOf(render(chart.tools, forced, { release })))].sort()).toEqual([...needed].sort());
+    expect([...flat(rulesOf(render(chart.tools, { ...forced, pool: POOL.id }, { release })))].sort()).toEqual(
+      [...needed].sort(),
+    );
   });
 
   test('are enough for everything a run does in the cluster', async () => {
@@ -102,16 +107,42 @@ describe('the rights of a run', () => {
     ['change another node', 'patch', '', 'nodes', 'other-node', undefined],
     ['delete the donor', 'delete', '', 'nodes', DONOR, undefined],
     ['read another secret', 'get', '', 'secrets', 'another-secret', SHARED],
-    ['read secrets of its release', 'get', '', 'secrets', 'headstart-recipe-pool1', NAMESPACE],
-    ['read secrets in another namespace', 'get', '', 'secrets', 'headstart-recipe-pool1', 'default'],
+    ['read the saved model of a pool of the same name', 'get', '', 'secrets', savedModelName(NAMESAKE), SHARED],
+    ['read secrets of its release', 'get', '', 'secrets', savedModelName(POOL), NAMESPACE],
+    ['read secrets in another namespace', 'get', '', 'secrets', savedModelName(POOL), 'default'],
+    ['read another pod', 'get', '', 'pods', 'etcd', SHARED],
+    ['delete another pod', 'delete', '', 'pods', 'etcd', SHARED],
     ['list secrets', 'list', '', 'secrets', undefined, SHARED],
-    ['take the lease of another pool', 'update', 'coordination.k8s.io', 'leases', 'headstart-prototype-pool2', SHARED],
+    ['take the lease of another pool', 'update', 'coordination.k8s.io', 'leases', leaseName(NAMESAKE), SHARED],
+    ['take the lease of a controller', 'update', 'coordination.k8s.io', 'leases', 'kube-scheduler', SHARED],
     ["create pods in its release's namespace", 'create', '', 'pods', undefined, NAMESPACE],
     ['create pods in another namespace', 'create', '', 'pods', undefined, 'default'],
     ['give itself rights', 'create', 'rbac.authorization.k8s.io', 'rolebindings', undefined, SHARED],
   ])('do not let it %s', async (_, verb, group, resource, name, namespace) => {
     expect(await isAllowed({ verb, group, resource, ...(name && { name }), ...(namespace && { namespace }) })).toBe(
       false,
+    );
+  });
+
+  test('of a run that chooses the donor name its helper pod and its pool, whose id helm finds by the name', async () => {
+    await chart.install('chooses', { targetPool: POOL.name });
+    const job = await chart.kubectl(['get', 'job', 'chooses', '--namespace', NAMESPACE, '--output', 'json']);
+    const helper = /"headstart-run-[0-9a-f]{16}"/.exec(job)![0].slice(1, -1);
+    const secret = { verb: 'get', group: '', resource: 'secrets', namespace: SHARED };
+    const pod = { verb: 'get', group: '', resource: 'pods', namespace: SHARED };
+    await until('its rights', () => isAllowed({ ...secret, name: savedModelName(POOL) }, 'chooses'));
+    expect(await isAllowed({ ...secret, name: savedModelName(NAMESAKE) }, 'chooses')).toBe(false);
+    expect(await isAllowed({ ...pod, name: helper }, 'chooses')).toBe(true);
+    expect(await isAllowed({ ...pod, name: 'etcd' }, 'chooses')).toBe(false);
+    const node = { verb: 'patch', group: '', resource: 'nodes', name: 'other-node' };
+    expect(await isAllowed(node, 'chooses')).toBe(true);
+    expect(await isAllowed({ ...node, verb: 'delete' }, 'chooses')).toBe(false);
+    await chart.uninstall('chooses');
+  });
+
+  test('are refused to a node of another pool than the named one', async () => {
+    await expect(chart.install('wrong', { ...values, pool: 'pool2' })).rejects.toThrow(
+      `${DONOR} is an instance of ${POOL.name}, but pool is pool2`,
     );
   });
 
@@ -232,14 +263,18 @@ async function useEverything(asRun: Cluster): Promise<void> {
   expect(await asRun.evict(pods.find((pod) => pod.uid === uid)!, 0)).toEqual({ outcome: 'evicted' });
 
   const hold = { holder: 'run', durationMs: 60_000, note: 'test' };
-  await asRun.holdLease('headstart-prototype-pool1', hold);
-  await asRun.holdLease('headstart-prototype-pool1', hold);
-  await asRun.releaseLease('headstart-prototype-pool1', 'run');
-  await until('the lease gone', async () => (await asRun.readLease('headstart-prototype-pool1')) === undefined);
+  await asRun.holdLease(leaseName(POOL), hold);
+  await asRun.holdLease(leaseName(POOL), hold);
+  await asRun.releaseLease(leaseName(POOL), 'run');
+  await until('the lease gone', async () => (await asRun.readLease(leaseName(POOL))) === undefined);
 
-  await core.deleteNamespacedSecret({ name: 'headstart-recipe-pool1', namespace: SHARED }).catch(() => undefined);
-  for (const recipe of ['one', 'two']) await asRun.writeSecret('headstart-recipe-pool1', { recipe });
-  expect(await asRun.readSecret('headstart-recipe-pool1')).toEqual({ recipe: 'two' });
+  for (const name of [savedModelName(POOL), lastRunName(POOL)]) {
+    await core.deleteNamespacedSecret({ name, namespace: SHARED }).catch(() => undefined);
+    for (const recipe of ['one', 'two']) await asRun.writeSecret(name, { recipe });
+    expect(await asRun.readSecret(name)).toEqual({ recipe: 'two' });
+  }
+  expect(await asRun.readLease(FORMER.leaseName(POOL))).toBeUndefined();
+  expect(await asRun.readSecret(FORMER.savedModelName(POOL))).toBeUndefined();
 
   chart.kubelets.dials.runScript = () => ({ exitCode: 0, stdout: 'sealed', stderr: '' });
   expect((await asRun.runOnNode(DONOR, 'true', { deadlineMs: 20_000 })).stdout).toBe('sealed');

@@ -7,12 +7,15 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { VERBS } from '../src/cli/main.ts';
+import { helperName } from '../src/cluster/kubernetes/helper-pod.ts';
+import { FORMER, lastRunName, leaseName, savedModelName } from '../src/prototype/names.ts';
 import {
   argsOf,
   CHART,
   changesBetween,
   type Json,
   type Manifest,
+  POOL,
   podOf,
   type Rendering,
   render,
@@ -22,7 +25,8 @@ import {
 import { ensureHelm, type HelmTools } from './programs/ensure-helm.ts';
 
 const DONOR = 'k8s-pool1-12345678-vmss000000';
-const RUN = { kamino: { targetNode: DONOR } };
+const RUN = { kamino: { targetNode: DONOR }, pool: POOL.id };
+const CHOOSE = { targetPool: POOL.id };
 
 let tools: HelmTools;
 beforeAll(async () => {
@@ -79,7 +83,7 @@ describe('the documented values', () => {
   });
 
   test('scheduleOnControlPlane requires a control-plane node and tolerates its taints', () => {
-    const changes = changed({ kamino: { ...RUN.kamino, scheduleOnControlPlane: true } });
+    const changes = changed({ ...RUN, kamino: { ...RUN.kamino, scheduleOnControlPlane: true } });
     for (const path of Object.keys(changes)) {
       expect(path).toMatch(/^Job example\/spec\/template\/spec\/(tolerations|affinity)\//);
     }
@@ -95,19 +99,19 @@ describe('the documented values', () => {
   const arg = (position: number) => `Job example/spec/template/spec/containers/0/args/${position}`;
 
   test('imageHistory changes one argument', () => {
-    expect(changed({ kamino: { ...RUN.kamino, imageHistory: 5 } })).toEqual({
+    expect(changed({ ...RUN, kamino: { ...RUN.kamino, imageHistory: 5 } })).toEqual({
       [arg(3)]: { from: '--image-history=3', to: '--image-history=5' },
     });
   });
 
   test.each([5, 0, -1, 86400])('drain.gracePeriod %d changes one argument', (gracePeriod) => {
-    expect(changed({ kamino: { ...RUN.kamino, drain: { gracePeriod } } })).toEqual({
+    expect(changed({ ...RUN, kamino: { ...RUN.kamino, drain: { gracePeriod } } })).toEqual({
       [arg(4)]: { from: '--drain-grace-period=300', to: `--drain-grace-period=${gracePeriod}` },
     });
   });
 
   test('drain.force adds one argument and the right to delete pods', () => {
-    const values = { kamino: { ...RUN.kamino, drain: { force: true } } };
+    const values = { ...RUN, kamino: { ...RUN.kamino, drain: { force: true } } };
     expect(argsOf(rendered(values))).toContain('--drain-force');
     const clusterWide = (manifests: Manifest[]) => rulesOf(manifests.filter(({ kind }) => kind === 'ClusterRole'));
     expect(clusterWide(rendered(values))).toEqual([
@@ -123,7 +127,7 @@ describe('the documented values', () => {
     ['ERROR', 'ERROR'],
     ['CRITICAL', 'CRITICAL'],
   ])('logLevel %s changes one argument', (logLevel, passed) => {
-    expect(changed({ kamino: { ...RUN.kamino, logLevel } })).toEqual({
+    expect(changed({ ...RUN, kamino: { ...RUN.kamino, logLevel } })).toEqual({
       [arg(5)]: { from: '--log-level=INFO', to: `--log-level=${passed}` },
     });
   });
@@ -133,12 +137,67 @@ describe('the other values', () => {
   const pod = 'Job example/spec/template/spec';
   const more = (values: { [key: string]: Json }): Json => ({ ...RUN, ...values });
 
-  test("pool limits the rights to that pool's Lease and saved model", () => {
-    expect(changed(more({ pool: 'K8s_pool-1' }))).toEqual({
-      'Role nodes:example/rules/1/resourceNames/0': { to: 'headstart-prototype-k8s-pool-1' },
-      'Role nodes:example/rules/3/resourceNames/0': { to: 'headstart-recipe-k8s-pool-1' },
-    });
-    expect(argsOf(rendered({ pool: 'pool1' }))).toContain('--pool=pool1');
+  const named = (manifests: Manifest[]) =>
+    rulesOf(manifests)
+      .filter(({ resourceNames }) => resourceNames)
+      .map(({ resources, resourceNames, verbs }) => `${verbs} ${resources} ${resourceNames}`);
+  const ofPool = (pool: typeof POOL) => [
+    `get,update,delete leases ${leaseName(pool)}`,
+    `get,update secrets ${savedModelName(pool)},${lastRunName(pool)}`,
+    `get leases ${FORMER.leaseName(pool)}`,
+    `get secrets ${FORMER.savedModelName(pool)}`,
+  ];
+
+  test.each([POOL.name, 'K8s_Pool.1', 'p'.repeat(64), '_a'])(
+    "pool limits the rights to the names of that pool's Lease, saved model and last run: %s",
+    (name) => {
+      const pool = { id: POOL.id.replace(POOL.name, name), name };
+      const helper = helperName(DONOR);
+      const expected = [`patch nodes ${DONOR}`, ...ofPool(pool), `get,delete pods ${helper}`, `get pods/log ${helper}`];
+      for (const id of [pool.id, pool.id.toLowerCase()]) expect(named(rendered(more({ pool: id })))).toEqual(expected);
+      expect(argsOf(rendered({ pool: name }))).toContain(`--pool=${name}`);
+    },
+  );
+
+  test.each<[string, Json]>([
+    ['no pool', { kamino: RUN.kamino }],
+    ["a pool's name alone, without a cluster to find its id in", { kamino: RUN.kamino, pool: POOL.name }],
+    ['a pool to choose from by its name alone', { targetPool: POOL.name }],
+  ])('%s gives no right to any existing Lease or Secret', (_, values) => {
+    const rules = rulesOf(rendered(values)).filter(({ resources }) => /leases|secrets/.test(resources.join()));
+    expect(rules.map(({ verbs }) => verbs)).toEqual([['create'], ['create']]);
+  });
+
+  test('targetPool lets the run choose the donor, and its rights name the helper pod all the same', () => {
+    const manifests = rendered(CHOOSE, { release: 'nightly' });
+    expect(argsOf(manifests).slice(0, 3)).toEqual(['prototype', 'run', `--pool=${POOL.id}`]);
+    const helper = podOf(manifests).containers[0]?.env?.find(({ name }) => name === 'HEADSTART_HELPER_NAME')?.value;
+    expect(helper).toMatch(/^headstart-run-[0-9a-f]{16}$/);
+    expect(named(manifests)).toEqual([...ofPool(POOL), `get,delete pods ${helper}`, `get pods/log ${helper}`]);
+    const other = rendered(CHOOSE, { release: 'nightly', namespace: 'other' });
+    expect(JSON.stringify(other)).not.toContain(helper);
+  });
+
+  test('a schedule may choose the donor, and its pod knows which node it is on', () => {
+    const manifests = rendered({ ...CHOOSE, schedule: '0 3 * * *' });
+    expect(manifests.some(({ kind }) => kind === 'CronJob')).toBe(true);
+    for (const values of [{ ...CHOOSE, schedule: '0 3 * * *' }, RUN]) {
+      expect(podOf(rendered(values)).containers[0]?.env).toContainEqual({
+        name: 'NODE_NAME',
+        valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } },
+      });
+    }
+    expect(podOf(rendered(RUN)).containers[0]?.env?.map(({ name }) => name)).not.toContain('HEADSTART_HELPER_NAME');
+  });
+
+  test('targetPool and kamino.targetNode exclude each other', () => {
+    expect(() => rendered({ ...CHOOSE, kamino: RUN.kamino })).toThrow('exclude each other');
+  });
+
+  test('image.repository is required, and the message says where an image comes from', () => {
+    for (const values of [RUN, {}]) {
+      expect(() => rendered(values, { isBare: true })).toThrow(/image\.repository is required.*make image.*--set/);
+    }
   });
 
   test('sharedNamespace is where the account of every release can use leases, secrets and pods', () => {
@@ -182,7 +241,11 @@ describe('the other values', () => {
       [`${pod}/containers/0/imagePullPolicy`]: { from: 'IfNotPresent', to: 'Always' },
       [`${pod}/initContainers/0/imagePullPolicy`]: { from: 'IfNotPresent', to: 'Always' },
       [`${pod}/imagePullSecrets/0/name`]: { to: 'registry' },
+      [`${pod}/containers/0/env/2/name`]: { to: 'HEADSTART_HELPER_PULL_SECRETS' },
+      [`${pod}/containers/0/env/2/value`]: { to: 'registry' },
     });
+    const two = podOf(rendered(more({ image: { pullSecrets: ['a', 'b'] } }))).containers[0]?.env;
+    expect(two).toContainEqual({ name: 'HEADSTART_HELPER_PULL_SECRETS', value: 'a,b' });
   });
 
   test('azureJson.hostPath is the only mounted file of the machine', () => {
@@ -218,7 +281,7 @@ describe('the other values', () => {
     [
       'extraEnv',
       { extraEnv: [{ name: 'A', value: 'b' }] },
-      { 'containers/0/env/1/name': 'A', 'containers/0/env/1/value': 'b' },
+      { 'containers/0/env/2/name': 'A', 'containers/0/env/2/value': 'b' },
     ],
     ['nodeSelector', { nodeSelector: { zone: '1' } }, { 'nodeSelector/zone': '1' }],
     ['tolerations', { tolerations: [{ operator: 'Exists' }] }, { 'tolerations/0/operator': 'Exists' }],
@@ -251,6 +314,7 @@ describe('the arguments of the pod', () => {
   test.each<[string, Json]>([
     ['a run', RUN],
     ['a forced run', { kamino: { targetNode: DONOR, drain: { force: true, gracePeriod: -1 }, logLevel: 'VERBOSE' } }],
+    ['a run that chooses the donor', CHOOSE],
     ['a status run', {}],
     ['a status run of one pool', { pool: 'pool1' }],
   ])('of %s are options that the program has', async (_, values) => {
@@ -272,6 +336,9 @@ describe('invalid values', () => {
     ['kamino.drain.force', { kamino: { drain: { force: 'yes' } } }],
     ['kamino.logLevel', { kamino: { logLevel: 'debug' } }],
     ['image.digest', { image: { digest: 'latest' } }],
+    ['pool', { pool: 'a b' }],
+    ['pool', { pool: '/subscriptions/x/resourceGroups/y' }],
+    ['targetPool', { targetPool: 'p'.repeat(65) }],
     ['azureJson.hostPath', { azureJson: { hostPath: 'azure.json' } }],
     ['sharedNamespace', { sharedNamespace: '' }],
     ['schedule', { schedule: 'daily' }],
@@ -294,7 +361,8 @@ describe('any values', () => {
         },
         { requiredKeys: [] },
       ),
-      pool: fc.stringMatching(/^[A-Za-z0-9_]{1,20}$/),
+      pool: fc.oneof(fc.constant(POOL.id), fc.stringMatching(/^[A-Za-z0-9_]{1,20}$/)),
+      targetPool: fc.constantFrom('', POOL.id, 'pool1'),
       schedule: fc.constantFrom('', '@daily', '0 3 * * 1'),
       azureJson: fc.record({ mount: fc.boolean(), hostPath: fc.constant('/etc/kubernetes/azure.json') }),
       hostNetwork: fc.boolean(),
@@ -304,9 +372,10 @@ describe('any values', () => {
     { requiredKeys: [] },
   );
 
-  test('never make a container privileged, run the program as root, grant a wildcard right, or schedule it on the donor', () => {
+  test('never make a container privileged, run the program as root, grant a right on what is not its own, or schedule it on the donor', () => {
     fc.assert(
       fc.property(values, fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,50}[a-z0-9]$/), (given, release) => {
+        if (given.kamino?.targetNode && given.targetPool) given.targetPool = '';
         const manifests = rendered(given as Json, { release });
         const pod = podOf(manifests);
         expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
@@ -320,6 +389,13 @@ describe('any values', () => {
         expect(pod.containers).toHaveLength(1);
         expect(pod.containers[0]?.securityContext).not.toHaveProperty('runAsUser');
         for (const rule of rulesOf(manifests)) expect(JSON.stringify(rule)).not.toContain('*');
+        const shared = rulesOf(
+          manifests.filter(({ kind, metadata }) => kind === 'Role' && metadata.namespace !== 'default'),
+        );
+        for (const { verbs, resourceNames } of shared) {
+          if (verbs.join() !== 'create')
+            expect(resourceNames?.join()).toMatch(/^headstart-[a-z0-9-]+(,headstart-[a-z0-9-]+)*$/);
+        }
         const donor = given.kamino?.targetNode;
         for (const term of donor ? termsOf(pod) : []) {
           expect(term.matchFields).toEqual([{ key: 'metadata.name', operator: 'NotIn', values: [donor] }]);

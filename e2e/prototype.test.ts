@@ -64,7 +64,7 @@ async function expectDone({ lab, joined, told }: Case, version: string): Promise
   expect(born.image).toMatchObject({ kind: 'version', id: expect.stringMatching(`/versions/${version}$`) });
   expect(born.customData ?? '').not.toContain('runcmd');
   expect(born.extensions).toEqual(['health']);
-  expect(await lab.provider.snapshots.readSnapshot(snapshotName(POOL))).toBeUndefined();
+  expect(await lab.provider.snapshots.readSnapshot(snapshotName(joined.pool))).toBeUndefined();
   expect(lab.sim.violations).toEqual([]);
   expect(leaks(`${JSON.stringify(told)}${await publicMarks(kube, lab.sim)}`, [kube.plane.token])).toEqual([]);
 }

@@ -69,6 +69,25 @@ describe.each(guides)('%s', (guide) => {
     it.each(examples)('$ ./headstart $command', (example) => expectExample(exampleFolder, example));
 });
 
+describe('the comparison with kamino', () => {
+  const section = readPage('docs/prototype.md')
+    .split(/^## /m)
+    .find((part) => part.startsWith('Compared with kamino'));
+  const rows = (section?.match(/^\| .*\|$/gm) ?? []).filter((row) => !/^\| ---|\| why it differs \|/.test(row));
+  const testsIn = (row: string) =>
+    [...row.matchAll(/`([\w./-]+\.(?:test|suite)\.ts)` › ([^;|]+)/g)].map(([, file, name]) => [file!, name!.trim()]);
+
+  it.each(rows.flatMap(testsIn))('names a test of %s that exists: %s', (file, name) => {
+    expect(readFileSync(join(ROOT, file!), 'utf8').replaceAll("\\'", "'")).toContain(name);
+  });
+
+  it('has a test in every row, except of what neither of the two does', () => {
+    expect(rows.length).toBeGreaterThan(30);
+    const untested = rows.filter((row) => testsIn(row).length === 0);
+    expect(untested).toEqual([expect.stringContaining('| not done: ')]);
+  });
+});
+
 describe('the list of environment variables', () => {
   const namesIn = (text: string) => [...new Set(text.match(/\bHEADSTART_[A-Z][A-Z_]*\b/g) ?? [])].sort();
 

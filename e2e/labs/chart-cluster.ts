@@ -3,7 +3,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { systemClock } from '../../src/base/clock.ts';
 import { runCommand } from '../../src/base/command.ts';
 import { ensureKube, type KubeTools } from '../programs/ensure-kube.ts';
-import { CHART, type Json } from './chart-render.ts';
+import { CHART, type Json, POOL, withImage } from './chart-render.ts';
 import { type KubeletSim, startKubelets } from './kubelet-sim.ts';
 import { type Plane, startPlane } from './plane.ts';
 
@@ -30,7 +30,9 @@ export async function startChartCluster(): Promise<ChartCluster> {
   const tools = await ensureKube();
   const plane = await startPlane(tools);
   const kubelets = await startKubelets(plane);
-  for (const node of [DONOR, 'other-node']) await kubelets.addNode(node);
+  const providerID = `azure://${POOL.id}/virtualMachines/0`;
+  await kubelets.addNode(DONOR, { spec: { providerID } });
+  await kubelets.addNode('other-node');
   const { CoreV1Api, KubeConfig } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
   config.loadFromFile(plane.kubeconfig);
@@ -48,7 +50,11 @@ export async function startChartCluster(): Promise<ChartCluster> {
     return ran.stdout.toString();
   }
   const apply = (order: 'install' | 'upgrade') => (release: string, values: Json) =>
-    run(tools.helm, [order, release, CHART, '--namespace', NAMESPACE, '--values', '-'], JSON.stringify(values));
+    run(
+      tools.helm,
+      [order, release, CHART, '--namespace', NAMESPACE, '--values', '-'],
+      JSON.stringify(withImage(values)),
+    );
 
   return {
     tools,

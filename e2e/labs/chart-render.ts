@@ -20,14 +20,28 @@ export interface Rendering {
   namespace?: string;
   release?: string;
   kubeVersion?: string;
+  /** Exactly these values, without an image. */
+  isBare?: boolean;
 }
 
-/** Values as one document, as with `--values`. Throws helm's error output. */
+/** A scale set in the cluster of the tests; the values may name it by its id. */
+export const POOL = {
+  id: '/subscriptions/11111111-2222-4333-8444-555555555555/resourceGroups/MC_nodes/providers/Microsoft.Compute/virtualMachineScaleSets/k8s-pool1-12345678-vmss',
+  name: 'k8s-pool1-12345678-vmss',
+};
+
+/** The image has no default. */
+export function withImage(values: Json): Json {
+  const { image = {}, ...others } = values as { [key: string]: Json };
+  return { ...others, image: { repository: 'headstart', ...(image as object) } };
+}
+
+/** Values as one document, as with `--values`, with an image. Throws helm's error output. */
 export function render({ helm }: HelmTools, values: Json, options: Rendering = {}): Manifest[] {
   const { release = 'example', namespace = 'nodes', kubeVersion = '1.35.8' } = options;
   const argv = ['template', release, CHART, '--namespace', namespace, '--kube-version', kubeVersion, '--values', '-'];
   const ran = spawnSync(helm, argv, {
-    input: JSON.stringify(values),
+    input: JSON.stringify(options.isBare ? values : withImage(values)),
     encoding: 'utf8',
   });
   if (ran.status !== 0) throw new Error(ran.stderr);
@@ -75,6 +89,7 @@ export interface Rule {
 export interface Container {
   name: string;
   args?: string[];
+  env?: { name: string; value?: string; valueFrom?: object }[];
   securityContext: object;
 }
 

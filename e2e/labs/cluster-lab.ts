@@ -101,7 +101,7 @@ export async function openLab(): Promise<KubeLab> {
       });
       const kubeconfig = join(folder, `${namespace}.kubeconfig`);
       writeFileSync(kubeconfig, renderKubeconfig({ ...plane, token: status?.token ?? '', namespace }), { mode: 0o600 });
-      const cluster = await kubernetesCluster({ kubeconfig, clock: systemClock, helperImage: 'helper' });
+      const cluster = await kubernetesCluster({ kubeconfig, clock: systemClock, helper: { image: 'helper' } });
       return { namespace, cluster, kubeconfig };
     },
     addPod: async (namespace, nodeName, name, more = {}) => {

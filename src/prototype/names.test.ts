@@ -1,12 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { PoolRef } from '../vms/pools.ts';
 import {
   checkGalleryName,
   compareVersionNames,
+  FORMER,
   galleryName,
+  isOfOtherPool,
+  lastRunName,
+  leaseName,
+  poolMark,
   prototypeDefinitionName,
   prototypeLabels,
+  savedModelName,
   snapshotName,
+  TAGS,
 } from './names.ts';
 
 describe('compareVersionNames', () => {
@@ -30,33 +38,98 @@ describe('galleryName', () => {
   });
 });
 
-describe('the names of a pool in Azure', () => {
-  const CHARACTERS = [...'abcXYZ019-_.'];
-  const name = (longest: number) =>
-    fc
-      .tuple(
-        fc.constantFrom(...'aZ0'),
-        fc.array(fc.constantFrom(...CHARACTERS), { maxLength: longest - 2 }),
-        fc.constantFrom(...'aZ0_'),
-      )
-      .map(([first, middle, last]) => `${first}${middle.join('')}${last}`);
+const inGroup = (group: string, name: string): PoolRef => ({
+  id: `/subscriptions/${'0'.repeat(36)}/resourceGroups/${group}/providers/Microsoft.Compute/virtualMachineScaleSets/${name}`,
+  name,
+});
 
-  it('are within its limits, however long the pool and the gallery are called', () => {
-    fc.assert(
-      fc.property(name(80), name(80), (pool, gallery) => {
-        expect(snapshotName(pool)).toMatch(/^[A-Za-z0-9][\w.-]{0,78}\w$/);
-        expect(prototypeDefinitionName(pool)).toMatch(/^kamino-[\w.-]{1,63}-prototype$/);
-        const { offer, sku } = prototypeLabels(gallery, pool);
-        for (const label of [offer, sku]) expect(label).toMatch(/^[\w.-]{1,64}$/);
-      }),
-    );
+describe('the lease, the saved model and the snapshot of a pool', () => {
+  const names = (pool: PoolRef) => [leaseName, savedModelName, lastRunName, snapshotName].map((nameOf) => nameOf(pool));
+
+  it.each([
+    ['of one name in two resource groups', inGroup('one', 'pool1'), inGroup('two', 'pool1')],
+    ['whose names differ in what Kubernetes does not accept', inGroup('one', 'a_b'), inGroup('one', 'a-b')],
+    ['whose long names differ at the end', inGroup('one', `${'p'.repeat(63)}1`), inGroup('one', `${'p'.repeat(63)}2`)],
+  ])('are not shared by pools %s', (_, one, other) => {
+    expect(names(one).filter((name, i) => name === names(other)[i])).toEqual([]);
   });
 
-  it('keep long names apart, and short ones readable', () => {
-    const long = 'n'.repeat(63);
-    expect(snapshotName('pool1')).toBe('headstart-pool1-prototype');
-    expect(prototypeDefinitionName('pool1')).toBe('kamino-pool1-prototype');
-    expect(snapshotName(`${long}a`)).not.toBe(snapshotName(`${long}b`));
-    expect(prototypeDefinitionName(`${long}a`)).not.toBe(prototypeDefinitionName(`${long}b`));
+  it('are the same in any spelling of the id', () => {
+    const pool = inGroup('One', 'pool1');
+    expect(names({ ...pool, id: pool.id.toUpperCase() })).toEqual(names(pool));
+  });
+
+  it('have names that Kubernetes and Azure accept, whatever the pool is called', () => {
+    const characters = ['a', 'Z', '0', '_', '.', '-'];
+    const pools = Array.from({ length: 80 }, (_, i) => i + 1).flatMap((length) =>
+      characters.flatMap((first) =>
+        characters.map((last) => inGroup('g', `${first}${last.repeat(length)}`.slice(0, length))),
+      ),
+    );
+    for (const pool of pools) {
+      for (const name of [leaseName(pool), savedModelName(pool), lastRunName(pool)]) {
+        expect(name).toMatch(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
+      }
+      expect(snapshotName(pool)).toMatch(/^[A-Za-z0-9][\w.-]{0,78}\w$/);
+      expect(prototypeDefinitionName(pool)).toMatch(/^[A-Za-z0-9][\w.-]{0,78}[A-Za-z0-9]$/);
+    }
+  });
+
+  it('keep their names in every release', () => {
+    const pool = inGroup('rg', 'k8s-pool1-12345678-vmss');
+    expect(names(pool)).toEqual([
+      'headstart-prototype-k8s-pool1-12345678-vmss-f81dc4b9',
+      'headstart-recipe-k8s-pool1-12345678-vmss-f81dc4b9',
+      'headstart-last-run-k8s-pool1-12345678-vmss-f81dc4b9',
+      'headstart-k8s-pool1-12345678-vmss-f81dc4b9-prototype',
+    ]);
+    expect(FORMER.leaseName(inGroup('rg', 'K8s_Pool.1'))).toBe('headstart-prototype-k8s-pool-1');
+    expect(FORMER.savedModelName(inGroup('rg', 'K8s_Pool.1'))).toBe('headstart-recipe-k8s-pool-1');
+  });
+});
+
+describe('the definition of a pool', () => {
+  it('has the name that kamino gives it', () => {
+    expect(prototypeDefinitionName(inGroup('rg', 'k8s-pool1-vmss'))).toBe('kamino-k8s-pool1-vmss-prototype');
+  });
+
+  it('is not shared by pools whose names are too long for it', () => {
+    const [one, other] = ['1', '2'].map((end) => prototypeDefinitionName(inGroup('rg', `${'p'.repeat(63)}${end}`)));
+    expect(one).not.toBe(other);
+  });
+});
+
+describe('the mark of a pool', () => {
+  it('tells pools of one name apart, in any case, and says nothing where there is none', () => {
+    const [one, two] = [inGroup('one', 'pool1'), inGroup('two', 'pool1')];
+    expect(isOfOtherPool({ [TAGS.pool]: poolMark(one) }, two)).toBe(true);
+    expect(isOfOtherPool({ [TAGS.pool]: poolMark(one) }, one)).toBe(false);
+    expect(isOfOtherPool({ [TAGS.pool]: one.id.toUpperCase() }, one)).toBe(false);
+    expect(isOfOtherPool({}, one)).toBe(false);
+  });
+
+  it('fits in a tag', () => {
+    const long = inGroup('g'.repeat(90), 'p'.repeat(64));
+    expect(long.id.length).toBeGreaterThan(256);
+    expect(poolMark(long).length).toBeLessThanOrEqual(256);
+    expect(isOfOtherPool({ [TAGS.pool]: poolMark(long) }, inGroup('g'.repeat(90), 'q'.repeat(64)))).toBe(true);
+  });
+});
+
+describe('the labels of a definition', () => {
+  it('are within the limits of Azure, keep long names apart and short ones readable', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ minLength: 1, maxLength: 90 }),
+        fc.string({ minLength: 1, maxLength: 90 }),
+        (gallery, pool) => {
+          const { offer, sku } = prototypeLabels(gallery, inGroup('rg', pool));
+          for (const label of [offer, sku]) expect(label.length).toBeLessThanOrEqual(64);
+        },
+      ),
+    );
+    const [one, other] = ['1', '2'].map((end) => prototypeLabels('g', inGroup('rg', `${'p'.repeat(70)}${end}`)).sku);
+    expect(one).not.toBe(other);
+    expect(prototypeLabels('SIG_g', inGroup('rg', 'pool1'))).toEqual({ offer: 'SIG_g', sku: 'pool1' });
   });
 });

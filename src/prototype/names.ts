@@ -1,6 +1,7 @@
 // prototype/names.ts: names, tags and annotations that runs persist. Never rename them.
 import { createHash } from 'node:crypto';
 import { UserError } from '../base/errors.ts';
+import type { PoolRef } from '../vms/pools.ts';
 
 /** The node's state before the run, set while the node is out of service. The patch that restores the node removes it. */
 export const PRIOR_ANNOTATION = 'headstart.dev/prototype-prior';
@@ -24,6 +25,8 @@ export const TAGS = {
   donorVmId: 'headstart-donor-vm',
   version: 'headstart-version',
   run: 'headstart-run',
+  /** `poolMark` of the pool that it was made for. */
+  pool: 'headstart-pool',
   /** The id of the run that drained and sealed the disk. */
   sealed: 'headstart-sealed',
 } as const;
@@ -60,26 +63,32 @@ export function galleryName(group: string): string {
 /** The publisher of our definitions. A definition of the same name with another publisher is not ours. */
 export const PUBLISHER = 'headstart';
 
-export function prototypeDefinitionName(pool: string): string {
-  return `kamino-${fitted(pool, AZURE_NAME - 'kamino--prototype'.length)}-prototype`;
+/** The names of two pools may be equal, in two resource groups or once they are written as Kubernetes accepts them; ids are not. */
+function poolHash({ id }: PoolRef): string {
+  return createHash('sha256').update(id.toLowerCase()).digest('hex').slice(0, 8);
+}
+
+/** The name that kamino gives it, so that its versions are found. Azure allows 80 characters. */
+export function prototypeDefinitionName(pool: PoolRef): string {
+  const name = `kamino-${pool.name}-prototype`;
+  return name.length <= 80 ? name : `kamino-${pool.name.slice(0, 54)}-${poolHash(pool)}-prototype`;
 }
 
 export function isPrototypeDefinition(name: string): boolean {
   return /^kamino-.+-prototype$/.test(name);
 }
 
-/** One snapshot per pool, so that a second capture of the pool finds the first. */
-export function snapshotName(pool: string): string {
-  return `headstart-${fitted(pool, AZURE_NAME - 'headstart--prototype'.length)}-prototype`;
+/** One snapshot per pool, so that a second capture of the pool finds the first. Azure allows 80 characters. */
+export function snapshotName(pool: PoolRef): string {
+  return `headstart-${pool.name.replace(/[^\w.-]/g, '-').slice(0, 51)}-${poolHash(pool)}-prototype`;
 }
 
-/** Azure's limits of names, and of the offer and sku of a definition. */
-const AZURE_NAME = 80;
-const AZURE_LABEL = 64;
+/** Azure's limit for the offer and the sku of a definition. */
+const LONGEST_LABEL = 64;
 
 /** Offer and sku of our definitions. */
-export function prototypeLabels(gallery: string, pool: string): { offer: string; sku: string } {
-  return { offer: fitted(gallery, AZURE_LABEL), sku: fitted(pool, AZURE_LABEL) };
+export function prototypeLabels(gallery: string, { name }: PoolRef): { offer: string; sku: string } {
+  return { offer: fitted(gallery, LONGEST_LABEL), sku: fitted(name, LONGEST_LABEL) };
 }
 
 /** A name that is too long is cut; a digest of all of it keeps two long names distinct. */
@@ -89,12 +98,48 @@ function fitted(name: string, longest: number): string {
   return `${name.slice(0, longest - digest.length - 1)}-${digest}`;
 }
 
-export function leaseName(pool: string): string {
-  return `headstart-prototype-${pool.toLowerCase().replace(/[^a-z0-9-]/g, '-')}`;
+/** The chart computes the same names, to limit its rights to them. */
+export function leaseName(pool: PoolRef): string {
+  return `headstart-prototype-${kubernetesName(pool)}`;
 }
 
-export function savedModelName(pool: string): string {
-  return `headstart-recipe-${pool.toLowerCase().replace(/[^a-z0-9-]/g, '-')}`;
+export function savedModelName(pool: PoolRef): string {
+  return `headstart-recipe-${kubernetesName(pool)}`;
+}
+
+/** How the pool's last run ended. */
+export function lastRunName(pool: PoolRef): string {
+  return `headstart-last-run-${kubernetesName(pool)}`;
+}
+
+/** With any prefix of at most 20 characters it is a label, which has 63 at most. */
+function kubernetesName(pool: PoolRef): string {
+  return `${asLabel(pool.name).slice(0, 34)}-${poolHash(pool)}`;
+}
+
+function asLabel(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9-]/g, '-');
+}
+
+/** The names of the first release, which pools of the same name share. */
+export const FORMER = {
+  leaseName: ({ name }: PoolRef) => `headstart-prototype-${asLabel(name)}`,
+  savedModelName: ({ name }: PoolRef) => `headstart-recipe-${asLabel(name)}`,
+} as const;
+
+/** Azure limits the value of a tag, and an id may be longer. */
+const LONGEST_TAG = 256;
+
+/** The pool's id, as a tag's value. */
+export function poolMark({ id }: PoolRef): string {
+  const mark = id.toLowerCase();
+  return mark.length <= LONGEST_TAG ? mark : `sha256:${createHash('sha256').update(mark).digest('hex')}`;
+}
+
+/** Whether a snapshot or version is marked as another pool's. kamino and the first release mark nothing. */
+export function isOfOtherPool(tags: Readonly<Record<string, string>>, pool: PoolRef): boolean {
+  const mark = tags[TAGS.pool];
+  return mark !== undefined && mark.toLowerCase() !== poolMark(pool);
 }
 
 /** Versions compare as integers: `2026.2.10` comes after `2026.2.9`. */

@@ -14,6 +14,7 @@ import { type RunResult, runPrototype } from './run/engine.ts';
 import type { Intent } from './run/scene.ts';
 
 export const POOL = 'pool1';
+export const POOL_REF = { id: `/pools/${POOL}`, name: POOL };
 const READY_AFTER_MS = 30_000;
 const TAINT_GOES_AFTER_MS = 60_000;
 

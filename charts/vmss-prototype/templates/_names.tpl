@@ -30,6 +30,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 
 {{- define "vmss-prototype.image" -}}
+{{- $_ := required "image.repository is required, because no image of headstart is published yet. Build one with `make image`, push it to a registry of yours, and add --set image.repository=REGISTRY/headstart" .Values.image.repository -}}
 {{- with .Values.image -}}
 {{- if .digest -}}
 {{ .repository }}@{{ .digest }}

@@ -51,6 +51,19 @@ containers:
       # The pod that looks at the donor and seals it is made from this same image.
       - name: HEADSTART_HELPER_IMAGE
         value: {{ include "vmss-prototype.image" . | quote }}
+      # A run that chooses the donor must not choose the node that it runs on.
+      - name: NODE_NAME
+        valueFrom:
+          fieldRef:
+            fieldPath: spec.nodeName
+      {{- with .Values.image.pullSecrets }}
+      - name: HEADSTART_HELPER_PULL_SECRETS
+        value: {{ join "," . | quote }}
+      {{- end }}
+      {{- if .Values.targetPool }}
+      - name: HEADSTART_HELPER_NAME
+        value: {{ include "vmss-prototype.helperName" . | quote }}
+      {{- end }}
       {{- with .Values.extraEnv }}
       {{- toYaml . | nindent 6 }}
       {{- end }}
@@ -87,9 +100,13 @@ capabilities:
 {{- define "vmss-prototype.args" -}}
 {{- $logLevel := eq .Values.kamino.logLevel "VERBOSE" | ternary "DEBUG" .Values.kamino.logLevel -}}
 - prototype
-{{- if .Values.kamino.targetNode }}
+{{- if include "vmss-prototype.isRun" . }}
 - run
+{{- if .Values.targetPool }}
+- {{ printf "--pool=%s" .Values.targetPool | quote }}
+{{- else }}
 - --node={{ .Values.kamino.targetNode }}
+{{- end }}
 - --image-history={{ int64 .Values.kamino.imageHistory }}
 - --drain-grace-period={{ int64 .Values.kamino.drain.gracePeriod }}
 {{- if .Values.kamino.drain.force }}

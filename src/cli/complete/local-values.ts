@@ -21,6 +21,7 @@ import {
   parseVersionId,
   poolFolder,
   poolRecord,
+  poolRef,
   poolsFolder,
   versionFileNames,
   versionId,
@@ -91,7 +92,7 @@ export function prototypeVersions(
   { pool, gallery = galleryName('local') }: { pool?: string; gallery?: string },
 ): CompletionCandidate[] {
   const isWanted = (name: string) =>
-    pool === undefined ? isPrototypeDefinition(name) : name === prototypeDefinitionName(pool);
+    pool === undefined ? isPrototypeDefinition(name) : name === prototypeDefinitionName(poolRef(pool));
   return definitionsIn(home, gallery)
     .filter(isWanted)
     .flatMap((definition) => versionsIn(home, gallery, definition));

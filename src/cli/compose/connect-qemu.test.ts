@@ -105,8 +105,9 @@ describe('connectQemu with pools without a cluster', () => {
 
   it('keeps locks and saved models in the home folder, readable by the owner only', async () => {
     const { cluster } = await connect();
-    await cluster.writeSecret(savedModelName('p'), { recipe: '{}' });
-    expect(statSync(join(folder, 'prototype', `${savedModelName('p')}.json`)).mode & 0o077).toBe(0);
+    const pool = { id: 'pools/p', name: 'p' };
+    await cluster.writeSecret(savedModelName(pool), { recipe: '{}' });
+    expect(statSync(join(folder, 'prototype', `${savedModelName(pool)}.json`)).mode & 0o077).toBe(0);
     await cluster.listPods('n');
     expect(ran.stderr).toBe('note: n is in no cluster: there is nothing to drain\n');
   });

@@ -144,6 +144,7 @@ describe('the hint of a prototype verb', () => {
       'context',
       'namespace',
       'helper-image',
+      'helper-pull-secret',
       'azure-json',
       'subscription',
       'resource-group',

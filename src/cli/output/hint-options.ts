@@ -27,6 +27,7 @@ const HINT_RULES: readonly HintRule[] = [
     typed: 'prototype',
     options: [
       ...['--no-cluster', '--pool', '--home', '--vms', '--kubeconfig', '--context', '--namespace', '--helper-image'],
+      '--helper-pull-secret',
       ...['--azure-json', '--subscription', '--resource-group', '--tenant', '--cloud', '--azure-endpoint', '--login'],
       ...['--gallery', '--cluster', '--over-ssh'],
     ],
@@ -37,6 +38,7 @@ const HINT_RULES: readonly HintRule[] = [
         case '--pool': // The pool follows from the node, unless there is no cluster.
           return own.has('--node') && !given.has('--no-cluster');
         case '--helper-image':
+        case '--helper-pull-secret':
           return !entersNodes;
         case '--over-ssh': {
           // A host is valid for one machine only; without a value --over-ssh is valid for all.

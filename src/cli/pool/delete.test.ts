@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { FORMER, lastRunName, savedModelName } from '../../prototype/names.ts';
 import { poolDelete } from './delete.ts';
 import { usePools } from './testing.ts';
 
@@ -15,13 +16,16 @@ describe('pool delete', () => {
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain('code:  cli/not-confirmed');
     expect(world.pools.state.pools.size).toBe(1);
-    const saved = join(world.folder, 'prototype', 'headstart-recipe-p.json');
+    const { ref } = [...world.pools.state.pools.values()][0]!;
+    const saved = [savedModelName(ref), FORMER.savedModelName(ref), lastRunName(ref)].map((name) =>
+      join(world.folder, 'prototype', `${name}.json`),
+    );
     mkdirSync(join(world.folder, 'prototype'));
-    writeFileSync(saved, '{}');
+    for (const file of saved) writeFileSync(file, '{}');
     const gone = await call(poolDelete(open), ['p', '--yes'], { env: { HEADSTART_HOME: world.folder } });
     expect(gone.stdout).toContain('pool p is deleted');
     expect(world.pools.state.pools.size).toBe(0);
-    expect(existsSync(saved)).toBe(false);
+    expect(saved.filter((file) => existsSync(file))).toEqual([]);
   });
 
   it('names the command that finishes an interrupted delete', async () => {

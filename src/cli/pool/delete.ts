@@ -3,7 +3,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { findLocalPool } from '../../local/find.ts';
-import { savedModelName } from '../../prototype/names.ts';
+import { FORMER, lastRunName, savedModelName } from '../../prototype/names.ts';
+import type { PoolRef } from '../../vms/pools.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { confirm } from '../confirm.ts';
 import { orInterrupted } from '../or-interrupted.ts';
@@ -46,7 +47,7 @@ export function poolDelete(open: OpenPools): Verb {
       await orInterrupted(signal, interruption, () =>
         provider.pools.deletePool(pool.ref, { signal, onWaiting: progress.waiting }),
       );
-      deleteSavedModel(homeFolder(options, deps.env), name);
+      deleteRecords(homeFolder(options, deps.env), pool.ref);
       progress.end();
       if (options.json) return printJsonLine(deps, 'PoolDeleted', { pool: name, instances });
       deps.stdout(`pool ${name} is deleted; image versions stay\n`);
@@ -54,7 +55,8 @@ export function poolDelete(open: OpenPools): Verb {
   };
 }
 
-/** The saved model of a prototype run contains the pool's custom data, and would be wrong for a new pool of the same name. */
-function deleteSavedModel(home: string, pool: string): void {
-  rmSync(join(prototypeFolder(home), `${savedModelName(pool)}.json`), { force: true });
+/** The saved model of a prototype run contains the pool's custom data. It and the last run would be wrong for a new pool of the same name. */
+function deleteRecords(home: string, pool: PoolRef): void {
+  for (const name of [savedModelName(pool), FORMER.savedModelName(pool), lastRunName(pool)])
+    rmSync(join(prototypeFolder(home), `${name}.json`), { force: true });
 }

@@ -13,6 +13,8 @@ export interface ConnectOptions extends HomeOptions, CaptureOptions, AzureOption
   context?: string;
   namespace?: string;
   helperImage?: string;
+  /** Names, separated by commas. */
+  helperPullSecret?: string;
   /** `--no-cluster`: the pool belongs to no Kubernetes cluster. */
   cluster?: false;
   /** true: each instance by its computer name. */
@@ -50,6 +52,10 @@ export function withNodeAccessOptions(command: Command): Command {
     .option(
       '--helper-image <IMAGE>',
       'the image of the short-lived pod that runs scripts on a node; needs nsenter; default: HEADSTART_HELPER_IMAGE',
+    )
+    .option(
+      '--helper-pull-secret <NAMES>',
+      'pull secrets of that pod, in its namespace, separated by commas; default: HEADSTART_HELPER_PULL_SECRETS',
     )
     .option(
       '--over-ssh [USER@HOST]',

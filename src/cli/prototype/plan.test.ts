@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inspectionOf } from '../../prototype/donor/testing.ts';
 import { PRIOR_ANNOTATION, prototypeDefinitionName } from '../../prototype/names.ts';
-import { POOL } from '../../prototype/testing.ts';
+import { POOL, POOL_REF } from '../../prototype/testing.ts';
 import { run } from '../testing.ts';
 import { planVerb } from './plan.ts';
 import { verbLab } from './testing.ts';
@@ -53,7 +53,7 @@ describe('prototype plan', () => {
     const traits = { osState: 'generalized', generation: 'V2', architecture: 'x64', securityType: 'Standard' } as const;
     const identity = { publisher: 'kamino', offer: 'o', sku: 's' };
     await gallery.ensureDefinition(
-      { gallery: world.intent.gallery, name: prototypeDefinitionName(POOL), ...traits, ...identity },
+      { gallery: world.intent.gallery, name: prototypeDefinitionName(POOL_REF), ...traits, ...identity },
       'here',
     );
     const { code, stdout } = await world.runVerb(planVerb, '--node', world.donor.computerName);

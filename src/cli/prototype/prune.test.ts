@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { leaseName } from '../../prototype/names.ts';
-import { POOL } from '../../prototype/testing.ts';
+import { POOL, POOL_REF } from '../../prototype/testing.ts';
 import { pruneVerb } from './prune.ts';
 import { type VerbLab, verbLab } from './testing.ts';
 
@@ -40,7 +40,7 @@ describe('prototype prune', () => {
   it('deletes nothing during a run, which may be about to use an unused version', async () => {
     const world = await withOldVersions();
     const before = names(world);
-    await world.cluster.holdLease(leaseName(POOL), { holder: 'somebody-1', durationMs: 60_000, note: 'rollback' });
+    await world.cluster.holdLease(leaseName(POOL_REF), { holder: 'somebody-1', durationMs: 60_000, note: 'rollback' });
     const { code, stderr } = await world.runVerb(pruneVerb, ...prune, '--yes');
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('held by somebody-1') });
     expect(names(world)).toEqual(before);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Conflict, Forbidden } from '../../base/failures.ts';
-import { leaseName } from '../../prototype/names.ts';
-import { POOL } from '../../prototype/testing.ts';
+import { leaseName, savedModelName } from '../../prototype/names.ts';
+import { POOL, POOL_REF } from '../../prototype/testing.ts';
 import { rollbackVerb } from './rollback.ts';
 import { type VerbLab, verbLab } from './testing.ts';
 
@@ -12,7 +12,7 @@ async function afterARun(): Promise<VerbLab> {
     image: { kind: 'marketplace', publisher: 'p', offer: 'o', sku: 's', version: 'latest' },
     customData: 'eA==',
   };
-  await world.cluster.writeSecret(`headstart-recipe-${POOL}`, {
+  await world.cluster.writeSecret(savedModelName(POOL_REF), {
     recipe: JSON.stringify({ ...recipe, extensions: [] }),
   });
   return world;
@@ -48,7 +48,7 @@ describe('prototype rollback', () => {
   it('does nothing during a run, and names its holder', async () => {
     const world = await afterARun();
     const hold = { holder: 'somebody-1', durationMs: 60_000, note: 'prototype of a' };
-    await world.cluster.holdLease(leaseName(POOL), hold);
+    await world.cluster.holdLease(leaseName(POOL_REF), hold);
     const { code, stderr } = await world.runVerb(rollbackVerb, ...toOriginal);
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('held by somebody-1') });
   });
@@ -69,7 +69,7 @@ describe('prototype rollback', () => {
 
   it('takes no hold with --dry-run', async () => {
     const world = await afterARun();
-    await world.cluster.holdLease(leaseName(POOL), { holder: 'x', durationMs: 60_000, note: '' });
+    await world.cluster.holdLease(leaseName(POOL_REF), { holder: 'x', durationMs: 60_000, note: '' });
     const { code, stdout } = await world.runVerb(rollbackVerb, ...toOriginal, '--dry-run');
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('would point') });
   });

@@ -3,6 +3,7 @@
 import { systemClock } from '../../base/clock.ts';
 import { holderName } from '../../cluster/holder.ts';
 import { findDonor } from '../../prototype/donor/find-donor.ts';
+import { reportSearch } from '../../prototype/run/report-run.ts';
 import { runOnSite } from '../../prototype/run/run-on-site.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { printJsonLine } from '../output/json.ts';
@@ -37,8 +38,10 @@ export function runVerb(connect: ConnectSite): Verb {
       const terms = donorTerms(options);
       const searchDeps = donorDeps(deps);
       const site = await connect(options, deps);
-      const donor = await findDonor(site, { named, ...terms }, searchDeps);
-      if (options.dryRun) return printRunPlan(site, donor, options, deps);
+      const search = () => findDonor(site, { named, ...terms }, searchDeps);
+      if (options.dryRun) return printRunPlan(site, await search(), options, deps);
+      const restoreSignal = deps.secondSignal?.();
+      const donor = await reportSearch(site, named, { clock: systemClock, restoreSignal }, search);
       const { node, ref } = donor;
       const order = {
         intentFor: (name: string) => intentOf(name, options, site.gallery, deps),
@@ -48,7 +51,7 @@ export function runVerb(connect: ConnectSite): Verb {
       const result = await runOnSite(site, donor, order, {
         ...searchDeps,
         clock: systemClock,
-        restoreSignal: deps.secondSignal?.(),
+        restoreSignal,
         onEvent: showRun(deps, options),
       });
       if (options.json) return printJsonLine(deps, 'PrototypeRun', { node: node.name, ...result });

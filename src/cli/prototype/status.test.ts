@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { writeLastRun } from '../../prototype/last-run.ts';
 import { DONOR_TAG } from '../../prototype/names.ts';
-import { POOL } from '../../prototype/testing.ts';
+import { POOL, POOL_REF } from '../../prototype/testing.ts';
 import { statusVerb } from './status.ts';
 import { verbLab } from './testing.ts';
 
@@ -28,6 +29,28 @@ describe('prototype status', () => {
     expect(stderr).toBe(
       `next:  if no run uses ${name} any more: headstart prototype run --node ${name} resumes the run, headstart prototype recover --node ${name} only returns the node to service\n`,
     );
+  });
+
+  it('shows why the last run failed, and no longer after a success', async () => {
+    const world = verbLab();
+    const failed = {
+      outcome: 'failed',
+      endedAt: '2026-11-18T03:12:45.000Z',
+      node: 'n1',
+      code: 'prototype/drain-blocked',
+    };
+    await writeLastRun(world.cluster, POOL_REF, { ...failed, outcome: 'failed', reason: 'no luck', next: 'try again' });
+    const { stdout, stderr } = await world.runVerb(statusVerb);
+    expect(stdout).toContain('the last run of n1 failed at 2026-11-18T03:12:45.000Z: no luck\n');
+    expect(stdout).toContain('code:  prototype/drain-blocked\n');
+    expect(stderr).toContain('next:  try again\n');
+    expect(JSON.parse((await world.runVerb(statusVerb, '--json')).stdout).pools[0].lastRun).toMatchObject(failed);
+    await writeLastRun(world.cluster, POOL_REF, { outcome: 'failed', endedAt: failed.endedAt, reason: 'no donor' });
+    expect((await world.runVerb(statusVerb)).stdout).toContain(
+      'the last run failed at 2026-11-18T03:12:45.000Z: no donor',
+    );
+    await writeLastRun(world.cluster, POOL_REF, { outcome: 'succeeded', endedAt: failed.endedAt, version: '1.1.1' });
+    expect((await world.runVerb(statusVerb)).stdout).not.toContain('failed');
   });
 
   it('prints one document with --json', async () => {

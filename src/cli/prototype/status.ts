@@ -3,6 +3,7 @@ import { shellWord } from '../../base/shell-word.ts';
 import { readPoolStatus } from '../../prototype/after/read-versions.ts';
 import type { PoolStatus } from '../../prototype/after/status.ts';
 import { findSitePool, listSitePools } from '../../prototype/donor/find-pool.ts';
+import type { LastRun } from '../../prototype/last-run.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
@@ -79,10 +80,18 @@ function show(status: PoolStatus, deps: CliDeps): void {
     screen,
   );
   deps.stdout(`${status.versions.length > 0 ? `${versions}\n` : ''}${instances}\n`);
+  if (status.lastRun?.outcome === 'failed') showFailure(status.lastRun, deps);
   for (const { name } of status.instances.filter(({ isDonor }) => isDonor)) {
     const [resume, recover] = ['run', 'recover'].map((verb) => `headstart prototype ${verb} --node ${shellWord(name)}`);
     deps.stderr(
       `next:  if no run uses ${name} any more: ${resume} resumes the run, ${recover} only returns the node to service\n`,
     );
   }
+}
+
+function showFailure({ endedAt, node, reason, next, code }: LastRun, deps: CliDeps): void {
+  const of = node === undefined ? '' : ` of ${node}`;
+  deps.stdout(`${wrapLines(`the last run${of} failed at ${endedAt}: ${reason}`, screenOf(deps).columns)}\n`);
+  if (code !== undefined) deps.stdout(`code:  ${code}\n`);
+  if (next !== undefined) deps.stderr(`next:  ${next}\n`);
 }

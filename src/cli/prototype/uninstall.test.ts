@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { savedModelName } from '../../prototype/names.ts';
-import { POOL } from '../../prototype/testing.ts';
+import { POOL, POOL_REF } from '../../prototype/testing.ts';
 import { type VerbLab, verbLab } from './testing.ts';
 import { uninstallVerb } from './uninstall.ts';
 
 async function prototyped(): Promise<VerbLab> {
   const world = verbLab();
   await world.run();
-  const { recipe } = world.cluster.secrets.get(savedModelName(POOL))!;
+  const { recipe } = world.cluster.secrets.get(savedModelName(POOL_REF))!;
   const whole = { ...(JSON.parse(recipe!) as object), customData: Buffer.from('canary').toString('base64') };
-  world.cluster.secrets.set(savedModelName(POOL), { recipe: JSON.stringify(whole) });
+  world.cluster.secrets.set(savedModelName(POOL_REF), { recipe: JSON.stringify(whole) });
   return world;
 }
 

@@ -19,6 +19,7 @@ export interface FakeCluster extends Cluster {
   /** Names of pods that a disruption budget protects for now. */
   blocked: Set<string>;
   scripts: { node: string; script: string }[];
+  events: { node: string; reason: string; message: string }[];
   runScript: (nodeName: string, script: string) => ScriptResult;
   addNode(name: string, more?: Partial<Node>): Node;
   /** Changes a node like kubelet, a controller or a user would, outside the contract. */
@@ -35,6 +36,7 @@ export function fakeCluster(clock: Clock): FakeCluster {
     tokens: new Map(),
     blocked: new Set(),
     scripts: [],
+    events: [],
     runScript: () => ({ exitCode: 0, stdout: '', stderr: '' }),
     addNode(name, more = {}) {
       const node: Node = { ...PLAIN, name, uid: `uid-${++serial}`, resourceVersion: String(serial), ...more };
@@ -98,7 +100,9 @@ export function fakeCluster(clock: Clock): FakeCluster {
       cluster.scripts.push({ node: nodeName, script });
       return cluster.runScript(nodeName, script);
     },
-    recordEvent: async () => undefined,
+    async recordEvent({ name }, reason, message) {
+      cluster.events.push({ node: name, reason, message });
+    },
   };
   return cluster;
 }

@@ -3,6 +3,7 @@ import type { Cluster } from '../cluster.ts';
 import { tokenCalls } from './bootstrap-tokens.ts';
 import { connectCluster, type KubeConnectOptions } from './connect.ts';
 import { eventCalls } from './events.ts';
+import type { HelperOptions } from './helper-pod.ts';
 import { leaseCalls } from './leases.ts';
 import { nodeCalls } from './nodes.ts';
 import { podCalls } from './pods.ts';
@@ -10,8 +11,8 @@ import { runCalls } from './run-on-node.ts';
 import { secretCalls } from './secrets.ts';
 
 export interface KubernetesOptions extends KubeConnectOptions {
-  /** Image of the pod that runs scripts on a node; needs nsenter. Only runOnNode uses it. */
-  helperImage?: string | undefined;
+  /** The pod that runs scripts on a node. Only runOnNode uses it. */
+  helper?: HelperOptions | undefined;
 }
 
 /** Loads the official client, which is heavy: call it only in verbs that need a cluster. */
@@ -23,7 +24,7 @@ export async function kubernetesCluster(options: KubernetesOptions): Promise<Clu
     ...leaseCalls(client),
     ...secretCalls(client),
     ...tokenCalls(client),
-    ...runCalls(client, options.helperImage),
+    ...runCalls(client, options.helper),
     ...eventCalls(client),
   };
 }

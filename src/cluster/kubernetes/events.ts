@@ -17,7 +17,7 @@ export function eventCalls({ core, clock, call }: Client): Pick<Cluster, 'record
         kind: 'Event',
         metadata: { generateName: `${node.name}.`, namespace },
         involvedObject: { apiVersion: 'v1', kind: 'Node', name: node.name, uid: node.uid },
-        type: 'Normal',
+        type: reason.endsWith('Failed') ? 'Warning' : 'Normal',
         reason,
         message: message.slice(0, LONGEST_MESSAGE),
         source: { component: 'headstart' },

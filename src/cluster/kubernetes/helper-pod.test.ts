@@ -26,6 +26,20 @@ describe('the helper pod', () => {
     expect(() => helperPod({ ...spec, script: 'ü'.repeat(61 << 10) })).toThrow('too long');
   });
 
+  it('has the pull secrets that a private registry needs', () => {
+    expect(helperPod({ ...spec, pullSecrets: ['one', 'two'] }).spec?.imagePullSecrets).toEqual([
+      { name: 'one' },
+      { name: 'two' },
+    ]);
+    expect(helperPod(spec).spec).not.toHaveProperty('imagePullSecrets');
+  });
+
+  it('has a given name on every node, so that rights can name it before the donor is chosen', () => {
+    const names = ['n1', 'n2'].map((nodeName) => helperPod({ ...spec, nodeName, name: 'fixed' }).metadata?.name);
+    expect(names).toEqual(['fixed', 'fixed']);
+    expect(helperPod(spec).metadata?.name).toBe(helperName('n1'));
+  });
+
   it('has one name for each node, which fits into a label', () => {
     const long = `${'a'.repeat(200)}.internal`;
     expect(helperName(long)).toBe(helperName(long));

@@ -11,15 +11,25 @@ export const HELPER_CONTAINER = 'run';
 /** Linux limits one argument of a program to 128 KiB. */
 const LONGEST_SCRIPT = 120 << 10;
 
-export interface HelperSpec {
+/** How the helper pod is made in this cluster. */
+export interface HelperOptions {
+  /** Needs nsenter. */
+  image: string;
+  /** Names of Secrets in the pod's namespace, for a private registry. */
+  pullSecrets?: readonly string[];
+  /** The same name on every node, so that rights can be limited to it before the node is known; default: one name per node. */
+  name?: string | undefined;
+}
+
+export interface HelperSpec extends HelperOptions {
   nodeName: string;
   namespace: string;
-  image: string;
   script: string;
   deadlineMs: number;
 }
 
-export function helperPod({ nodeName, namespace, image, script, deadlineMs }: HelperSpec): V1Pod {
+export function helperPod(spec: HelperSpec): V1Pod {
+  const { nodeName, namespace, image, pullSecrets = [], script, deadlineMs } = spec;
   if (Buffer.byteLength(script) > LONGEST_SCRIPT) {
     throw new UserError(`a script of ${Buffer.byteLength(script)} bytes is too long to run on a node`, {
       code: 'cluster/script-too-long',
@@ -29,7 +39,7 @@ export function helperPod({ nodeName, namespace, image, script, deadlineMs }: He
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name: helperName(nodeName), namespace, labels: { ...MANAGED_LABELS, [HELPER_LABEL]: 'run' } },
+    metadata: { name: helperName(nodeName, spec), namespace, labels: { ...MANAGED_LABELS, [HELPER_LABEL]: 'run' } },
     spec: {
       // Set directly, without the scheduler: the node is cordoned.
       nodeName,
@@ -41,6 +51,7 @@ export function helperPod({ nodeName, namespace, image, script, deadlineMs }: He
       // Kubelet stops the pod even if the run that created it has died.
       activeDeadlineSeconds: Math.max(1, Math.ceil(deadlineMs / 1000)),
       terminationGracePeriodSeconds: 1,
+      ...(pullSecrets.length > 0 && { imagePullSecrets: pullSecrets.map((name) => ({ name })) }),
       containers: [
         {
           name: HELPER_CONTAINER,
@@ -58,9 +69,9 @@ export function helperPod({ nodeName, namespace, image, script, deadlineMs }: He
   };
 }
 
-/** One name per node, so that the next run finds the pod of a dead run. */
-export function helperName(nodeName: string): string {
-  return `headstart-run-${createHash('sha256').update(nodeName).digest('hex').slice(0, 16)}`;
+/** Known before the pod exists, so that the next run finds the pod of a dead run. The chart computes the same name. */
+export function helperName(nodeName: string, { name }: Pick<HelperOptions, 'name'> = {}): string {
+  return name ?? `headstart-run-${createHash('sha256').update(nodeName).digest('hex').slice(0, 16)}`;
 }
 
 export type HelperState = { is: 'running' | 'ended' } | { is: 'waiting'; reason: string };

@@ -43,7 +43,7 @@ function world(over: Partial<HelperWorld> = {}) {
     },
     readNamespacedPodLog: async () => log,
   };
-  const { runOnNode } = runCalls(clientOf(core, {}, { clock }), 'helper');
+  const { runOnNode } = runCalls(clientOf(core, {}, { clock }), { image: 'helper' });
   return { told, clock, isThere: () => pod !== undefined, run: () => runOnNode('n1', 'true', { deadlineMs: 60_000 }) };
 }
 

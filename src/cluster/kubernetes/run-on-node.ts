@@ -4,14 +4,14 @@ import { TransientError, UserError } from '../../base/errors.ts';
 import { Conflict } from '../../base/failures.ts';
 import type { Cluster, ScriptResult } from '../cluster.ts';
 import type { Client } from './connect.ts';
-import { HELPER_CONTAINER, helperName, helperPod, stateOf } from './helper-pod.ts';
+import { HELPER_CONTAINER, type HelperOptions, helperName, helperPod, stateOf } from './helper-pod.ts';
 import { parseFrame } from './run-frame.ts';
 
 const POLL_MS = 500;
 /** Limit for removing the pod afterwards. */
 const CLEAN_UP_MS = 15_000;
 
-export function runCalls(client: Client, image: string | undefined): Pick<Cluster, 'runOnNode'> {
+export function runCalls(client: Client, helper: HelperOptions | undefined): Pick<Cluster, 'runOnNode'> {
   const { core, clock, namespace, call, find } = client;
   const request = (verb: string, name: string, resource = 'pods') => ({ verb, resource, name, namespace });
 
@@ -79,10 +79,10 @@ export function runCalls(client: Client, image: string | undefined): Pick<Cluste
 
   return {
     runOnNode: async (nodeName, script, { deadlineMs, signal }): Promise<ScriptResult> => {
-      if (image === undefined) throw noImage();
-      const name = helperName(nodeName);
+      if (helper === undefined) throw noImage();
+      const name = helperName(nodeName, helper);
       const untilMs = clock.nowMs() + deadlineMs;
-      const pod = helperPod({ nodeName, namespace, image, script, deadlineMs });
+      const pod = helperPod({ ...helper, nodeName, namespace, script, deadlineMs });
       await removeAndWait(name, untilMs, signal);
       let result: ScriptResult | undefined;
       try {
@@ -105,7 +105,7 @@ function notInTime(nodeName: string, waitsFor: string | undefined): UserError {
   return new UserError(`the script on ${nodeName} timed out: ${why}`, {
     code: 'cluster/run-timeout',
     kept: 'The helper pod was removed.',
-    next: `check that the helper image can be pulled on ${nodeName} and that its kubelet answers, then run the same command again`,
+    next: `check that the helper image can be pulled on ${nodeName} (a private registry needs --helper-pull-secret) and that its kubelet answers, then run the same command again`,
     exitCode: 1,
   });
 }

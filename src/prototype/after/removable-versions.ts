@@ -1,20 +1,31 @@
 // prototype/after/removable-versions.ts: which versions of a pool can be deleted, and what keeps the others?
 import type { Definition, Version } from '../../vms/gallery.ts';
 import type { ImageRef } from '../../vms/pools.ts';
-import { PUBLISHER } from '../names.ts';
+import { isOfOtherPool, PUBLISHER, TAGS } from '../names.ts';
 import type { KeptResource, PoolMachine, UninstallWorld } from './uninstall-world.ts';
 
-/** Splits versions into those to delete and those that a model or instance still uses once the pool starts from `image`. */
-export function sortVersions(world: UninstallWorld, image: ImageRef): { deletable: Version[]; kept: KeptResource[] } {
-  const { definition, versions, pool } = world;
-  if (!definition) return { deletable: [], kept: [] };
+export interface SortedVersions {
+  deletable: Version[];
+  /** A model or an instance still uses them. */
+  kept: KeptResource[];
+  /** Versions of another pool of the same name; the definition stays with them. */
+  others: KeptResource[];
+}
+
+/** Splits versions into those to delete and those that stay once the pool starts from `image`. */
+export function sortVersions(world: UninstallWorld, image: ImageRef): SortedVersions {
+  const { definition, pool } = world;
+  if (!definition) return { deletable: [], kept: [], others: [] };
   if (definition.publisher !== PUBLISHER) {
     const because = `headstart did not create it (publisher ${definition.publisher})`;
-    return { deletable: [], kept: [{ what: `the image definition ${definition.name}`, because }] };
+    return { deletable: [], kept: [{ what: `the image definition ${definition.name}`, because }], others: [] };
   }
   const deletable: Version[] = [];
   const kept: KeptResource[] = [];
-  for (const version of versions) {
+  const others = world.versions
+    .filter(({ tags }) => isOfOtherPool(tags, pool.ref))
+    .map(({ name, tags }) => ({ what: `version ${name}`, because: `it belongs to another pool, ${tags[TAGS.pool]}` }));
+  for (const version of ownVersions(world)) {
     const what = `version ${version.name}`;
     const runners = world.machines.filter(({ instance }) => isVersion(instance.image, version));
     if (isVersion(image, version)) kept.push({ what, because: `${pool.ref.name} starts from it, as requested` });
@@ -27,7 +38,11 @@ export function sortVersions(world: UninstallWorld, image: ImageRef): { deletabl
     const because = `${pool.ref.name} starts from its newest version`;
     kept.push({ what: `the image definition ${definition.name}`, because });
   }
-  return { deletable, kept };
+  return { deletable, kept, others };
+}
+
+export function ownVersions({ versions, pool }: UninstallWorld): Version[] {
+  return versions.filter(({ tags }) => !isOfOtherPool(tags, pool.ref));
 }
 
 const ELSEWHERE = {

@@ -5,7 +5,7 @@ import type { PoolRef } from '../../vms/pools.ts';
 import { donorLab } from '../donor/testing.ts';
 import { leaseName, MODEL_TAG, savedModelName } from '../names.ts';
 import type { RunEvent } from '../run/run-event.ts';
-import { POOL } from '../testing.ts';
+import { POOL_REF } from '../testing.ts';
 import { chooseRollback, type RollbackRequest, rollBackPool } from './run-rollback.ts';
 
 const OLDER = '2026.1.1';
@@ -42,7 +42,7 @@ const saved = (customData?: string) => ({ recipe: JSON.stringify({ ...original, 
 describe('chooseRollback', () => {
   it('reads only, and needs no hold', async () => {
     const { cluster, state, choose, older } = await afterARun();
-    await cluster.holdLease(leaseName(POOL), { holder: 'another', durationMs: 60_000, note: '' });
+    await cluster.holdLease(leaseName(POOL_REF), { holder: 'another', durationMs: 60_000, note: '' });
     const before = JSON.stringify(state());
     expect((await choose()).change.image).toEqual({ kind: 'version', id: older.id });
     expect(JSON.stringify(state())).toBe(before);
@@ -63,7 +63,7 @@ describe('chooseRollback', () => {
 
   it('reads the given bootstrap only if needed, and prefers it to the saved one', async () => {
     const { cluster, choose } = await afterARun();
-    cluster.secrets.set(savedModelName(POOL), saved('c2F2ZWQ='));
+    cluster.secrets.set(savedModelName(POOL_REF), saved('c2F2ZWQ='));
     let reads = 0;
     const readBootstrap = () => {
       reads++;
@@ -80,7 +80,7 @@ describe('chooseRollback', () => {
     const { cluster, site, deps, choose } = await afterARun();
     const nowhere: PoolRef = { ...(await choose()).pool.ref, id: '/pools/nowhere', name: 'nowhere' };
     await expect(chooseRollback(site, nowhere, {}, deps.signal)).rejects.toBeInstanceOf(NotFound);
-    cluster.secrets.set(savedModelName(POOL), saved());
+    cluster.secrets.set(savedModelName(POOL_REF), saved());
     await expect(choose({ to: 'original' })).rejects.toMatchObject({ code: 'prototype/no-way-back' });
     cluster.secrets.clear();
     await expect(choose({ to: 'original' })).rejects.toMatchObject({ code: 'prototype/no-recipe' });
@@ -117,7 +117,7 @@ describe('rollBackPool', () => {
     const before = JSON.stringify(state());
     await expect(rollBack({ to: '1.2.3' })).rejects.toMatchObject({ code: 'prototype/no-such-version' });
     expect(cluster.leases.size).toBe(0);
-    await cluster.holdLease(leaseName(POOL), { holder: 'a run', durationMs: 60_000, note: '' });
+    await cluster.holdLease(leaseName(POOL_REF), { holder: 'a run', durationMs: 60_000, note: '' });
     await expect(rollBack()).rejects.toBeInstanceOf(LeaseHeld);
     expect(JSON.stringify(state())).toBe(before);
   });

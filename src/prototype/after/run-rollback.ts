@@ -2,9 +2,9 @@
 import { Forbidden, NotFound } from '../../base/failures.ts';
 import type { Pool, PoolRef } from '../../vms/pools.ts';
 import type { ModelChange, SavedModel } from '../../vms/publisher.ts';
-import { savedModelName } from '../names.ts';
 import { withPoolHold } from '../run/hold-pool.ts';
 import { type RetryDeps, withRetries } from '../run/with-retries.ts';
+import { readSavedModelSecret } from '../saved-model-secret.ts';
 import type { Site } from '../site.ts';
 import { readVersions } from './read-versions.ts';
 import { originalNotSaved, type RollbackTargets, rollbackToOriginal, rollbackToVersion } from './rollback.ts';
@@ -51,7 +51,7 @@ export async function chooseRollback(
   const pool = await site.provider.pools.readPool(ref, { signal });
   if (!pool) throw new NotFound(`pool ${ref.name}`);
   const { versions } = await readVersions(site, ref, signal);
-  const saved = await readSavedModelText(site, ref, to, signal);
+  const saved = await readOriginal(site, ref, to, signal);
   const targets: RollbackTargets = { verb: 'rollback', versions, hasOriginal: saved !== undefined };
   if (to !== 'original') return { pool, change: rollbackToVersion(pool, targets, to) };
   if (saved === undefined) throw originalNotSaved(pool, targets);
@@ -61,14 +61,14 @@ export async function chooseRollback(
 }
 
 /** A rollback to a version does not need the Secret, so it works with a login that may not read it. */
-async function readSavedModelText(
+async function readOriginal(
   { cluster }: Site,
-  { name }: PoolRef,
+  pool: PoolRef,
   to: string | undefined,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   try {
-    return (await cluster.readSecret(savedModelName(name), signal))?.recipe;
+    return (await readSavedModelSecret(cluster, pool, signal))?.recipe;
   } catch (error) {
     if (error instanceof Forbidden && to !== 'original') return undefined;
     throw error;

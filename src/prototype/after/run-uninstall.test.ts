@@ -3,12 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { TransientError, UserError } from '../../base/errors.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { LeaseHeld } from '../../cluster/lease-held.ts';
-import { leaseName, prototypeDefinitionName, SEALED_ANNOTATION, savedModelName } from '../names.ts';
+import { writeLastRun } from '../last-run.ts';
+import { leaseName, prototypeDefinitionName, SEALED_ANNOTATION, savedModelName, TAGS } from '../names.ts';
 import { donorViolations, modelViolations, readDonorState } from '../run/invariants.testing.ts';
-import { Crash, Dial, FAULTS, type Fault, type Lab, lab, POOL } from '../testing.ts';
+import { Crash, Dial, FAULTS, type Fault, type Lab, lab, POOL, POOL_REF } from '../testing.ts';
 import { uninstallPool } from './run-uninstall.ts';
 import type { UninstallOptions } from './uninstall.ts';
 
+const POOL2 = { id: '/pools/pool2', name: 'pool2' };
 const CUSTOM_DATA = 'Ym9vdHN0cmFw';
 const BACK: Omit<UninstallOptions, 'unsealed'> = { to: 'original', customData: CUSTOM_DATA, isUnsealing: false };
 
@@ -28,6 +30,7 @@ function uninstall(world: Lab, options = BACK, dial = new Dial(), runId = 'unins
 async function prototyped(): Promise<Lab> {
   const world = lab();
   await world.run();
+  await writeLastRun(world.cluster, world.ref.pool, { outcome: 'succeeded', endedAt: '' });
   return world;
 }
 
@@ -69,7 +72,7 @@ describe('uninstallPool', () => {
     expect(done).toEqual([
       `point ${POOL} at marketplace debian:debian-12:12-gen2:latest instead of version ${world.intent.version}`,
       `delete the versions ${world.intent.version}`,
-      `delete the image definition ${prototypeDefinitionName(POOL)}`,
+      `delete the image definition ${prototypeDefinitionName(POOL_REF)}`,
       'delete the gallery SIG_lab',
       'delete the saved original model',
     ]);
@@ -105,13 +108,13 @@ describe('uninstallPool', () => {
     const world = await prototyped();
     const [mine] = world.provider.state.definitions.values();
     await world.provider.gallery.ensureDefinition(
-      { ...mine!, name: prototypeDefinitionName('pool2'), sku: 'pool2' },
+      { ...mine!, name: prototypeDefinitionName(POOL2), sku: 'pool2' },
       'here',
     );
     const { kept } = await uninstall(world);
-    expect(kept).toEqual([{ what: 'the gallery SIG_lab', because: `it holds ${prototypeDefinitionName('pool2')}` }]);
+    expect(kept).toEqual([{ what: 'the gallery SIG_lab', because: `it holds ${prototypeDefinitionName(POOL2)}` }]);
     expect([...world.provider.state.definitions.values()].map(({ name }) => name)).toEqual([
-      prototypeDefinitionName('pool2'),
+      prototypeDefinitionName(POOL2),
     ]);
     expect(world.cluster.secrets.size).toBe(0);
   });
@@ -122,7 +125,7 @@ describe('uninstallPool', () => {
     const { deleteGallery } = world.provider.gallery;
     world.provider.gallery.deleteGallery = async (gallery) => {
       await world.provider.gallery.ensureDefinition(
-        { ...mine!, name: prototypeDefinitionName('pool2'), sku: 'pool2' },
+        { ...mine!, name: prototypeDefinitionName(POOL2), sku: 'pool2' },
         'here',
       );
       return deleteGallery(gallery);
@@ -143,7 +146,7 @@ describe('uninstallPool', () => {
     expect([...world.provider.state.versions.values()].map(({ name }) => name)).toEqual(['2026.1.1']);
     expect(world.provider.state.pools.get(world.ref.pool.id)!.model.image).toEqual({ kind: 'version', id: old.id });
     expect(world.provider.state.pools.get(world.ref.pool.id)!.tags).toEqual({});
-    expect(world.cluster.secrets.has(savedModelName(POOL))).toBe(true);
+    expect(world.cluster.secrets.has(savedModelName(POOL_REF))).toBe(true);
   });
 
   it('with --to keep leaves the model and removes everything else', async () => {
@@ -166,14 +169,14 @@ describe('uninstallPool', () => {
 
   it('names a damaged Secret and changes nothing', async () => {
     const world = await prototyped();
-    world.cluster.secrets.set(savedModelName(POOL), { recipe: '{' });
+    world.cluster.secrets.set(savedModelName(POOL_REF), { recipe: '{' });
     expect((await failure(uninstall(world))).code).toBe('prototype/bad-recipe');
     expect(world.provider.state.versions.size).toBe(1);
   });
 
   it('is refused during a run, and takes over from a run that died', async () => {
     const world = await prototyped();
-    await world.cluster.holdLease(leaseName(POOL), { holder: 'run', durationMs: 900_000, note: 'n' });
+    await world.cluster.holdLease(leaseName(POOL_REF), { holder: 'run', durationMs: 900_000, note: 'n' });
     expect(await failure(uninstall(world))).toBeInstanceOf(LeaseHeld);
     world.clock.advance(16 * 60_000);
     await uninstall(world);
@@ -211,7 +214,7 @@ describe('uninstallPool', () => {
     const world = await prototyped();
     for (const definition of world.provider.state.definitions.values()) definition.publisher = 'kamino';
     const { kept } = await uninstall(world);
-    expect(kept[0]).toMatchObject({ what: `the image definition ${prototypeDefinitionName(POOL)}` });
+    expect(kept[0]).toMatchObject({ what: `the image definition ${prototypeDefinitionName(POOL_REF)}` });
     expect(world.provider.state.versions.size).toBe(1);
   });
 });
@@ -247,6 +250,25 @@ describe('unsealing', () => {
     const world = await prototyped();
     world.cluster.runScript = () => answer(stdout);
     expect((await failure(uninstall(world, { ...BACK, isUnsealing: true }))).code).toBe('prototype/not-unsealed');
+  });
+});
+
+describe('an uninstall of a pool that shares its definition with another pool of its name', () => {
+  it('keeps what is not its own, and removes its own saved model', async () => {
+    const world = await prototyped();
+    const [own] = world.provider.state.versions.values();
+    const id = own!.id.replace(own!.name, '2020.1.1');
+    const tags = { ...own!.tags, [TAGS.pool]: '/groups/two/pools/pool1' };
+    world.provider.state.versions.set(id, { ...own!, id, name: '2020.1.1', tags });
+    const { kept } = await uninstall(world);
+    expect([...world.provider.state.versions.values()].map(({ name }) => name)).toEqual(['2020.1.1']);
+    expect(world.provider.state.definitions.size).toBe(1);
+    expect(world.cluster.secrets.size).toBe(0);
+    expect(kept).toEqual([
+      { what: 'version 2020.1.1', because: 'it belongs to another pool, /groups/two/pools/pool1' },
+    ]);
+    const refused = await failure(uninstall(world, { ...BACK, to: { version: '2020.1.1' } }));
+    expect(refused.message).toContain('2020.1.1');
   });
 });
 

@@ -5,7 +5,14 @@ import { TransientError, UserError } from '../../base/errors.ts';
 import { NotFound, Refused } from '../../base/failures.ts';
 import type { PoolRef } from '../../vms/pools.ts';
 import type { SavedModel } from '../../vms/publisher.ts';
-import { leaseName, prototypeDefinitionName, SEALED_ANNOTATION, savedModelName, snapshotName } from '../names.ts';
+import {
+  lastRunName,
+  leaseName,
+  prototypeDefinitionName,
+  SEALED_ANNOTATION,
+  savedModelName,
+  snapshotName,
+} from '../names.ts';
 import { type EngineDeps, recoverHeldDonor } from '../run/engine.ts';
 import { fencedCluster, fencedProvider } from '../run/fence.ts';
 import { backgroundRenewal, type Hold, withPoolHold } from '../run/hold-pool.ts';
@@ -14,6 +21,7 @@ import { isSameMachine } from '../run/same-machine.ts';
 import { recoveryIntent } from '../run/scene.ts';
 import { unsealNode } from '../run/seal.ts';
 import { MAX_ATTEMPTS, pauseBeforeRetry, withRetries } from '../run/with-retries.ts';
+import { deleteSavedModelSecret, readSavedModelSecret } from '../saved-model-secret.ts';
 import { planUninstall, type UninstallOptions, type UninstallPlan, type UninstallStep } from './uninstall.ts';
 import type { UninstallWorld } from './uninstall-world.ts';
 
@@ -48,7 +56,14 @@ export async function uninstallPool(request: UninstallRequest, given: UninstallD
       // Only the versions name the donors, and they will be deleted.
       for (const node of plan.sealed) sealed.add(node);
       const next = plan.steps[0];
-      if (!next) return { done, kept: plan.kept, sealed: [...sealed].filter((node) => !unsealed.has(node)) };
+      if (!next) {
+        await withRetries(
+          'forget-last-run',
+          () => deps.cluster.deleteSecret(lastRunName(request.pool), deps.signal),
+          deps,
+        );
+        return { done, kept: plan.kept, sealed: [...sealed].filter((node) => !unsealed.has(node)) };
+      }
       const attempt = (attempts.get(next.id) ?? 0) + 1;
       attempts.set(next.id, attempt);
       if (attempt > MAX_ATTEMPTS) throw stuck(next, request.pool);
@@ -73,15 +88,13 @@ export async function observePool(
     pools.readPool(ref, { signal }),
     pools.listInstances(ref, { signal }),
     cluster.listNodes(signal),
-    cluster.readLease(leaseName(ref.name), signal),
+    cluster.readLease(leaseName(ref), signal),
     gallery.listDefinitions(galleryName, { signal }),
-    snapshots.readSnapshot(snapshotName(ref.name), { signal }),
-    cluster.readSecret(savedModelName(ref.name), signal),
+    snapshots.readSnapshot(snapshotName(ref), { signal }),
+    readSavedModelSecret(cluster, ref, signal),
   ]);
   if (!pool) throw new NotFound(`pool ${ref.name}`);
-  const definition = definitions?.find(
-    ({ name }) => name.toLowerCase() === prototypeDefinitionName(ref.name).toLowerCase(),
-  );
+  const definition = definitions?.find(({ name }) => name.toLowerCase() === prototypeDefinitionName(ref).toLowerCase());
   return {
     pool,
     machines: instances.map((instance) => {
@@ -157,7 +170,7 @@ async function apply(
     case 'delete-gallery':
       return replanIfRefused(() => gallery.deleteGallery(step.name, options));
     case 'delete-recipe':
-      return cluster.deleteSecret(savedModelName(request.pool.name), signal);
+      return deleteSavedModelSecret(cluster, request.pool, signal);
     case 'delete-lease':
       return; // this run has taken it over and releases it at the end
   }
@@ -177,7 +190,7 @@ function readSavedModel(values: Readonly<Record<string, string>>, pool: PoolRef)
   try {
     return JSON.parse(values.recipe ?? '') as SavedModel;
   } catch {
-    throw new UserError(`the saved model of ${pool.name} (${savedModelName(pool.name)}) cannot be read`, {
+    throw new UserError(`the saved model of ${pool.name} (${savedModelName(pool)}) cannot be read`, {
       code: 'prototype/bad-recipe',
       kept: 'Nothing was changed.',
       next: 'point the pool at an image of your choice, delete that Secret, then give --to keep',

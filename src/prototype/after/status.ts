@@ -2,6 +2,7 @@
 
 import type { Version } from '../../vms/gallery.ts';
 import type { ImageRef, Instance, Pool } from '../../vms/pools.ts';
+import type { LastRun } from '../last-run.ts';
 import { compareVersionNames, DONOR_TAG, isPrototypeDefinition, TAGS } from '../names.ts';
 
 export interface PoolStatus {
@@ -19,6 +20,8 @@ export interface PoolStatus {
     isExcluded: boolean;
   }[];
   instances: { name: string; image: string; power: Instance['power']; isStale: boolean; isDonor: boolean }[];
+  /** Absent: no run of this pool has ended, or this login may not read how. */
+  lastRun?: LastRun;
 }
 
 export function poolStatus(pool: Pool, instances: readonly Instance[], versions: readonly Version[]): PoolStatus {

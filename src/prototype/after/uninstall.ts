@@ -6,7 +6,7 @@ import type { ImageRef, InstanceRef, Pool } from '../../vms/pools.ts';
 import type { ModelChange } from '../../vms/publisher.ts';
 import { BOOTSTRAP_TAG, DONOR_TAG, MODEL_TAG, SEALED_ANNOTATION, TAGS } from '../names.ts';
 import { readPrior } from '../run/prior.ts';
-import { isOurs, joinNames, sortVersions } from './removable-versions.ts';
+import { isOurs, joinNames, ownVersions, sortVersions } from './removable-versions.ts';
 import { type RollbackTargets, rollbackToOriginal, rollbackToVersion } from './rollback.ts';
 import { describeImage } from './status.ts';
 import type { KeptResource, UninstallWorld } from './uninstall-world.ts';
@@ -45,7 +45,7 @@ export interface UninstallPlan {
 export function planUninstall(world: UninstallWorld, options: UninstallOptions): UninstallPlan {
   const change = poolChange(world, options);
   const image = change?.image ?? world.pool.model.image;
-  const { deletable, kept } = sortVersions(world, image);
+  const { deletable, kept, others } = sortVersions(world, image);
   const isEmptied = kept.length === 0;
   const steps = [
     ...restoreSteps(world),
@@ -54,20 +54,18 @@ export function planUninstall(world: UninstallWorld, options: UninstallOptions):
     ...tagSteps(world),
     ...sealSteps(world, options),
     ...versionSteps(deletable),
-    ...(isEmptied ? gallerySteps(world) : []),
+    ...(isEmptied && others.length === 0 ? gallerySteps(world) : []),
     ...(isEmptied && world.savedModel
       ? [{ id: 'delete-recipe' as const, what: 'delete the saved original model' }]
       : []),
     ...leaseSteps(world),
   ];
-  return { steps, kept: [...kept, ...otherKept(world, isEmptied)], sealed: sealedNodes(world, options) };
+  return { steps, kept: [...kept, ...others, ...otherKept(world, isEmptied)], sealed: sealedNodes(world, options) };
 }
 
 /** The model changes first: the image of new instances must not be deleted while the model uses it. */
-function poolChange(
-  { pool, versions, definition, savedModel }: UninstallWorld,
-  options: UninstallOptions,
-): ModelChange | undefined {
+function poolChange(world: UninstallWorld, options: UninstallOptions): ModelChange | undefined {
+  const { pool, definition, savedModel } = world;
   const { image } = pool.model;
   if (options.to === 'keep') return undefined;
   if (options.to === 'original') {
@@ -76,6 +74,7 @@ function poolChange(
     const given = options.customData === undefined ? {} : { customData: options.customData };
     return rollbackToOriginal(pool, { ...savedModel, ...given });
   }
+  const versions = ownVersions(world);
   const targets: RollbackTargets = { verb: 'uninstall', versions, hasOriginal: savedModel !== undefined };
   const change = rollbackToVersion(pool, targets, options.to.version);
   return isSameImage(image, change.image) ? undefined : change;

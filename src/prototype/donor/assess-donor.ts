@@ -3,9 +3,10 @@ import type { Clock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { Node } from '../../cluster/cluster.ts';
-import { MODEL_TAG, savedModelName } from '../names.ts';
+import { MODEL_TAG } from '../names.ts';
 import { readPrior } from '../run/prior.ts';
 import { isSameMachine } from '../run/same-machine.ts';
+import { readSavedModelSecret } from '../saved-model-secret.ts';
 import type { Site } from '../site.ts';
 import { chooseBootstrapSource, type DonorVerdict, judgeDonor } from './donor-verdict.ts';
 import { inspectDonor } from './inspect/inspect-donor.ts';
@@ -44,7 +45,7 @@ export async function assessDonor(
   const all = members ?? (await readMembers(site, ref.pool, signal));
   const [pool, savedModel, current] = await Promise.all([
     provider.pools.readPool(ref.pool, { signal }),
-    cluster.readSecret(savedModelName(ref.pool.name), signal),
+    readSavedModelSecret(cluster, ref.pool, signal),
     provider.publisher.readModel(ref.pool, { signal }),
   ]);
   onInspect(node.name);

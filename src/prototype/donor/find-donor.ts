@@ -1,7 +1,7 @@
 // prototype/donor/find-donor.ts: which node is the donor: the named one, or the best of a pool?
 import { type Clock, versionOfDay } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
-import { prototypeDefinitionName, snapshotName } from '../names.ts';
+import { isOfOtherPool, prototypeDefinitionName, snapshotName } from '../names.ts';
 import type { Site } from '../site.ts';
 import { rankCandidates } from './candidates.ts';
 import { chooseDonor } from './choose-donor.ts';
@@ -38,14 +38,16 @@ export async function findDonor(
   const pool = await findSitePool(site, named.pool, signal);
   const members = await readMembers(site, pool, signal);
   const [snapshot, definition] = await Promise.all([
-    provider.snapshots.readSnapshot(snapshotName(pool.name), { signal }),
-    provider.gallery.readDefinition(gallery, prototypeDefinitionName(pool.name), { signal }),
+    provider.snapshots.readSnapshot(snapshotName(pool), { signal }),
+    provider.gallery.readDefinition(gallery, prototypeDefinitionName(pool), { signal }),
   ]);
   const nowMs = clock.nowMs();
   const choice = chooseDonor({
     members,
     snapshot,
-    versions: definition ? await provider.gallery.listVersions(definition, { signal }) : [],
+    versions: definition
+      ? (await provider.gallery.listVersions(definition, { signal })).filter(({ tags }) => !isOfOtherPool(tags, pool))
+      : [],
     today: versionOfDay(nowMs),
     nowMs,
     mayBeUnpatched,

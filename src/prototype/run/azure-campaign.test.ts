@@ -51,7 +51,7 @@ async function broken(mode: (typeof MODES)[number], fault: Fault, at: number): P
     if (!image.endsWith(`/versions/${version}`)) violations.push('a new instance is not made from the version');
     if (grown.extensions.join() !== 'health') violations.push(`a new instance has ${grown.extensions.join()}`);
     if (grown.customData?.includes('runcmd')) violations.push('a new instance still bootstraps');
-    if (await lab.provider.snapshots.readSnapshot(snapshotName('pool-3')))
+    if (await lab.provider.snapshots.readSnapshot(snapshotName(pool.ref)))
       violations.push('the snapshot was left behind');
     return [...violations, ...sim.violations];
   } finally {

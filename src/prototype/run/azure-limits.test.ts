@@ -56,7 +56,7 @@ describe.each(['Uniform', 'Flexible'] as const)('a run on a %s pool', (mode) => 
     });
     await run('first');
     expect((await lab.grow(pool.ref)).image.kind).toBe('version');
-    const recipe = JSON.parse(cluster.secrets.get(savedModelName('pool-3'))!.recipe!) as SavedModel;
+    const recipe = JSON.parse(cluster.secrets.get(savedModelName(pool.ref))!.recipe!) as SavedModel;
     const now = (await lab.provider.pools.readPool(pool.ref))!;
     await lab.provider.publisher.changeModel(now, rollbackToOriginal(now, recipe));
     const set = Object.values(sim.inspect().scaleSets).find(({ id }) => id === pool.ref.id)!;
@@ -96,7 +96,7 @@ describe('a run on a pool that it cannot serve', () => {
       const { location, createdMs } = Object.values(azure.scaleSets)[0]!;
       const made = { location, createdMs, tags: {}, state: 'Succeeded' as const };
       const id = `${groupId(azure, 'contract')}/${PROVIDER}/galleries/${intent.gallery}`;
-      const name = prototypeDefinitionName('pool-3');
+      const name = prototypeDefinitionName({ id: 'p', name: 'pool-3' });
       const traits = { osType: 'Linux', osState: 'Generalized', hyperVGeneration, architecture: 'x64' };
       const identifier = { publisher: 'kamino', offer: 'contract', sku: 'pool-3' };
       azure.galleries[keyOf(id)] = { ...made, id, name: intent.gallery, properties: {} };

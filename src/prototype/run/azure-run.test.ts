@@ -92,7 +92,7 @@ describe.each(['Uniform', 'Flexible'] as const)('a %s pool that was created spec
     const { version, steps } = await run('first');
     expect(steps).toContain('switch-model');
     const [definition] = (await lab.provider.gallery.listDefinitions(intent.gallery))!;
-    expect(definition).toMatchObject({ name: prototypeDefinitionName('pool-3'), osState: 'specialized' });
+    expect(definition).toMatchObject({ name: prototypeDefinitionName(pool.ref), osState: 'specialized' });
     const grown = await lab.grow(pool.ref);
     expect(grown).toEqual({
       image: {
@@ -105,7 +105,7 @@ describe.each(['Uniform', 'Flexible'] as const)('a %s pool that was created spec
     expect(newest!.birth.osProfile).toBeNull();
     expect((await run('second')).steps).toEqual([]);
 
-    const recipe = JSON.parse(cluster.secrets.get(savedModelName('pool-3'))!.recipe!) as SavedModel;
+    const recipe = JSON.parse(cluster.secrets.get(savedModelName(pool.ref))!.recipe!) as SavedModel;
     const now = (await lab.provider.pools.readPool(pool.ref))!;
     await lab.provider.publisher.changeModel(now, rollbackToOriginal(now, recipe));
     const old = await lab.grow(pool.ref);

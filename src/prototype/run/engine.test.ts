@@ -3,7 +3,7 @@ import { UserError } from '../../base/errors.ts';
 import { LeaseHeld } from '../../cluster/lease-held.ts';
 import type { Version } from '../../vms/gallery.ts';
 import { leaseName, snapshotName, TAGS } from '../names.ts';
-import { Crash, Dial, type Lab, lab, POOL, pod } from '../testing.ts';
+import { Crash, Dial, type Lab, lab, POOL_REF, pod } from '../testing.ts';
 import { donorViolations, modelViolations, readDonorState } from './invariants.testing.ts';
 
 const failure = async (promise: Promise<unknown>): Promise<UserError> => {
@@ -59,7 +59,7 @@ describe('a prototype run', () => {
     const leftMs: number[] = [];
     const evict = cluster.evict;
     cluster.evict = (...asked) => {
-      const { renewedMs, durationMs } = cluster.leases.get(leaseName(POOL))!;
+      const { renewedMs, durationMs } = cluster.leases.get(leaseName(POOL_REF))!;
       leftMs.push(renewedMs + durationMs - clock.nowMs());
       if (clock.nowMs() - startedMs > 25 * 60_000) cluster.blocked.clear();
       return evict(...asked);
@@ -71,7 +71,11 @@ describe('a prototype run', () => {
 
   it('changes nothing while another run holds the pool, and names that run', async () => {
     const world = lab();
-    await world.cluster.holdLease(leaseName(POOL), { holder: 'other', durationMs: 900_000, note: 'prototype of x' });
+    await world.cluster.holdLease(leaseName(POOL_REF), {
+      holder: 'other',
+      durationMs: 900_000,
+      note: 'prototype of x',
+    });
     const before = JSON.stringify([...world.provider.state.pools]);
     const error = await failure(world.run());
     expect(error).toBeInstanceOf(LeaseHeld);
@@ -108,8 +112,8 @@ describe('a prototype run', () => {
   it('neither uses nor deletes a snapshot of another donor', async () => {
     const world = lab();
     world.provider.state.pools.get(world.ref.pool.id)!.instances[1]!.computerName = 'pool1-000099';
-    world.provider.state.snapshots.set(snapshotName(POOL), {
-      name: snapshotName(POOL),
+    world.provider.state.snapshots.set(snapshotName(POOL_REF), {
+      name: snapshotName(POOL_REF),
       id: '/snapshots/other',
       state: 'complete',
       percent: 100,
@@ -135,8 +139,8 @@ describe('a prototype run', () => {
     expect(error.code).toBe('prototype/one-a-day');
     expect(error.message).toContain(`from an earlier machine called ${world.donor.computerName}`);
     world.provider.state.versions.clear();
-    world.provider.state.snapshots.set(snapshotName(POOL), {
-      name: snapshotName(POOL),
+    world.provider.state.snapshots.set(snapshotName(POOL_REF), {
+      name: snapshotName(POOL_REF),
       id: '/snapshots/earlier',
       state: 'complete',
       percent: 100,
@@ -247,7 +251,7 @@ describe('a run that waits', () => {
     const leftMs: number[] = [];
     const { readVersion } = world.provider.gallery;
     world.provider.gallery.readVersion = (...asked) => {
-      const { renewedMs, durationMs } = world.cluster.leases.get(leaseName(POOL))!;
+      const { renewedMs, durationMs } = world.cluster.leases.get(leaseName(POOL_REF))!;
       leftMs.push(renewedMs + durationMs - world.clock.nowMs());
       return readVersion(...asked);
     };
@@ -275,12 +279,12 @@ describe('a run that waits', () => {
     world.provider.gallery.readVersion = (...asked) => {
       const { clock, cluster } = world;
       const durationMs = 60 * 60_000;
-      cluster.leases.set(leaseName(POOL), { holder: 'other', renewedMs: clock.nowMs(), durationMs, note: 'n' });
+      cluster.leases.set(leaseName(POOL_REF), { holder: 'other', renewedMs: clock.nowMs(), durationMs, note: 'n' });
       return readVersion(...asked);
     };
     expect(await failure(world.run())).toMatchObject({ code: 'prototype/locked', cause: expect.any(LeaseHeld) });
     expect(donorViolations(world, found)).toEqual([]);
-    expect(world.cluster.leases.get(leaseName(POOL))?.holder).toBe('other');
+    expect(world.cluster.leases.get(leaseName(POOL_REF))?.holder).toBe('other');
   });
 });
 
@@ -298,7 +302,7 @@ describe('a snapshot that a killed run left', () => {
     ['that is complete by then', 60_000],
   ])('%s becomes the version without a second capture', async (_, copyingMs) => {
     const world = await killed(copyingMs);
-    const created = world.provider.state.snapshots.get(snapshotName(POOL))!.createdMs;
+    const created = world.provider.state.snapshots.get(snapshotName(POOL_REF))!.createdMs;
     const dial = new Dial();
     const { steps } = await world.run(dial, 'second');
     expect(steps.slice(0, 4)).toEqual(['start-donor', 'await-ready', 'restore-protection', 'restore-node']);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { TransientError } from '../../base/errors.ts';
+import { Forbidden } from '../../base/failures.ts';
 import { fakeClock } from '../../base/fake-clock.ts';
 import { fakeCluster } from '../../cluster/fake/fake-cluster.ts';
 import { LeaseHeld } from '../../cluster/lease-held.ts';
-import { leaseName } from '../names.ts';
+import { FORMER, leaseName } from '../names.ts';
 import { lab, pod } from '../testing.ts';
 import { backgroundRenewal, holdRenewal, poolHold, withPoolHold } from './hold-pool.ts';
 
@@ -35,13 +36,44 @@ describe('the hold on a pool', () => {
 
   it('is released however the work ends, and a failing release is ignored', async () => {
     const world = deps();
-    const held = () => world.cluster.leases.get(leaseName('p'));
+    const held = () => world.cluster.leases.get(leaseName(asked.pool));
     expect(await withPoolHold(asked, world, async () => held()?.holder)).toBe('run-1');
     expect(held()).toBeUndefined();
     await expect(withPoolHold(asked, world, () => Promise.reject(new Error('the work')))).rejects.toThrow('the work');
     expect(held()).toBeUndefined();
     world.cluster.releaseLease = () => Promise.reject(new Error('the cluster is gone'));
     expect(await withPoolHold(asked, world, async () => 'done')).toBe('done');
+  });
+
+  it('is not the hold on a pool of the same name in another resource group', async () => {
+    const world = deps();
+    const namesake = { ...asked, pool: { id: '/groups/two/pools/p', name: 'p' }, holder: 'run-2' };
+    expect(await withPoolHold(asked, world, () => withPoolHold(namesake, world, async () => 'both'))).toBe('both');
+  });
+
+  it('waits for a run of the first release, which holds the pool under its name alone', async () => {
+    const world = deps();
+    const former = { holder: 'old', durationMs: 15 * MINUTE_MS, note: 'prototype of n' };
+    await world.cluster.holdLease(FORMER.leaseName(asked.pool), former);
+    await expect(withPoolHold(asked, world, async () => 'done')).rejects.toMatchObject({ code: 'prototype/locked' });
+    world.clock.advance(16 * MINUTE_MS);
+    expect(await withPoolHold(asked, world, async () => 'done')).toBe('done');
+  });
+
+  it('needs no right on the name of the first release', async () => {
+    const world = deps();
+    world.cluster.readLease = () => Promise.reject(new Forbidden('no'));
+    expect(await withPoolHold(asked, world, async () => 'done')).toBe('done');
+    const forbidden = new Forbidden('no', undefined, 'ask for it');
+    const { holdLease } = world.cluster;
+    world.cluster.holdLease = () => Promise.reject(forbidden);
+    await expect(withPoolHold(asked, world, async () => 'done')).rejects.toMatchObject({
+      message: 'no',
+      next: 'ask for it; if the chart runs this: set its value pool, or targetPool, to /pools/p',
+    });
+    world.cluster.holdLease = holdLease;
+    world.cluster.readLease = () => Promise.reject(new Error('broken'));
+    await expect(withPoolHold(asked, world, async () => 'done')).rejects.toThrow('broken');
   });
 
   it('is retried after a transient failure, before any work begins', async () => {

@@ -2,10 +2,12 @@
 
 import type { Fence } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
+import { Forbidden } from '../../base/failures.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { LeaseHeld } from '../../cluster/lease-held.ts';
 import type { PoolRef } from '../../vms/pools.ts';
-import { leaseName } from '../names.ts';
+import { FORMER, leaseName } from '../names.ts';
+import { withChartAdvice } from '../saved-model-secret.ts';
 import { type RetryDeps, withRetries } from './with-retries.ts';
 
 /** Long enough for a slow request between two renewals. The next run can take over from a dead one after 15 minutes. */
@@ -27,15 +29,32 @@ export async function withPoolHold<T>(
   work: (hold: Hold) => Promise<T>,
 ): Promise<T> {
   const { holder, note } = request;
-  const name = leaseName(request.pool.name);
+  const name = leaseName(request.pool);
   const hold = poolHold(() => deps.cluster.holdLease(name, { holder, durationMs: LEASE_MS, note }), deps.clock);
-  await withRetries('hold-lease', hold.renew, deps);
+  await withRetries('hold-lease', () => refuseIfFormerIsHeld(request.pool, deps), deps);
+  await withRetries('hold-lease', hold.renew, deps).catch((error: unknown) => {
+    throw withChartAdvice(error, request.pool);
+  });
   try {
     return await work(hold);
   } finally {
     hold.end();
     await deps.cluster.releaseLease(name, holder).catch(() => undefined);
   }
+}
+
+/** A run of the first release holds the pool under another name. It does not see our hold: finish its runs before you upgrade. */
+async function refuseIfFormerIsHeld(
+  pool: PoolRef,
+  { cluster, clock, signal }: RetryDeps & { cluster: Cluster },
+): Promise<void> {
+  const name = FORMER.leaseName(pool);
+  const lease = await cluster.readLease(name, signal).catch((error: unknown) => {
+    if (!(error instanceof Forbidden)) throw error; // rights that name the new Lease alone: nothing here uses the former
+    return undefined;
+  });
+  if (lease && lease.holder !== '' && lease.renewedMs + lease.durationMs > clock.nowMs())
+    throw new LeaseHeld(name, lease);
 }
 
 /**

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Interrupted, TransientError } from '../../base/errors.ts';
 import { Throttled } from '../../base/failures.ts';
 import { leaseName } from '../names.ts';
-import { type Lab, lab, POOL } from '../testing.ts';
+import { type Lab, lab, POOL_REF } from '../testing.ts';
 import { type EngineDeps, recoverDonor, runPrototype } from './engine.ts';
 import { donorViolations, modelViolations, readDonorState } from './invariants.testing.ts';
 
@@ -62,7 +62,7 @@ async function callsOfARun(): Promise<number> {
   return one.calls();
 }
 
-const isLocked = ({ cluster }: Lab) => cluster.leases.has(leaseName(POOL));
+const isLocked = ({ cluster }: Lab) => cluster.leases.has(leaseName(POOL_REF));
 
 describe('an interrupted run', () => {
   it('restores the donor, releases the pool and can be finished by the same command, at every call', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Definition } from '../../vms/gallery.ts';
 import type { Model, OsDisk } from '../../vms/pools.ts';
 import { PUBLISHER, prototypeDefinitionName, prototypeLabels } from '../names.ts';
-import { Dial, type Lab, lab, POOL } from '../testing.ts';
+import { Dial, type Lab, lab, POOL_REF } from '../testing.ts';
 import { runPrototype } from './engine.ts';
 import { donorViolations, readDonorState } from './invariants.testing.ts';
 import type { RunEvent } from './run-event.ts';
@@ -22,12 +22,12 @@ function withDisk(change: Partial<OsDisk>, world = lab()): Lab {
 }
 
 function withDefinition(change: Partial<Definition>, world = lab()): Lab {
-  const name = prototypeDefinitionName(POOL);
+  const name = prototypeDefinitionName(POOL_REF);
   const { gallery } = world.intent;
   const definition: Definition = {
     ...{ id: `/galleries/${gallery}/${name}`, gallery, name, publisher: PUBLISHER },
     ...{ osState: 'generalized', generation: 'V2', architecture: 'x64', securityType: 'Standard' },
-    ...prototypeLabels(gallery, POOL),
+    ...prototypeLabels(gallery, POOL_REF),
     ...change,
   };
   world.provider.state.galleries.add(gallery);

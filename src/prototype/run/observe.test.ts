@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NotFound } from '../../base/failures.ts';
 import { savedModelName } from '../names.ts';
-import { lab, POOL, pod } from '../testing.ts';
+import { lab, POOL_REF, pod } from '../testing.ts';
 import { observeWorld } from './observe.ts';
 
 const look = (world: ReturnType<typeof lab>, changes: Partial<typeof world.intent> = {}) =>
@@ -26,7 +26,7 @@ describe('observeWorld', () => {
   it('finds them afterwards, and never reads references, which only the prune step needs', async () => {
     const world = lab();
     await world.run();
-    await world.cluster.writeSecret(savedModelName(POOL), { recipe: '{}' });
+    await world.cluster.writeSecret(savedModelName(POOL_REF), { recipe: '{}' });
     expect(await look(world)).toMatchObject({
       hasSavedModel: true,
       versions: [{ state: 'ready' }],

@@ -7,7 +7,8 @@ import { classifyPods } from '../../cluster/drain/which-pods.ts';
 import type { Instance, InstanceRef, PoolRef } from '../../vms/pools.ts';
 import type { VmProvider } from '../../vms/provider.ts';
 import type { Snapshot } from '../../vms/snapshots.ts';
-import { leaseName, prototypeDefinitionName, savedModelName, snapshotName, TAGS } from '../names.ts';
+import { leaseName, prototypeDefinitionName, snapshotName, TAGS } from '../names.ts';
+import { readSavedModelSecret } from '../saved-model-secret.ts';
 import { isSameMachine } from './same-machine.ts';
 import type { Intent, RunWorld } from './scene.ts';
 
@@ -23,10 +24,10 @@ export async function observeWorld(intent: Intent, donorRef: InstanceRef, deps: 
   const [pool, { donor, node }, lease, snapshot, definition, savedModel] = await Promise.all([
     pools.readPool(poolRef, { signal }),
     observeDonor(intent, donorRef, deps),
-    cluster.readLease(leaseName(poolRef.name), signal),
-    snapshots.readSnapshot(snapshotName(poolRef.name), { signal }),
-    gallery.readDefinition(intent.gallery, prototypeDefinitionName(poolRef.name), { signal }),
-    cluster.readSecret(savedModelName(poolRef.name), signal),
+    cluster.readLease(leaseName(poolRef), signal),
+    snapshots.readSnapshot(snapshotName(poolRef), { signal }),
+    gallery.readDefinition(intent.gallery, prototypeDefinitionName(poolRef), { signal }),
+    readSavedModelSecret(cluster, poolRef, signal),
   ]);
   if (!pool) throw new NotFound(`pool ${poolRef.name}`);
   const versions = definition ? await gallery.listVersions(definition, { signal }) : [];

@@ -4,7 +4,7 @@ import { UserError } from '../../base/errors.ts';
 import { Forbidden, Throttled } from '../../base/failures.ts';
 import type { Instance } from '../../vms/pools.ts';
 import { leaseName, SEALED_ANNOTATION, TAGS } from '../names.ts';
-import { Crash, Dial, type Lab, lab, POOL } from '../testing.ts';
+import { Crash, Dial, type Lab, lab, POOL_REF } from '../testing.ts';
 import { type EngineDeps, type RunEvent, recoverDonor, runPrototype } from './engine.ts';
 import { donorViolations, modelViolations, readDonorState } from './invariants.testing.ts';
 import { recoveryIntent } from './scene.ts';
@@ -184,7 +184,7 @@ describe('an order that is held back for longer than the hold', () => {
       world.clock.advance(20 * 60_000);
       const lease = { holder: 'other', renewedMs: world.clock.nowMs(), durationMs: 3_600_000, note: 'n' };
       heldUntilMs = lease.renewedMs + lease.durationMs;
-      world.cluster.leases.set(leaseName(POOL), lease);
+      world.cluster.leases.set(leaseName(POOL_REF), lease);
       for (const name of ['stop', 'start', 'tagInstance', 'setProtection'] as const)
         afterCall(world.provider.pools, name, record);
       afterCall(world.cluster, 'changeNode', record);

@@ -1,5 +1,6 @@
-// The disk size of the donor compared with the disk size of new instances.
+// Refusals that come before any change.
 import { describe, expect, it } from 'vitest';
+import { TAGS } from '../names.ts';
 import { type Lab, lab } from '../testing.ts';
 import { donorViolations, readDonorState } from './invariants.testing.ts';
 
@@ -31,5 +32,37 @@ describe('the disk of a donor', () => {
   ])('of %i GB is accepted for a pool with %s GB', async (donorGb, poolGb) => {
     const { steps } = await withDisks(donorGb, poolGb).run();
     expect(steps).toContain('switch-model');
+  });
+});
+
+describe('a definition that two pools of one name would share', () => {
+  it('is refused before any change, and the next step is another gallery', async () => {
+    const world = lab();
+    await world.run();
+    world.clock.advance(24 * 3_600_000);
+    const [version] = world.provider.state.versions.values();
+    expect(version!.tags[TAGS.pool]).toBe('/pools/pool1');
+    version!.tags = { ...version!.tags, [TAGS.pool]: '/groups/two/pools/pool1' };
+    const found = readDonorState(world);
+    const tomorrow = { ...world.intent, version: '2100.1.1' };
+    Object.assign(world.intent, tomorrow);
+    await expect(world.run()).rejects.toMatchObject({
+      code: 'prototype/other-pool',
+      message: expect.stringContaining('/groups/two/pools/pool1'),
+      next: expect.stringContaining('--gallery'),
+    });
+    expect(donorViolations(world, found)).toEqual([]);
+    expect(world.provider.state.versions.size).toBe(1);
+    expect(world.provider.state.snapshots.size).toBe(0);
+  });
+
+  it('with versions that say no pool, as kamino makes them, is used', async () => {
+    const world = lab();
+    await world.run();
+    const [version] = world.provider.state.versions.values();
+    const { [TAGS.pool]: _, ...tags } = version!.tags;
+    version!.tags = tags;
+    Object.assign(world.intent, { version: '2100.1.1' });
+    expect((await world.run()).version).toBe('2100.1.1');
   });
 });

@@ -1,6 +1,6 @@
 // prototype/run/preflight.ts: for which reasons is a run refused? Checked before every step, so that a run never begins what cannot succeed.
 import type { Version } from '../../vms/gallery.ts';
-import { TAGS } from '../names.ts';
+import { isOfOtherPool, TAGS } from '../names.ts';
 import { limitRefusals } from './limits.ts';
 import { readPrior } from './prior.ts';
 import { isAbandonedSnapshot, isOfDonor, needsCapture, ownerOf, type Scene, targetVersion } from './scene.ts';
@@ -66,6 +66,14 @@ function aboutPool(scene: Scene): Refusal[] {
       'os-state',
       `the definition ${world.definition.name} is ${world.definition.osState} and ${name} is ${model.osState}: the cloud refuses the switch`,
       'delete the definition, or use another gallery (--gallery)',
+    );
+  }
+  const foreign = world.versions.find(({ tags }) => isOfOtherPool(tags, pool.ref));
+  if (foreign) {
+    refuse(
+      'other-pool',
+      `version ${foreign.name} of ${world.definition?.name} belongs to another pool called ${name} (${foreign.tags[TAGS.pool]})`,
+      'give this pool a gallery of its own with --gallery',
     );
   }
   const { snapshot } = world;

@@ -4,6 +4,7 @@ import { type ApproveDeps, approveDonor, type DonorTerms } from '../donor/approv
 import type { FoundDonor } from '../donor/find-donor.ts';
 import type { Site } from '../site.ts';
 import { type EngineDeps, type RunResult, recoverDonor, runPrototype } from './engine.ts';
+import { reportRun } from './report-run.ts';
 import type { Intent } from './scene.ts';
 import { sealMachine, sealNode } from './seal.ts';
 
@@ -15,7 +16,11 @@ export interface RunOrder {
 
 export type RunDeps = Pick<EngineDeps, 'clock' | 'signal' | 'restoreSignal' | 'onEvent'> & ApproveDeps;
 
-export async function runOnSite(
+export async function runOnSite(site: Site, donor: FoundDonor, order: RunOrder, deps: RunDeps): Promise<RunResult> {
+  return reportRun(site, { pool: donor.ref.pool, node: donor.node }, deps, () => runReported(site, donor, order, deps));
+}
+
+async function runReported(
   site: Site,
   donor: FoundDonor,
   { intentFor, terms, runId }: RunOrder,

@@ -1,7 +1,7 @@
 // The simulation itself: it repeats, it shrinks, and it catches processes that break a rule.
 import { describe, expect, it } from 'vitest';
 import { leaseName, SEALED_ANNOTATION, snapshotName, TAGS } from '../names.ts';
-import { POOL } from '../testing.ts';
+import { POOL, POOL_REF } from '../testing.ts';
 import type { Action } from './actions.testing.ts';
 import { Chance, fraction } from './chance.testing.ts';
 import { perform } from './commands.testing.ts';
@@ -124,7 +124,7 @@ function broken(work: (process: SimProcess) => Promise<unknown>): Perform {
 const REF = { pool: { id: `/pools/${POOL}`, name: POOL }, id: '1' };
 
 async function hold({ site, id }: SimProcess): Promise<void> {
-  await site.cluster.holdLease(leaseName(POOL), { holder: id, durationMs: 15 * MINUTE, note: 'test' });
+  await site.cluster.holdLease(leaseName(POOL_REF), { holder: id, durationMs: 15 * MINUTE, note: 'test' });
 }
 
 async function violationsOf(
@@ -189,7 +189,7 @@ describe('a broken process is caught', () => {
       const { pools, snapshots, gallery } = process.site.provider;
       await pools.stop(REF);
       const sourceDiskId = (await pools.readInstance(REF))!.osDisk!.id;
-      const name = snapshotName(POOL);
+      const name = snapshotName(POOL_REF);
       await snapshots.createSnapshot({ name, sourceDiskId, region: 'here', tags: { [TAGS.run]: process.id } });
       const definition = await gallery.ensureDefinition(
         {

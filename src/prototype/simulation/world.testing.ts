@@ -18,9 +18,10 @@ import {
   MODEL_TAG,
   PRIOR_ANNOTATION,
   prototypeDefinitionName,
+  savedModelName,
   TAGS,
 } from '../names.ts';
-import { POOL, pod } from '../testing.ts';
+import { POOL, POOL_REF, pod } from '../testing.ts';
 import type { SimProcess } from './process.testing.ts';
 import { Scheduler } from './scheduler.testing.ts';
 
@@ -412,8 +413,9 @@ export class World {
 
   private addHistory(count: number): void {
     if (count === 0) return;
-    const { osState, generation, architecture, securityType } = this.pool.model;
-    const name = prototypeDefinitionName(POOL);
+    const { osState, architecture, securityType } = this.pool.model;
+    const generation = 'V2' as const;
+    const name = prototypeDefinitionName(POOL_REF);
     const spec = { gallery: this.gallery, name, osState, generation, architecture, securityType };
     const owner = { publisher: 'headstart', offer: this.gallery, sku: POOL };
     const definition = { ...spec, ...owner, id: `/galleries/${this.gallery}/${name}` };
@@ -439,7 +441,7 @@ export class World {
       if (day === 1) this.pointAt(id, version);
     }
     const recipe = { image: JSON.parse(this.personImage) as Model['image'], customData: SECRET, extensions: SCRIPT };
-    this.cluster.secrets.set('headstart-recipe-pool1', { recipe: JSON.stringify(recipe) });
+    this.cluster.secrets.set(savedModelName(POOL_REF), { recipe: JSON.stringify(recipe) });
   }
 
   private pointAt(id: string, version: string): void {

@@ -24,7 +24,7 @@ export function prototypeDefinitionSpec({ world, intent }: Scene): DefinitionSpe
     throw new Refused(`nothing says whether ${name} boots with BIOS or UEFI`, 'prototype/unknown-generation');
   return {
     gallery: intent.gallery,
-    name: prototypeDefinitionName(name),
+    name: prototypeDefinitionName(world.pool.ref),
     // A pool's OS state cannot change, so the definition takes the pool's: `generalized`, although the disk is only sealed,
     // or `specialized` for a pool that was created so.
     osState,
@@ -34,6 +34,6 @@ export function prototypeDefinitionSpec({ world, intent }: Scene): DefinitionSpe
     ...(plan && { plan }),
     ...(imageFeatures && { imageFeatures }),
     publisher: PUBLISHER,
-    ...prototypeLabels(intent.gallery, name),
+    ...prototypeLabels(intent.gallery, world.pool.ref),
   };
 }

@@ -2,7 +2,7 @@
 
 import { NoZoneRedundancy } from '../../../base/failures.ts';
 import type { Redundancy } from '../../../vms/gallery.ts';
-import { TAGS } from '../../names.ts';
+import { poolMark, TAGS } from '../../names.ts';
 import { type Scene, targetVersion, targetVersionName } from '../scene.ts';
 import type { Step, StepDeps } from '../step.ts';
 
@@ -70,6 +70,7 @@ function requestVersion(
     ...(vmId !== undefined && { [TAGS.donorVmId]: vmId }),
     [TAGS.run]: run.id,
     [TAGS.version]: name,
+    [TAGS.pool]: poolMark(world.pool.ref),
     [TAGS.sealed]: world.snapshot!.tags[TAGS.sealed]!,
   };
   return gallery.beginVersion(

@@ -1,5 +1,5 @@
 // prototype/run/steps/save-model.ts: save the pool's model before anything changes: the cloud never returns custom data.
-import { savedModelName } from '../../names.ts';
+import { writeSavedModelSecret } from '../../saved-model-secret.ts';
 import type { Step } from '../step.ts';
 
 export const saveModel: Step = {
@@ -13,6 +13,6 @@ export const saveModel: Step = {
       ...(await publisher.readModel(world.pool.ref, { signal })),
       ...(customData !== undefined && { customData }),
     };
-    await cluster.writeSecret(savedModelName(world.pool.ref.name), { recipe: JSON.stringify(saved) }, signal);
+    await writeSavedModelSecret(cluster, world.pool.ref, { recipe: JSON.stringify(saved) }, signal);
   },
 };
