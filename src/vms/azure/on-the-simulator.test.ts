@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { createHttpHeaders } from '@azure/core-rest-pipeline';
+import type { TokenCredential } from '@azure/identity';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Referee, seatReferee } from '../../../sims/azure/referee/referee.ts';
 import type { Fault } from '../../../sims/azure/service/faults.ts';
+import type { Clock } from '../../base/clock.ts';
 import { TransientError, UserError } from '../../base/errors.ts';
 import { Conflict, Forbidden, NoCapacity } from '../../base/failures.ts';
 import { Secret } from '../../base/secret.ts';
@@ -208,6 +210,11 @@ describe('references', () => {
   });
 });
 
+/** In milliseconds, from the token itself. */
+function expiryOf(token: string): number {
+  return Number(JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()).exp) * 1000;
+}
+
 describe('a login', () => {
   const canary = 'canary-client-secret-77aa';
   const servicePrincipal = { clientId: '11111111-1111-4111-8111-111111111111', clientSecret: canary };
@@ -225,6 +232,33 @@ describe('a login', () => {
     const { lab, provider } = await asPrincipal(canary);
     const { ref } = await lab.makePool(1);
     expect((await provider.pools.readPool(ref))?.capacity).toBe(1);
+  });
+
+  it('outlives its token, also when the clock of this machine is ten minutes behind', async () => {
+    const lab = await open({ sim: { servicePrincipal } });
+    const { tenantId } = lab.sim.inspect();
+    const { clientId, clientSecret } = servicePrincipal;
+    const secret = new Secret(clientSecret);
+    const choice = { kind: 'service-principal', tenantId, clientId, secret, from: 'test' } as const;
+    const login = lazyCredential(choice, lab.settings, lab.sim.caPem);
+    // The end of a managed identity's token is a time of the service's clock.
+    const credential: TokenCredential = {
+      getToken: async (scopes, options) => {
+        const token = await login.getToken(scopes, options);
+        return token && { ...token, expiresOnTimestamp: expiryOf(token.token) };
+      },
+    };
+    const { clock } = lab.deps;
+    const behind: Clock = { nowMs: () => clock.nowMs() - 600_000, sleep: clock.sleep.bind(clock) };
+    const provider = createAzureProvider(lab.settings, { ...lab.deps, credential, clock: behind });
+    const { ref } = await lab.makePool(1);
+    for (let minutes = 0; minutes < 150; minutes++) {
+      expect((await provider.pools.readPool(ref))?.capacity).toBe(1);
+      await clock.sleep(60_000);
+    }
+    const refused = lab.sim.requests.filter(({ answer }) => answer.status === 401);
+    expect(refused.length).toBeGreaterThan(0); // otherwise this test shows nothing
+    expect(refused.length).toBeLessThanOrEqual(3);
   });
 
   it('that is refused is reported without the secret', async () => {

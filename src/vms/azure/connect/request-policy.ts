@@ -22,16 +22,24 @@ export function requestPolicy(deps: {
   settings: Pick<AzureSettings, 'endpoint' | 'endpointFrom'>;
   /** Origins that have responded to this process. */
   answered: Set<string>;
+  dropToken: (token: string) => void;
 }): PipelinePolicy {
-  const { clock, options, seen, settings, answered } = deps;
+  const { clock, options, seen, settings, answered, dropToken } = deps;
   return {
     name: 'headstart-conversation',
     async sendRequest(request, next) {
       request.url = pinApiVersion(request.url);
       request.timeout = answerTimeoutMs;
       if (options.signal) request.abortSignal = options.signal;
+      let hasFreshToken = false;
       for (let tries = 1; ; tries++) {
         const { outcome, finish } = await oneTry();
+        if (isUnauthenticated(outcome) && !hasFreshToken) {
+          trace('azure', 'retry with a fresh token');
+          hasFreshToken = true;
+          dropToken(request.headers.get('authorization')?.replace(/^Bearer /i, '') ?? '');
+          continue;
+        }
         const retry = nextTry(outcome, tries, clock.nowMs());
         if (!retry) return finish();
         // The lost response may have contained a longer Retry-After.
@@ -96,6 +104,10 @@ export function requestPolicy(deps: {
       }
     },
   };
+}
+
+function isUnauthenticated(outcome: RequestOutcome): boolean {
+  return outcome.kind === 'answer' && outcome.status === 401;
 }
 
 /** Our own timeout appears as an AbortError. */
