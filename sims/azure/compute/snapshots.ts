@@ -41,7 +41,7 @@ export function putSnapshot(world: SimWorld, call: ArmCall): ArmAnswer {
     sizeGb: numberAt(source.properties, 'diskSizeGB') ?? 30,
     isIncremental: asked.incremental === true,
     completesMs: call.nowMs + world.timing.snapshotMs * call.slowdown,
-    properties: inheritedFrom(source),
+    properties: { ...inheritedFrom(source), ...accessOf(asked) },
   };
   world.snapshots[keyOf(id)] = snapshot;
   return begun(world, call, snapshot, asked, world.timing.snapshotMs);
@@ -81,6 +81,13 @@ export function deleteSnapshot(world: SimWorld, call: ArmCall): ArmAnswer {
 
 export function grantAccess(world: SimWorld, call: ArmCall): ArmAnswer {
   const snapshot = requireSnapshot(world, call);
+  if (stringAt(snapshot.properties, 'networkAccessPolicy') === 'DenyAll') {
+    throw new ArmError(
+      409,
+      'OperationNotAllowed',
+      `Snapshot ${snapshot.name} cannot be exported: its network access policy is 'DenyAll'.`,
+    );
+  }
   const operation = begin(world, call, {
     kind: 'DiskOperations',
     location: snapshot.location,
@@ -183,6 +190,14 @@ function inheritedFrom({ properties }: SimDisk): JsonObject {
   };
 }
 
+/** Who may export it. */
+function accessOf(asked: JsonObject): JsonObject {
+  return {
+    networkAccessPolicy: stringAt(asked, 'networkAccessPolicy') ?? 'AllowAll',
+    publicNetworkAccess: stringAt(asked, 'publicNetworkAccess') ?? 'Enabled',
+  };
+}
+
 function creationOf(snapshot: SimSnapshot): JsonObject {
   return { createOption: 'Copy', sourceResourceId: snapshot.sourceDiskId };
 }
@@ -206,8 +221,6 @@ function snapshotBody(snapshot: SimSnapshot, nowMs: number): JsonObject {
       diskSizeBytes: sizeGb * 2 ** 30,
       encryption: { type: 'EncryptionAtRestWithPlatformKey' },
       incremental: snapshot.isIncremental,
-      networkAccessPolicy: 'AllowAll',
-      publicNetworkAccess: 'Enabled',
       timeCreated: timestamp(createdMs),
       provisioningState: snapshot.state,
       diskState: 'Unattached',
