@@ -160,6 +160,25 @@ describe('a race', () => {
   });
 });
 
+/** A login that Azure forbids some requests. */
+function forbidding(lab: AzureLab, isForbidden: (path: string) => boolean): VmProvider {
+  const network = lab.deps.httpClient!;
+  return createAzureProvider(lab.settings, {
+    ...lab.deps,
+    httpClient: {
+      sendRequest: async (request) =>
+        isForbidden(new URL(request.url).pathname)
+          ? {
+              request,
+              status: 403,
+              headers: createHttpHeaders(),
+              bodyAsText: '{"error":{"code":"AuthorizationFailed"}}',
+            }
+          : network.sendRequest(request),
+    },
+  });
+}
+
 describe('references', () => {
   const switchTo = (id: string, kind: 'version' | 'definition'): ModelChange => ({
     image: { kind, id },
@@ -191,22 +210,19 @@ describe('references', () => {
     await lab.clock.sleep(3 * 3_600_000);
     const version = `${definition.id}/versions/${spec.name}`;
     await lab.provider.publisher.changeModel((await lab.provider.pools.readPool(ref))!, switchTo(version, 'version'));
-    const network = lab.deps.httpClient!;
-    const narrow = createAzureProvider(lab.settings, {
-      ...lab.deps,
-      httpClient: {
-        sendRequest: async (request) =>
-          /^\/subscriptions\/[^/]+\/providers\//.test(new URL(request.url).pathname)
-            ? {
-                request,
-                status: 403,
-                headers: createHttpHeaders(),
-                bodyAsText: '{"error":{"code":"AuthorizationFailed"}}',
-              }
-            : network.sendRequest(request),
-      },
-    });
+    const narrow = forbidding(lab, (path) => /^\/subscriptions\/[^/]+\/providers\//.test(path));
     expect([...(await narrow.gallery.referencedImages(definition))]).toEqual([version]);
+  });
+
+  it('are all versions when the login may not list instances, which may be made from any', async () => {
+    const lab = await open();
+    const { definition, spec } = await captured(lab);
+    for (const name of ['2026.11.13', '2026.11.14']) await lab.provider.gallery.beginVersion({ ...spec, name });
+    const blind = forbidding(lab, (path) => path.endsWith('/virtualMachines'));
+    expect([...(await blind.gallery.referencedImages(definition))].sort()).toEqual(
+      ['2026.11.13', '2026.11.14'].map((name) => `${definition.id}/versions/${name}`),
+    );
+    expect([...(await lab.provider.gallery.referencedImages(definition))]).toEqual([]);
   });
 });
 
@@ -313,6 +329,18 @@ describe('secrets', () => {
       for (const secret of [canary, customData, 'Bearer']) expect(shown).not.toContain(secret);
     },
   );
+
+  it("of a node's disk cannot be exported from the snapshot", async () => {
+    const lab = await open();
+    await captured(lab);
+    expect(Object.values(lab.sim.inspect().snapshots)).toMatchObject([
+      {
+        sku: 'Standard_LRS',
+        isIncremental: false,
+        properties: { networkAccessPolicy: 'DenyAll', publicNetworkAccess: 'Disabled' },
+      },
+    ]);
+  });
 
   it('of the pool do not appear in any read', async () => {
     const lab = await open();
