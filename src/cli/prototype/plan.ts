@@ -84,7 +84,8 @@ function renderRunPlan(description: RunDescription, screen: Screen): string {
     ({ reason, next }) =>
       `\n${sentences(`${paint('against it:', 'bad', screen)} ${printable(reason)}`)}\n  next: ${printable(next)}\n`,
   );
-  return `${sentences(chosen)}${steps}${sentences(model)}${sentences(renderInspection(description))}${against.join('')}`;
+  const notes = description.notes.map((note) => `\n${sentences(`note: ${printable(note)}`)}\n`);
+  return `${sentences(chosen)}${steps}${sentences(model)}${sentences(renderInspection(description))}${notes.join('')}${against.join('')}`;
 }
 
 function renderInspection({ node, inspection }: RunDescription): string {

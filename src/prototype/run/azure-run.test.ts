@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Referee, seatReferee } from '../../../sims/azure/referee/referee.ts';
 import type { ScenarioInput } from '../../../sims/azure/scenario.ts';
 import { objectAt } from '../../../sims/azure/service/json.ts';
+import { neededActions } from '../../vms/azure/access/rights.ts';
 import type { AzureLab } from '../../vms/azure/testing.ts';
 import type { SavedModel } from '../../vms/publisher.ts';
 import { rollbackToOriginal } from '../after/rollback.ts';
@@ -45,6 +46,16 @@ describe.each(['Uniform', 'Flexible'] as const)('a prototype run on a %s scale s
     expect(await lab.provider.snapshots.readSnapshot('headstart-pool-3-prototype')).toBeUndefined();
     expect(sim.violations).toEqual([]);
     expect(clock.nowMs() - startedMs).toBeGreaterThan(10 * 60_000); // the image takes minutes of simulated time
+  });
+
+  it('needs the rights that are checked before it, no more than the role has', async () => {
+    const { run, sim } = await world(mode);
+    await run('first');
+    const used = sim.roles.used().filter((action) => !/\/locations\//.test(action));
+    const { pool, gallery } = neededActions(mode === 'Uniform' ? 'uniform' : 'flexible');
+    // Old versions are deleted only when there are more than the history.
+    const needed = [...pool, ...gallery].filter((action) => !action.endsWith('versions/delete'));
+    expect([...new Set(needed)].sort()).toEqual(used);
   });
 
   it('does nothing when repeated', async () => {

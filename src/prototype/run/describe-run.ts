@@ -21,6 +21,8 @@ export interface RunDescription {
   model: FieldChange[];
   inspection: { isDone: true; verdict: DonorVerdict } | { isDone: false; because: string };
   against: Refusal[];
+  /** What does not prevent the run, but is good to know before it. */
+  notes: string[];
 }
 
 export interface DescriptionRequest {
@@ -39,6 +41,7 @@ export async function describeRun(
   const { provider, cluster } = site;
   const world = await observeWorld(intent, donor.ref, { ...provider, cluster, clock: deps.clock, signal: deps.signal });
   const scene: Scene = { world, intent, run: { id: 'plan', isAborting: false } };
+  const access = await provider.checkAccess?.(donor.ref.pool, site.gallery, { signal: deps.signal });
   const inspection = isInspecting
     ? await inspect(site, donor, terms, deps)
     : { isDone: false as const, because: '--inspect was not given' };
@@ -50,7 +53,12 @@ export async function describeRun(
     steps: planSteps(scene),
     model: modelDiff(scene),
     inspection,
-    against: [...refusals(scene), ...(inspection.isDone ? donorRefusals(inspection.verdict, terms) : [])],
+    against: [
+      ...(access?.refusals ?? []),
+      ...refusals(scene),
+      ...(inspection.isDone ? donorRefusals(inspection.verdict, terms) : []),
+    ],
+    notes: access?.notes ?? [],
   };
 }
 

@@ -57,6 +57,35 @@ describe('the role', () => {
     expect(role.Actions.filter((action: string) => action.includes('*'))).toEqual([]);
   });
 
+  it.each(modes)('lacks permissions, and a check before the run names all of them (%s)', async (mode) => {
+    const role = { Actions: ['*/read'], NotActions: ['Microsoft.Compute/snapshots/*'] };
+    const lab = await open({ mode, sim: { role } });
+    const { refusals, notes } = await lab.provider.checkAccess!((await lab.makePool(1)).ref, 'SIG_role');
+    expect(notes).toEqual([]);
+    expect(refusals).toHaveLength(1);
+    const instances = mode === 'Uniform' ? 'virtualMachineScaleSets/virtualMachines' : 'virtualMachines';
+    for (const action of [`${instances}/powerOff/action`, 'snapshots/read', 'galleries/images/versions/write'])
+      expect(refusals[0]!.reason).toContain(`Microsoft.Compute/${action}`);
+    expect(refusals[0]!.reason).not.toContain('Microsoft.Compute/disks/read');
+  });
+
+  it('without the right to read itself is checked only when it is needed', async () => {
+    const lab = await open({ sim: { role: { Actions: ['Microsoft.Compute/*'] } } });
+    const { refusals, notes } = await lab.provider.checkAccess!((await lab.makePool(1)).ref, 'SIG_role');
+    expect(refusals).toEqual([]);
+    expect(notes).toHaveLength(2);
+  });
+
+  it.each([
+    ['ReadOnly', 'vms/locked', 0],
+    ['CanNotDelete', undefined, 1],
+  ] as const)('does not help against a lock: %s', async (level, code, notes) => {
+    const lab = await open({ scenario: { locks: [{ level }] } });
+    const access = await lab.provider.checkAccess!((await lab.makePool(1)).ref, 'SIG_role');
+    expect(access.refusals.map((one) => one.code)).toEqual(code ? [code] : []);
+    expect(access.notes).toHaveLength(notes);
+  });
+
   it('lacks a permission, and the error names it', async () => {
     const lab = await open({ sim: { role: { Actions: ['*/read'] } } });
     const { providerIds } = await lab.makePool(1);
@@ -381,6 +410,7 @@ async function everything(lab: AzureLab): Promise<void> {
   const { provider, clock } = lab;
   const { providerIds } = await lab.makePool(1);
   const donor = await provider.pools.locate(providerIds[0]!);
+  expect(await provider.checkAccess!(donor.pool, 'SIG_role')).toEqual({ refusals: [], notes: [] });
   await provider.pools.listInstances(donor.pool);
   await provider.pools.setProtection(donor, protectedFully);
   await provider.pools.tagInstance(donor, { run: 'now' });
