@@ -208,6 +208,43 @@ function forbidding(lab: AzureLab, isForbidden: (path: string) => boolean): VmPr
   });
 }
 
+describe('an update that keeps the extensions it should drop', () => {
+  async function switched(fault?: Fault) {
+    const lab = await open({ scenario: { patchKeepsExtensions: true } });
+    const { ref, definition, spec } = await captured(lab);
+    await lab.provider.gallery.beginVersion(spec);
+    await lab.clock.sleep(3 * 3_600_000);
+    if (fault) lab.sim.fail(fault);
+    const image = { kind: 'version', id: `${definition.id}/versions/${spec.name}` } as const;
+    const extensions = { keep: ['health'], add: [] };
+    const change = async () =>
+      lab.provider.publisher.changeModel((await lab.provider.pools.readPool(ref))!, {
+        ...{ image, bootstrap: 'none', extensions, tags: {} },
+      });
+    const names = async () => (await lab.provider.pools.readPool(ref))!.model.extensions.map(({ name }) => name);
+    return { lab, ref, change, names };
+  }
+
+  it('is followed by their deletion', async () => {
+    const { lab, ref, change, names } = await switched();
+    await change();
+    expect(await names()).toEqual(['health']);
+    expect((await lab.grow(ref)).extensions).toEqual(['health']);
+  });
+
+  it.each<Fault['kind']>(['lro-failed', 'lro-succeeded-but-not-applied', 'answer-lost', 'conflict'])(
+    'can be repeated after %s',
+    async (kind) => {
+      const { lab, change, names } = await switched({ on: 'DELETE extensions', kind });
+      const first = await change().catch((error: unknown) => error);
+      if (first !== undefined) expect(first).toBeInstanceOf(TransientError);
+      await lab.clock.sleep(5 * 60_000); // an operation whose answer was lost still runs
+      await change();
+      expect(await names()).toEqual(['health']);
+    },
+  );
+});
+
 describe('references', () => {
   const switchTo = (id: string, kind: 'version' | 'definition'): ModelChange => ({
     image: { kind, id },
@@ -407,7 +444,10 @@ async function captured(lab: AzureLab) {
 
 /** Calls every method once. */
 async function everything(lab: AzureLab): Promise<void> {
-  const { provider, clock } = lab;
+  const { provider, clock, sim } = lab;
+  sim.meddle((world) => {
+    world.patchKeepsExtensions = true; // so that extensions are deleted one by one
+  });
   const { providerIds } = await lab.makePool(1);
   const donor = await provider.pools.locate(providerIds[0]!);
   expect(await provider.checkAccess!(donor.pool, 'SIG_role')).toEqual({ refusals: [], notes: [] });
