@@ -13,8 +13,9 @@ export interface CampaignPart extends Described {
 
 export const CAMPAIGN: Readonly<Record<string, CampaignPart>> = {
   prototype: {
-    about: 'A crash and every fault at every call of a prototype run',
-    files: ['src/prototype/run/campaign.test.ts'],
+    about: 'Faults at every call of a prototype run, and worlds that move by themselves, 1,000 a seed',
+    files: ['src/prototype/run/campaign.test.ts', 'src/prototype/simulation/sweep.test.ts'],
+    seeds: '1-100',
   },
   azure: {
     about: 'Every fault at every order, with the SDK on the simulated Azure',

@@ -3,12 +3,15 @@
 export interface Clock {
   /** Milliseconds since 1970. */
   nowMs(): number;
+  /** Never goes back, and stands still while the machine sleeps; absent: not known. */
+  monotonicMs?(): number;
   /** Rejects with the signal's reason when aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);

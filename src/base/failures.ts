@@ -33,6 +33,14 @@ export class Throttled extends TransientError {
   }
 }
 
+/** The change was not sent: the time in which it was allowed is over. Read the state again and plan again. */
+export class TooLate extends TransientError {
+  constructor(what: string) {
+    super(what, { code: 'vms/too-late' });
+    this.name = 'TooLate';
+  }
+}
+
 /** No capacity for the instance now, mostly when a deallocated instance starts. Keep retrying, and warn. */
 export class NoCapacity extends TransientError {
   constructor(what: string, cause?: unknown) {

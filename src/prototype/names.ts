@@ -3,7 +3,9 @@ import { UserError } from '../base/errors.ts';
 
 /** The node's state before the run, set while the node is out of service. The patch that restores the node removes it. */
 export const PRIOR_ANNOTATION = 'headstart.dev/prototype-prior';
-/** The id of the run that sealed the node; set from seal to restore. */
+/** The id of the run that drained the node; set from drain to restore. */
+export const DRAINED_ANNOTATION = 'headstart.dev/prototype-drained';
+/** The id of the run that sealed the node, and the disk it sealed; set from seal to restore. */
 export const SEALED_ANNOTATION = 'headstart.dev/prototype-sealed';
 /** The boot id of the donor before the run stops it, and the time. */
 export const STOPPED_ANNOTATION = 'headstart.dev/prototype-stopped';
@@ -21,6 +23,8 @@ export const TAGS = {
   donorVmId: 'headstart-donor-vm',
   version: 'headstart-version',
   run: 'headstart-run',
+  /** The id of the run that drained and sealed the disk. */
+  sealed: 'headstart-sealed',
 } as const;
 
 /** On the pool: `none` if new instances run no bootstrap. */

@@ -25,6 +25,7 @@ function show(event: RunEvent, lines: ProgressLines, usual: ReadonlyMap<string, 
   if (event.event === 'donor') lines.line(`the donor is ${event.node}: ${event.because}`);
   else if (event.event === 'step' && event.attempt === 1) lines.step(`${event.title}${usually(usual.get(event.step))}`);
   else if (event.event === 'waiting') lines.waiting(event.for, event.percent);
+  else if (event.event === 'problem') lines.detail(event.problem);
   else if (event.event === 'retry') lines.detail(`${again(event)} (attempt ${event.attempt})`);
   else if (event.event === 'going-home') {
     lines.line(event.because);
@@ -55,6 +56,7 @@ const LEVEL_OF: Readonly<Record<RunEvent['event'], LogLevel>> = {
   plan: 'DEBUG',
   step: 'INFO',
   waiting: 'INFO',
+  problem: 'WARNING',
   retry: 'WARNING',
   'going-home': 'ERROR',
 };

@@ -1,6 +1,7 @@
 // cluster/fake/fake-cluster.ts: an in-memory implementation of the cluster contract, for tests.
 import type { Clock } from '../../base/clock.ts';
 import { Conflict, Forbidden, NotFound } from '../../base/failures.ts';
+import { plainCopy } from '../../base/plain-copy.ts';
 import type { BootstrapToken, Cluster, Lease, Node, Pod, ScriptResult } from '../cluster.ts';
 import { LeaseHeld } from '../lease-held.ts';
 
@@ -45,8 +46,8 @@ export function fakeCluster(clock: Clock): FakeCluster {
       if (node) cluster.nodes.set(name, { ...node, ...change, resourceVersion: String(++serial) });
     },
 
-    readNode: async (name) => structuredClone(cluster.nodes.get(name)),
-    listNodes: async () => structuredClone([...cluster.nodes.values()]),
+    readNode: async (name) => plainCopy(cluster.nodes.get(name)),
+    listNodes: async () => plainCopy([...cluster.nodes.values()]),
     async changeNode(node, change) {
       const known = cluster.nodes.get(node.name);
       if (known?.uid !== node.uid || known.resourceVersion !== node.resourceVersion) {
@@ -59,7 +60,7 @@ export function fakeCluster(clock: Clock): FakeCluster {
       }
       cluster.touch(node.name, { annotations, isUnschedulable: change.isUnschedulable ?? known.isUnschedulable });
     },
-    listPods: async (nodeName) => structuredClone(cluster.pods.filter((pod) => pod.nodeName === nodeName)),
+    listPods: async (nodeName) => plainCopy(cluster.pods.filter((pod) => pod.nodeName === nodeName)),
     async evict(pod) {
       if (!cluster.pods.some((p) => p.uid === pod.uid)) return { outcome: 'gone' };
       if (cluster.blocked.has(pod.name)) return { outcome: 'blocked', reason: 'the budget allows 0' };
@@ -70,7 +71,7 @@ export function fakeCluster(clock: Clock): FakeCluster {
       cluster.pods = cluster.pods.filter((p) => p.uid !== pod.uid);
     },
 
-    readLease: async (name) => structuredClone(cluster.leases.get(name)),
+    readLease: async (name) => plainCopy(cluster.leases.get(name)),
     async holdLease(name, { holder, durationMs, note }) {
       const known = cluster.leases.get(name);
       const isHeld = known && known.holder !== holder && known.renewedMs + known.durationMs > clock.nowMs();

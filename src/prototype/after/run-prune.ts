@@ -1,6 +1,7 @@
 // prototype/after/run-prune.ts: deletes the unused versions of a pool beyond its history.
 import type { PoolRef } from '../../vms/pools.ts';
-import { withPoolHold } from '../run/hold-pool.ts';
+import { fencedProvider } from '../run/fence.ts';
+import { holdRenewal, withPoolHold } from '../run/hold-pool.ts';
 import type { RetryDeps } from '../run/with-retries.ts';
 import type { Site } from '../site.ts';
 import { prunableVersions } from './prune.ts';
@@ -33,10 +34,15 @@ export async function prunePool(
   deps: RetryDeps,
 ): Promise<string[]> {
   const { signal } = deps;
-  return withPoolHold({ pool, holder, note: 'prune' }, { ...deps, cluster: site.cluster }, async () => {
+  return withPoolHold({ pool, holder, note: 'prune' }, { ...deps, cluster: site.cluster }, async (hold) => {
+    const { gallery } = fencedProvider(site.provider, hold);
+    const { ifDue } = holdRenewal(hold, deps.clock);
     const deletable = (await prunable(site, pool, history, signal)).filter((name) => agreed.includes(name));
     const { definition } = await readVersions(site, pool, signal);
-    for (const name of deletable) await site.provider.gallery.deleteVersion(definition!, name, { signal });
+    for (const name of deletable) {
+      await ifDue();
+      await gallery.deleteVersion(definition!, name, { signal });
+    }
     return deletable;
   });
 }

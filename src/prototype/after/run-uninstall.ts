@@ -7,6 +7,7 @@ import type { PoolRef } from '../../vms/pools.ts';
 import type { SavedModel } from '../../vms/publisher.ts';
 import { leaseName, prototypeDefinitionName, SEALED_ANNOTATION, savedModelName, snapshotName } from '../names.ts';
 import { type EngineDeps, recoverHeldDonor } from '../run/engine.ts';
+import { fencedCluster, fencedProvider } from '../run/fence.ts';
 import { backgroundRenewal, type Hold, withPoolHold } from '../run/hold-pool.ts';
 import type { ObserveDeps } from '../run/observe.ts';
 import { isSameMachine } from '../run/same-machine.ts';
@@ -32,15 +33,16 @@ export interface UninstallResult {
   sealed: string[];
 }
 
-export async function uninstallPool(request: UninstallRequest, deps: UninstallDeps): Promise<UninstallResult> {
+export async function uninstallPool(request: UninstallRequest, given: UninstallDeps): Promise<UninstallResult> {
   const wanted = { pool: request.pool, holder: request.runId, note: `uninstall of ${request.pool.name}` };
-  return withPoolHold(wanted, deps, async (hold) => {
+  return withPoolHold(wanted, given, async (hold) => {
+    const deps = { ...given, ...fencedProvider(given, hold), cluster: fencedCluster(given.cluster, hold) };
     const done: string[] = [];
     const unsealed = new Set<string>();
     const sealed = new Set<string>();
     const attempts = new Map<string, number>();
     for (;;) {
-      await withRetries('hold-lease', hold, deps);
+      await withRetries('hold-lease', hold.renew, deps);
       const world = await withRetries('observe', () => observePool(request, deps), deps);
       const plan = planUninstall(world, { ...request.options, unsealed });
       // Only the versions name the donors, and they will be deleted.

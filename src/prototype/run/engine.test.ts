@@ -107,6 +107,7 @@ describe('a prototype run', () => {
 
   it('neither uses nor deletes a snapshot of another donor', async () => {
     const world = lab();
+    world.provider.state.pools.get(world.ref.pool.id)!.instances[1]!.computerName = 'pool1-000099';
     world.provider.state.snapshots.set(snapshotName(POOL), {
       name: snapshotName(POOL),
       id: '/snapshots/other',
@@ -114,7 +115,7 @@ describe('a prototype run', () => {
       percent: 100,
       sourceDiskId: '/disks/other',
       createdMs: 0,
-      tags: { [TAGS.donor]: 'pool1-000099', [TAGS.version]: world.intent.version },
+      tags: { [TAGS.donor]: 'pool1-000099', [TAGS.version]: world.intent.version, [TAGS.sealed]: 'run-0' },
       isSealed: true,
     });
     const error = await failure(world.run());
@@ -144,9 +145,8 @@ describe('a prototype run', () => {
       tags: { ...version!.tags },
       isSealed: true,
     });
-    const other = await failure(world.run());
-    expect(other.code).toBe('prototype/other-snapshot');
-    expect(other.next).toBe(`delete the snapshot ${snapshotName(POOL)}`);
+    const { steps } = await world.run(new Dial(), 'last');
+    expect(steps).toEqual(expect.arrayContaining(['discard-snapshot', 'drain', 'seal-donor', 'take-snapshot']));
   });
 
   it('refuses a second donor on the same day', async () => {

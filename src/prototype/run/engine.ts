@@ -1,15 +1,20 @@
 // prototype/run/engine.ts: observe, plan, apply the next step, repeat. After any failure it restores the donor first.
+import type { Clock } from '../../base/clock.ts';
 import { TransientError, UserError } from '../../base/errors.ts';
+import { LeaseHeld } from '../../cluster/lease-held.ts';
 import type { InstanceRef } from '../../vms/pools.ts';
+import { DONOR_TAG } from '../names.ts';
+import { fencedCluster, fencedProvider } from './fence.ts';
 import { backgroundRenewal, type Hold, holdRenewal, withPoolHold } from './hold-pool.ts';
 import { observeWorld } from './observe.ts';
 import { RESTORE } from './pipeline.ts';
 import { nextStep, planSteps } from './plan.ts';
 import { refusals } from './preflight.ts';
+import { readDonorMark, readPrior } from './prior.ts';
 import type { RunEvent, RunEventListener } from './run-event.ts';
-import { type Intent, type Run, type Scene, targetVersionName } from './scene.ts';
+import { adoptedIntent, type Intent, type Run, type Scene, targetVersionName } from './scene.ts';
 import type { Step, StepDeps } from './step.ts';
-import { MAX_ATTEMPTS, pauseBeforeRetry, withRetries } from './with-retries.ts';
+import { MAX_ATTEMPTS, mayPass, pauseBeforeRetry, withRetries } from './with-retries.ts';
 
 export type { RunEvent } from './run-event.ts';
 
@@ -28,6 +33,8 @@ export interface RunResult {
 const RESTORE_ATTEMPTS = 60;
 /** Waiting steps repeat without an attempt limit. After this time the run counts as stuck. */
 const LONGEST_MS = 8 * 3_600_000;
+/** How often a run that has to restore its donor asks whether another run has released the pool. */
+const HELD_POLL_MS = 60_000;
 
 export async function runPrototype(
   intent: Intent,
@@ -39,7 +46,7 @@ export async function runPrototype(
   const request = { pool: donor.pool, holder: runId, note: `prototype of ${intent.nodeName}` };
   return withPoolHold(request, deps, async (hold) => {
     const done: string[] = [];
-    const context = { intent, donor, deps, hold, done };
+    const context = { intent, donor, deps: heldDeps(deps, hold), hold, done, memory: newMemory() };
     try {
       const scene = await runSteps({ ...context, run: { id: runId, isAborting: false } });
       return { version: scene.intent.version, steps: done };
@@ -67,8 +74,8 @@ export async function recoverHeldDonor({
   ...context
 }: Pick<RunContext, 'intent' | 'donor' | 'deps' | 'hold'> & { runId: string }): Promise<string[]> {
   const done: string[] = [];
-  const deps = { ...context.deps, onEvent: ignoringErrors(context.deps.onEvent) };
-  await runSteps({ ...context, deps, run: { id: runId, isAborting: true }, done });
+  const deps = heldDeps({ ...context.deps, onEvent: ignoringErrors(context.deps.onEvent) }, context.hold);
+  await runSteps({ ...context, deps, run: { id: runId, isAborting: true }, done, memory: newMemory() });
   return done;
 }
 
@@ -79,37 +86,101 @@ interface RunContext {
   deps: EngineDeps;
   hold: Hold;
   done: string[];
+  memory: Memory;
 }
 
+/** What only this process knows. Everything else is read from the world. */
+interface Memory {
+  /** A stop was ordered and the donor has not been restored since. */
+  mayStopLate: boolean;
+  gaveUp: Set<string>;
+  /** When each step became the next one. */
+  sinceMs: Map<string, number>;
+}
+
+function newMemory(): Memory {
+  return { mayStopLate: false, gaveUp: new Set(), sinceMs: new Map() };
+}
+
+/** Sends changes only while the hold lasts, and renews the hold in long pauses. */
+function heldDeps(deps: EngineDeps, hold: Hold): EngineDeps {
+  const clock: Clock = {
+    nowMs: () => deps.clock.nowMs(),
+    async sleep(ms, signal) {
+      const { ifDue } = holdRenewal(hold, deps.clock);
+      for (let leftMs = ms; leftMs > 0; leftMs -= PAUSE_MS) {
+        await deps.clock.sleep(Math.min(leftMs, PAUSE_MS), signal);
+        if (leftMs > PAUSE_MS) await ifDue().catch(() => undefined);
+      }
+    },
+  };
+  return { ...deps, ...fencedProvider(deps, hold), cluster: fencedCluster(deps.cluster, hold), clock };
+}
+
+const PAUSE_MS = 5 * 60_000;
+
 async function runSteps(context: RunContext): Promise<Scene> {
-  const { donor, run, deps, hold, done } = context;
-  const most = run.isAborting ? RESTORE_ATTEMPTS : MAX_ATTEMPTS;
+  const { donor, deps, hold, done, memory } = context;
+  const { isAborting } = context.run;
   const endMs = deps.clock.nowMs() + LONGEST_MS;
-  const patientUntilMs = run.isAborting ? endMs : 0;
+  const patientUntilMs = isAborting ? endMs : 0;
   const attempts = new Map<string, number>();
   let { intent } = context;
+  let problem: string | undefined;
   for (;;) {
-    await withRetries('hold-lease', hold, deps, patientUntilMs);
-    const world = await withRetries('observe', () => observeWorld(intent, donor, deps), deps, patientUntilMs);
-    const scene: Scene = { world, intent, run };
-    const next = nextStep(scene);
+    await withRetries('hold-lease', hold.renew, deps, patientUntilMs);
+    let world = await withRetries('observe', () => observeWorld(intent, donor, deps), deps, patientUntilMs);
+    const run: Run = { ...context.run, mayStopLate: memory.mayStopLate, gaveUp: memory.gaveUp };
+    const adopted = isAborting ? undefined : adoptedIntent({ world, intent, run });
+    if (adopted) {
+      deps.onEvent({ event: 'donor', node: adopted.nodeName, because: 'it was deleted after its disk was copied' });
+      intent = adopted;
+      continue;
+    }
+    let scene: Scene = { world, intent, run };
+    let next = nextStep(scene);
+    if (next?.look) {
+      const { look } = next;
+      const seen = await withRetries(next.id, () => look(scene, deps), deps, patientUntilMs);
+      world = { ...world, ...seen };
+      scene = { ...scene, world };
+      next = nextStep(scene);
+    }
     deps.onEvent({ event: 'plan', steps: planSteps(scene) });
-    if (!next || !RESTORE.includes(next)) {
-      refuse(scene); // restoring a donor is never refused
+    const isRestoring = next !== undefined && RESTORE.includes(next);
+    if (!isRestoring) {
+      if (memory.gaveUp.has('await-ready')) throw donorNotReady(intent);
+      refuse(scene, done); // restoring a donor is never refused
       // Finish the version that an earlier run began, even if the date has changed since.
       intent = { ...intent, version: targetVersionName(scene) };
     }
     if (!next) return scene;
     const attempt = (attempts.get(next.id) ?? 0) + 1;
     attempts.set(next.id, attempt);
-    if ((!next.isWaiting && attempt > most) || deps.clock.nowMs() > endMs) throw stuck(next, attempt);
-    await perform(next, scene, context, attempt, most);
-    if (next.poll) await keepWaiting(next, scene, context, endMs);
+    problem = next.problem?.(scene) ?? problem;
+    if (next.problem) deps.onEvent({ event: 'problem', step: next.id, problem: next.problem(scene) });
+    const most = next.maxAttempts ?? (isRestoring ? RESTORE_ATTEMPTS : MAX_ATTEMPTS);
+    const limitMs = limitOf(next, memory, deps.clock.nowMs(), endMs);
+    if ((!next.isWaiting && attempt > most) || deps.clock.nowMs() > limitMs) {
+      if (!next.isSkippable) throw stuck(next, { attempts: attempt - 1, problem, isAborting });
+      memory.gaveUp.add(next.id);
+      continue;
+    }
+    await perform(next, scene, context, { attempt, most, isRestoring });
+    if (next.poll) await keepWaiting(next, scene, context, limitMs);
     if (attempt === 1) done.push(next.id);
     const kubeEvent = EVENTS[next.id];
     if (kubeEvent && attempt === 1 && world.node)
       await deps.cluster.recordEvent(world.node, kubeEvent.reason, kubeEvent.message);
   }
+}
+
+/** Until when the step may take. Its time begins again if another step was next in between. */
+function limitOf({ id, giveUpAfterMs }: Step, { sinceMs }: Memory, nowMs: number, endMs: number): number {
+  const beganMs = sinceMs.get(id) ?? nowMs;
+  sinceMs.clear();
+  sinceMs.set(id, beganMs);
+  return Math.min(endMs, beganMs + (giveUpAfterMs ?? Number.POSITIVE_INFINITY));
 }
 
 /** Polls only what the step waits for, until another step is next. The caller then plans from a full observation. */
@@ -142,15 +213,23 @@ const EVENTS: Readonly<Record<string, { reason: string; message: string }>> = {
   'restore-node': { reason: 'PrototypeDonorReturned', message: 'back in service, in its earlier state' },
 };
 
-/** One attempt. After a transient failure it pauses and the run plans again, because the state may have changed. */
-async function perform(step: Step, scene: Scene, context: RunContext, attempt: number, most: number): Promise<void> {
-  const { deps } = context;
+/** One attempt. After a failure that may pass it pauses and the run plans again, because the state may have changed. */
+async function perform(
+  step: Step,
+  scene: Scene,
+  context: RunContext,
+  { attempt, most, isRestoring }: { attempt: number; most: number; isRestoring: boolean },
+): Promise<void> {
+  const { deps, memory } = context;
   deps.onEvent({ event: 'step', step: step.id, title: step.title, attempt });
+  if (step.id === 'stop-donor') memory.mayStopLate = true;
   try {
     await apply(step, scene, context);
+    if (step.id === 'restore-node') memory.mayStopLate = false;
   } catch (error) {
-    if (!(error instanceof TransientError) || attempt >= most) throw error;
-    await pauseBeforeRetry(step.id, error, attempt, deps);
+    const mayRetry = isRestoring ? mayPass(error) : error instanceof TransientError;
+    if (!mayRetry || attempt >= most) throw error;
+    await pauseBeforeRetry(step.id, error as Error, attempt, deps);
   }
 }
 
@@ -176,49 +255,89 @@ async function restoreDonor(because: unknown, context: RunContext): Promise<void
     }
     deps.onEvent(event);
   };
-  try {
-    await runSteps({
-      ...context,
-      deps: { ...deps, onEvent, signal: deps.restoreSignal ?? new AbortController().signal },
-    });
-  } catch (error) {
-    if (!deps.restoreSignal?.aborted && (await isDonorRestored(context))) return;
-    throw new UserError(
-      `the run failed (${reason}), and the donor ${context.intent.nodeName} could not be returned to service: ${(error as Error).message}`,
-      {
-        code: 'prototype/donor-out',
-        kept: 'The donor may be stopped, cordoned or marked; its previous state is recorded on it.',
-        next: `headstart prototype recover --node ${context.intent.nodeName}`,
-        exitCode: 4,
-        cause: because,
-      },
-    );
+  const signal = deps.restoreSignal ?? new AbortController().signal;
+  const endMs = deps.clock.nowMs() + LONGEST_MS;
+  for (;;) {
+    try {
+      await runSteps({ ...context, deps: { ...deps, onEvent, signal } });
+      return;
+    } catch (error) {
+      if (!signal.aborted && (await isDonorRestored(context))) {
+        if (error instanceof UserError && error.code === NOT_READY) throw error;
+        return;
+      }
+      const isHeld = error instanceof LeaseHeld && deps.clock.nowMs() < endMs;
+      if (!isHeld || !(await hasPaused(error, { ...deps, signal }))) throw donorOut(reason, error as Error, context);
+    }
   }
 }
 
-/** Prevents a false alarm: a run that lost its hold cannot change anything, but its donor is usually in service already. */
-async function isDonorRestored({ intent, donor, run, deps }: RunContext): Promise<boolean> {
-  const uninterrupted = { ...deps, signal: new AbortController().signal };
-  const world = await observeWorld(intent, donor, uninterrupted).catch(() => undefined);
-  return world !== undefined && nextStep({ world, intent, run }) === undefined;
+/** Another run holds the pool: its hold has to end first. false: interrupted. */
+async function hasPaused(error: LeaseHeld, { clock, signal, onEvent }: EngineDeps): Promise<boolean> {
+  onEvent({ event: 'retry', step: 'hold-lease', attempt: 1, inMs: HELD_POLL_MS, because: error.message });
+  return clock.sleep(HELD_POLL_MS, signal).then(
+    () => true,
+    () => false,
+  );
 }
 
-function refuse(scene: Scene): void {
+function donorOut(reason: string, error: Error, { intent: { nodeName } }: RunContext): UserError {
+  return new UserError(
+    `the run failed (${reason}), and the donor ${nodeName} could not be returned to service: ${error.message}`,
+    {
+      code: 'prototype/donor-out',
+      kept: 'The donor may be stopped, cordoned or marked; its previous state is recorded on it.',
+      next: `headstart prototype recover --node ${nodeName}`,
+      exitCode: 4,
+      cause: error,
+    },
+  );
+}
+
+const NOT_READY = 'prototype/donor-not-ready';
+
+function donorNotReady({ nodeName }: Intent): UserError {
+  return new UserError(`${nodeName} was started and has its previous state, but has not become Ready`, {
+    code: NOT_READY,
+    kept: 'The pool was not changed.',
+    next: `kubectl describe node ${nodeName} may say why; then run the same command again`,
+    exitCode: 4,
+  });
+}
+
+/** Whether this run has nothing to restore: the donor is in service, or another run has taken it. */
+async function isDonorRestored({ intent, donor, run, deps, memory }: RunContext): Promise<boolean> {
+  const uninterrupted = { ...deps, signal: new AbortController().signal };
+  const world = await observeWorld(intent, donor, uninterrupted).catch(() => undefined);
+  if (!world) return false;
+  const mark = readPrior(world.node) ?? readDonorMark(world.donor?.tags[DONOR_TAG]);
+  if (mark) return mark.run !== run.id && mark.run === world.lease?.holder;
+  return nextStep({ world, intent, run: { ...run, mayStopLate: memory.mayStopLate } }) === undefined;
+}
+
+function refuse(scene: Scene, done: readonly string[]): void {
   const [first, ...others] = refusals(scene);
   if (!first) return;
   const more = others.map((other) => `; ${other.reason}`).join('');
   throw new UserError(`${first.reason}${more}`, {
     code: first.code,
-    kept: 'Nothing was changed.',
+    kept: done.length === 0 ? 'Nothing was changed.' : 'The pool still starts from its earlier model.',
     next: first.next,
     exitCode: 1,
   });
 }
 
-function stuck(step: Step, attempts: number): UserError {
-  return new UserError(`step "${step.title}" has not finished after ${attempts} attempts`, {
+function stuck(
+  step: Step,
+  { attempts, problem, isAborting }: { attempts: number; problem: string | undefined; isAborting: boolean },
+): UserError {
+  const because = problem === undefined ? '' : `: ${problem}`;
+  const times = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
+  return new UserError(`step "${step.title}" has not finished after ${times}${because}`, {
     code: 'prototype/stuck',
-    kept: 'The donor is in service; resources created so far are kept.',
+    kept: isAborting
+      ? 'The donor may be stopped, cordoned or marked; its previous state is recorded on it.'
+      : 'The donor is in service; resources created so far are kept.',
     next: 'check the cloud for the reason, then run the same command again: it resumes',
     exitCode: 4,
   });

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { TransientError } from '../../base/errors.ts';
 import { fakeClock } from '../../base/fake-clock.ts';
 import { fakeCluster } from '../../cluster/fake/fake-cluster.ts';
+import { LeaseHeld } from '../../cluster/lease-held.ts';
 import { leaseName } from '../names.ts';
 import { lab, pod } from '../testing.ts';
-import { backgroundRenewal, holdRenewal, withPoolHold } from './hold-pool.ts';
+import { backgroundRenewal, holdRenewal, poolHold, withPoolHold } from './hold-pool.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -59,7 +60,7 @@ describe('a renewal', () => {
   it('is due when a third of the hold has passed since the last one', async () => {
     const clock = fakeClock();
     let holds = 0;
-    const { ifDue } = holdRenewal(async () => void holds++, clock);
+    const { ifDue } = holdRenewal({ renew: async () => void holds++ }, clock);
     for (const afterMs of [0, 4 * MINUTE_MS, MINUTE_MS, 4 * MINUTE_MS, MINUTE_MS]) {
       clock.advance(afterMs);
       await ifDue();
@@ -70,11 +71,58 @@ describe('a renewal', () => {
   it('in the background ignores a failure and tries again the next time', async () => {
     const clock = fakeClock();
     let holds = 0;
-    const renewal = backgroundRenewal(() => Promise.reject(new Error(`lost ${++holds}`)), clock);
+    const renewal = backgroundRenewal({ renew: () => Promise.reject(new Error(`lost ${++holds}`)) }, clock);
     clock.advance(6 * MINUTE_MS);
     renewal.ifDue();
     renewal.ifDue();
     await renewal.settled();
     expect(holds).toBe(2);
+  });
+});
+
+describe('the time that is left of a hold', () => {
+  const clocks = { wallMs: 0, steadyMs: 0 };
+  const clock = { nowMs: () => clocks.wallMs, monotonicMs: () => clocks.steadyMs };
+  const held = async (take: () => Promise<void> = async () => undefined) => {
+    Object.assign(clocks, { wallMs: 1e12, steadyMs: 5000 });
+    const hold = poolHold(take, clock);
+    expect(hold.leftMs()).toBe(0);
+    await hold.renew();
+    return hold;
+  };
+
+  it('ends before the hold does, so that a change on its way arrives in time', async () => {
+    expect((await held()).leftMs()).toBe(12.5 * MINUTE_MS);
+  });
+
+  it('counts from before the request', async () => {
+    const hold = await held(async () => {
+      clocks.wallMs += 3 * MINUTE_MS;
+      clocks.steadyMs += 3 * MINUTE_MS;
+    });
+    expect(hold.leftMs()).toBe(9.5 * MINUTE_MS);
+  });
+
+  it.each([
+    ['the machine slept', 20 * MINUTE_MS, MINUTE_MS],
+    ['the wall clock was set back', -60 * MINUTE_MS, 20 * MINUTE_MS],
+  ])('is over when %s', async (_name, wallMs, steadyMs) => {
+    const hold = await held();
+    clocks.wallMs += wallMs;
+    clocks.steadyMs += steadyMs;
+    expect(hold.leftMs()).toBeLessThan(0);
+  });
+
+  it('is over at once when another run has taken the pool, but not after any other failure', async () => {
+    let failure: Error | undefined;
+    const hold = await held(async () => {
+      if (failure) throw failure;
+    });
+    failure = new TransientError('busy', { code: 'x' });
+    await expect(hold.renew()).rejects.toThrow('busy');
+    expect(hold.leftMs()).toBe(12.5 * MINUTE_MS);
+    failure = new LeaseHeld('p', { holder: 'other', durationMs: 1, renewedMs: 0, note: 'n' });
+    await expect(hold.renew()).rejects.toThrow('other');
+    expect(hold.leftMs()).toBe(0);
   });
 });

@@ -4,9 +4,10 @@ import type { Clock } from '../../base/clock.ts';
 import { NotFound } from '../../base/failures.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { classifyPods } from '../../cluster/drain/which-pods.ts';
-import type { InstanceRef } from '../../vms/pools.ts';
+import type { Instance, InstanceRef, PoolRef } from '../../vms/pools.ts';
 import type { VmProvider } from '../../vms/provider.ts';
-import { leaseName, prototypeDefinitionName, savedModelName, snapshotName } from '../names.ts';
+import type { Snapshot } from '../../vms/snapshots.ts';
+import { leaseName, prototypeDefinitionName, savedModelName, snapshotName, TAGS } from '../names.ts';
 import { isSameMachine } from './same-machine.ts';
 import type { Intent, RunWorld } from './scene.ts';
 
@@ -44,11 +45,26 @@ export async function observeWorld(intent: Intent, donorRef: InstanceRef, deps: 
     versions,
     snapshot,
     hasSavedModel: savedModel !== undefined,
-    references:
-      definition && versions.length > intent.imageHistory
-        ? await gallery.referencedImages(definition, { signal })
-        : undefined,
+    isSnapshotDonorGone: await isSnapshotDonorGone(intent, donor, snapshot, poolRef, deps),
+    references: undefined,
   };
+}
+
+async function isSnapshotDonorGone(
+  { nodeName }: Intent,
+  donor: Instance | undefined,
+  snapshot: Snapshot | undefined,
+  pool: PoolRef,
+  { pools, signal }: ObserveDeps,
+): Promise<boolean> {
+  if (!snapshot) return false;
+  const { [TAGS.donor]: owner, [TAGS.donorVmId]: vmId } = snapshot.tags;
+  const isOwn = owner === nodeName && (vmId === undefined || !donor || isSameMachine(vmId, donor.vmId));
+  if (isOwn) return false;
+  const instances = await pools.listInstances(pool, { signal });
+  return !instances.some((instance) =>
+    vmId === undefined ? instance.computerName === owner : isSameMachine(vmId, instance.vmId),
+  );
 }
 
 export async function observeDonor(
@@ -56,6 +72,7 @@ export async function observeDonor(
   donorRef: InstanceRef,
   { pools, cluster, signal }: Pick<ObserveDeps, 'pools' | 'cluster' | 'signal'>,
 ): Promise<Pick<RunWorld, 'donor' | 'node'>> {
+  if (intent.isDonorGone) return { donor: undefined, node: undefined };
   const [donor, node] = await Promise.all([
     pools.readInstance(donorRef, { signal }),
     cluster.readNode(intent.nodeName, signal),

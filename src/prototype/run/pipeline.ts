@@ -5,7 +5,7 @@ import { discardSnapshot } from './steps/discard-snapshot.ts';
 import { cordon, drain } from './steps/drain-donor.ts';
 import { prepareDefinition } from './steps/ensure-definition.ts';
 import { guardNode, protectInstance } from './steps/guard-donor.ts';
-import { awaitVersion, includeVersion, orderVersion } from './steps/publish-version.ts';
+import { awaitDeletion, awaitVersion, discardVersion, includeVersion, orderVersion } from './steps/publish-version.ts';
 import { recordPrior } from './steps/record-prior.ts';
 import { awaitReady, restoreNode, restoreProtection, startDonor } from './steps/restore-donor.ts';
 import { saveModel } from './steps/save-model.ts';
@@ -14,6 +14,7 @@ import { stopDonor } from './steps/stop-donor.ts';
 import { switchModel } from './steps/switch-model.ts';
 import { awaitSnapshot, takeSnapshot } from './steps/take-snapshot.ts';
 import { pruneVersions, removeSnapshot } from './steps/tidy.ts';
+import { wakeDonor } from './steps/wake-donor.ts';
 
 /** The donor stays in service. */
 export const PREPARE: readonly Step[] = [saveModel, prepareDefinition, discardSnapshot];
@@ -24,6 +25,7 @@ export const CAPTURE: readonly Step[] = [
   guardNode,
   protectInstance,
   cordon,
+  wakeDonor,
   drain,
   sealDonor,
   stopDonor,
@@ -34,8 +36,14 @@ export const CAPTURE: readonly Step[] = [
 /** Returns the donor to service. These steps run first after a failure and when a run is resumed. */
 export const RESTORE: readonly Step[] = [startDonor, awaitReady, restoreProtection, restoreNode];
 
-/** The canary comes between `await-version` and `switch-model`. */
-export const PUBLISH: readonly Step[] = [orderVersion, awaitVersion, switchModel, includeVersion];
+export const PUBLISH: readonly Step[] = [
+  discardVersion,
+  awaitDeletion,
+  orderVersion,
+  awaitVersion,
+  switchModel,
+  includeVersion,
+];
 
 export const TIDY: readonly Step[] = [pruneVersions, removeSnapshot];
 

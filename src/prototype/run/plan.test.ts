@@ -5,13 +5,13 @@ import type { Node } from '../../cluster/cluster.ts';
 import type { Version } from '../../vms/gallery.ts';
 import type { Instance, Pool } from '../../vms/pools.ts';
 import type { Snapshot } from '../../vms/snapshots.ts';
-import { DONOR_TAG, PRIOR_ANNOTATION, SEALED_ANNOTATION, TAGS } from '../names.ts';
+import { DONOR_TAG, DRAINED_ANNOTATION, PRIOR_ANNOTATION, SEALED_ANNOTATION, TAGS } from '../names.ts';
 import { lab } from '../testing.ts';
 import { CAPTURE, PIPELINE, PUBLISH, RESTORE } from './pipeline.ts';
 import { nextStep, planSteps } from './plan.ts';
 import { refusals } from './preflight.ts';
-import { donorMark, readPrior } from './prior.ts';
-import { hasStrayDonor, type Scene, targetVersion } from './scene.ts';
+import { donorMark, guardChange, readPrior } from './prior.ts';
+import { hasStrayDonor, isAbandonedSnapshot, type Scene, targetVersion } from './scene.ts';
 import { isSwitched } from './steps/switch-model.ts';
 
 const base = lab();
@@ -29,6 +29,7 @@ const definition = {
 };
 
 const runs = fc.constantFrom('this-run', 'dead-run');
+const disks = fc.constantFrom(donor.osDisk!.id, '/disks/replaced');
 const donors = fc.constantFrom(donor.computerName, 'pool1-000099');
 const prior = (run: string) =>
   JSON.stringify({
@@ -42,12 +43,20 @@ const prior = (run: string) =>
 
 const anyNode: fc.Arbitrary<Node | undefined> = fc.option(
   fc
-    .record({ isReady: fc.boolean(), isUnschedulable: fc.boolean(), prior: fc.option(runs), sealed: fc.option(runs) })
-    .map(({ isReady, isUnschedulable, prior: run, sealed }) => ({
+    .record({
+      ...{ isReady: fc.boolean(), isUnschedulable: fc.boolean(), isGuarded: fc.boolean() },
+      ...{ prior: fc.option(runs), drained: fc.option(runs), sealed: fc.option(runs), disk: disks },
+    })
+    .map(({ isReady, isUnschedulable, isGuarded, prior: run, drained, sealed, disk }) => ({
       ...node,
       isReady,
       isUnschedulable,
-      annotations: { ...(run && { [PRIOR_ANNOTATION]: prior(run) }), ...(sealed && { [SEALED_ANNOTATION]: sealed }) },
+      annotations: {
+        ...(isGuarded && guardChange().annotations),
+        ...(run && { [PRIOR_ANNOTATION]: prior(run) }),
+        ...(drained && { [DRAINED_ANNOTATION]: drained }),
+        ...(sealed && { [SEALED_ANNOTATION]: `${sealed} ${disk}` }),
+      } as Record<string, string>,
     })),
   { nil: undefined },
 );
@@ -81,10 +90,16 @@ const anySnapshot: fc.Arbitrary<Snapshot | undefined> = fc.option(
       owner: donors,
       run: runs,
       day: fc.integer({ min: 14, max: 15 }),
+      isSealed: fc.boolean(),
     })
-    .map(({ state, owner, run, day }) => ({
+    .map(({ state, owner, run, day, isSealed }) => ({
       ...{ name: 's', id: '/s', state, percent: 0, sourceDiskId: '/d', createdMs: 0 },
-      tags: { [TAGS.donor]: owner, [TAGS.run]: run, [TAGS.version]: `2026.11.${day}` },
+      tags: {
+        [TAGS.donor]: owner,
+        [TAGS.run]: run,
+        [TAGS.version]: `2026.11.${day}`,
+        ...(isSealed && { [TAGS.sealed]: run }),
+      },
     })),
   { nil: undefined },
 );
@@ -183,10 +198,45 @@ describe('nextStep, in any state', () => {
       if (nextStep(scene)?.id !== 'stop-donor' || refusals(scene).length > 0) return;
       expect(readPrior(world.node)?.run).toBe('this-run');
       expect(world.node!.isUnschedulable).toBe(true);
-      if (world.donor!.power !== 'running') return;
       expect(world.podsToMove).toEqual([]);
-      expect(world.node!.annotations[SEALED_ANNOTATION]).toBe('this-run');
+      expect(world.node!.annotations[DRAINED_ANNOTATION]).toBe('this-run');
+      expect(world.node!.annotations[SEALED_ANNOTATION]).toBe(`this-run ${donor.osDisk!.id}`);
     });
+  });
+
+  it('copies the disk only of a donor that this run drained and sealed and that is off', () => {
+    let copies = 0;
+    const marks = {
+      ...{ [PRIOR_ANNOTATION]: prior('this-run'), ...guardChange().annotations },
+      ...{ [DRAINED_ANNOTATION]: 'this-run', [SEALED_ANNOTATION]: `this-run ${donor.osDisk!.id}` },
+    };
+    const tags = { [DONOR_TAG]: donorMark(readPrior({ ...node, annotations: marks as Record<string, string> })!) };
+    const nearlyReady = fc
+      .record({
+        scene: anyScene,
+        missing: fc.subarray(Object.keys(marks)),
+        power: fc.constantFrom('running', 'stopped', 'deallocated', 'starting', 'stopping', 'unknown') as fc.Arbitrary<
+          Instance['power']
+        >,
+      })
+      .map(({ scene, missing, power }): Scene => {
+        const annotations = Object.fromEntries(Object.entries(marks).filter(([key]) => !missing.includes(key)));
+        const protection = { fromScaleIn: true, fromPoolActions: true };
+        const seen = { definition, versions: [], snapshot: undefined, hasSavedModel: true };
+        const out = { ...node, isUnschedulable: true, annotations: annotations as Record<string, string> };
+        const world = { ...scene.world, ...seen, node: out, donor: { ...donor, power, protection, tags } };
+        return { ...scene, world, run: { id: 'this-run', isAborting: false } };
+      });
+    const property = (scene: Scene) => {
+      const { world } = scene;
+      if (nextStep(scene)?.id !== 'take-snapshot' || refusals(scene).length > 0) return;
+      copies++;
+      expect(['stopped', 'deallocated']).toContain(world.donor!.power);
+      expect(world.node!.annotations[DRAINED_ANNOTATION]).toBe('this-run');
+      expect(world.node!.annotations[SEALED_ANNOTATION]).toBe(`this-run ${donor.osDisk!.id}`);
+    };
+    fc.assert(fc.property(fc.oneof(anyScene, nearlyReady), property), { numRuns: 5000 });
+    expect(copies).toBeGreaterThan(20);
   });
 
   it('switches the model only to a version that is created and replicated', () => {
@@ -208,7 +258,8 @@ describe('nextStep, in any state', () => {
       const { snapshot } = scene.world;
       const isOurs = snapshot?.tags[TAGS.donor] === scene.intent.nodeName;
       const isOfToday = snapshot?.tags[TAGS.version] === scene.intent.version;
-      if (snapshot?.state === 'failed' || !isOurs || !isOfToday || isSwitched(scene)) return;
+      const isProven = snapshot?.tags[TAGS.sealed] !== undefined;
+      if (snapshot?.state === 'failed' || !isOurs || !isOfToday || !isProven || isSwitched(scene)) return;
       expect(['discard-snapshot', 'stop-donor', 'take-snapshot']).not.toContain(nextStep(scene)?.id);
     });
   });
@@ -228,11 +279,12 @@ describe('nextStep, in any state', () => {
     expect(waiting.every((step) => step.isWaiting)).toBe(true);
   });
 
-  it("never deletes another donor's snapshot", () => {
+  it("never deletes another donor's snapshot that may still become a version", () => {
     check((scene) => {
       const next = nextStep(scene);
       if (next?.id !== 'discard-snapshot' && next?.id !== 'delete-snapshot') return;
-      expect(scene.world.snapshot!.tags[TAGS.donor]).toBe(scene.intent.nodeName);
+      const { tags } = scene.world.snapshot!;
+      if (tags[TAGS.donor] !== scene.intent.nodeName) expect(isAbandonedSnapshot(scene)).toBe(true);
     });
   });
 

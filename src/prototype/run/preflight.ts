@@ -1,7 +1,9 @@
 // prototype/run/preflight.ts: for which reasons is a run refused? Checked before every step, so that a run never begins what cannot succeed.
+import type { Version } from '../../vms/gallery.ts';
 import { TAGS } from '../names.ts';
 import { readPrior } from './prior.ts';
-import { isOfDonor, needsCapture, ownerOf, type Scene, targetVersion } from './scene.ts';
+import { isAbandonedSnapshot, isOfDonor, needsCapture, ownerOf, type Scene, targetVersion } from './scene.ts';
+import { isSwitched } from './steps/switch-model.ts';
 
 export interface Refusal {
   code: string;
@@ -61,14 +63,13 @@ function aboutPool(scene: Scene): Refusal[] {
     );
   }
   const { snapshot } = world;
-  if (snapshot && !isOfDonor(snapshot.tags, scene)) {
+  if (snapshot && !isOfDonor(snapshot.tags, scene) && !isAbandonedSnapshot(scene)) {
     const owner = snapshot.tags[TAGS.donor];
+    const isGone = world.isSnapshotDonorGone === true || owner === undefined || owner === intent.nodeName;
     refuse(
       'other-snapshot',
       `there is a snapshot of ${ownerOf(snapshot.tags, scene) ?? 'an unknown donor'} for ${name}: an earlier run of that donor is unfinished`,
-      owner && owner !== intent.nodeName
-        ? `headstart prototype run --node ${owner} finishes it; or delete the snapshot ${snapshot.name}`
-        : `delete the snapshot ${snapshot.name}`,
+      `headstart prototype run ${isGone ? `--pool ${name}` : `--node ${owner}`} finishes it; or delete the snapshot ${snapshot.name}`,
     );
   }
   return found;
@@ -76,13 +77,26 @@ function aboutPool(scene: Scene): Refusal[] {
 
 function aboutVersion(scene: Scene): Refusal[] {
   const version = targetVersion(scene);
-  if (!version || version.state === 'failed' || isOfDonor(version.tags, scene)) return [];
+  if (!version || version.state === 'failed') return [];
+  if (isOfDonor(version.tags, scene)) return aboutSeal(version, scene);
   const donor = ownerOf(version.tags, scene) ?? 'another donor';
   return [
     {
       code: 'prototype/one-a-day',
       reason: `version ${version.name} was already made today, from ${donor}: there is at most one a day`,
       next: 'try again tomorrow, or delete that version if it is not in use',
+    },
+  ];
+}
+
+/** A version of an earlier release has no proof that its disk was sealed. */
+function aboutSeal(version: Version, scene: Scene): Refusal[] {
+  if (version.tags[TAGS.sealed] !== undefined || isSwitched(scene)) return [];
+  return [
+    {
+      code: 'prototype/unproven-version',
+      reason: `version ${version.name} does not say that its disk was sealed: clones might share the identity of ${scene.intent.nodeName}`,
+      next: `delete version ${version.name}, then run the same command again; or try again tomorrow`,
     },
   ];
 }

@@ -3,6 +3,7 @@ import type { Node, NodeChange } from '../../cluster/cluster.ts';
 import type { Instance, Protection } from '../../vms/pools.ts';
 import {
   AUTOSCALER_ANNOTATION,
+  DRAINED_ANNOTATION,
   KARPENTER_ANNOTATION,
   PRIOR_ANNOTATION,
   SEALED_ANNOTATION,
@@ -109,6 +110,7 @@ export function restoreChange(prior: Prior): NodeChange {
     annotations: {
       ...prior.annotations,
       [PRIOR_ANNOTATION]: null,
+      [DRAINED_ANNOTATION]: null,
       [SEALED_ANNOTATION]: null,
       [STOPPED_ANNOTATION]: null,
     },

@@ -6,6 +6,7 @@ export type RunEvent =
   | { event: 'plan'; steps: PlannedStep[] }
   | { event: 'step'; step: string; title: string; attempt: number }
   | { event: 'waiting'; step: string; for: string; percent?: number }
+  | { event: 'problem'; step: string; problem: string }
   | { event: 'retry'; step: string; attempt: number; inMs: number; because: string }
   | { event: 'going-home'; because: string };
 

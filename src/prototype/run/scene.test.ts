@@ -5,9 +5,11 @@ import { DONOR_TAG, TAGS } from '../names.ts';
 import { lab } from '../testing.ts';
 import { observeWorld } from './observe.ts';
 import {
+  adoptedIntent,
   hasPendingSnapshot,
   hasStrayDonor,
   hasUsableSnapshot,
+  isAbandonedSnapshot,
   isOfDonor,
   needsCapture,
   ownerOf,
@@ -29,7 +31,7 @@ const scene = (change: Partial<Scene['world']> = {}, isAborting = false): Scene 
   intent: world.intent,
   run: { id: 'run-1', isAborting },
 });
-const tags = { [TAGS.donor]: world.intent.nodeName, [TAGS.donorVmId]: world.donor.vmId };
+const tags = { [TAGS.donor]: world.intent.nodeName, [TAGS.donorVmId]: world.donor.vmId, [TAGS.sealed]: 'run-0' };
 const snapshot = (version: string, state: Snapshot['state'] = 'complete'): Snapshot => ({
   ...{ name: 's', id: '/s', percent: 100, sourceDiskId: 'd', createdMs: 0, state },
   tags: { ...tags, [TAGS.version]: version },
@@ -69,6 +71,60 @@ describe('a capture', () => {
     const coming = scene({ snapshot: snapshot(today, 'creating') });
     expect([hasPendingSnapshot(coming), hasUsableSnapshot(coming), needsCapture(coming)]).toEqual([true, false, false]);
     expect(needsCapture(scene({}, true))).toBe(false);
+  });
+});
+
+describe('a snapshot without the mark of a seal', () => {
+  it('is neither usable nor pending', () => {
+    const { [TAGS.sealed]: _, ...unsealed } = snapshot(today).tags;
+    for (const state of ['complete', 'creating'] as const) {
+      const old = scene({ snapshot: { ...snapshot(today, state), tags: unsealed } });
+      expect([hasPendingSnapshot(old), hasUsableSnapshot(old), needsCapture(old)]).toEqual([false, false, true]);
+    }
+  });
+});
+
+describe("another donor's snapshot", () => {
+  const others = (name: string, state: Snapshot['state'] = 'complete'): Snapshot => {
+    const taken = snapshot(name, state);
+    return { ...taken, tags: { ...taken.tags, [TAGS.donor]: 'other', [TAGS.donorVmId]: 'vm-of-other' } };
+  };
+  const isSnapshotDonorGone = true;
+
+  it.each<[string, Partial<Scene['world']>, boolean]>([
+    ['of today is left to its donor', { snapshot: others(today) }, false],
+    ['of today is of no use if its donor was deleted', { snapshot: others(today), isSnapshotDonorGone }, true],
+    ['of an earlier day is of no use', { snapshot: others('2020.1.1') }, true],
+    ['of a later day is left alone: this clock may be behind', { snapshot: others('2090.1.1') }, false],
+    ['that failed is of no use', { snapshot: others(today, 'failed') }, true],
+    [
+      'whose version is being made is needed',
+      { snapshot: others('2020.1.1'), versions: [version('2020.1.1', 'creating')], isSnapshotDonorGone },
+      false,
+    ],
+    [
+      'whose version is ready is of no use',
+      { snapshot: others('2020.1.1'), versions: [version('2020.1.1', 'ready')] },
+      true,
+    ],
+  ])('%s', (_name, seenNow, isAbandoned) => {
+    expect(isAbandonedSnapshot(scene(seenNow))).toBe(isAbandoned);
+  });
+
+  it('is finished by a run that chose its donor, if the other was deleted', () => {
+    const adopt = (change: Partial<Scene['world']>, intent: Partial<Scene['intent']> = { isDonorChosen: true }) => {
+      const now = scene(change);
+      return adoptedIntent({ ...now, intent: { ...now.intent, ...intent } });
+    };
+    const gone = { snapshot: others(today), isSnapshotDonorGone };
+    expect(adopt(gone)).toMatchObject({ nodeName: 'other', version: today, isDonorGone: true });
+    const begun = { snapshot: others('2020.1.1', 'creating'), versions: [version('2020.1.1', 'replicating')] };
+    expect(adopt({ ...begun, isSnapshotDonorGone })).toMatchObject({ nodeName: 'other', version: '2020.1.1' });
+    expect(adopt(gone, {})).toBeUndefined();
+    expect(adopt({ snapshot: others(today) })).toBeUndefined();
+    expect(adopt({ snapshot: others('2020.1.1'), isSnapshotDonorGone })).toBeUndefined();
+    expect(adopt({ snapshot: others(today, 'failed'), isSnapshotDonorGone })).toBeUndefined();
+    expect(adopt({ snapshot: snapshot(today), isSnapshotDonorGone })).toBeUndefined();
   });
 });
 

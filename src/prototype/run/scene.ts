@@ -3,7 +3,7 @@ import type { Lease, Node, Pod } from '../../cluster/cluster.ts';
 import type { Definition, Version } from '../../vms/gallery.ts';
 import type { Instance, Pool } from '../../vms/pools.ts';
 import type { Snapshot } from '../../vms/snapshots.ts';
-import { DONOR_TAG, TAGS } from '../names.ts';
+import { compareVersionNames, DONOR_TAG, DRAINED_ANNOTATION, SEALED_ANNOTATION, TAGS } from '../names.ts';
 import { readDonorMark, readPrior } from './prior.ts';
 import { isSameMachine } from './same-machine.ts';
 
@@ -20,6 +20,8 @@ export interface RunWorld {
   definition: Definition | undefined;
   versions: readonly Version[];
   snapshot: Snapshot | undefined;
+  /** Whether the machine whose disk the snapshot holds was deleted; read only for the snapshot of another donor. */
+  isSnapshotDonorGone?: boolean;
   /** Whether the model that the operator last set is saved for a rollback. */
   hasSavedModel: boolean;
   /** Ids of image versions that a model or an instance uses; read only when there may be versions to prune. */
@@ -28,6 +30,10 @@ export interface RunWorld {
 
 export interface Intent {
   nodeName: string;
+  /** headstart chose the donor. If another donor's unfinished version can still be published, the run does that instead. */
+  isDonorChosen?: boolean;
+  /** The run finishes the version of a donor that was deleted. */
+  isDonorGone?: boolean;
   gallery: string;
   /** The version to make if none is in progress: the day the run began, so that midnight changes nothing. */
   version: string;
@@ -45,6 +51,10 @@ export interface Run {
   id: string;
   /** The run only restores the donor. */
   isAborting: boolean;
+  /** This process ordered a stop that may still take effect, even after another process restored the donor. */
+  mayStopLate?: boolean;
+  /** Steps that this process no longer waits for. */
+  gaveUp?: ReadonlySet<string>;
 }
 
 export interface Scene {
@@ -68,6 +78,24 @@ export function recoveryIntent(nodeName: string, gallery: string): Intent {
   };
 }
 
+/** Whether this run sealed the disk that the donor has now, after it had drained the node. */
+export function isSealed({ world: { node, donor }, run }: Scene): boolean {
+  return donor !== undefined && node?.annotations[SEALED_ANNOTATION] === sealMark(run, donor);
+}
+
+/** Contains the disk: a reimaged instance keeps its Node object, but has a new disk. */
+export function sealMark({ id }: Run, { osDisk }: Instance): string {
+  return `${id} ${osDisk?.id ?? ''}`.trim();
+}
+
+export function isDrained({ world: { node }, run }: Scene): boolean {
+  return node?.annotations[DRAINED_ANNOTATION] === run.id;
+}
+
+export function isOff({ world: { donor } }: Scene): boolean {
+  return donor?.power === 'stopped' || donor?.power === 'deallocated';
+}
+
 /** The snapshot is complete and of this donor, and its version is this run's or already being made. */
 export function hasUsableSnapshot(scene: Scene): boolean {
   return scene.world.snapshot?.state === 'complete' && isSnapshotForThisRun(scene);
@@ -82,11 +110,43 @@ export function hasPendingSnapshot(scene: Scene): boolean {
 }
 
 function isSnapshotForThisRun(scene: Scene): boolean {
-  const { world, intent } = scene;
+  return isOfDonor(scene.world.snapshot?.tags ?? {}, scene) && canBecomeVersion(scene);
+}
+
+/** Its disk was sealed, and its version is that of today or already being made. */
+function canBecomeVersion({ world, intent }: Scene): boolean {
   const { tags = {} } = world.snapshot ?? {};
   const version = tags[TAGS.version];
   const isBegun = world.versions.some((v) => v.name === version && v.state !== 'failed');
-  return isOfDonor(tags, scene) && (version === intent.version || isBegun);
+  return tags[TAGS.sealed] !== undefined && (version === intent.version || isBegun);
+}
+
+/**
+ * The intent to finish the version of another donor that was deleted after its disk was copied; undefined if there is none, or if the
+ * operator named a donor.
+ */
+export function adoptedIntent(scene: Scene): Intent | undefined {
+  const { snapshot, isSnapshotDonorGone } = scene.world;
+  const donor = snapshot?.tags[TAGS.donor];
+  if (!scene.intent.isDonorChosen || !snapshot || donor === undefined || !isSnapshotDonorGone) return undefined;
+  if (isOfDonor(snapshot.tags, scene) || snapshot.state === 'failed' || !canBecomeVersion(scene)) return undefined;
+  return { ...scene.intent, nodeName: donor, version: snapshot.tags[TAGS.version]!, isDonorGone: true };
+}
+
+/**
+ * Whether the snapshot of another donor is of no use to anyone: it failed, is not sealed, its version is ready, or its version was not
+ * begun on its day. One of today is left to its donor, unless that was deleted.
+ */
+export function isAbandonedSnapshot(scene: Scene): boolean {
+  const { world, intent } = scene;
+  const { snapshot } = world;
+  if (!snapshot || isOfDonor(snapshot.tags, scene)) return false;
+  const name = snapshot.tags[TAGS.version] ?? '';
+  const version = world.versions.find((v) => v.name === name);
+  if (version?.state === 'creating' || version?.state === 'replicating') return false;
+  if (version?.state === 'ready' || snapshot.state === 'failed' || snapshot.tags[TAGS.sealed] === undefined)
+    return true;
+  return world.isSnapshotDonorGone === true || compareVersionNames(name, intent.version) < 0;
 }
 
 /** The version of a usable or pending snapshot, also after midnight; otherwise the day the run began. */

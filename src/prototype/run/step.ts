@@ -36,4 +36,14 @@ export interface Step {
   poll?(scene: Scene, deps: Pick<StepDeps, keyof VmProvider | 'cluster' | 'signal'>): Promise<Partial<RunWorld>>;
   /** The step waits, so it may repeat without an attempt limit; every other step has to have an effect. */
   isWaiting?: boolean;
+  /** Default: the limit of the run. */
+  maxAttempts?: number;
+  /** How long the step may take in all; default: as long as the run. */
+  giveUpAfterMs?: number;
+  /** After `giveUpAfterMs` the run goes on without it, and fails at the end. */
+  isSkippable?: boolean;
+  /** Reads what only this step needs and the observation omits. The step may turn out to be done. */
+  look?(scene: Scene, deps: Pick<StepDeps, keyof VmProvider | 'signal'>): Promise<Partial<RunWorld>>;
+  /** What went wrong so that the step is needed. The run reports it. */
+  problem?(scene: Scene): string;
 }

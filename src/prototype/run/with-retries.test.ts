@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { TransientError } from '../../base/errors.ts';
-import { NoCapacity, Throttled } from '../../base/failures.ts';
+import { Interrupted, TransientError } from '../../base/errors.ts';
+import { Forbidden, NoCapacity, NotFound, Throttled } from '../../base/failures.ts';
 import { fakeClock } from '../../base/fake-clock.ts';
+import { LeaseHeld } from '../../cluster/lease-held.ts';
 import type { RunEvent } from './run-event.ts';
 import { MAX_ATTEMPTS, withRetries } from './with-retries.ts';
 
@@ -55,6 +56,15 @@ describe('withRetries', () => {
     const { result, calls } = await retried(times(8, transient), 1_000_000);
     expect(result).toBe('done');
     expect(calls).toBe(9);
+  });
+
+  it('retries refusals until patientUntilMs, but not if the run was interrupted, lost the pool or the thing is gone', async () => {
+    const forbidden = new Forbidden('no right to start');
+    expect(await retried(times(4, forbidden), 1_000_000)).toMatchObject({ result: 'done', calls: 5 });
+    expect(await retried([forbidden])).toMatchObject({ result: forbidden, calls: 1 });
+    const held = new LeaseHeld('pool', { holder: 'other', durationMs: 1, renewedMs: 0, note: 'n' });
+    for (const end of [new Interrupted('SIGINT'), held, new NotFound('the pool')])
+      expect(await retried([end], 1_000_000)).toMatchObject({ result: end, calls: 1 });
   });
 
   it('does not retry other failures', async () => {

@@ -1,8 +1,9 @@
-// prototype/run/with-retries.ts: how often, and after which pause, is a transient failure retried?
+// prototype/run/with-retries.ts: which failures are retried, how often, and after which pause?
 import { type Backoff, pauseMs } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
-import { TransientError } from '../../base/errors.ts';
-import { NoCapacity, Throttled } from '../../base/failures.ts';
+import { Interrupted, TransientError, UserError } from '../../base/errors.ts';
+import { NoCapacity, NotFound, Throttled } from '../../base/failures.ts';
+import { LeaseHeld } from '../../cluster/lease-held.ts';
 import type { RunEventListener } from './run-event.ts';
 
 export const MAX_ATTEMPTS = 6;
@@ -16,7 +17,7 @@ export interface RetryDeps {
   onEvent: RunEventListener;
 }
 
-/** Until `patientUntilMs` the number of attempts is not limited. */
+/** Until `patientUntilMs` the number of attempts is not limited, and refusals are retried too. */
 export async function withRetries<T>(
   step: string,
   call: () => Promise<T>,
@@ -27,16 +28,27 @@ export async function withRetries<T>(
     try {
       return await call();
     } catch (error) {
-      const isEnough = attempt >= MAX_ATTEMPTS && deps.clock.nowMs() >= patientUntilMs;
-      if (!(error instanceof TransientError) || isEnough) throw error;
-      await pauseBeforeRetry(step, error, attempt, deps);
+      const isPatient = deps.clock.nowMs() < patientUntilMs;
+      const mayRetry = isPatient ? mayPass(error) : error instanceof TransientError && attempt < MAX_ATTEMPTS;
+      if (!mayRetry) throw error;
+      await pauseBeforeRetry(step, error as Error, attempt, deps);
     }
   }
 }
 
+/**
+ * Whether waiting may help a run that restores its donor. Rights take minutes to propagate and a policy may be lifted. Not if the run
+ * was interrupted, another run holds the pool, or the thing is gone.
+ */
+export function mayPass(error: unknown): boolean {
+  if (error instanceof TransientError) return true;
+  if (error instanceof Interrupted || error instanceof LeaseHeld || error instanceof NotFound) return false;
+  return error instanceof UserError;
+}
+
 export async function pauseBeforeRetry(
   step: string,
-  error: TransientError,
+  error: Error,
   attempt: number,
   { clock, signal, onEvent }: RetryDeps,
 ): Promise<void> {

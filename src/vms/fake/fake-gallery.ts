@@ -1,5 +1,7 @@
 // vms/fake/fake-gallery.ts: galleries in memory, as ../gallery.ts specifies. A version takes time on the given clock to become ready.
+
 import { NotFound, NoZoneRedundancy, Refused } from '../../base/failures.ts';
+import { plainCopy } from '../../base/plain-copy.ts';
 import type { Definition, Gallery, Version } from '../gallery.ts';
 import type { ImageRef } from '../pools.ts';
 import { type FakeVersion, type FakeWorld, isCopying, tagsAfter } from './fake-world.ts';
@@ -14,7 +16,7 @@ export function fakeGallery(world: FakeWorld): Gallery {
   const definitionsOf = (gallery: string) =>
     [...state.definitions.values()].filter((definition) => definition.gallery === gallery);
   return {
-    readDefinition: async (gallery, name) => structuredClone(state.definitions.get(`${gallery}/${name}`)),
+    readDefinition: async (gallery, name) => plainCopy(state.definitions.get(`${gallery}/${name}`)),
     async ensureDefinition(spec) {
       const key = `${spec.gallery}/${spec.name}`;
       const known = state.definitions.get(key);
@@ -23,11 +25,11 @@ export function fakeGallery(world: FakeWorld): Gallery {
       const definition = known ?? { ...spec, id: `/galleries/${key}` };
       state.galleries.add(spec.gallery);
       state.definitions.set(key, definition);
-      return structuredClone(definition);
+      return plainCopy(definition);
     },
     async listDefinitions(gallery) {
       if (!state.galleries.has(gallery)) return undefined;
-      return structuredClone(definitionsOf(gallery));
+      return plainCopy(definitionsOf(gallery));
     },
     listVersions: async (definition) => versionsOf(world, definition).map((version) => seenVersion(world, version)),
     async readVersion(definition, name) {
@@ -43,7 +45,7 @@ export function fakeGallery(world: FakeWorld): Gallery {
       if (isCopying(world, snapshot)) throw new Refused(`${snapshot.name} is not complete yet`);
       const id = `${spec.definition.id}/versions/${spec.name}`;
       if (state.versions.has(id)) return;
-      state.versions.set(id, { ...structuredClone(spec), id, createdMs: clock.nowMs(), isSealed: snapshot.isSealed });
+      state.versions.set(id, { ...plainCopy(spec), id, createdMs: clock.nowMs(), isSealed: snapshot.isSealed });
     },
     async setExcludedFromLatest(definition, name, isExcluded) {
       const version = versionsOf(world, definition).find((v) => v.name === name);

@@ -1,6 +1,7 @@
 // vms/fake/fake-pools.ts: pools and instances in memory, as ../pools.ts specifies.
 import type { CallOptions } from '../../base/call-options.ts';
 import { NotFound, Refused } from '../../base/failures.ts';
+import { plainCopy } from '../../base/plain-copy.ts';
 import type { Instance, InstanceRef, Pools } from '../pools.ts';
 import { bump, type FakeWorld, instanceIn, poolIn, tagsAfter } from './fake-world.ts';
 
@@ -25,13 +26,13 @@ export function fakePools(world: FakeWorld): Pools {
       const pool = state.pools.get(ref.id);
       if (!pool) return undefined;
       const { customData: _, instances: __, ...seen } = pool;
-      return structuredClone(seen);
+      return plainCopy(seen);
     },
     async readInstance(ref) {
       const instance = state.pools.get(ref.pool.id)?.instances.find((i) => i.ref.id === ref.id);
-      return instance && structuredClone(instance);
+      return instance && plainCopy(instance);
     },
-    listInstances: async (ref) => structuredClone(poolIn(world, ref).instances),
+    listInstances: async (ref) => plainCopy(poolIn(world, ref).instances),
 
     stop: async (ref, options) => setPower(world, ref, 'stopped', options),
     deallocate: async (ref, options) => setPower(world, ref, 'deallocated', options),

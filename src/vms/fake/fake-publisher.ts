@@ -1,5 +1,7 @@
 // vms/fake/fake-publisher.ts: models in memory, as ../publisher.ts specifies.
+
 import { Conflict, NotFound } from '../../base/failures.ts';
+import { plainCopy } from '../../base/plain-copy.ts';
 import type { Model } from '../pools.ts';
 import type { Publisher } from '../publisher.ts';
 import { bump, type FakeWorld, poolIn, tagsAfter } from './fake-world.ts';
@@ -9,7 +11,7 @@ export function fakePublisher(world: FakeWorld): Publisher {
   return {
     async readModel(ref) {
       const { model } = poolIn(world, ref);
-      return structuredClone({ image: model.image, extensions: model.extensions });
+      return plainCopy({ image: model.image, extensions: model.extensions });
     },
     async changeModel(pool, change) {
       const known = poolIn(world, pool.ref);
@@ -19,7 +21,7 @@ export function fakePublisher(world: FakeWorld): Publisher {
       const kept = known.model.extensions.filter((e) => change.extensions.keep.includes(e.name));
       known.model = {
         ...known.model,
-        image: structuredClone(change.image),
+        image: plainCopy(change.image),
         bootstrap: change.bootstrap === 'none' ? 'none' : 'unknown',
         extensions: [...kept, ...(change.extensions.add as Model['extensions'])],
       };

@@ -1,5 +1,7 @@
 // vms/fake/fake-snapshots.ts: snapshots in memory, as ../snapshots.ts specifies.
+
 import { NotFound, Refused } from '../../base/failures.ts';
+import { plainCopy } from '../../base/plain-copy.ts';
 import type { Snapshots } from '../snapshots.ts';
 import { type FakeWorld, isCopying } from './fake-world.ts';
 
@@ -9,8 +11,7 @@ export function fakeSnapshots(world: FakeWorld): Snapshots {
     async readSnapshot(name) {
       const snapshot = state.snapshots.get(name);
       return (
-        snapshot &&
-        structuredClone(isCopying(world, snapshot) ? { ...snapshot, state: 'creating', percent: 0 } : snapshot)
+        snapshot && plainCopy(isCopying(world, snapshot) ? { ...snapshot, state: 'creating', percent: 0 } : snapshot)
       );
     },
     async createSnapshot({ name, sourceDiskId, tags }) {

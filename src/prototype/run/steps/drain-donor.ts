@@ -1,6 +1,7 @@
 // prototype/run/steps/drain-donor.ts: move workloads off the donor before it stops, within disruption budgets.
 import { drainNode } from '../../../cluster/drain/drain.ts';
-import { needsCapture } from '../scene.ts';
+import { DRAINED_ANNOTATION } from '../../names.ts';
+import { isDrained, isOff, isSealed, needsCapture } from '../scene.ts';
 import type { Step } from '../step.ts';
 
 export const cordon: Step = {
@@ -16,13 +17,14 @@ export const drain: Step = {
   id: 'drain',
   title: 'drain the donor',
   usuallyMs: 120_000,
-  isNeeded: (scene) => needsCapture(scene) && scene.world.donor?.power === 'running',
-  isDone: ({ world }) => world.podsToMove.length === 0,
-  apply: ({ intent }, { cluster, clock, signal, onWaiting }) =>
-    drainNode(
-      cluster,
-      intent.nodeName,
-      { graceSeconds: intent.graceSeconds, isForced: intent.isDrainForced },
-      { clock, signal, onWaiting },
-    ),
+  isNeeded: needsCapture,
+  // Pods of a node that is off cannot be moved; the seal shows that there were none before.
+  isDone: (scene) => isDrained(scene) && (scene.world.podsToMove.length === 0 || (isOff(scene) && isSealed(scene))),
+  apply: async ({ intent, run }, { cluster, clock, signal, onWaiting }) => {
+    const { nodeName, graceSeconds, isDrainForced } = intent;
+    await drainNode(cluster, nodeName, { graceSeconds, isForced: isDrainForced }, { clock, signal, onWaiting });
+    // A drain may take minutes, in which kubelet changes the node.
+    const node = await cluster.readNode(nodeName, signal);
+    if (node) await cluster.changeNode(node, { annotations: { [DRAINED_ANNOTATION]: run.id } }, signal);
+  },
 };

@@ -6,7 +6,7 @@ import { lab } from '../../testing.ts';
 import { observeWorld } from '../observe.ts';
 import type { Scene } from '../scene.ts';
 import type { StepDeps } from '../step.ts';
-import { awaitVersion, includeVersion, orderVersion } from './publish-version.ts';
+import { awaitDeletion, awaitVersion, discardVersion, includeVersion, orderVersion } from './publish-version.ts';
 
 async function captured(change: Partial<Version> | undefined = undefined) {
   const world = lab();
@@ -51,8 +51,8 @@ describe('orderVersion', () => {
     ['creating', true],
     ['replicating', true],
     ['ready', true],
-    ['failed', false],
-    ['deleting', false],
+    ['failed', true],
+    ['deleting', true],
   ] as const)('for a version that is %s is done: %s', async (state, isDone) => {
     expect(orderVersion.isDone((await captured({ state })).scene)).toBe(isDone);
   });
@@ -77,17 +77,27 @@ describe('orderVersion', () => {
     await expect(orderVersion.apply(scene, deps)).rejects.toThrow('no 1');
     expect(asked).toBe(1);
   });
+});
 
-  it('deletes a failed version and waits for one that is being deleted', async () => {
+describe('a version that cannot be used', () => {
+  it('is deleted if it failed, and its reason is reported', async () => {
     const deleted: string[] = [];
-    for (const state of ['failed', 'deleting'] as const) {
-      const { world, deps, scene } = await captured({ state });
-      world.provider.gallery.deleteVersion = async (_definition, name) => void deleted.push(`${state} ${name}`);
-      const beganMs = world.clock.nowMs();
-      await orderVersion.apply(scene, deps);
-      expect(world.clock.nowMs() - beganMs).toBe(state === 'deleting' ? 30_000 : 0);
-    }
-    expect(deleted).toEqual([expect.stringContaining('failed ')]);
+    const { world, deps, scene } = await captured({ state: 'failed', failure: 'the source is gone' });
+    world.provider.gallery.deleteVersion = async (_definition, name) => void deleted.push(name);
+    expect([discardVersion.isNeeded(scene), awaitDeletion.isNeeded(scene)]).toEqual([true, false]);
+    expect(discardVersion.problem!(scene)).toBe(`version ${scene.intent.version} failed: the source is gone`);
+    await discardVersion.apply(scene, deps);
+    expect(deleted).toEqual([scene.intent.version]);
+    const { scene: silent } = await captured({ state: 'failed' });
+    expect(discardVersion.problem!(silent)).toContain('gives no reason');
+  });
+
+  it('is waited for while it is deleted', async () => {
+    const { world, deps, scene } = await captured({ state: 'deleting' });
+    expect([discardVersion.isNeeded(scene), awaitDeletion.isNeeded(scene)]).toEqual([false, true]);
+    const beganMs = world.clock.nowMs();
+    await awaitDeletion.apply(scene, deps);
+    expect(world.clock.nowMs() - beganMs).toBe(30_000);
   });
 });
 

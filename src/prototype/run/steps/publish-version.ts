@@ -10,21 +10,44 @@ const POLL_MS = 30_000;
 
 const isPublishing = ({ run }: Scene) => !run.isAborting;
 
+/** A failed version can be neither changed nor used. */
+export const discardVersion: Step = {
+  id: 'discard-version',
+  title: 'delete the version that failed',
+  usuallyMs: 30_000,
+  // Three builds in all: a reason that stays does not hold the pool for hours.
+  maxAttempts: 2,
+  isNeeded: (scene) => isPublishing(scene) && targetVersion(scene)?.state === 'failed',
+  isDone: () => false,
+  problem: (scene) => {
+    const { name, failure } = targetVersion(scene)!;
+    return `version ${name} failed: ${failure ?? 'the cloud gives no reason'}`;
+  },
+  apply: (scene, { gallery, signal, onWaiting }) =>
+    gallery.deleteVersion(scene.world.definition!, targetVersionName(scene), { signal, onWaiting }),
+};
+
+export const awaitDeletion: Step = {
+  id: 'await-deletion',
+  isWaiting: true,
+  title: 'wait until the version that failed is deleted',
+  usuallyMs: 30_000,
+  giveUpAfterMs: 60 * 60_000,
+  isNeeded: (scene) => isPublishing(scene) && targetVersion(scene)?.state === 'deleting',
+  isDone: () => false,
+  apply: async (scene, { clock, signal, onWaiting }) => {
+    onWaiting(`version ${targetVersionName(scene)} to be deleted`);
+    await clock.sleep(POLL_MS, signal);
+  },
+};
+
 export const orderVersion: Step = {
   id: 'begin-version',
-  isWaiting: true,
   title: 'create the image version, excluded from latest',
   usuallyMs: 10_000,
   isNeeded: isPublishing,
-  isDone: (scene) => {
-    const version = targetVersion(scene);
-    return version !== undefined && version.state !== 'failed' && version.state !== 'deleting';
-  },
+  isDone: (scene) => targetVersion(scene) !== undefined,
   apply: async (scene, deps) => {
-    const version = targetVersion(scene);
-    if (version?.state === 'deleting') return deps.clock.sleep(POLL_MS, deps.signal);
-    // A failed version can be neither changed nor used: delete it first.
-    if (version) return deps.gallery.deleteVersion(scene.world.definition!, version.name, deps);
     try {
       await requestVersion(scene, deps, 'zone');
     } catch (error) {
@@ -47,6 +70,7 @@ function requestVersion(
     ...(vmId !== undefined && { [TAGS.donorVmId]: vmId }),
     [TAGS.run]: run.id,
     [TAGS.version]: name,
+    [TAGS.sealed]: world.snapshot!.tags[TAGS.sealed]!,
   };
   return gallery.beginVersion(
     {

@@ -26,9 +26,17 @@ export const startDonor: Step = {
   id: 'start-donor',
   title: 'start the donor',
   usuallyMs: 60_000,
-  isNeeded: (scene) => isOut(scene) && scene.world.donor !== undefined,
+  isWaiting: true,
+  isNeeded: (scene) => scene.world.donor !== undefined && (isOut(scene) || scene.run.mayStopLate === true),
   isDone: ({ world }) => world.donor?.power === 'running',
-  apply: ({ world }, { pools, signal, onWaiting }) => pools.start(world.donor!.ref, { signal, onWaiting }),
+  apply: async ({ world, intent }, { pools, clock, signal, onWaiting }) => {
+    const { ref, power } = world.donor!;
+    // The order is sent for `unknown` too: starting a machine that runs does nothing.
+    if (power !== 'starting') await pools.start(ref, { signal, onWaiting });
+    if (power === 'stopped' || power === 'deallocated') return;
+    onWaiting(`${intent.nodeName} to run; its power state is ${power}`);
+    await clock.sleep(POLL_MS, signal);
+  },
 };
 
 export const awaitReady: Step = {
@@ -36,7 +44,11 @@ export const awaitReady: Step = {
   isWaiting: true,
   title: 'wait until the donor is Ready and its shutdown taints are gone',
   usuallyMs: 90_000,
-  isNeeded: (scene) => readPrior(scene.world.node) !== undefined && scene.world.donor !== undefined,
+  // A node that never becomes Ready is returned to its state all the same: the scheduler avoids it by itself.
+  giveUpAfterMs: 30 * 60_000,
+  isSkippable: true,
+  isNeeded: ({ world, run }) =>
+    readPrior(world.node) !== undefined && world.donor !== undefined && !run.gaveUp?.has('await-ready'),
   isDone: ({ world }) => world.node !== undefined && isDonorReady(world.node, world.nowMs),
   apply: async ({ world, intent }, { clock, signal, onWaiting }) => {
     const isReady = world.node?.isReady && !isStaleStatus(world.node, world.nowMs);

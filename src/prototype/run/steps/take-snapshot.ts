@@ -1,7 +1,7 @@
 // prototype/run/steps/take-snapshot.ts: copy the stopped donor's disk, tagged with its owner, and wait until the copy is complete.
 import { Refused } from '../../../base/failures.ts';
 import { snapshotName, TAGS } from '../../names.ts';
-import { hasPendingSnapshot, hasUsableSnapshot, needsCapture } from '../scene.ts';
+import { hasPendingSnapshot, hasUsableSnapshot, isDrained, isOff, isSealed, needsCapture } from '../scene.ts';
 import type { Step } from '../step.ts';
 
 const POLL_MS = 10_000;
@@ -12,8 +12,14 @@ export const takeSnapshot: Step = {
   usuallyMs: 90_000,
   isNeeded: needsCapture,
   isDone: hasUsableSnapshot,
-  apply: async ({ world, intent, run }, { snapshots, signal, onWaiting }) => {
+  apply: async (scene, { snapshots, signal, onWaiting }) => {
+    const { world, intent, run } = scene;
     const { donor, pool } = world;
+    if (!isDrained(scene) || !isSealed(scene) || !isOff(scene))
+      throw new Refused(
+        `${intent.nodeName} is not drained, sealed and stopped by this run: its disk is not copied`,
+        'prototype/not-sealed',
+      );
     if (!donor?.osDisk) throw new Refused(`${intent.nodeName} has no managed OS disk to copy`, 'prototype/no-disk');
     await snapshots.createSnapshot(
       {
@@ -25,6 +31,7 @@ export const takeSnapshot: Step = {
           [TAGS.donorVmId]: donor.vmId,
           [TAGS.version]: intent.version,
           [TAGS.run]: run.id,
+          [TAGS.sealed]: run.id,
         },
       },
       { signal, onWaiting },

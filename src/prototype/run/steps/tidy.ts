@@ -9,8 +9,13 @@ export const pruneVersions: Step = {
   id: 'prune-versions',
   title: 'delete unused versions beyond the history',
   usuallyMs: 30_000,
-  isNeeded: isTidying,
-  isDone: ({ world, intent }) => prunableVersions(world, intent.imageHistory).length === 0,
+  isNeeded: (scene) => isTidying(scene) && scene.world.versions.length > scene.intent.imageHistory,
+  isDone: ({ world, intent }) =>
+    world.references !== undefined && prunableVersions(world, intent.imageHistory).length === 0,
+  // A search of every pool: too expensive for each observation.
+  look: async ({ world }, { gallery, signal }) => ({
+    references: await gallery.referencedImages(world.definition!, { signal }),
+  }),
   apply: async ({ world, intent }, { gallery, signal, onWaiting }) => {
     for (const version of prunableVersions(world, intent.imageHistory)) {
       await gallery.deleteVersion(world.definition!, version.name, { signal, onWaiting });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Forbidden, NotFound, Throttled, Unauthenticated } from '../../../base/failures.ts';
+import { Forbidden, NotFound, Throttled, TooLate, Unauthenticated } from '../../../base/failures.ts';
 import { onTrace, type TraceLine } from '../../../base/trace.ts';
-import { accepted, busy, read, type ScriptedReply, status, stop, wire } from './testing.ts';
+import { accepted, busy, read, type ScriptedReply, startMs, status, stop, wire } from './testing.ts';
 
 describe('a request', () => {
   it('uses the pinned API version and a token', async () => {
@@ -59,6 +59,34 @@ describe('a request', () => {
     };
     const { call } = await wire(...Array<ScriptedReply>(8).fill(throttled));
     await expect(stop(call)).rejects.toMatchObject({ constructor: Throttled, retryAfterMs: 60_000 });
+  });
+
+  it('that changes something is not sent, and does not wait, beyond its fence', async () => {
+    const throttled = { status: 429, headers: { 'retry-after': '1200' } };
+    const { open, clock, sent } = await wire(throttled, throttled, { status: 200, body: {} });
+    const fence = { leftMs: () => startMs + 900_000 - clock.nowMs() };
+    await expect(stop(await open({ fence }))).rejects.toMatchObject({
+      constructor: Throttled,
+      retryAfterMs: 1_200_000,
+    });
+    expect(sent.map(({ atS }) => atS)).toEqual([0]);
+    expect((await read(await open({ fence }))).status).toBe(200);
+    expect(sent.map(({ method, atS }) => `${method} ${atS}`)).toEqual(['POST 0', 'GET 0', 'GET 1200']);
+    await expect(stop(await open({ fence }))).rejects.toBeInstanceOf(TooLate);
+    expect(sent).toHaveLength(3);
+  });
+
+  it('is sent again after a lost connection only inside its fence', async () => {
+    const { open, clock, sent } = await wire('reset', { status: 200, body: {} });
+    let isOver = false;
+    const fence = { leftMs: () => (isOver ? 0 : 60_000) };
+    const pending = stop(await open({ fence }));
+    const slept = clock.sleep(1_000).then(() => {
+      isOver = true;
+    }); // before the pause of 2 s ends
+    await expect(pending).rejects.toBeInstanceOf(TooLate);
+    await slept;
+    expect(sent).toHaveLength(1);
   });
 
   it('can be aborted while it waits', async () => {

@@ -3,6 +3,7 @@
 import type { PipelinePolicy, PipelineResponse } from '@azure/core-rest-pipeline';
 import type { CallOptions } from '../../../base/call-options.ts';
 import type { Clock } from '../../../base/clock.ts';
+import { TooLate } from '../../../base/failures.ts';
 import { trace } from '../../../base/trace.ts';
 import { isOperationAddress, pinApiVersion } from './api-versions.ts';
 import { nextTry, type RequestOutcome } from './retry.ts';
@@ -31,8 +32,12 @@ export function requestPolicy(deps: {
       request.url = pinApiVersion(request.url);
       request.timeout = answerTimeoutMs;
       if (options.signal) request.abortSignal = options.signal;
+      const fence = isRead(request.method) ? undefined : options.fence;
       let hasFreshToken = false;
       for (let tries = 1; ; tries++) {
+        // Asked before every try: the machine may have slept, and others may have changed the pool meanwhile.
+        if (fence && fence.leftMs() <= 0)
+          throw new TooLate(`${request.method} was not sent to Azure: the time in which it was allowed is over`);
         const { outcome, finish } = await oneTry();
         if (isUnauthenticated(outcome) && !hasFreshToken) {
           trace('azure', 'retry with a fresh token');
@@ -44,6 +49,8 @@ export function requestPolicy(deps: {
         if (!retry) return finish();
         // The lost response may have contained a longer Retry-After.
         const waitMs = isOperationAddress(request.url) ? Math.max(retry.waitMs, lostHintMs) : retry.waitMs;
+        // The caller has to look at the pool again first.
+        if (fence && waitMs >= fence.leftMs()) return finish();
         trace('azure', `retry in ${waitMs / 1000} s: ${retry.why}`);
         options.onWaiting?.(`${retry.why}: retrying in ${Math.ceil(waitMs / 1000)} s`);
         await clock.sleep(waitMs, options.signal);
@@ -108,6 +115,10 @@ export function requestPolicy(deps: {
 
 function isUnauthenticated(outcome: RequestOutcome): boolean {
   return outcome.kind === 'answer' && outcome.status === 401;
+}
+
+function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
 /** Our own timeout appears as an AbortError. */

@@ -1,6 +1,8 @@
 // vms/azure/connect/testing.ts: a scripted network under the real SDK; records requests and waits.
+
 import { createHttpHeaders, type HttpClient, type PipelineRequest, RestError } from '@azure/core-rest-pipeline';
 import { VirtualClock } from '../../../../sims/azure/service/virtual-clock.ts';
+import type { CallOptions } from '../../../base/call-options.ts';
 import { type AzureCall, openConnection } from './connection.ts';
 import { runOperation } from './operations.ts';
 
@@ -75,7 +77,7 @@ export async function wire(...script: ScriptedReply[]) {
     messages,
     controller,
     call: await connection.open(options),
-    open: () => connection.open(options),
+    open: (more: CallOptions = {}) => connection.open({ ...options, ...more }),
     openWithoutListener: () => connection.open({ signal: controller.signal }),
     defaultMessages,
     tokens: () => tokens,
