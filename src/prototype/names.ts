@@ -72,6 +72,11 @@ export function snapshotName(pool: string): string {
   return `headstart-${pool}-prototype`;
 }
 
+/** For a snapshot of the pool that cannot have the usual name, because an older one cannot be deleted. Azure allows 80 characters. */
+export function datedSnapshotName(usual: string, version: string): string {
+  return `${usual.slice(0, 79 - version.length)}-${version}`;
+}
+
 export function leaseName(pool: string): string {
   return `headstart-prototype-${pool.toLowerCase().replace(/[^a-z0-9-]/g, '-')}`;
 }

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Referee, seatReferee } from '../../../sims/azure/referee/referee.ts';
 import type { ScenarioInput } from '../../../sims/azure/scenario.ts';
 import { objectAt } from '../../../sims/azure/service/json.ts';
+import { versionOfDay } from '../../base/clock.ts';
 import { neededActions } from '../../vms/azure/access/rights.ts';
 import type { AzureLab } from '../../vms/azure/testing.ts';
 import type { SavedModel } from '../../vms/publisher.ts';
@@ -73,6 +74,28 @@ describe.each(['Uniform', 'Flexible'] as const)('a prototype run on a %s scale s
       expect(sim.violations).toEqual([]);
     },
   );
+
+  it('in a locked group succeeds with warnings, and makes the version of the next day too', async () => {
+    const { run, sim, clock, intent, lab, pool } = await world(mode, { locks: [{ level: 'CanNotDelete' }] });
+    const first = await run('first');
+    expect(first.warnings).toEqual([expect.stringMatching(/^delete the snapshot: .*ScopeLocked/)]);
+    await clock.sleep(24 * 3_600_000);
+    intent.version = versionOfDay(clock.nowMs());
+    const second = await run('second');
+    expect(second.version).toBe(intent.version);
+    expect(second.version).not.toBe(first.version);
+    expect((await lab.grow(pool.ref)).image).toMatchObject({
+      id: expect.stringMatching(new RegExp(`${second.version}$`)),
+    });
+    expect(Object.keys(sim.inspect().snapshots)).toHaveLength(2);
+    sim.meddle((azure) => {
+      azure.locks = [];
+    });
+    await clock.sleep(24 * 3_600_000);
+    intent.version = versionOfDay(clock.nowMs());
+    expect((await run('third')).warnings).toEqual([]);
+    expect(Object.keys(sim.inspect().snapshots)).toEqual([]);
+  });
 
   it('restores the donor when the snapshot fails', async () => {
     const { run, sim, lab, donor, cluster, intent, donorRef, deps } = await world(mode);
