@@ -49,6 +49,11 @@ describe('intentOf', () => {
     });
     expect(intentOf('n', parsed('--drain-grace-period', '-1'), 'g', deps).graceSeconds).toBeUndefined();
   });
+
+  it('knows whether the operator named the donor', () => {
+    expect(intentOf('n', parsed('--node', 'n'), 'g', deps).isDonorChosen).toBe(false);
+    expect(intentOf('n', parsed('--pool', 'p'), 'g', deps).isDonorChosen).toBe(true);
+  });
 });
 
 describe('the options of a run', () => {

@@ -104,6 +104,7 @@ export function intentOf(nodeName: string, options: PrototypeRunOptions, gallery
     isDrainForced: options.drainForce === true,
     isReleased: options.deallocate === true,
     mayBeManaged: options.allowManaged === true,
+    isDonorChosen: options.node === undefined,
   };
 }
 

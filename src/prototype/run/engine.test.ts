@@ -278,7 +278,7 @@ describe('a run that waits', () => {
       cluster.leases.set(leaseName(POOL), { holder: 'other', renewedMs: clock.nowMs(), durationMs, note: 'n' });
       return readVersion(...asked);
     };
-    expect(await failure(world.run())).toBeInstanceOf(LeaseHeld);
+    expect(await failure(world.run())).toMatchObject({ code: 'prototype/locked', cause: expect.any(LeaseHeld) });
     expect(donorViolations(world, found)).toEqual([]);
     expect(world.cluster.leases.get(leaseName(POOL))?.holder).toBe('other');
   });

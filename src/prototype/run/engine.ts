@@ -54,7 +54,7 @@ export async function runPrototype(
       return { version: scene.intent.version, steps: done, warnings: context.memory.warnings };
     } catch (error) {
       await restoreDonor(error, { ...context, run: { id: runId, isAborting: true } });
-      throw error;
+      throw error instanceof LeaseHeld && done.length > 0 ? lostPool(error) : error;
     }
   });
 }
@@ -307,6 +307,17 @@ function donorOut(reason: string, error: Error, { intent: { nodeName } }: RunCon
   );
 }
 
+/** The hold was lost during the run, for example because the machine slept. */
+function lostPool(error: LeaseHeld): UserError {
+  return new UserError(`another run took the pool: ${error.message}`, {
+    code: error.code,
+    kept: 'No donor of this run is left out of service; resources created so far are kept.',
+    next: error.next ?? 'run the same command again: it resumes',
+    exitCode: 4,
+    cause: error,
+  });
+}
+
 const NOT_READY = 'prototype/donor-not-ready';
 
 function donorNotReady({ nodeName }: Intent): UserError {
@@ -344,13 +355,16 @@ function stuck(
   step: Step,
   { attempts, problem, isAborting }: { attempts: number; problem: string | undefined; isAborting: boolean },
 ): UserError {
-  const because = problem === undefined ? '' : `: ${problem}`;
   const times = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
-  return new UserError(`step "${step.title}" has not finished after ${times}${because}`, {
+  const message =
+    problem === undefined
+      ? `step "${step.title}" has not finished after ${times}`
+      : `${problem}; given up after ${attempts + 1} tries`;
+  return new UserError(message, {
     code: 'prototype/stuck',
     kept: isAborting
       ? 'The donor may be stopped, cordoned or marked; its previous state is recorded on it.'
-      : 'The donor is in service; resources created so far are kept.',
+      : 'No donor of this run is left out of service; resources created so far are kept.',
     next: 'check the cloud for the reason, then run the same command again: it resumes',
     exitCode: 4,
   });

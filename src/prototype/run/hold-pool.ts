@@ -16,6 +16,8 @@ const ON_ITS_WAY_MS = 150_000;
 export interface Hold extends Fence {
   /** Takes or renews the hold, in one attempt. It ignores interrupts, because the run still has to restore the donor. */
   renew(): Promise<void>;
+  /** Nothing is sent after this, even if a call of an interrupted step is still waiting. */
+  end(): void;
 }
 
 /** Releases the hold at the end; a hold that could not be released expires. */
@@ -31,6 +33,7 @@ export async function withPoolHold<T>(
   try {
     return await work(hold);
   } finally {
+    hold.end();
     await deps.cluster.releaseLease(name, holder).catch(() => undefined);
   }
 }
@@ -52,6 +55,9 @@ export function poolHold(take: () => Promise<void>, clock: Pick<Clock, 'nowMs' |
         if (error instanceof LeaseHeld) takenAt = undefined;
         throw error;
       }
+    },
+    end() {
+      takenAt = undefined;
     },
     leftMs() {
       if (!takenAt) return 0;

@@ -146,6 +146,8 @@ describe("another donor's snapshot", () => {
     expect(adopt(gone)).toMatchObject({ nodeName: 'other', version: today, isDonorGone: true });
     const begun = { snapshot: others('2020.1.1', 'creating'), versions: [version('2020.1.1', 'replicating')] };
     expect(adopt({ ...begun, isSnapshotDonorGone })).toMatchObject({ nodeName: 'other', version: '2020.1.1' });
+    const ready = { snapshot: others('2020.1.1'), versions: [version('2020.1.1', 'ready')] };
+    expect(adopt({ ...ready, isSnapshotDonorGone })).toBeUndefined();
     expect(adopt(gone, {})).toBeUndefined();
     expect(adopt({ snapshot: others(today) })).toBeUndefined();
     expect(adopt({ snapshot: others('2020.1.1'), isSnapshotDonorGone })).toBeUndefined();

@@ -124,14 +124,17 @@ function canBecomeVersion({ world, intent }: Scene): boolean {
 }
 
 /**
- * The intent to finish the version of another donor that was deleted after its disk was copied; undefined if there is none, or if the
- * operator named a donor.
+ * The intent to finish the version of another donor that was deleted after its disk was copied; undefined if there is none, if the
+ * operator named a donor, or if the version is ready since an earlier day: a new one is better.
  */
 export function adoptedIntent(scene: Scene): Intent | undefined {
   const { snapshot, isSnapshotDonorGone } = scene.world;
   const donor = snapshot?.tags[TAGS.donor];
   if (!scene.intent.isDonorChosen || !snapshot || donor === undefined || !isSnapshotDonorGone) return undefined;
   if (isOfDonor(snapshot.tags, scene) || snapshot.state === 'failed' || !canBecomeVersion(scene)) return undefined;
+  const name = snapshot.tags[TAGS.version];
+  const isReady = scene.world.versions.some((version) => version.name === name && version.state === 'ready');
+  if (isReady && name !== scene.intent.version) return undefined;
   return { ...scene.intent, nodeName: donor, version: snapshot.tags[TAGS.version]!, isDonorGone: true };
 }
 

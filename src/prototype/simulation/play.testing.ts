@@ -57,12 +57,21 @@ class Player {
     await this.disturbed();
     if (this.isOver()) return;
     await this.quiet();
-    if (this.isOver()) return;
+    if (this.isOver() || this.isLikeNew()) return;
     await this.nextDay();
   }
 
   private isOver(): boolean {
     return this.world.violations.length > 0;
+  }
+
+  /** Nothing of this day can concern the next one. Most cases end so; one in eight is played on nevertheless. */
+  private isLikeNew(): boolean {
+    const { provider, cluster, left, pool, versions, unmarked } = this.world;
+    const isPlain = provider.state.snapshots.size === 0 && cluster.secrets.size > 0 && cluster.leases.size === 0;
+    const isOffered = pool.model.image.kind === 'version' && this.world.isReady(pool.model.image.id);
+    const hasFailed = [...versions.values()].some(({ failsMs }) => failsMs < Number.POSITIVE_INFINITY);
+    return isPlain && isOffered && !hasFailed && left.size === 0 && unmarked.size === 0 && this.given.seed % 8 !== 0;
   }
 
   private async disturbed(): Promise<void> {

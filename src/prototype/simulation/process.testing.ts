@@ -4,7 +4,7 @@
 import type { CallOptions } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import { Interrupted, TransientError } from '../../base/errors.ts';
-import { Conflict, Forbidden, NoCapacity, Throttled } from '../../base/failures.ts';
+import { Conflict, Forbidden, NoCapacity, Throttled, TooLate } from '../../base/failures.ts';
 import type { Cluster, Pod } from '../../cluster/cluster.ts';
 import type { Version } from '../../vms/gallery.ts';
 import type { Instance, InstanceRef } from '../../vms/pools.ts';
@@ -14,9 +14,6 @@ import type { Site } from '../site.ts';
 import { fraction } from './chance.testing.ts';
 import { judgeEffect, judgeOrder, judgeText } from './judge-order.testing.ts';
 import { type Fault, MINUTE, type World } from './world.testing.ts';
-
-/** Not on the present contract yet: the time, on the caller's clock, after which a change must not be sent. */
-type SentOptions = CallOptions & { deadlineMs?: number };
 
 export type ProcessEnd = { value: unknown } | { error: unknown };
 
@@ -30,7 +27,7 @@ interface Call {
   name: string;
   kind: CallKind;
   args: readonly unknown[];
-  options: SentOptions;
+  options: CallOptions;
   index: number;
   invoke(): Promise<unknown>;
   resolve(value: unknown): void;
@@ -79,7 +76,11 @@ export class SimProcess {
     this.id = id;
     this.name = name;
     this.startedMs = world.nowMs;
-    this.clock = { nowMs: () => world.nowMs + this.skewMs, sleep: (ms, signal) => this.sleep(ms, signal) };
+    this.clock = {
+      nowMs: () => world.nowMs + this.skewMs,
+      monotonicMs: () => world.nowMs - this.startedMs - this.sleptMs,
+      sleep: (ms, signal) => this.sleep(ms, signal),
+    };
     const { pools, snapshots, gallery, publisher } = world.provider;
     const provider: VmProvider = {
       pools: this.wrap('pools', pools),
@@ -206,16 +207,16 @@ export class SimProcess {
   /** What the transport does: it waits when it is throttled, and sends nothing that is late. */
   private send(call: Call): void {
     const { scheduler } = this.world;
-    const { deadlineMs } = call.options;
-    if (isOrder(call) && deadlineMs !== undefined && this.clock.nowMs() > deadlineMs) {
-      this.answer(call, 0, () => call.reject(new Throttled(`${call.name} was not sent: it is too late`, 0)));
+    const leftMs = isOrder(call) ? call.options.fence?.leftMs() : undefined;
+    if (leftMs !== undefined && leftMs <= 0) {
+      this.answer(call, 0, () => call.reject(new TooLate(`${call.name} was not sent`)));
       return;
     }
     const throttle = call.group === 'cluster' ? undefined : this.takeFault('throttle', call);
     if (throttle) {
       const { waitMs } = throttle;
       this.world.tell('platform', `throttles "${call.name}" of ${this.name} for ${waitMs / 1000} s`);
-      if (deadlineMs !== undefined && this.clock.nowMs() + waitMs > deadlineMs) {
+      if (leftMs !== undefined && waitMs >= leftMs) {
         const refusal = new Throttled('too many requests', waitMs);
         this.answer(call, this.latencyMs(call), () => call.reject(refusal));
         return;
@@ -231,7 +232,10 @@ export class SimProcess {
     const { world } = this;
     if (!this.isDead && this.asleepUntilMs > world.nowMs) {
       world.scheduler.after(this.asleepUntilMs - world.nowMs, () => {
-        if (this.isActive) this.send(call);
+        if (!this.isActive) return;
+        // Its client gives up after seconds.
+        if (call.group === 'cluster') call.reject(connectionLost());
+        else this.send(call);
       });
       return;
     }
@@ -395,10 +399,10 @@ function isOrder({ kind }: Call): boolean {
 }
 
 /** Contracts of VMs take options last, the cluster a signal or options. */
-function optionsOf(args: readonly unknown[]): SentOptions {
+function optionsOf(args: readonly unknown[]): CallOptions {
   const last = args.at(-1);
   if (last instanceof AbortSignal) return { signal: last };
-  const options = last as SentOptions | undefined;
+  const options = last as CallOptions | undefined;
   return typeof options === 'object' && options !== null && options.signal instanceof AbortSignal ? options : {};
 }
 

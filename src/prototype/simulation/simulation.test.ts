@@ -16,7 +16,7 @@ import { MINUTE, SECRET, START_MS, World } from './world.testing.ts';
 const SETUP = { nodes: 3, oldVersions: 0, cordoned: [], copyingMs: 0, hasZoneRedundancy: true, startsMs: 0 };
 
 function caseOf(actions: Action[] = [], setup = SETUP): SimCase {
-  return { seed: 7, setup, command: { node: 0, isReleased: false, imageHistory: 3 }, actions };
+  return { seed: 8, setup, command: { node: 0, isReleased: false, imageHistory: 3 }, actions };
 }
 
 describe('the scheduler', () => {
@@ -161,7 +161,7 @@ describe('a broken process is caught', () => {
     expect(violations).toEqual(['"stop" of run A was sent while run B held the pool']);
   });
 
-  it('but not if the order has a deadline, which the transport keeps', async () => {
+  it('but not if the order has a fence, which the transport keeps', async () => {
     const actions: Action[] = [
       { when: { atMs: 5_000 }, deed: { kind: 'throttle', process: 'run A', order: 'stop', waitMs: 1_200_000 } },
     ];
@@ -169,7 +169,7 @@ describe('a broken process is caught', () => {
     await violationsOf(async (process) => {
       await hold(process);
       await process.clock.sleep(10_000);
-      const options = { signal: process.signal, deadlineMs: process.clock.nowMs() + MINUTE };
+      const options = { signal: process.signal, fence: { leftMs: () => MINUTE } };
       await process.site.provider.pools.stop(REF, options).catch((error: unknown) => errors.push(error));
     }, actions);
     expect(errors).toEqual([expect.objectContaining({ code: 'vms/throttled', retryAfterMs: 1_200_000 })]);
