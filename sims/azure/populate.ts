@@ -16,6 +16,12 @@ export function populate(
     tenantId: scenario.tenant,
     resourceGroups: [{ name: scenario.resourceGroup, location: scenario.region }],
     regionsWithoutZones: scenario.zoneRedundantStorage ? [] : [scenario.region],
+    locks: scenario.locks.map(({ scope = `resourceGroups/${scenario.resourceGroup}`, name, level }) => ({
+      scope: `/subscriptions/${scenario.subscription}/${scope}`.replace(/\/$/, ''),
+      name,
+      level,
+    })),
+    patchKeepsExtensions: scenario.patchKeepsExtensions,
     timing: fasterBy(speed, timing),
     speed,
     random: scenario.seed >>> 0,

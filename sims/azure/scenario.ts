@@ -70,6 +70,18 @@ const scenario = z
     region: z.string().default('westeurope'),
     /** Whether the region has zone-redundant storage for image versions. */
     zoneRedundantStorage: z.boolean().default(true),
+    /** Management locks; without a scope, of the resource group. A scope is relative to the subscription, as `resourceGroups/demo`. */
+    locks: z
+      .array(
+        z.strictObject({
+          level: z.enum(['CanNotDelete', 'ReadOnly']),
+          name: z.string().default('keep'),
+          scope: z.string().optional(),
+        }),
+      )
+      .default([]),
+    /** Whether a PATCH of a scale set keeps the extensions that its list omits. */
+    patchKeepsExtensions: z.boolean().default(false),
     seed: z.int().default(1),
     scaleSets: z.array(scaleSet).min(1),
   })

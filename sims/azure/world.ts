@@ -158,12 +158,22 @@ export interface ThrottleBucket {
   blockedUntilMs: number;
 }
 
+/** A management lock of a subscription, a resource group or a resource. */
+export interface SimLock {
+  scope: string;
+  name: string;
+  level: 'CanNotDelete' | 'ReadOnly';
+}
+
 export interface SimWorld {
   subscriptionId: string;
   tenantId: string;
   resourceGroups: { name: string; location: string }[];
   /** Regions without zone-redundant storage for versions. */
   regionsWithoutZones: string[];
+  locks: SimLock[];
+  /** Whether a PATCH of a scale set keeps the extensions that its list omits. */
+  patchKeepsExtensions: boolean;
   timing: OperationTimes;
   /** How much faster than real time the service is; throttling scales with it. */
   speed: number;

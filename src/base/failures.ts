@@ -61,6 +61,15 @@ export class QuotaExceeded extends UserError {
   }
 }
 
+/** The service does not accept the login's token, nor a fresh one. Says nothing about rights: those are `Forbidden`. */
+export class Unauthenticated extends UserError {
+  constructor(what: string, cause?: unknown, next?: string) {
+    super(what, { code: 'vms/unauthenticated', exitCode: 1, cause, ...(next !== undefined && { next }) });
+    this.name = 'Unauthenticated';
+  }
+}
+
+/** The login is known and lacks a right. */
 export class Forbidden extends UserError {
   constructor(what: string, cause?: unknown, next?: string) {
     super(what, { code: 'vms/forbidden', exitCode: 1, cause, ...(next !== undefined && { next }) });

@@ -4,6 +4,7 @@ import type { PoolRef } from '../vms/pools.ts';
 import {
   checkGalleryName,
   compareVersionNames,
+  datedSnapshotName,
   FORMER,
   galleryName,
   isOfOtherPool,
@@ -25,6 +26,18 @@ describe('compareVersionNames', () => {
       '2026.10.10',
     ]);
   });
+});
+
+describe('datedSnapshotName', () => {
+  it.each(['headstart-pool1-prototype', `headstart-${'p'.repeat(64)}-prototype`])(
+    'of %s is a name that Azure accepts',
+    (usual) => {
+      const name = datedSnapshotName(usual, '2026.11.15');
+      expect(name).toMatch(/^headstart-p.*-2026\.11\.15$/);
+      expect(name.length).toBeLessThanOrEqual(80);
+      expect(name).not.toBe(datedSnapshotName(usual, '2026.11.16'));
+    },
+  );
 });
 
 describe('galleryName', () => {

@@ -83,6 +83,11 @@ export function snapshotName(pool: PoolRef): string {
   return `headstart-${pool.name.replace(/[^\w.-]/g, '-').slice(0, 51)}-${poolHash(pool)}-prototype`;
 }
 
+/** For a snapshot of the pool that cannot have the usual name, because an older one cannot be deleted. Azure allows 80 characters. */
+export function datedSnapshotName(usual: string, version: string): string {
+  return `${usual.slice(0, 79 - version.length)}-${version}`;
+}
+
 /** Azure's limit for the offer and the sku of a definition. */
 const LONGEST_LABEL = 64;
 

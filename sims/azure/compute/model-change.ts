@@ -34,6 +34,7 @@ export function changedModel(
   if (body.tags !== undefined) next.tags = tagsOf(body);
   requireOsProfile(set, method, asked);
   takeSecrets(next, asked);
+  if (method === 'PATCH' && world.patchKeepsExtensions) keepOmittedExtensions(set, asked);
   if (method === 'PUT') dropForgottenDiskSettings(next, asked);
   delete asked.provisioningState;
   next.properties = mergeObjects(set.properties, asked);
@@ -123,6 +124,17 @@ function forgetLostSecrets(next: SimScaleSet): void {
   for (const name of Object.keys(next.secrets.protectedSettings)) {
     if (!names.includes(name)) delete next.secrets.protectedSettings[name];
   }
+}
+
+/** Not documented either way, so a scenario can choose it: the list of a PATCH is merged by name. */
+function keepOmittedExtensions(set: SimScaleSet, asked: JsonObject): void {
+  const profile = objectAt(asked, 'virtualMachineProfile', 'extensionProfile');
+  if (!profile || !Array.isArray(profile.extensions)) return;
+  const named = objectsAt(profile, 'extensions');
+  const omitted = objectsAt(profileOf(set), 'extensionProfile', 'extensions').filter(
+    ({ name }) => !named.some((one) => one.name === name),
+  );
+  profile.extensions = [...structuredClone(omitted), ...named];
 }
 
 /** An extension that waits for a missing one can never start. */

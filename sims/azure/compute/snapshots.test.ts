@@ -60,6 +60,19 @@ describe('a snapshot', () => {
     expect(codeOf(bench.ask('PUT', 'snapshots/s', other))).toEqual([409, 'PropertyChangeNotAllowed']);
   });
 
+  it.each([
+    [{}, 202],
+    [{ networkAccessPolicy: 'AllowAll' }, 202],
+    [{ networkAccessPolicy: 'DenyAll', publicNetworkAccess: 'Disabled' }, 409],
+  ])('with %j answers an export with %i', (access, status) => {
+    const bench = new Bench();
+    const { body } = create(bench, 'a');
+    bench.askAndWait('PUT', 'snapshots/s', { body: { ...body, properties: { ...body.properties, ...access } } });
+    expect(bench.ask('GET', 'snapshots/s').body).toMatchObject({ properties: access });
+    const grant = { access: 'Read', durationInSeconds: 60 };
+    expect(bench.ask('POST', 'snapshots/s/beginGetAccess', { body: grant }).status).toBe(status);
+  });
+
   it('that fails by a fault stays as Failed', () => {
     const bench = new Bench();
     bench.askAndWait('PUT', 'snapshots/s', { ...create(bench, 'a'), strike: { fate: 'failed' } });

@@ -42,7 +42,7 @@ export function putSnapshot(world: SimWorld, call: ArmCall): ArmAnswer {
     sizeGb: numberAt(source.properties, 'diskSizeGB') ?? 30,
     isIncremental: asked.incremental === true,
     completesMs: call.nowMs + world.timing.snapshotMs * call.slowdown,
-    properties: { ...inheritedFrom(source), encryption: encryptionFor(source, asked) },
+    properties: { ...inheritedFrom(source), ...accessOf(asked), encryption: encryptionFor(source, asked) },
   };
   world.snapshots[keyOf(id)] = snapshot;
   return begun(world, call, snapshot, asked, world.timing.snapshotMs);
@@ -82,6 +82,13 @@ export function deleteSnapshot(world: SimWorld, call: ArmCall): ArmAnswer {
 
 export function grantAccess(world: SimWorld, call: ArmCall): ArmAnswer {
   const snapshot = requireSnapshot(world, call);
+  if (stringAt(snapshot.properties, 'networkAccessPolicy') === 'DenyAll') {
+    throw new ArmError(
+      409,
+      'OperationNotAllowed',
+      `Snapshot ${snapshot.name} cannot be exported: its network access policy is 'DenyAll'.`,
+    );
+  }
   const operation = begin(world, call, {
     kind: 'DiskOperations',
     location: snapshot.location,
@@ -196,6 +203,14 @@ function inheritedFrom({ properties }: SimDisk): JsonObject {
   };
 }
 
+/** Who may export it. */
+function accessOf(asked: JsonObject): JsonObject {
+  return {
+    networkAccessPolicy: stringAt(asked, 'networkAccessPolicy') ?? 'AllowAll',
+    publicNetworkAccess: stringAt(asked, 'publicNetworkAccess') ?? 'Enabled',
+  };
+}
+
 function creationOf(snapshot: SimSnapshot): JsonObject {
   return { createOption: 'Copy', sourceResourceId: snapshot.sourceDiskId };
 }
@@ -218,8 +233,6 @@ function snapshotBody(snapshot: SimSnapshot, nowMs: number): JsonObject {
       diskSizeGB: sizeGb,
       diskSizeBytes: sizeGb * 2 ** 30,
       incremental: snapshot.isIncremental,
-      networkAccessPolicy: 'AllowAll',
-      publicNetworkAccess: 'Enabled',
       timeCreated: timestamp(createdMs),
       provisioningState: snapshot.state,
       diskState: 'Unattached',

@@ -25,6 +25,23 @@ describe('an answer that begins an operation', () => {
   });
 });
 
+describe('rights and locks', () => {
+  const provider = '/subscriptions/s/resourceGroups/g/providers/Microsoft.Authorization';
+  const lock = { id: `${provider}/locks/keep`, properties: { level: 'ReadOnly' } };
+  it.each([
+    ['permissions', { value: [{ actions: ['*'], notActions: [] }] }, 0],
+    ['permissions', { value: [{ actions: ['*'] }] }, 1],
+    ['permissions', { value: [{ actions: [1], notActions: [] }] }, 1],
+    ['permissions', {}, 1],
+    ['locks', { value: [] }, 0],
+    ['locks', { value: [lock] }, 0],
+    ['locks', { value: [{ ...lock, properties: { level: 'Closed' } }] }, 1],
+    ['locks', { value: [{ ...lock, id: 'keep' }] }, 1],
+  ])('of %s as %j have %i findings', (kind, body, count) => {
+    expect(findings('GET', { status: 200, body }, { path: `${provider}/${kind}` })).toHaveLength(count);
+  });
+});
+
 describe('a poll of an operation', () => {
   const poll = (answer: ArmAnswer, query = '') => findings('GET', answer, { path: POLL, query });
   const body = { name: '1', startTime: 't', status: 'Succeeded' };

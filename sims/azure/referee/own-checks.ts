@@ -1,5 +1,5 @@
 // sims/azure/referee/own-checks.ts: checks that the specification lacks, taken from the recordings: headers and bodies of long-running operations.
-import { isObject, stringAt } from '../service/json.ts';
+import { isObject, type Json, stringAt } from '../service/json.ts';
 import type { HttpExchange } from '../service/listen.ts';
 
 /** Problems of the answer that oav has no rule for. */
@@ -7,6 +7,7 @@ export function ownFindings(exchange: HttpExchange): string[] {
   const { answer, method } = exchange;
   if (isOperationPoll(exchange.path)) return pollFindings(exchange);
   if (answer.status >= 400) return errorFindings(exchange);
+  if (isAuthorization(exchange.path)) return authorizationFindings(exchange);
   if (method === 'GET' || answer.status === 204) return [];
   const headers = answer.headers ?? {};
   const findings: string[] = [];
@@ -18,6 +19,28 @@ export function ownFindings(exchange: HttpExchange): string[] {
 
 export function isOperationPoll(path: string): boolean {
   return /\/locations\/[^/]+\/(operations|DiskOperations|capsOperations)\/[^/]+$/i.test(path);
+}
+
+/** Rights and locks are not in the specifications that the referee has: their documented form is checked here. */
+export function isAuthorization(path: string): boolean {
+  return /\/providers\/Microsoft\.Authorization\/(permissions|locks)$/i.test(path);
+}
+
+function authorizationFindings({ path, answer }: HttpExchange): string[] {
+  const { value } = answer.body ?? {};
+  if (!Array.isArray(value)) return ['no list of values'];
+  const isRight = (one: Json | undefined) =>
+    isObject(one) &&
+    ['actions', 'notActions'].every((key) => {
+      const list = one[key];
+      return Array.isArray(list) && list.every((action) => typeof action === 'string');
+    });
+  const isLock = (one: Json | undefined) =>
+    isObject(one) &&
+    /\/providers\/Microsoft\.Authorization\/locks\/[^/]+$/i.test(stringAt(one, 'id') ?? '') &&
+    ['NotSpecified', 'CanNotDelete', 'ReadOnly'].includes(stringAt(one, 'properties', 'level') ?? '');
+  const isSound = /permissions$/i.test(path) ? isRight : isLock;
+  return value.every(isSound) ? [] : ['an item without its documented fields'];
 }
 
 function pollFindings({ query, answer }: HttpExchange): string[] {

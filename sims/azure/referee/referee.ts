@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { HttpExchange } from '../service/listen.ts';
 import { findSpecs } from './find-specs.ts';
 import { openHearing, type RecordedReport, type Rejection } from './hearing.ts';
-import { isOperationPoll, ownFindings } from './own-checks.ts';
+import { isAuthorization, isOperationPoll, ownFindings } from './own-checks.ts';
 import { readRecordings } from './recordings.ts';
 import { isTolerated, type SpecificationFinding } from './tolerated.ts';
 import { makeWitness } from './witness.ts';
@@ -95,7 +95,8 @@ async function judge(validator: Validator, exchange: HttpExchange): Promise<Reje
     if (findings.length > 0) rejections.push({ exchange: name, side, findings });
   };
   reject('answer', ownFindings(exchange));
-  if (isOperationPoll(exchange.path)) return rejections; // operations are not in the specification
+  // Neither operations nor rights are in the specification.
+  if (isOperationPoll(exchange.path) || isAuthorization(exchange.path)) return rejections;
   const { requestValidationResult, responseValidationResult } = await validator.validateLiveRequestResponse({
     liveRequest: liveRequest(exchange),
     liveResponse: liveResponse(exchange),

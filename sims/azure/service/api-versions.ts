@@ -1,12 +1,14 @@
-// sims/azure/service/api-versions.ts: which api-versions are served? Only those whose specification the referee has.
+// sims/azure/service/api-versions.ts: which api-versions are served? Only those whose specification the referee has, and those of Microsoft.Authorization, which it checks itself.
 import { ArmError } from './arm-error.ts';
 
-export type Provider = 'compute' | 'disk' | 'gallery';
+export type Provider = 'compute' | 'disk' | 'gallery' | 'permissions' | 'locks';
 
 export const API_VERSIONS: Readonly<Record<Provider, string>> = {
   compute: '2024-07-01',
   disk: '2024-03-02',
   gallery: '2024-03-03',
+  permissions: '2022-04-01',
+  locks: '2016-09-01',
 };
 
 export function requireApiVersion(provider: Provider, asked: string | null): string {

@@ -2,6 +2,7 @@
 
 import type { Fate, SimWorld } from '../world.ts';
 import type { JsonObject } from './json.ts';
+import type { Grant } from './roles.ts';
 
 /** As it came in. */
 export interface ArmRequest {
@@ -27,6 +28,8 @@ export interface ArmCall {
   fate: Fate;
   /** How many times longer than usual the operation takes. */
   slowdown: number;
+  /** Without a role everything is allowed. */
+  grant?: Grant;
   /** The client did something that Azure tolerates but a good client avoids. */
   violate(what: string): void;
 }

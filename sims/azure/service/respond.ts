@@ -3,6 +3,7 @@
 import type { SimWorld } from '../world.ts';
 import { requireApiVersion } from './api-versions.ts';
 import { ArmError } from './arm-error.ts';
+import { requireUnlocked } from './authorization.ts';
 import type { ArmAnswer, ArmCall, ArmRequest } from './call.ts';
 import { settle } from './effects.ts';
 import { type Grant, linkedActions, requireGranted } from './roles.ts';
@@ -73,6 +74,7 @@ function answerOf(
     throw new ArmError(404, 'SubscriptionNotFound', `The subscription '${params.subscription}' could not be found.`);
   }
   requireGroup(world, params.group);
+  requireUnlocked(world, method, url.pathname);
   const ifMatch = headers['if-match'];
   const { nowMs, baseUrl, fate, slowdown, violate } = around;
   const call: ArmCall = {
@@ -88,6 +90,7 @@ function answerOf(
     slowdown,
     violate,
     ...(ifMatch !== undefined && { ifMatch }),
+    ...(around.grant && { grant: around.grant }),
   };
   return route.answer(world, call);
 }

@@ -28,6 +28,7 @@ import {
 } from '../compute/snapshots.ts';
 import { deleteVm, getVm, getVmView, listVms, patchVm } from '../compute/virtual-machines.ts';
 import type { Provider } from './api-versions.ts';
+import { listLocks, listPermissions } from './authorization.ts';
 import type { Handler } from './call.ts';
 import { readOperation } from './operations.ts';
 import type { PolicyName } from './throttle.ts';
@@ -53,6 +54,7 @@ export interface MatchedRoute {
 
 const SCOPE = 'subscriptions/{subscription}/providers/Microsoft.Compute';
 const GROUP = 'subscriptions/{subscription}/resourceGroups/{group}/providers/Microsoft.Compute';
+const GROUP_RIGHTS = 'subscriptions/{subscription}/resourceGroups/{group}/providers/Microsoft.Authorization';
 const SET = `${GROUP}/virtualMachineScaleSets/{scaleSet}`;
 const INSTANCE = `${SET}/virtualMachines/{instance}`;
 const VM = `${GROUP}/virtualMachines/{vm}`;
@@ -76,6 +78,8 @@ const STARTING: [string, PowerAction][] = [
 const compute = routesOf('compute');
 const disk = routesOf('disk');
 const gallery = routesOf('gallery');
+const permissions = routesOf('permissions');
+const locks = routesOf('locks');
 
 export const ROUTES: readonly Route[] = [
   ...compute('readScaleSet', {
@@ -164,6 +168,12 @@ export const ROUTES: readonly Route[] = [
   ...gallery('readVersion', { [`GET ${DEFINITION}/versions`]: listVersions, [`GET ${VERSION}`]: getVersion }),
   ...gallery('writeVersion', { [`PUT ${VERSION}`]: putVersion, [`PATCH ${VERSION}`]: patchVersion }),
   ...gallery('deleteVersion', { [`DELETE ${VERSION}`]: deleteVersion }),
+  ...permissions('readAuthorization', {
+    [`GET ${GROUP_RIGHTS}/permissions`]: listPermissions,
+    [`GET ${SET}/providers/Microsoft.Authorization/permissions`]: listPermissions,
+    [`GET ${GALLERY}/providers/Microsoft.Authorization/permissions`]: listPermissions,
+  }),
+  ...locks('readAuthorization', { [`GET ${GROUP_RIGHTS}/locks`]: listLocks }),
   ...gallery('pollGallery', { [`GET ${SCOPE}/locations/{location}/capsOperations/{operation}`]: readOperation }),
 ];
 
@@ -190,17 +200,22 @@ function matchPath(pattern: string[], segments: string[]): Record<string, string
   return params;
 }
 
+/** Of the last provider in the path: permissions are a child of any resource. */
 function typeOf({ path }: Route): string {
-  const [, after = ''] = path.split('/providers/Microsoft.Compute/');
+  const after = path.split(/\/providers\/Microsoft\.\w+\//).at(-1) ?? '';
   return after
     .split('/')
     .filter((segment) => !segment.startsWith('{'))
     .join('/');
 }
 
-function actionOf({ method }: Route, type: string): string {
+function actionOf({ method, path }: Route, type: string): string {
   const verb = { GET: 'read', PUT: 'write', PATCH: 'write', DELETE: 'delete', POST: 'action' }[method] ?? 'read';
-  return `Microsoft.Compute/${type}/${verb}`;
+  const provider = path
+    .match(/\/providers\/(Microsoft\.\w+)\//g)
+    ?.at(-1)
+    ?.split('/')[2];
+  return `${provider}/${type}/${verb}`;
 }
 
 function routesOf(provider: Provider) {

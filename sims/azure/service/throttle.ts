@@ -50,6 +50,8 @@ export const POLICIES = {
   writeGallery: per3Minutes('CreateUpdateGallery3Min', 150),
   readVersion: per3Minutes('GetGalleryImageVersion3Min', 2_000),
   writeVersion: per3Minutes('CreateUpdateGalleryImageVersion3Min', 375),
+  /** No figure was recorded: the resource manager's own limit is far higher than what a client needs. */
+  readAuthorization: per3Minutes('ReadAuthorization3Min', 1_000),
   deleteVersion: per3Minutes('DeleteGalleryImageVersion3Min', 150),
 } satisfies Record<string, Policy>;
 

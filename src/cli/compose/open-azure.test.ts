@@ -38,4 +38,28 @@ describe('openAzure', () => {
       message: expect.stringMatching(/^cannot read .*none\.json: ENOENT$/),
     });
   });
+
+  it('reads the file that describes an Azure Stack', async () => {
+    const file = join(folder, 'azurestackcloud.json');
+    const stack = {
+      resourceManagerEndpoint: 'https://management.local.stack/',
+      activeDirectoryEndpoint: 'https://login.local.stack/',
+      tokenAudience: 'https://management.stack.onmicrosoft.com/abc',
+    };
+    writeFileSync(file, JSON.stringify(stack));
+    const env = { AZURE_ENVIRONMENT_FILEPATH: file, AZURE_ENVIRONMENT: 'AzureStackCloud' };
+    expect(await open({ subscription: 's', resourceGroup: 'g' }, env)).toMatchObject({
+      endpoint: 'https://management.local.stack',
+      endpointFrom: `${file} (resourceManagerEndpoint)`,
+      authorityHost: 'https://login.local.stack',
+      audience: 'https://management.stack.onmicrosoft.com/abc',
+    });
+  });
+
+  it('refuses a description that does not exist', async () => {
+    const env = { AZURE_ENVIRONMENT_FILEPATH: join(folder, 'none.json') };
+    await expect(open({ subscription: 's', resourceGroup: 'g' }, env)).rejects.toMatchObject({
+      code: 'azure/cloud-file',
+    });
+  });
 });

@@ -1,6 +1,6 @@
 // cli/compose/open-azure.ts: opens Azure with the settings from the options, the environment and azure.json.
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { systemClock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import { showWaiting } from '../output/progress.ts';
@@ -9,13 +9,19 @@ import { type AzureOptions, DEFAULT_AZURE_JSON } from './azure-options.ts';
 
 /** Logs in at the first call, not before. */
 export async function openAzure(options: AzureOptions, deps: CliDeps) {
-  const [{ chooseSettings }, { chooseCredential, createCredential }, { createAzureProvider }] = await Promise.all([
+  const [
+    { chooseSettings, needsCloudFile, CLOUD_FILE_VARIABLE },
+    { chooseCredential, createCredential },
+    { createAzureProvider },
+  ] = await Promise.all([
     import('../../vms/azure/connect/settings.ts'),
     import('../../vms/azure/connect/credentials.ts'),
     import('../../vms/azure/azure-provider.ts'),
   ]);
   const sources = { flags: options, env: deps.env, azureJson: await readAzureJson(options.azureJson) };
-  const settings = chooseSettings(sources);
+  const named = deps.env[CLOUD_FILE_VARIABLE] || undefined;
+  const cloudFile = named ? readCloudFile(named) : needsCloudFile(sources) ? readNodesCloudFile() : undefined;
+  const settings = chooseSettings({ ...sources, cloudFile });
   const credential = await createCredential(chooseCredential(sources), settings);
   const provider = createAzureProvider(settings, { clock: systemClock, credential, onWaiting: showWaiting(deps) });
   return { provider, settings, credential };
@@ -36,4 +42,25 @@ async function readAzureJson(path = DEFAULT_AZURE_JSON) {
   }
   const { parseAzureJson } = await import('../../vms/azure/connect/azure-json.ts');
   return parseAzureJson(text, path);
+}
+
+/** Where AKS Engine puts it on the nodes of an Azure Stack. */
+const NODES_CLOUD_FILE = '/etc/kubernetes/azurestackcloud.json';
+
+function readNodesCloudFile() {
+  return existsSync(NODES_CLOUD_FILE) ? readCloudFile(NODES_CLOUD_FILE) : undefined;
+}
+
+/** The file that describes an Azure Stack. */
+function readCloudFile(path: string): { from: string; text: string } {
+  try {
+    return { from: path, text: readFileSync(path, 'utf8') };
+  } catch (error) {
+    throw new UserError(`cannot read ${path}: ${(error as NodeJS.ErrnoException).code}`, {
+      code: 'azure/cloud-file',
+      kept: 'Nothing was touched.',
+      next: 'correct AZURE_ENVIRONMENT_FILEPATH, or give the address with --azure-endpoint',
+      cause: error,
+    });
+  }
 }

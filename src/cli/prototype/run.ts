@@ -7,6 +7,7 @@ import { reportSearch } from '../../prototype/run/report-run.ts';
 import { runOnSite } from '../../prototype/run/run-on-site.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { printJsonLine } from '../output/json.ts';
+import { printable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 import { donorDeps } from './donor-deps.ts';
 import { printRunPlan } from './plan.ts';
@@ -55,6 +56,7 @@ export function runVerb(connect: ConnectSite): Verb {
         onEvent: showRun(deps, options),
       });
       if (options.json) return printJsonLine(deps, 'PrototypeRun', { node: node.name, ...result });
+      for (const warning of result.warnings) deps.stderr(`warning: ${printable(warning)}\n`);
       const what = result.steps.length === 0 ? 'nothing to do' : 'done';
       deps.stdout(
         `${what}: new instances of ${ref.pool.name} start from version ${result.version}, without bootstrap\n`,

@@ -5,6 +5,7 @@ import type { Instance } from '../../vms/pools.ts';
 import type { Snapshot } from '../../vms/snapshots.ts';
 import { DONOR_TAG, TAGS } from '../names.ts';
 import { readPrior } from '../run/prior.ts';
+import { isLeftover } from '../run/scene.ts';
 import { type DonorCandidate, rankCandidates } from './candidates.ts';
 import { unpatchedReasons } from './patched.ts';
 
@@ -51,7 +52,7 @@ function unfinished<M extends CandidateMember>(
   strays: readonly M[],
 ): ChosenDonor<M> | undefined {
   const named = (name: string | undefined) => members.find(({ node }) => node.name === name);
-  const copied = named(snapshot?.tags[TAGS.donor]);
+  const copied = snapshot && !isLeftover(snapshot, versions, { today }) ? named(snapshot.tags[TAGS.donor]) : undefined;
   if (copied) return { donor: copied, because: 'an earlier run has copied its disk and is not finished' };
   const stray = strays.toSorted((a, b) => (a.node.name < b.node.name ? -1 : 1))[0];
   if (stray) return { donor: stray, because: 'an earlier run has left it out of service' };

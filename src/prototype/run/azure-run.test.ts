@@ -3,6 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Referee, seatReferee } from '../../../sims/azure/referee/referee.ts';
 import type { ScenarioInput } from '../../../sims/azure/scenario.ts';
 import { objectAt } from '../../../sims/azure/service/json.ts';
+import { versionOfDay } from '../../base/clock.ts';
+import { neededActions } from '../../vms/azure/access/rights.ts';
 import type { AzureLab } from '../../vms/azure/testing.ts';
 import type { SavedModel } from '../../vms/publisher.ts';
 import { rollbackToOriginal } from '../after/rollback.ts';
@@ -47,6 +49,16 @@ describe.each(['Uniform', 'Flexible'] as const)('a prototype run on a %s scale s
     expect(clock.nowMs() - startedMs).toBeGreaterThan(10 * 60_000); // the image takes minutes of simulated time
   });
 
+  it('needs the rights that are checked before it, no more than the role has', async () => {
+    const { run, sim } = await world(mode);
+    await run('first');
+    const used = sim.roles.used().filter((action) => !/\/locations\//.test(action));
+    const { pool, gallery } = neededActions(mode === 'Uniform' ? 'uniform' : 'flexible');
+    // Old versions are deleted only when there are more than the history.
+    const needed = [...pool, ...gallery].filter((action) => !action.endsWith('versions/delete'));
+    expect([...new Set(needed)].sort()).toEqual(used);
+  });
+
   it('does nothing when repeated', async () => {
     const { run } = await world(mode);
     await run('first');
@@ -62,6 +74,28 @@ describe.each(['Uniform', 'Flexible'] as const)('a prototype run on a %s scale s
       expect(sim.violations).toEqual([]);
     },
   );
+
+  it('in a locked group succeeds with warnings, and makes the version of the next day too', async () => {
+    const { run, sim, clock, intent, lab, pool } = await world(mode, { locks: [{ level: 'CanNotDelete' }] });
+    const first = await run('first');
+    expect(first.warnings).toEqual([expect.stringMatching(/^delete the snapshot: .*ScopeLocked/)]);
+    await clock.sleep(24 * 3_600_000);
+    intent.version = versionOfDay(clock.nowMs());
+    const second = await run('second');
+    expect(second.version).toBe(intent.version);
+    expect(second.version).not.toBe(first.version);
+    expect((await lab.grow(pool.ref)).image).toMatchObject({
+      id: expect.stringMatching(new RegExp(`${second.version}$`)),
+    });
+    expect(Object.keys(sim.inspect().snapshots)).toHaveLength(2);
+    sim.meddle((azure) => {
+      azure.locks = [];
+    });
+    await clock.sleep(24 * 3_600_000);
+    intent.version = versionOfDay(clock.nowMs());
+    expect((await run('third')).warnings).toEqual([]);
+    expect(Object.keys(sim.inspect().snapshots)).toEqual([]);
+  });
 
   it('restores the donor when the snapshot fails', async () => {
     const { run, sim, lab, donor, cluster, intent, donorRef, deps } = await world(mode);

@@ -35,6 +35,19 @@ describe('describeRun', () => {
     expect(state()).toBe(before);
   });
 
+  it('lists what the cloud would refuse, and notes what the user should know', async () => {
+    const { site, deps, intent, find } = planning();
+    const refusal = { code: 'vms/locked', reason: 'the group is locked', next: 'remove the lock' };
+    const checkAccess = async () => ({ refusals: [refusal], notes: ['snapshots will stay'] });
+    const closed = { ...site, provider: { ...site.provider, checkAccess } };
+    const wish = { intent, terms: STRICT, isInspecting: false };
+    expect(await describeRun(closed, await find(), wish, deps)).toMatchObject({
+      against: [refusal],
+      notes: ['snapshots will stay'],
+    });
+    expect((await describeRun(site, await find(), wish, deps)).notes).toEqual([]);
+  });
+
   it('explains the choice of a donor, unless the operator named it', async () => {
     const { site, deps, intent, find } = planning();
     const wish = { intent, terms: STRICT, isInspecting: false };

@@ -21,9 +21,9 @@ export interface RunDescription {
   steps: PlannedStep[];
   model: FieldChange[];
   inspection: { isDone: true; verdict: DonorVerdict } | { isDone: false; because: string };
-  /** What the operator should know beforehand. */
-  notes: string[];
   against: Refusal[];
+  /** What does not prevent the run, but is good to know before it. */
+  notes: string[];
 }
 
 export interface DescriptionRequest {
@@ -42,6 +42,7 @@ export async function describeRun(
   const { provider, cluster } = site;
   const world = await observeWorld(intent, donor.ref, { ...provider, cluster, clock: deps.clock, signal: deps.signal });
   const scene: Scene = { world, intent, run: { id: 'plan', isAborting: false } };
+  const access = await provider.checkAccess?.(donor.ref.pool, site.gallery, { signal: deps.signal });
   const inspection = isInspecting
     ? await inspect(site, donor, terms, deps)
     : { isDone: false as const, because: '--inspect was not given' };
@@ -53,8 +54,12 @@ export async function describeRun(
     steps: planSteps(scene),
     model: modelDiff(scene),
     inspection,
-    notes: limitNotes(scene),
-    against: [...refusals(scene), ...(inspection.isDone ? donorRefusals(inspection.verdict, terms) : [])],
+    against: [
+      ...(access?.refusals ?? []),
+      ...refusals(scene),
+      ...(inspection.isDone ? donorRefusals(inspection.verdict, terms) : []),
+    ],
+    notes: [...(access?.notes ?? []), ...limitNotes(scene)],
   };
 }
 

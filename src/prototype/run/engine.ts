@@ -28,6 +28,8 @@ export interface EngineDeps extends Omit<StepDeps, 'onWaiting'> {
 export interface RunResult {
   version: string;
   steps: string[];
+  /** What the run could not do and went on without. */
+  warnings: string[];
 }
 
 /** More than for other steps: a start may fail for lack of capacity for a long time. */
@@ -50,7 +52,7 @@ export async function runPrototype(
     const context = { intent, donor, deps: heldDeps(deps, hold), hold, done, memory: newMemory() };
     try {
       const scene = await runSteps({ ...context, run: { id: runId, isAborting: false } });
-      return { version: scene.intent.version, steps: done };
+      return { version: scene.intent.version, steps: done, warnings: context.memory.warnings };
     } catch (error) {
       await restoreDonor(error, { ...context, run: { id: runId, isAborting: true } });
       throw error instanceof LeaseHeld && done.length > 0 ? lostPool(error) : error;
@@ -95,12 +97,13 @@ interface Memory {
   /** A stop was ordered and the donor has not been restored since. */
   mayStopLate: boolean;
   gaveUp: Set<string>;
+  warnings: string[];
   /** When each step became the next one. */
   sinceMs: Map<string, number>;
 }
 
 function newMemory(): Memory {
-  return { mayStopLate: false, gaveUp: new Set(), sinceMs: new Map() };
+  return { mayStopLate: false, gaveUp: new Set(), warnings: [], sinceMs: new Map() };
 }
 
 /** Sends changes only while the hold lasts, and renews the hold in long pauses. */
@@ -230,9 +233,19 @@ async function perform(
     if (step.id === 'restore-node') memory.mayStopLate = false;
   } catch (error) {
     const mayRetry = isRestoring ? mayPass(error) : error instanceof TransientError;
+    if ((!mayRetry || attempt >= most) && step.isOptional?.(scene) && mayPass(error)) {
+      goOnWithout(step, error as Error, context);
+      return;
+    }
     if (!mayRetry || attempt >= most) throw error;
     await pauseBeforeRetry(step.id, error as Error, attempt, deps);
   }
+}
+
+function goOnWithout({ id, title }: Step, { message }: Error, { deps, memory }: RunContext): void {
+  memory.gaveUp.add(id);
+  memory.warnings.push(`${title}: ${message}`);
+  deps.onEvent({ event: 'problem', step: id, problem: message });
 }
 
 /** Renews the hold while the step waits: a drain may take longer than a hold lasts. */

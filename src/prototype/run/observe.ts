@@ -7,10 +7,10 @@ import { classifyPods } from '../../cluster/drain/which-pods.ts';
 import type { Instance, InstanceRef, PoolRef } from '../../vms/pools.ts';
 import type { VmProvider } from '../../vms/provider.ts';
 import type { Snapshot } from '../../vms/snapshots.ts';
-import { leaseName, prototypeDefinitionName, snapshotName, TAGS } from '../names.ts';
+import { datedSnapshotName, leaseName, prototypeDefinitionName, snapshotName, TAGS } from '../names.ts';
 import { readSavedModelSecret } from '../saved-model-secret.ts';
 import { isSameMachine } from './same-machine.ts';
-import type { Intent, RunWorld } from './scene.ts';
+import { type Intent, isLeftover, type RunWorld } from './scene.ts';
 
 export interface ObserveDeps extends Omit<VmProvider, 'publisher'> {
   cluster: Cluster;
@@ -21,7 +21,7 @@ export interface ObserveDeps extends Omit<VmProvider, 'publisher'> {
 export async function observeWorld(intent: Intent, donorRef: InstanceRef, deps: ObserveDeps): Promise<RunWorld> {
   const { pools, snapshots, gallery, cluster, clock, signal } = deps;
   const { pool: poolRef } = donorRef;
-  const [pool, { donor, node }, lease, snapshot, definition, savedModel] = await Promise.all([
+  const [pool, { donor, node }, lease, usual, definition, savedModel] = await Promise.all([
     pools.readPool(poolRef, { signal }),
     observeDonor(intent, donorRef, deps),
     cluster.readLease(leaseName(poolRef), signal),
@@ -31,6 +31,10 @@ export async function observeWorld(intent: Intent, donorRef: InstanceRef, deps: 
   ]);
   if (!pool) throw new NotFound(`pool ${poolRef.name}`);
   const versions = definition ? await gallery.listVersions(definition, { signal }) : [];
+  const isLeft = usual && isLeftover(usual, versions, { today: intent.version, image: pool.model.image });
+  const snapshot = isLeft
+    ? await snapshots.readSnapshot(datedSnapshotName(usual.name, intent.version), { signal })
+    : usual;
   const pods = node ? await cluster.listPods(node.name, signal) : [];
   return {
     nowMs: clock.nowMs(),
@@ -45,6 +49,7 @@ export async function observeWorld(intent: Intent, donorRef: InstanceRef, deps: 
     definition,
     versions,
     snapshot,
+    leftover: isLeft ? usual : undefined,
     hasSavedModel: savedModel !== undefined,
     isSnapshotDonorGone: await isSnapshotDonorGone(intent, donor, snapshot, poolRef, deps),
     references: undefined,

@@ -39,5 +39,6 @@ function stateOf(step: Step, next: Step | undefined, scene: Scene): PlannedStep[
 }
 
 function isDue(step: Step, scene: Scene): boolean {
+  if (scene.run.gaveUp?.has(step.id) && step.isOptional?.(scene)) return false;
   return step.isNeeded(scene) && !step.isDone(scene);
 }

@@ -7,7 +7,7 @@ import { POOL, POOL_REF } from '../testing.ts';
 import { reportRun, reportSearch } from './report-run.ts';
 
 const broken = new UserError('the drain timed out', { code: 'prototype/drain-blocked', next: 'raise the budget' });
-const result = { version: '2026.11.18', steps: ['drain'] };
+const result = { version: '2026.11.18', steps: ['drain'], warnings: [] };
 
 function world() {
   const { site, cluster, clock, donor } = donorLab();
@@ -47,7 +47,7 @@ describe('the report of a run', () => {
 
   it('that found everything done has no Event', async () => {
     const { site, cluster, subject, deps, last } = world();
-    await reportRun(site, subject, deps, async () => ({ ...result, steps: [] }));
+    await reportRun(site, subject, deps, async () => ({ ...result, steps: [], warnings: [] }));
     expect(cluster.events).toEqual([]);
     expect(await last()).toMatchObject({ outcome: 'succeeded' });
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Access, VmProvider } from '../../vms/provider.ts';
 import { findDonor } from '../donor/find-donor.ts';
 import { donorLab, inspectionOf } from '../donor/testing.ts';
 import { PRIOR_ANNOTATION } from '../names.ts';
@@ -51,5 +52,61 @@ describe('runOnSite', () => {
     await expect(runOnSite(site, await find(), order, runDeps)).rejects.toThrow('is not patched');
     expect(JSON.stringify([...provider.state.pools, ...cluster.nodes])).toBe(before);
     expect(cluster.leases.size).toBe(0);
+  });
+
+  describe('when the cloud would refuse what a run needs', () => {
+    const refusal = { code: 'vms/missing-rights', reason: 'the login lacks rights: a, b', next: 'assign a role' };
+    const lock = { code: 'vms/locked', reason: 'the group is locked', next: 'remove the lock' };
+    const withAccess = (access: Access) => {
+      const world = refusingLab();
+      const asked: string[] = [];
+      const checkAccess: VmProvider['checkAccess'] = async (pool, gallery) => {
+        asked.push(`${pool.name} ${gallery}`);
+        return access;
+      };
+      return { ...world, asked, site: { ...world.site, provider: { ...world.provider, checkAccess } } };
+    };
+
+    it('is refused before anything is inspected or changed, with all reasons at once', async () => {
+      const { site, cluster, provider, order, runDeps, find, messages, asked, intent } = withAccess({
+        refusals: [refusal, lock],
+        notes: [],
+      });
+      const before = JSON.stringify([...provider.state.pools, ...cluster.nodes]);
+      await expect(runOnSite(site, await find(), order, runDeps)).rejects.toMatchObject({
+        code: 'vms/missing-rights',
+        message: 'the login lacks rights: a, b; the group is locked',
+        kept: 'Nothing was changed.',
+        next: 'assign a role',
+        exitCode: 1,
+      });
+      expect(JSON.stringify([...provider.state.pools, ...cluster.nodes])).toBe(before);
+      expect(messages).toEqual([]);
+      expect(asked).toEqual([`${POOL} ${intent.gallery}`]);
+    });
+
+    it('first restores a donor that an earlier run left out of service', async () => {
+      const { site, cluster, order, runDeps, find, donor } = withAccess({ refusals: [lock], notes: [] });
+      const found = await find();
+      const prior = { run: 'dead', isUnschedulable: false, protection: { fromScaleIn: false, fromPoolActions: false } };
+      cluster.touch(donor.computerName, {
+        isUnschedulable: true,
+        annotations: { [PRIOR_ANNOTATION]: JSON.stringify(prior) },
+      });
+      const node = cluster.nodes.get(donor.computerName)!;
+      await expect(runOnSite(site, { ...found, node }, order, runDeps)).rejects.toMatchObject({
+        code: 'vms/locked',
+        kept: 'The donor is back in service; nothing else was changed.',
+      });
+      expect(cluster.nodes.get(donor.computerName)).toMatchObject({ isUnschedulable: false, annotations: {} });
+    });
+
+    it('passes on what the user should know', async () => {
+      const { site, order, runDeps, find, messages } = withAccess({ refusals: [], notes: ['snapshots will stay'] });
+      await expect(runOnSite(site, await find(), order, runDeps)).rejects.toMatchObject({
+        code: 'prototype/unpatched',
+      });
+      expect(messages[0]).toBe('warning snapshots will stay');
+    });
   });
 });

@@ -1,9 +1,12 @@
-// prototype/run/run-on-site.ts: a whole run: restore other donors of the pool, approve this donor, run the steps.
+// prototype/run/run-on-site.ts: a whole run: restore other donors of the pool, check the login's access, approve this donor, run the steps.
 
+import { UserError } from '../../base/errors.ts';
+import type { Access } from '../../vms/provider.ts';
 import { type ApproveDeps, approveDonor, type DonorTerms } from '../donor/approve-donor.ts';
 import type { FoundDonor } from '../donor/find-donor.ts';
 import type { Site } from '../site.ts';
 import { type EngineDeps, type RunResult, recoverDonor, runPrototype } from './engine.ts';
+import { readPrior } from './prior.ts';
 import { reportRun } from './report-run.ts';
 import type { Intent } from './scene.ts';
 import { sealMachine, sealNode } from './seal.ts';
@@ -15,6 +18,8 @@ export interface RunOrder {
 }
 
 export type RunDeps = Pick<EngineDeps, 'clock' | 'signal' | 'restoreSignal' | 'onEvent'> & ApproveDeps;
+
+const NO_OBJECTION: Access = { refusals: [], notes: [] };
 
 export async function runOnSite(site: Site, donor: FoundDonor, order: RunOrder, deps: RunDeps): Promise<RunResult> {
   return reportRun(site, { pool: donor.ref.pool, node: donor.node }, deps, () => runReported(site, donor, order, deps));
@@ -41,6 +46,28 @@ async function runReported(
     onEvent,
   };
   for (const stray of strays) await recoverDonor(intentFor(stray.node.name), stray.ref, runId, engine);
+  await requireAccess(site, donor, deps, () => recoverDonor(intentFor(node.name), ref, runId, engine));
   const settled = await approveDonor(site, donor, terms, deps);
   return runPrototype(intentFor(node.name), ref, runId, { ...engine, ...settled });
+}
+
+/** Throws all reasons at once, after `restore` if an earlier run left the donor out of service. */
+async function requireAccess(
+  { provider, gallery }: Site,
+  { node, ref }: FoundDonor,
+  { signal, onWarning }: RunDeps,
+  restore: () => Promise<unknown>,
+): Promise<void> {
+  const { refusals, notes } = (await provider.checkAccess?.(ref.pool, gallery, { signal })) ?? NO_OBJECTION;
+  for (const note of notes) onWarning(note);
+  const [first] = refusals;
+  if (!first) return;
+  const isOut = readPrior(node) !== undefined;
+  if (isOut) await restore();
+  throw new UserError(refusals.map(({ reason }) => reason).join('; '), {
+    code: first.code,
+    kept: isOut ? 'The donor is back in service; nothing else was changed.' : 'Nothing was changed.',
+    next: first.next,
+    exitCode: 1,
+  });
 }

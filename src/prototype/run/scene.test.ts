@@ -10,6 +10,7 @@ import {
   hasStrayDonor,
   hasUsableSnapshot,
   isAbandonedSnapshot,
+  isLeftover,
   isOfDonor,
   needsCapture,
   ownerOf,
@@ -56,6 +57,31 @@ describe('the version that a run makes', () => {
   ])("is today's if the snapshot's version %s", (_why, versions) => {
     const old = scene({ snapshot: snapshot('2020.1.1'), versions });
     expect([targetVersionName(old), hasUsableSnapshot(old), needsCapture(old)]).toEqual([today, false, true]);
+  });
+});
+
+describe('a snapshot of an earlier day', () => {
+  const old = '2020.1.1';
+  const image = { kind: 'version', id: `/V/${old}` } as const;
+  const made = version(old, 'ready');
+
+  it.each([
+    ['whose version was never begun', [], undefined, true],
+    ['whose version failed', [version(old, 'failed')], undefined, true],
+    ['whose version is being made', [version(old, 'creating')], undefined, false],
+    ['whose version is being replicated', [version(old, 'replicating')], undefined, false],
+    ['whose version is ready and not published', [made], undefined, false],
+    ['whose version is in the model', [made], image, true],
+    ['whose version is included in latest', [{ ...made, isExcludedFromLatest: false }], undefined, true],
+    ['whose version was rolled back', [{ ...made, tags: { 'headstart-bad': 'rolled back' } }], undefined, true],
+  ])('%s', (_which, versions, inModel, expected) => {
+    expect(isLeftover(snapshot(old), versions, { today, ...(inModel && { image: inModel }) })).toBe(expected);
+  });
+
+  it('is only one of an earlier day, and only one of ours', () => {
+    expect(isLeftover(snapshot(today), [version(today, 'ready')], { today, image })).toBe(false);
+    expect(isLeftover(snapshot('2999.1.1'), [], { today })).toBe(false);
+    expect(isLeftover({ tags: {} }, [], { today })).toBe(false);
   });
 });
 

@@ -1,7 +1,7 @@
 // prototype/run/scene.ts: the input of every decision: the state just observed, the intent, and which run this is.
 import type { Lease, Node, Pod } from '../../cluster/cluster.ts';
 import type { Definition, Version } from '../../vms/gallery.ts';
-import type { Instance, Pool } from '../../vms/pools.ts';
+import type { ImageRef, Instance, Pool } from '../../vms/pools.ts';
 import type { Snapshot } from '../../vms/snapshots.ts';
 import { compareVersionNames, DONOR_TAG, DRAINED_ANNOTATION, SEALED_ANNOTATION, TAGS } from '../names.ts';
 import { readDonorMark, readPrior } from './prior.ts';
@@ -20,6 +20,8 @@ export interface RunWorld {
   definition: Definition | undefined;
   versions: readonly Version[];
   snapshot: Snapshot | undefined;
+  /** A snapshot of an earlier run that is of no use any more and has the usual name. It is deleted, or stays if it is locked. */
+  leftover?: Snapshot | undefined;
   /** Whether the machine whose disk the snapshot holds was deleted; read only for the snapshot of another donor. */
   isSnapshotDonorGone?: boolean;
   /** Whether the model that the operator last set is saved for a rollback. */
@@ -151,6 +153,24 @@ export function isAbandonedSnapshot(scene: Scene): boolean {
     return true;
   return world.isSnapshotDonorGone === true || compareVersionNames(name, intent.version) < 0;
 }
+
+/** Whether no run needs the snapshot of an earlier day any more: its version is published, or was never begun. */
+export function isLeftover(
+  snapshot: Pick<Snapshot, 'tags'>,
+  versions: readonly Version[],
+  { today, image }: { today: string; image?: ImageRef },
+): boolean {
+  const name = snapshot.tags[TAGS.version];
+  if (name === undefined || name === today) return false;
+  const version = versions.find((one) => one.name === name);
+  if (version === undefined || version.state === 'failed') return compareVersionNames(name, today) < 0;
+  if (version.state !== 'ready') return false;
+  const isInModel = image?.kind === 'version' && image.id.toLowerCase() === version.id.toLowerCase();
+  return isInModel || !version.isExcludedFromLatest || version.tags[ROLLED_BACK_TAG] !== undefined;
+}
+
+/** On a version that a rollback left: no run publishes it again. */
+const ROLLED_BACK_TAG = 'headstart-bad';
 
 /** The version of a usable or pending snapshot, also after midnight; otherwise the day the run began. */
 export function targetVersionName(scene: Scene): string {

@@ -42,6 +42,8 @@ export interface Step {
   giveUpAfterMs?: number;
   /** After `giveUpAfterMs` the run goes on without it, and fails at the end. */
   isSkippable?: boolean;
+  /** The run goes on without it when it fails, and warns at its end. Only for what the next run can do as well. */
+  isOptional?(scene: Scene): boolean;
   /** Reads what only this step needs and the observation omits. The step may turn out to be done. */
   look?(scene: Scene, deps: Pick<StepDeps, keyof VmProvider | 'signal'>): Promise<Partial<RunWorld>>;
   /** What went wrong so that the step is needed. The run reports it. */

@@ -86,6 +86,7 @@ export function isSameId(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-function groupPath(ref: ResourceGroupRef): string {
+/** `/subscriptions/S/resourceGroups/G`, in one spelling per group. */
+export function groupPath(ref: ResourceGroupRef): string {
   return `/subscriptions/${ref.subscriptionId.toLowerCase()}/resourceGroups/${ref.resourceGroup.toLowerCase()}`;
 }

@@ -3,6 +3,7 @@ import type { CallOptions } from '../../base/call-options.ts';
 import { boundTo } from '../bound-to.ts';
 import type { Gallery } from '../gallery.ts';
 import type { VmProvider } from '../provider.ts';
+import { checkAccess } from './access/check-access.ts';
 import { azureOf } from './azure.ts';
 import { changeModel, readModel } from './change-model.ts';
 import type { AzureDeps } from './connect/connection.ts';
@@ -49,5 +50,6 @@ export function createAzureProvider(settings: AzureSettings, deps: AzureDeps): A
       ...{ tagVersion, deleteVersion, referencedImages },
     }),
     publisher: boundTo(azure, { readModel, changeModel }),
+    ...boundTo(azure, { checkAccess }),
   };
 }

@@ -1,4 +1,5 @@
 // vms/azure/azure.ts: what do all calls to Azure share? The connection, and a cache of earlier results.
+import { groupPath, type ResourceGroupRef } from './arm-ids.ts';
 import { type AzureConnection, type AzureDeps, openConnection } from './connect/connection.ts';
 import type { AzureSettings } from './connect/settings.ts';
 import type { DiskFacts } from './disks.ts';
@@ -11,8 +12,8 @@ export interface Azure extends AzureConnection {
   knownDisks: Map<string, DiskFacts>;
   /** Cached per pool, because a uniform set never changes between Spot and regular. */
   knownSpot: Map<string, boolean>;
-  /** Resource groups that contain pools: the fallback when the login may not list the whole subscription. */
-  knownGroups: Set<string>;
+  /** Resource groups that contain pools, by their path: the fallback when the login may not list a whole subscription. */
+  knownGroups: Map<string, ResourceGroupRef>;
 }
 
 export function azureOf(settings: AzureSettings, deps: AzureDeps): Azure {
@@ -21,6 +22,6 @@ export function azureOf(settings: AzureSettings, deps: AzureDeps): Azure {
     knownHardware: new Map(),
     knownDisks: new Map(),
     knownSpot: new Map(),
-    knownGroups: new Set([settings.resourceGroup.toLowerCase()]),
+    knownGroups: new Map([[groupPath(settings), settings]]),
   };
 }

@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Conflict } from '../../base/failures.ts';
 import type { ModelChange } from '../publisher.ts';
-import { patchOf } from './change-model.ts';
-import { extension, scaleSet, versionId } from './scale-set.testing.ts';
-import { imageOf, scaleSetSchema } from './scale-set.ts';
+import { changeModel, deletionOrder, patchOf } from './change-model.ts';
+import { accepted, wire } from './connect/testing.ts';
+import { extension, rawScaleSet, scaleSet, scaleSetPool, versionId } from './scale-set.testing.ts';
+import { type AzureScaleSet, imageOf, poolOf, scaleSetSchema } from './scale-set.ts';
+import { azureOn } from './testing.ts';
 
 describe('a model change as one update', () => {
   const change: ModelChange = {
@@ -117,6 +120,92 @@ describe('a model change as one update', () => {
         expect(new Set(afterNames)).toEqual(expected);
         for (const one of after)
           for (const name of one.properties.provisionAfterExtensions ?? []) expect(afterNames).toContain(name);
+      }),
+    );
+  });
+});
+
+describe('changing a model', () => {
+  const unread = { status: 200, body: rawScaleSet({ top: { etag: undefined } }) };
+  const read = { status: 200, body: rawScaleSet() };
+  const change: ModelChange = {
+    image: { kind: 'version', id: versionId },
+    bootstrap: 'none',
+    extensions: { keep: ['health'], add: [] },
+    tags: {},
+  };
+  const poolOfSet = (set: AzureScaleSet) => poolOf(set, scaleSetPool, { generation: 'V2', architecture: 'x64' });
+  const changedTo = (extensions: object[], image: object = { id: versionId.toUpperCase() }) => ({
+    status: 200,
+    body: rawScaleSet({ profile: { storageProfile: { imageReference: image }, extensionProfile: { extensions } } }),
+  });
+
+  it('is conditional on the ETag that was read', async () => {
+    const { call, sent } = await wire(read, { status: 200 }, changedTo([extension('health')]));
+    await changeModel(azureOn(call), poolOfSet(scaleSet()), change);
+    expect(sent[1]).toMatchObject({ method: 'PATCH', ifMatch: '"7"' });
+  });
+
+  it('of a service without ETags sends no condition, and is a Conflict when the model has changed', async () => {
+    const pool = poolOfSet(scaleSet({ top: { etag: undefined } }));
+    const { call, sent } = await wire(unread, { status: 200 }, changedTo([extension('health')]));
+    await changeModel(azureOn(call), pool, change);
+    expect(sent[1]).toMatchObject({ method: 'PATCH', ifMatch: undefined });
+    const other = { ...pool, model: { ...pool.model, extensions: [] } };
+    await expect(changeModel(azureOn((await wire(unread)).call), other, change)).rejects.toBeInstanceOf(Conflict);
+    const tagged = { ...pool, tags: { team: 'b' } };
+    await expect(changeModel(azureOn((await wire(unread)).call), tagged, change)).rejects.toBeInstanceOf(Conflict);
+  });
+
+  it('reads the model back only when an extension has to go', async () => {
+    const { call, sent } = await wire(read, { status: 200 });
+    const keep = ['bootstrap', 'health'];
+    await changeModel(azureOn(call), poolOfSet(scaleSet()), { ...change, extensions: { keep, add: [] } });
+    expect(sent.map(({ method }) => method)).toEqual(['GET', 'PATCH']);
+  });
+
+  it('deletes extensions that Azure kept, and waits for each', async () => {
+    const { call, sent } = await wire(
+      ...[read, { status: 200 }, changedTo([extension('bootstrap'), extension('health')])],
+      ...[accepted, { status: 200, body: { status: 'Succeeded' } }],
+    );
+    await changeModel(azureOn(call), poolOfSet(scaleSet()), change);
+    expect(sent.map(({ method }) => method)).toEqual(['GET', 'PATCH', 'GET', 'DELETE', 'GET']);
+    expect(sent[3]!.url.pathname).toMatch(/\/virtualMachineScaleSets\/pool\/extensions\/bootstrap$/);
+  });
+
+  it('deletes nothing while the old image is in the model: it needs its bootstrap', async () => {
+    const { call, sent } = await wire(read, { status: 200 }, read);
+    await changeModel(azureOn(call), poolOfSet(scaleSet()), change);
+    expect(sent.map(({ method }) => method)).toEqual(['GET', 'PATCH', 'GET']);
+  });
+
+  it('names an extension that Azure does not delete, and how to delete it', async () => {
+    const refused = { status: 409, body: { error: { code: 'ScopeLocked', message: 'locked' } } };
+    const { call } = await wire(read, { status: 200 }, changedTo([extension('bootstrap')]), refused);
+    await expect(changeModel(azureOn(call), poolOfSet(scaleSet()), change)).rejects.toMatchObject({
+      code: 'vms/half-changed',
+      message: expect.stringContaining('still has the extension bootstrap'),
+      next: expect.stringContaining('az vmss extension delete --resource-group demo --vmss-name pool --name bootstrap'),
+    });
+  });
+
+  it('deletes an extension before those that it waits for', () => {
+    const some = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e'));
+    fc.assert(
+      fc.property(some, fc.array(some, { minLength: 5, maxLength: 5 }), (names, waits) => {
+        // Each waits only for earlier ones, so that there is no cycle.
+        const made = names.map((name, i) =>
+          extension(
+            name,
+            waits[i]!.filter((other) => names.indexOf(other) < i && names.includes(other)),
+          ),
+        );
+        const order = deletionOrder(made);
+        expect([...order].sort()).toEqual([...names].sort());
+        for (const { name, properties } of made)
+          for (const other of properties.provisionAfterExtensions ?? [])
+            expect(order.indexOf(name)).toBeLessThan(order.indexOf(other));
       }),
     );
   });

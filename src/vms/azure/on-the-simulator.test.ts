@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { createHttpHeaders } from '@azure/core-rest-pipeline';
+import type { TokenCredential } from '@azure/identity';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Referee, seatReferee } from '../../../sims/azure/referee/referee.ts';
 import type { Fault } from '../../../sims/azure/service/faults.ts';
+import type { Clock } from '../../base/clock.ts';
 import { TransientError, UserError } from '../../base/errors.ts';
 import { Conflict, Forbidden, NoCapacity } from '../../base/failures.ts';
 import { Secret } from '../../base/secret.ts';
@@ -53,6 +55,35 @@ describe('the role', () => {
     }
     expect(unneeded[0]!.filter((action) => unneeded[1]!.includes(action))).toEqual([]);
     expect(role.Actions.filter((action: string) => action.includes('*'))).toEqual([]);
+  });
+
+  it.each(modes)('lacks permissions, and a check before the run names all of them (%s)', async (mode) => {
+    const role = { Actions: ['*/read'], NotActions: ['Microsoft.Compute/snapshots/*'] };
+    const lab = await open({ mode, sim: { role } });
+    const { refusals, notes } = await lab.provider.checkAccess!((await lab.makePool(1)).ref, 'SIG_role');
+    expect(notes).toEqual([]);
+    expect(refusals).toHaveLength(1);
+    const instances = mode === 'Uniform' ? 'virtualMachineScaleSets/virtualMachines' : 'virtualMachines';
+    for (const action of [`${instances}/powerOff/action`, 'snapshots/read', 'galleries/images/versions/write'])
+      expect(refusals[0]!.reason).toContain(`Microsoft.Compute/${action}`);
+    expect(refusals[0]!.reason).not.toContain('Microsoft.Compute/disks/read');
+  });
+
+  it('without the right to read itself is checked only when it is needed', async () => {
+    const lab = await open({ sim: { role: { Actions: ['Microsoft.Compute/*'] } } });
+    const { refusals, notes } = await lab.provider.checkAccess!((await lab.makePool(1)).ref, 'SIG_role');
+    expect(refusals).toEqual([]);
+    expect(notes).toHaveLength(2);
+  });
+
+  it.each([
+    ['ReadOnly', 'vms/locked', 0],
+    ['CanNotDelete', undefined, 1],
+  ] as const)('does not help against a lock: %s', async (level, code, notes) => {
+    const lab = await open({ scenario: { locks: [{ level }] } });
+    const access = await lab.provider.checkAccess!((await lab.makePool(1)).ref, 'SIG_role');
+    expect(access.refusals.map((one) => one.code)).toEqual(code ? [code] : []);
+    expect(access.notes).toHaveLength(notes);
   });
 
   it('lacks a permission, and the error names it', async () => {
@@ -158,6 +189,62 @@ describe('a race', () => {
   });
 });
 
+/** A login that Azure forbids some requests. */
+function forbidding(lab: AzureLab, isForbidden: (path: string) => boolean): VmProvider {
+  const network = lab.deps.httpClient!;
+  return createAzureProvider(lab.settings, {
+    ...lab.deps,
+    httpClient: {
+      sendRequest: async (request) =>
+        isForbidden(new URL(request.url).pathname)
+          ? {
+              request,
+              status: 403,
+              headers: createHttpHeaders(),
+              bodyAsText: '{"error":{"code":"AuthorizationFailed"}}',
+            }
+          : network.sendRequest(request),
+    },
+  });
+}
+
+describe('an update that keeps the extensions it should drop', () => {
+  async function switched(fault?: Fault) {
+    const lab = await open({ scenario: { patchKeepsExtensions: true } });
+    const { ref, definition, spec } = await captured(lab);
+    await lab.provider.gallery.beginVersion(spec);
+    await lab.clock.sleep(3 * 3_600_000);
+    if (fault) lab.sim.fail(fault);
+    const image = { kind: 'version', id: `${definition.id}/versions/${spec.name}` } as const;
+    const extensions = { keep: ['health'], add: [] };
+    const change = async () =>
+      lab.provider.publisher.changeModel((await lab.provider.pools.readPool(ref))!, {
+        ...{ image, bootstrap: 'none', extensions, tags: {} },
+      });
+    const names = async () => (await lab.provider.pools.readPool(ref))!.model.extensions.map(({ name }) => name);
+    return { lab, ref, change, names };
+  }
+
+  it('is followed by their deletion', async () => {
+    const { lab, ref, change, names } = await switched();
+    await change();
+    expect(await names()).toEqual(['health']);
+    expect((await lab.grow(ref)).extensions).toEqual(['health']);
+  });
+
+  it.each<Fault['kind']>(['lro-failed', 'lro-succeeded-but-not-applied', 'answer-lost', 'conflict'])(
+    'can be repeated after %s',
+    async (kind) => {
+      const { lab, change, names } = await switched({ on: 'DELETE extensions', kind });
+      const first = await change().catch((error: unknown) => error);
+      if (first !== undefined) expect(first).toBeInstanceOf(TransientError);
+      await lab.clock.sleep(5 * 60_000); // an operation whose answer was lost still runs
+      await change();
+      expect(await names()).toEqual(['health']);
+    },
+  );
+});
+
 describe('references', () => {
   const switchTo = (id: string, kind: 'version' | 'definition'): ModelChange => ({
     image: { kind, id },
@@ -189,24 +276,26 @@ describe('references', () => {
     await lab.clock.sleep(3 * 3_600_000);
     const version = `${definition.id}/versions/${spec.name}`;
     await lab.provider.publisher.changeModel((await lab.provider.pools.readPool(ref))!, switchTo(version, 'version'));
-    const network = lab.deps.httpClient!;
-    const narrow = createAzureProvider(lab.settings, {
-      ...lab.deps,
-      httpClient: {
-        sendRequest: async (request) =>
-          /^\/subscriptions\/[^/]+\/providers\//.test(new URL(request.url).pathname)
-            ? {
-                request,
-                status: 403,
-                headers: createHttpHeaders(),
-                bodyAsText: '{"error":{"code":"AuthorizationFailed"}}',
-              }
-            : network.sendRequest(request),
-      },
-    });
+    const narrow = forbidding(lab, (path) => /^\/subscriptions\/[^/]+\/providers\//.test(path));
     expect([...(await narrow.gallery.referencedImages(definition))]).toEqual([version]);
   });
+
+  it('are all versions when the login may not list instances, which may be made from any', async () => {
+    const lab = await open();
+    const { definition, spec } = await captured(lab);
+    for (const name of ['2026.11.13', '2026.11.14']) await lab.provider.gallery.beginVersion({ ...spec, name });
+    const blind = forbidding(lab, (path) => path.endsWith('/virtualMachines'));
+    expect([...(await blind.gallery.referencedImages(definition))].sort()).toEqual(
+      ['2026.11.13', '2026.11.14'].map((name) => `${definition.id}/versions/${name}`),
+    );
+    expect([...(await lab.provider.gallery.referencedImages(definition))]).toEqual([]);
+  });
 });
+
+/** In milliseconds, from the token itself. */
+function expiryOf(token: string): number {
+  return Number(JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()).exp) * 1000;
+}
 
 describe('a login', () => {
   const canary = 'canary-client-secret-77aa';
@@ -225,6 +314,33 @@ describe('a login', () => {
     const { lab, provider } = await asPrincipal(canary);
     const { ref } = await lab.makePool(1);
     expect((await provider.pools.readPool(ref))?.capacity).toBe(1);
+  });
+
+  it('outlives its token, also when the clock of this machine is ten minutes behind', async () => {
+    const lab = await open({ sim: { servicePrincipal } });
+    const { tenantId } = lab.sim.inspect();
+    const { clientId, clientSecret } = servicePrincipal;
+    const secret = new Secret(clientSecret);
+    const choice = { kind: 'service-principal', tenantId, clientId, secret, from: 'test' } as const;
+    const login = lazyCredential(choice, lab.settings, lab.sim.caPem);
+    // The end of a managed identity's token is a time of the service's clock.
+    const credential: TokenCredential = {
+      getToken: async (scopes, options) => {
+        const token = await login.getToken(scopes, options);
+        return token && { ...token, expiresOnTimestamp: expiryOf(token.token) };
+      },
+    };
+    const { clock } = lab.deps;
+    const behind: Clock = { nowMs: () => clock.nowMs() - 600_000, sleep: clock.sleep.bind(clock) };
+    const provider = createAzureProvider(lab.settings, { ...lab.deps, credential, clock: behind });
+    const { ref } = await lab.makePool(1);
+    for (let minutes = 0; minutes < 150; minutes++) {
+      expect((await provider.pools.readPool(ref))?.capacity).toBe(1);
+      await clock.sleep(60_000);
+    }
+    const refused = lab.sim.requests.filter(({ answer }) => answer.status === 401);
+    expect(refused.length).toBeGreaterThan(0); // otherwise this test shows nothing
+    expect(refused.length).toBeLessThanOrEqual(3);
   });
 
   it('that is refused is reported without the secret', async () => {
@@ -280,6 +396,18 @@ describe('secrets', () => {
     },
   );
 
+  it("of a node's disk cannot be exported from the snapshot", async () => {
+    const lab = await open();
+    await captured(lab);
+    expect(Object.values(lab.sim.inspect().snapshots)).toMatchObject([
+      {
+        sku: 'Standard_LRS',
+        isIncremental: false,
+        properties: { networkAccessPolicy: 'DenyAll', publicNetworkAccess: 'Disabled' },
+      },
+    ]);
+  });
+
   it('of the pool do not appear in any read', async () => {
     const lab = await open();
     const { ref } = await lab.makePool(2);
@@ -317,9 +445,13 @@ async function captured(lab: AzureLab) {
 
 /** Calls every method once. */
 async function everything(lab: AzureLab): Promise<void> {
-  const { provider, clock } = lab;
+  const { provider, clock, sim } = lab;
+  sim.meddle((world) => {
+    world.patchKeepsExtensions = true; // so that extensions are deleted one by one
+  });
   const { providerIds } = await lab.makePool(1);
   const donor = await provider.pools.locate(providerIds[0]!);
+  expect(await provider.checkAccess!(donor.pool, 'SIG_role')).toEqual({ refusals: [], notes: [] });
   await provider.pools.listInstances(donor.pool);
   await provider.pools.setProtection(donor, protectedFully);
   await provider.pools.tagInstance(donor, { run: 'now' });

@@ -89,7 +89,7 @@ describe('reading a pool', () => {
     const azure = azureOn(call);
     for (const _ of [1, 2]) expect((await readPool(azure, scaleSetPool))?.model.generation).toBe('unknown');
     expect(sent).toHaveLength(4);
-    expect([...azure.knownGroups]).toEqual(['demo']);
+    expect([...azure.knownGroups.keys()]).toEqual(['/subscriptions/s/resourceGroups/demo']);
   });
 });
 

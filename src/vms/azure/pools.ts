@@ -1,7 +1,7 @@
 // vms/azure/pools.ts: find and read pools.
 import type { CallOptions } from '../../base/call-options.ts';
 import type { Pool, PoolRef } from '../pools.ts';
-import { isScaleSetName, parseScaleSetId } from './arm-ids.ts';
+import { groupPath, isScaleSetName, parseScaleSetId } from './arm-ids.ts';
 import type { Azure } from './azure.ts';
 import type { AzureCall } from './connect/connection.ts';
 import { knownDisk } from './disks.ts';
@@ -23,7 +23,7 @@ export async function findPool(azure: Azure, name: string, options?: CallOptions
 export async function readPool(azure: Azure, pool: PoolRef, options?: CallOptions): Promise<Pool | undefined> {
   const call = await azure.open(options);
   const ref = poolScaleSet(pool);
-  azure.knownGroups.add(ref.resourceGroup.toLowerCase());
+  azure.knownGroups.set(groupPath(ref), ref);
   const set = await readScaleSet(call, ref);
   if (!set) return undefined;
   const image = JSON.stringify(set.properties.virtualMachineProfile?.storageProfile?.imageReference ?? null);

@@ -1,5 +1,6 @@
+import type { VirtualMachineScaleSet } from '@azure/arm-compute';
 import { describe, expect, it } from 'vitest';
-import { newestEligible, referencedVersionNames } from './references.ts';
+import { mayHaveUniformMembers, newestEligible, referencedVersionNames } from './references.ts';
 import { definitionId, versionId } from './scale-set.testing.ts';
 
 describe('references to versions', () => {
@@ -11,6 +12,26 @@ describe('references to versions', () => {
       { kind: 'other', id: '' },
     ] as const;
     expect([...referencedVersionNames(references, { id: definitionId })]).toEqual(['2026.11.15']);
+  });
+
+  it('through the second id of a shared gallery count, because that gallery may be ours', () => {
+    const shared = '/sharedGalleries/8f2c-SIG_DEMO/images/kamino-pool-prototype/versions/2026.11.14';
+    const others = ['/sharedGalleries/x/images/other/versions/2026.11.13', '/subscriptions/s/x/images/managed', ''];
+    const references = [shared, ...others].map((id) => ({ kind: 'other', id }) as const);
+    expect([...referencedVersionNames(references, { id: definitionId })]).toEqual(['2026.11.14']);
+  });
+
+  it.each([
+    [{}, true],
+    [{ sku: { capacity: 0 } }, false],
+    [{ sku: { capacity: 2 } }, true],
+    [{ orchestrationMode: 'Flexible' }, false],
+    [
+      { virtualMachineProfile: { storageProfile: { osDisk: { createOption: 'FromImage', osType: 'Windows' } } } },
+      false,
+    ],
+  ])('are looked for in the instances of %j: %s', (fields, expected) => {
+    expect(mayHaveUniformMembers({ location: 'we', ...fields } as VirtualMachineScaleSet)).toBe(expected);
   });
 
   it('to a definition mean its newest version by number, not by text', () => {

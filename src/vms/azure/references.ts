@@ -4,7 +4,7 @@ import type { CallOptions } from '../../base/call-options.ts';
 import { Forbidden } from '../../base/failures.ts';
 import type { Definition } from '../gallery.ts';
 import type { ImageRef } from '../pools.ts';
-import { isSameId, parseGalleryImageId, parseScaleSetId } from './arm-ids.ts';
+import { isSameId, parseGalleryImageId, parseScaleSetId, type ResourceGroupRef } from './arm-ids.ts';
 import type { Azure } from './azure.ts';
 import type { AzureCall } from './connect/connection.ts';
 import { collectPages, undefinedIfMissing } from './connect/reading.ts';
@@ -12,28 +12,81 @@ import { imageOf } from './scale-set.ts';
 import { versionsOf } from './versions.ts';
 import { sourceImage } from './vm.ts';
 
+/**
+ * Reads the subscription of the gallery and those of the known pools; scale sets of other subscriptions cannot be seen. What the login
+ * may not read may use any version, so then every version is in use. One listing per subscription, and one for each Uniform set that
+ * may have Linux instances: call it once for each decision to delete.
+ */
 export async function referencedImages(
   azure: Azure,
   definition: Definition,
   options?: CallOptions,
 ): Promise<ReadonlySet<string>> {
   const call = await azure.open(options);
-  const { knownGroups } = azure;
-  const sets = await listScaleSets(call, knownGroups);
-  const vms = await listVms(call, knownGroups);
-  const references: ImageRef[] = [];
-  for (const set of sets) references.push(imageOf(set.virtualMachineProfile?.storageProfile?.imageReference));
-  for (const vm of vms) references.push(...sourceImagesOf(vm));
-  // `vms` includes flexible members; uniform members are listed only by their scale set.
-  for (const set of sets.filter((one) => one.orchestrationMode !== 'Flexible'))
-    for (const member of await listMembers(call, set)) references.push(...sourceImagesOf(member));
-
+  const { references, isPartial } = await listReferences(call, [...azure.knownGroups.values()]);
   const names = referencedVersionNames(references, definition);
-  if (references.some((image) => image.kind === 'definition' && isSameId(image.id, definition.id))) {
-    const newest = newestEligible((await versionsOf(call, definition)).filter((one) => !one.isExcludedFromLatest));
-    if (newest) names.add(newest);
+  const usesNewest = references.some((image) => image.kind === 'definition' && isSameId(image.id, definition.id));
+  if (isPartial || usesNewest) {
+    const versions = await versionsOf(call, definition);
+    const newest = newestEligible(versions.filter((one) => !one.isExcludedFromLatest));
+    if (usesNewest && newest) names.add(newest);
+    if (isPartial) for (const { name } of versions) names.add(name);
   }
   return new Set([...names].map((name) => `${definition.id}/versions/${name}`));
+}
+
+interface References {
+  references: ImageRef[];
+  /** The login may not read a part of what it should have. */
+  isPartial: boolean;
+}
+
+async function listReferences(call: AzureCall, groups: readonly ResourceGroupRef[]): Promise<References> {
+  const found: References = { references: [], isPartial: false };
+  const unlessForbidden = async <T>(read: () => Promise<T[]>): Promise<T[]> => {
+    const items = await undefinedIfForbidden(read);
+    found.isPartial ||= items === undefined;
+    return items ?? [];
+  };
+  for (const [subscriptionId, own] of bySubscription(groups)) {
+    const { virtualMachineScaleSets, virtualMachines } = call.compute(subscriptionId);
+    const sets = await wholeOrGroups(
+      () => call.run('scale sets of the subscription', () => collectPages(virtualMachineScaleSets.listAll())),
+      (group) =>
+        unlessForbidden(() =>
+          call.run(`scale sets of ${group}`, () => collectPages(virtualMachineScaleSets.list(group))),
+        ),
+      own,
+    );
+    const vms = await wholeOrGroups(
+      () => call.run('VMs of the subscription', () => collectPages(virtualMachines.listAll())),
+      (group) => unlessForbidden(() => call.run(`VMs of ${group}`, () => collectPages(virtualMachines.list(group)))),
+      own,
+    );
+    for (const set of sets) found.references.push(imageOf(set.virtualMachineProfile?.storageProfile?.imageReference));
+    for (const vm of vms) found.references.push(...sourceImagesOf(vm));
+    // `vms` includes flexible members; uniform members are listed only by their scale set.
+    for (const set of sets.filter(mayHaveUniformMembers)) {
+      const members = await unlessForbidden(() => listMembers(call, set));
+      for (const member of members) found.references.push(...sourceImagesOf(member));
+    }
+  }
+  return found;
+}
+
+function bySubscription(groups: readonly ResourceGroupRef[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const { subscriptionId, resourceGroup } of groups) {
+    const key = subscriptionId.toLowerCase();
+    found.set(key, [...(found.get(key) ?? []), resourceGroup]);
+  }
+  return found;
+}
+
+/** Prototypes are Linux images, and each listing is a request. */
+export function mayHaveUniformMembers(set: VirtualMachineScaleSet): boolean {
+  const isWindows = set.virtualMachineProfile?.storageProfile?.osDisk?.osType === 'Windows';
+  return set.orchestrationMode !== 'Flexible' && !isWindows && set.sku?.capacity !== 0;
 }
 
 export function referencedVersionNames(
@@ -42,11 +95,22 @@ export function referencedVersionNames(
 ): Set<string> {
   const names = new Set<string>();
   for (const image of references) {
+    if (image.kind === 'other') {
+      const version = versionInOtherId(image.id, definition);
+      if (version) names.add(version);
+      continue;
+    }
     if (image.kind !== 'version') continue;
     const version = parseGalleryImageId(image.id)?.version;
     if (version && isSameId(image.id, `${definition.id}/versions/${version}`)) names.add(version);
   }
   return names;
+}
+
+/** A gallery that is shared has a second id, with an invented name. One with a definition of this name may be ours. */
+function versionInOtherId(id: string, definition: Pick<Definition, 'id'>): string | undefined {
+  const [, name, version] = /\/images\/([^/]+)\/versions\/([^/]+)$/i.exec(id) ?? [];
+  return name && definition.id.toLowerCase().endsWith(`/images/${name.toLowerCase()}`) ? version : undefined;
 }
 
 /** The version that a definition resolves to today. Versions are three numbers: 2026.10.2 is newer than 2026.9.30. */
@@ -61,36 +125,24 @@ export function newestEligible(versions: readonly { name: string }[]): string | 
 }
 
 /** Lists the whole subscription if the login may; otherwise the known groups. */
-async function listScaleSets(call: AzureCall, knownGroups: ReadonlySet<string>): Promise<VirtualMachineScaleSet[]> {
-  const { virtualMachineScaleSets } = call.compute(call.settings.subscriptionId);
-  return wholeOrGroups(
-    () => call.run('scale sets of the subscription', () => collectPages(virtualMachineScaleSets.listAll())),
-    (group) => call.run(`scale sets of ${group}`, () => collectPages(virtualMachineScaleSets.list(group))),
-    knownGroups,
-  );
-}
-
-async function listVms(call: AzureCall, knownGroups: ReadonlySet<string>): Promise<VirtualMachine[]> {
-  const { virtualMachines } = call.compute(call.settings.subscriptionId);
-  return wholeOrGroups(
-    () => call.run('VMs of the subscription', () => collectPages(virtualMachines.listAll())),
-    (group) => call.run(`VMs of ${group}`, () => collectPages(virtualMachines.list(group))),
-    knownGroups,
-  );
-}
-
 async function wholeOrGroups<T>(
   whole: () => Promise<T[]>,
   ofGroup: (group: string) => Promise<T[]>,
-  groups: ReadonlySet<string>,
+  groups: readonly string[],
 ): Promise<T[]> {
+  const all = await undefinedIfForbidden(whole);
+  if (all) return all;
+  const found: T[] = [];
+  for (const group of groups) found.push(...((await undefinedIfMissing(() => ofGroup(group))) ?? []));
+  return found;
+}
+
+async function undefinedIfForbidden<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await whole();
+    return await read();
   } catch (error) {
-    if (!(error instanceof Forbidden)) throw error;
-    const found: T[] = [];
-    for (const group of groups) found.push(...((await undefinedIfMissing(() => ofGroup(group))) ?? []));
-    return found;
+    if (error instanceof Forbidden) return undefined;
+    throw error;
   }
 }
 

@@ -16,7 +16,7 @@ export async function readSnapshot(azure: Azure, name: string, options?: CallOpt
   return found && snapshotOf(found);
 }
 
-/** A full copy, not an incremental one, so that it does not depend on the disk. */
+/** A full copy, not an incremental one, so that it does not depend on the disk. It holds a node's secrets, so it cannot be exported. */
 export async function createSnapshot(azure: Azure, spec: SnapshotSpec, options?: CallOptions): Promise<void> {
   const call = await azure.open(options);
   const { subscriptionId, resourceGroup } = call.settings;
@@ -29,6 +29,10 @@ export async function createSnapshot(azure: Azure, spec: SnapshotSpec, options?:
       creationData: { createOption: 'Copy', sourceResourceId: spec.sourceDiskId },
       incremental: false,
       ...(encryption && { encryption }),
+      // The cheapest; without it, the default depends on the disk and on the region.
+      sku: { name: 'Standard_LRS' },
+      networkAccessPolicy: 'DenyAll',
+      publicNetworkAccess: 'Disabled',
     }),
   );
 }

@@ -98,7 +98,7 @@ export function azureOn(call: AzureCall): Azure {
     knownHardware: new Map(),
     knownDisks: new Map(),
     knownSpot: new Map(),
-    knownGroups: new Set<string>(),
+    knownGroups: new Map(),
   };
   return { open: async () => call, ...known };
 }

@@ -16,10 +16,11 @@ describe('toVersion', () => {
     ['Succeeded', 'Completed', 'ready'],
     ['Succeeded', 'InProgress', 'replicating'],
     ['Succeeded', 'Unknown', 'replicating'],
-    ['Succeeded', undefined, 'replicating'],
+    ['Succeeded', undefined, 'ready'],
     ['Succeeded', 'Failed', 'failed'],
     ['Updating', 'Completed', 'replicating'],
     ['Failed', undefined, 'failed'],
+    ['Canceled', undefined, 'failed'],
     ['Deleting', 'Completed', 'deleting'],
   ])('with state %s and replication %s is %s', (provisioningState, aggregatedState, state) => {
     const replicationStatus = aggregatedState ? { aggregatedState, summary } : undefined;
@@ -34,5 +35,18 @@ describe('toVersion', () => {
       id: versionId,
       percent: state === 'ready' ? 100 : aggregatedState ? 35 : 0,
     });
+  });
+
+  it.each([
+    [['Completed', 'Completed'], 'ready'],
+    [['Completed', 'Replicating'], 'replicating'],
+    [['Completed', 'Failed'], 'failed'],
+    [['Unknown'], 'replicating'],
+    [[], 'replicating'],
+  ])('whose whole replication is unknown is judged by its regions: %j is %s', (regions, state) => {
+    const seen = regions.map((one) => ({ region: 'West Europe', state: one, progress: 50 }));
+    const replicationStatus = { aggregatedState: 'Unknown', summary: seen };
+    const found = { location: 'we', name: '2026.11.15', provisioningState: 'Succeeded', replicationStatus };
+    expect(toVersion(found, definition).state).toBe(state);
   });
 });

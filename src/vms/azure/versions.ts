@@ -231,12 +231,23 @@ function stateOf({ provisioningState, replicationStatus }: GalleryImageVersion):
       return 'deleting';
     case 'Failed':
       return 'failed';
+    case 'Canceled':
+      return 'failed';
     case 'Succeeded':
-      if (replicationStatus?.aggregatedState === 'Completed') return 'ready';
-      return replicationStatus?.aggregatedState === 'Failed' ? 'failed' : 'replicating';
+      return replicationOf(replicationStatus);
     default:
       return 'replicating';
   }
+}
+
+/** The aggregate decides; where the service does not know it, the regions do. Without any status, the provisioning state has to do. */
+function replicationOf(status: GalleryImageVersion['replicationStatus']): 'ready' | 'replicating' | 'failed' {
+  const { aggregatedState, summary = [] } = status ?? {};
+  if (aggregatedState === 'Completed') return 'ready';
+  if (aggregatedState === 'Failed' || summary.some((one) => one.state === 'Failed')) return 'failed';
+  if (aggregatedState === 'InProgress') return 'replicating';
+  if (summary.length > 0) return summary.every((one) => one.state === 'Completed') ? 'ready' : 'replicating';
+  return aggregatedState === undefined ? 'ready' : 'replicating';
 }
 
 function failureOf({ provisioningState, replicationStatus }: GalleryImageVersion): string {

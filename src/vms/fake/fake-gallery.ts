@@ -4,7 +4,7 @@ import { NotFound, NoZoneRedundancy, Refused } from '../../base/failures.ts';
 import { plainCopy } from '../../base/plain-copy.ts';
 import type { Definition, Gallery, Version } from '../gallery.ts';
 import type { ImageRef } from '../pools.ts';
-import { type FakeVersion, type FakeWorld, isCopying, tagsAfter } from './fake-world.ts';
+import { type FakeVersion, type FakeWorld, isCopying, requireDeletable, tagsAfter } from './fake-world.ts';
 
 const MAKING_MS = 60_000;
 const REPLICATING_MS = 60_000;
@@ -58,6 +58,7 @@ export function fakeGallery(world: FakeWorld): Gallery {
       version.tags = tagsAfter(version.tags, tags);
     },
     async deleteVersion(definition, name) {
+      requireDeletable(world, `version ${name}`);
       state.versions.delete(`${definition.id}/versions/${name}`);
     },
     async deleteDefinition(definition) {

@@ -3,7 +3,7 @@
 import { NotFound, Refused } from '../../base/failures.ts';
 import { plainCopy } from '../../base/plain-copy.ts';
 import type { Snapshots } from '../snapshots.ts';
-import { type FakeWorld, isCopying } from './fake-world.ts';
+import { type FakeWorld, isCopying, requireDeletable } from './fake-world.ts';
 
 export function fakeSnapshots(world: FakeWorld): Snapshots {
   const { state, clock } = world;
@@ -21,6 +21,13 @@ export function fakeSnapshots(world: FakeWorld): Snapshots {
       if (!owner) throw new NotFound(`disk ${sourceDiskId}`);
       if (owner.power === 'running')
         throw new Refused(`${owner.computerName} is running: a copy of its disk would be inconsistent`);
+      const known = state.snapshots.get(name);
+      if (known && known.sourceDiskId !== sourceDiskId) throw new Refused(`${name} is of another disk`);
+      // Only the tags of an existing snapshot change: it is not copied again.
+      if (known) {
+        known.tags = { ...tags };
+        return;
+      }
       state.snapshots.set(name, {
         name,
         id: `/snapshots/${name}`,
@@ -33,6 +40,7 @@ export function fakeSnapshots(world: FakeWorld): Snapshots {
       });
     },
     async deleteSnapshot(name) {
+      requireDeletable(world, `snapshot ${name}`);
       state.snapshots.delete(name);
     },
   };

@@ -1,6 +1,6 @@
 // vms/fake/fake-world.ts: the state of the fake provider, and the settings for tests.
 import type { Clock } from '../../base/clock.ts';
-import { NotFound } from '../../base/failures.ts';
+import { NotFound, Refused } from '../../base/failures.ts';
 import type { Definition, VersionSpec } from '../gallery.ts';
 import type { Instance, InstanceRef, Model, Pool, PoolRef, TagChange } from '../pools.ts';
 import type { Snapshot } from '../snapshots.ts';
@@ -41,6 +41,8 @@ export interface FakeWorld {
   hasZoneRedundancy: boolean;
   /** How long a snapshot's bytes are still copied after it was created. */
   copyingMs: number;
+  /** A lock forbids deletions, as one of Azure's does. */
+  isDeleteLocked: boolean;
   /** One counter for instances and etags. */
   nextSerial(): number;
 }
@@ -59,6 +61,7 @@ export function fakeWorld(clock: Clock): FakeWorld {
     onPower: () => undefined,
     hasZoneRedundancy: true,
     copyingMs: 0,
+    isDeleteLocked: false,
     nextSerial: () => ++serial,
   };
 }
@@ -104,6 +107,10 @@ export function instanceIn(world: FakeWorld, ref: InstanceRef): FakeInstance {
 /** Changes the etag, on which model changes are conditional. */
 export function bump(world: FakeWorld, pool: FakePool): void {
   pool.etag = `"${world.nextSerial()}"`;
+}
+
+export function requireDeletable({ isDeleteLocked }: FakeWorld, what: string): void {
+  if (isDeleteLocked) throw new Refused(`deleting ${what}: ScopeLocked: its group is locked`);
 }
 
 /** The snapshot was created, but its bytes are still being copied. */

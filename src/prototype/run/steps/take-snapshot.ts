@@ -1,6 +1,6 @@
 // prototype/run/steps/take-snapshot.ts: copy the stopped donor's disk, tagged with its owner, and wait until the copy is complete.
 import { Refused } from '../../../base/failures.ts';
-import { poolMark, snapshotName, TAGS } from '../../names.ts';
+import { datedSnapshotName, poolMark, snapshotName, TAGS } from '../../names.ts';
 import { hasPendingSnapshot, hasUsableSnapshot, isDrained, isOff, isSealed, needsCapture } from '../scene.ts';
 import type { Step } from '../step.ts';
 
@@ -23,7 +23,7 @@ export const takeSnapshot: Step = {
     if (!donor?.osDisk) throw new Refused(`${intent.nodeName} has no managed OS disk to copy`, 'prototype/no-disk');
     await snapshots.createSnapshot(
       {
-        name: snapshotName(pool.ref),
+        name: world.leftover ? datedSnapshotName(world.leftover.name, intent.version) : snapshotName(pool.ref),
         sourceDiskId: donor.osDisk.id,
         region: pool.region,
         tags: {
@@ -56,6 +56,6 @@ export const awaitSnapshot: Step = {
     await clock.sleep(POLL_MS, signal);
   },
   poll: async ({ world }, { snapshots, signal }) => ({
-    snapshot: await snapshots.readSnapshot(snapshotName(world.pool.ref), { signal }),
+    snapshot: await snapshots.readSnapshot(world.snapshot!.name, { signal }),
   }),
 };

@@ -1,4 +1,6 @@
 // prototype/run/steps/tidy.ts: delete old unused versions, then the snapshot: while it exists, the run is unfinished.
+import { UserError } from '../../../base/errors.ts';
+import { Refused } from '../../../base/failures.ts';
 import { prunableVersions } from '../../after/prune.ts';
 import { isOfDonor, type Scene } from '../scene.ts';
 import type { Step } from '../step.ts';
@@ -16,10 +18,20 @@ export const pruneVersions: Step = {
   look: async ({ world }, { gallery, signal }) => ({
     references: await gallery.referencedImages(world.definition!, { signal }),
   }),
+  isOptional: () => true,
   apply: async ({ world, intent }, { gallery, signal, onWaiting }) => {
+    const failures: UserError[] = [];
     for (const version of prunableVersions(world, intent.imageHistory)) {
-      await gallery.deleteVersion(world.definition!, version.name, { signal, onWaiting });
+      try {
+        await gallery.deleteVersion(world.definition!, version.name, { signal, onWaiting });
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof UserError)) throw error;
+        failures.push(error); // one that is locked does not keep the others
+      }
     }
+    const [first] = failures;
+    if (first) throw new Refused(failures.map(({ message }) => message).join('; '), first.code, first);
   },
 };
 
@@ -27,6 +39,7 @@ export const removeSnapshot: Step = {
   id: 'delete-snapshot',
   title: 'delete the snapshot',
   usuallyMs: 10_000,
+  isOptional: () => true,
   isNeeded: (scene) => {
     const { snapshot } = scene.world;
     return isTidying(scene) && snapshot !== undefined && isOfDonor(snapshot.tags, scene);

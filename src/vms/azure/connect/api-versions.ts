@@ -1,9 +1,17 @@
 // vms/azure/connect/api-versions.ts: which version of each Azure API do we use? Pinned, so that tests cover what is sent.
 
-export const apiVersions = { compute: '2024-07-01', disks: '2024-03-02', galleries: '2024-03-03' } as const;
+export const apiVersions = {
+  compute: '2024-07-01',
+  disks: '2024-03-02',
+  galleries: '2024-03-03',
+  permissions: '2022-04-01',
+  locks: '2016-09-01',
+} as const;
 
 /** The SDK has a constant per operation and ignores the client's option, so the URL is rewritten before it is sent. */
 export function pinApiVersion(url: string): string {
+  // Ours, with the version that we wrote; a resource of Microsoft.Compute may be part of its path.
+  if (/\/Microsoft\.Authorization\//i.test(url)) return url;
   const version = /\/Microsoft\.Compute\/(?:disks|snapshots)(?:[/?]|$)/i.test(url)
     ? apiVersions.disks
     : /\/Microsoft\.Compute\/galleries(?:[/?]|$)/i.test(url)

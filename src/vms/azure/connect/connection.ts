@@ -7,7 +7,7 @@ import type { CallOptions, WaitReporter } from '../../../base/call-options.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { requestPolicy } from './request-policy.ts';
 import type { AzureSettings } from './settings.ts';
-import { keepToken } from './token.ts';
+import { keepTokens } from './token.ts';
 import { type AzureResponse, failureOfResponse, failureWithoutResponse } from './translate-errors.ts';
 
 export interface AzureDeps {
@@ -56,7 +56,7 @@ export interface AzureConnection {
 
 export function openConnection(settings: AzureSettings, deps: AzureDeps): AzureConnection {
   const { clock } = deps;
-  const credential = keepToken(deps.credential, clock);
+  const credential = keepTokens(deps.credential, clock);
   // One object for all clients: the SDK pools connections by its identity.
   const tlsOptions = deps.caPem ? { ca: deps.caPem } : undefined;
   const answered = new Set<string>();
@@ -76,6 +76,7 @@ export function openConnection(settings: AzureSettings, deps: AzureDeps): AzureC
         seen: (answer) => (seen.last = answer),
         settings,
         answered,
+        dropToken: credential.drop,
       });
       const clients = new Map<string, ComputeManagementClient>();
 

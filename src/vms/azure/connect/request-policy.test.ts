@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { NotFound, Throttled, TooLate } from '../../../base/failures.ts';
+import { Forbidden, NotFound, Throttled, TooLate, Unauthenticated } from '../../../base/failures.ts';
 import { onTrace, type TraceLine } from '../../../base/trace.ts';
-import { read, type ScriptedReply, startMs, status, stop, wire } from './testing.ts';
+import { accepted, busy, read, type ScriptedReply, startMs, status, stop, wire } from './testing.ts';
 
 describe('a request', () => {
   it('uses the pinned API version and a token', async () => {
@@ -102,6 +102,52 @@ describe('a request', () => {
     const failure = await stop(call).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(NotFound);
     expect(failure).toMatchObject({ message: 'instance 0 does not exist' });
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('a refused token', () => {
+  const refused = (code: string) => ({ status: 401, body: { error: { code, message: 'no' } } });
+  const bearers = (sent: { authorization: string | undefined }[]) =>
+    sent.map(({ authorization }) => authorization?.replace('Bearer canary-', ''));
+
+  it.each(['ExpiredAuthenticationToken', 'InvalidAuthenticationToken', 'AuthenticationFailed'])(
+    'is dropped at once and replaced, also while its lifetime has not ended by our clock (%s)',
+    async (code) => {
+      const { call, open, sent } = await wire(refused(code), { status: 200 }, { status: 200 });
+      expect((await read(call)).status).toBe(200);
+      await read(await open());
+      expect(bearers(sent)).toEqual(['token-1', 'token-2', 'token-2']);
+      expect(sent.map(({ atS }) => atS)).toEqual([0, 0, 0]);
+    },
+  );
+
+  it('is replaced once for each request: the second refusal is an error of its own kind', async () => {
+    const { call, sent } = await wire(
+      ...[refused('ExpiredAuthenticationToken'), refused('InvalidAuthenticationToken')],
+      ...[refused('ExpiredAuthenticationToken'), { status: 200, body: {} }],
+    );
+    const failure = await stop(call).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(Unauthenticated);
+    expect(failure).not.toBeInstanceOf(Forbidden);
+    expect(failure).toMatchObject({ code: 'vms/unauthenticated' });
+    expect((await read(call)).status).toBe(200);
+    expect(bearers(sent)).toEqual(['token-1', 'token-2', 'token-2', 'token-3']);
+  });
+
+  it('is replaced in the middle of an operation', async () => {
+    const { call, sent } = await wire(
+      accepted,
+      refused('ExpiredAuthenticationToken'),
+      ...[busy, { status: 200, body: { status: 'Succeeded' } }],
+    );
+    await stop(call);
+    expect(bearers(sent)).toEqual(['token-1', 'token-1', 'token-2', 'token-2']);
+  });
+
+  it('does not count as a missing right', async () => {
+    const { call, sent } = await wire({ status: 403, body: { error: { code: 'AuthorizationFailed', message: 'no' } } });
+    await expect(stop(call)).rejects.toBeInstanceOf(Forbidden);
     expect(sent).toHaveLength(1);
   });
 });

@@ -23,8 +23,9 @@ export function requestPolicy(deps: {
   settings: Pick<AzureSettings, 'endpoint' | 'endpointFrom'>;
   /** Origins that have responded to this process. */
   answered: Set<string>;
+  dropToken: (token: string) => void;
 }): PipelinePolicy {
-  const { clock, options, seen, settings, answered } = deps;
+  const { clock, options, seen, settings, answered, dropToken } = deps;
   return {
     name: 'headstart-conversation',
     async sendRequest(request, next) {
@@ -32,11 +33,18 @@ export function requestPolicy(deps: {
       request.timeout = answerTimeoutMs;
       if (options.signal) request.abortSignal = options.signal;
       const fence = isRead(request.method) ? undefined : options.fence;
+      let hasFreshToken = false;
       for (let tries = 1; ; tries++) {
         // Asked before every try: the machine may have slept, and others may have changed the pool meanwhile.
         if (fence && fence.leftMs() <= 0)
           throw new TooLate(`${request.method} was not sent to Azure: the time in which it was allowed is over`);
         const { outcome, finish } = await oneTry();
+        if (isUnauthenticated(outcome) && !hasFreshToken) {
+          trace('azure', 'retry with a fresh token');
+          hasFreshToken = true;
+          dropToken(request.headers.get('authorization')?.replace(/^Bearer /i, '') ?? '');
+          continue;
+        }
         const retry = nextTry(outcome, tries, clock.nowMs());
         if (!retry) return finish();
         // The lost response may have contained a longer Retry-After.
@@ -103,6 +111,10 @@ export function requestPolicy(deps: {
       }
     },
   };
+}
+
+function isUnauthenticated(outcome: RequestOutcome): boolean {
+  return outcome.kind === 'answer' && outcome.status === 401;
 }
 
 function isRead(method: string): boolean {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseAzureJson } from './azure-json.ts';
-import { chooseSettings } from './settings.ts';
+import { chooseSettings, needsCloudFile } from './settings.ts';
 
 const azureJson = parseAzureJson(
   JSON.stringify({ cloud: 'AzurePublicCloud', tenantId: 'file-t', subscriptionId: 'file-s', resourceGroup: 'file-g' }),
@@ -37,17 +37,65 @@ describe('Azure settings', () => {
     });
   });
 
-  it('take the addresses of an Azure Stack from its description', () => {
-    const cloudJson = {
+  describe('of an Azure Stack', () => {
+    const stack = {
       name: 'AzureStackCloud',
       resourceManagerEndpoint: 'https://management.local.stack/',
       activeDirectoryEndpoint: 'https://login.local.stack/',
       serviceManagementEndpoint: 'https://management.stack.onmicrosoft.com/abc',
     };
-    expect(chooseSettings({ flags: { ...base, cloud: 'AzureStackCloud' }, env: {}, cloudJson })).toMatchObject({
-      endpoint: 'https://management.local.stack',
-      authorityHost: 'https://login.local.stack',
-      audience: 'https://management.stack.onmicrosoft.com/abc',
+    const cloudFile = (fields: object = {}) => ({ from: 'FILE', text: JSON.stringify({ ...stack, ...fields }) });
+    const flags = { ...base, cloud: 'AzureStackCloud' };
+
+    it('come from the file that describes it, also with a byte order mark', () => {
+      const expected = {
+        endpoint: 'https://management.local.stack',
+        endpointFrom: 'FILE (resourceManagerEndpoint)',
+        authorityHost: 'https://login.local.stack',
+        authorityHostFrom: 'FILE (activeDirectoryEndpoint)',
+        audience: 'https://management.stack.onmicrosoft.com/abc',
+      };
+      expect(chooseSettings({ flags, env: {}, cloudFile: cloudFile() })).toMatchObject(expected);
+      const marked = { ...cloudFile(), text: `\uFEFF${cloudFile().text}` };
+      expect(chooseSettings({ flags, env: {}, cloudFile: marked })).toMatchObject(expected);
+    });
+
+    it.each([
+      [{ tokenAudience: 'https://audience' }, 'https://audience'],
+      [{ tokenAudience: '' }, 'https://management.stack.onmicrosoft.com/abc'],
+      [{ serviceManagementEndpoint: undefined }, 'https://management.local.stack'],
+    ])('have the audience of %j', (fields, audience) => {
+      expect(chooseSettings({ flags, env: {}, cloudFile: cloudFile(fields) }).audience).toBe(audience);
+    });
+
+    it('give way to flags and to the environment', () => {
+      const env = { AZURE_AUTHORITY_HOST: 'https://login.other' };
+      const chosen = { ...flags, azureEndpoint: 'https://arm.other' };
+      expect(chooseSettings({ flags: chosen, env, cloudFile: cloudFile() })).toMatchObject({
+        endpoint: 'https://arm.other',
+        endpointFrom: '--azure-endpoint',
+        authorityHost: 'https://login.other',
+      });
+      const typed = { ...base, cloud: 'AzureUSGovernmentCloud' };
+      expect(chooseSettings({ flags: typed, env: {}, cloudFile: cloudFile() })).toMatchObject({
+        endpoint: 'https://management.usgovcloudapi.net',
+      });
+    });
+
+    it.each([
+      ['not JSON', 'FILE does not describe a cloud (the file: is not a JSON object)'],
+      ['[]', 'is not a JSON object'],
+      ['{}', 'resourceManagerEndpoint: is missing, activeDirectoryEndpoint: is missing'],
+      [cloudFile({ resourceManagerEndpoint: 'http://arm' }).text, 'resourceManagerEndpoint: is not an https address'],
+    ])('are refused if the file is %s', (text, problem) => {
+      expect(() => chooseSettings({ flags, env: {}, cloudFile: { from: 'FILE', text } })).toThrow(problem);
+    });
+
+    it('without a file are unknown, and the error names the variable', () => {
+      expect(() => chooseSettings({ flags, env: {} })).toThrow('AZURE_ENVIRONMENT_FILEPATH');
+      expect(needsCloudFile({ flags, env: {} })).toBe(true);
+      expect(needsCloudFile({ flags: base, env: {} })).toBe(false);
+      expect(needsCloudFile({ flags: base, env: { AZURE_ENVIRONMENT: 'AzureChinaCloud' } })).toBe(false);
     });
   });
 

@@ -1,4 +1,5 @@
 // vms/azure/connect/settings.ts: which cloud, subscription and resource group? Flags first, then the environment, then the cluster's azure.json.
+import { z } from 'zod';
 import { UserError } from '../../../base/errors.ts';
 import type { AzureJson } from './azure-json.ts';
 
@@ -31,8 +32,22 @@ export interface SettingsSources {
   flags: SettingsFlags;
   env: Readonly<Record<string, string | undefined>>;
   azureJson?: AzureJson | undefined;
-  /** Parsed second file of an Azure Stack cluster; it describes a cloud without a well-known name. */
-  cloudJson?: unknown;
+  /** The second file of an Azure Stack cluster, which describes a cloud without a well-known name. */
+  cloudFile?: CloudFile | undefined;
+}
+
+export interface CloudFile {
+  /** What named it, for messages. */
+  from: string;
+  text: string;
+}
+
+/** Names the file that describes the cloud, for Kubernetes' cloud provider and for Azure's SDKs alike. */
+export const CLOUD_FILE_VARIABLE = 'AZURE_ENVIRONMENT_FILEPATH';
+
+/** Whether the cloud has no well-known addresses, so that a file has to describe it. */
+export function needsCloudFile({ flags, env, azureJson }: SettingsSources): boolean {
+  return !cloudsByName.has(cloudNameOf({ flags, env, azureJson }).toLowerCase());
 }
 
 interface Cloud {
@@ -68,7 +83,7 @@ const cloudsByName = new Map<string, Cloud>([
   ['azurechina', azureChina],
 ]);
 
-export function chooseSettings({ flags, env, azureJson, cloudJson }: SettingsSources): AzureSettings {
+export function chooseSettings({ flags, env, azureJson, cloudFile }: SettingsSources): AzureSettings {
   const problems: string[] = [];
   const subscriptionId = flags.subscription ?? env.AZURE_SUBSCRIPTION_ID ?? azureJson?.subscriptionId;
   const resourceGroup = flags.resourceGroup ?? env.AZURE_RESOURCE_GROUP ?? azureJson?.resourceGroup;
@@ -76,12 +91,19 @@ export function chooseSettings({ flags, env, azureJson, cloudJson }: SettingsSou
   if (!subscriptionId) problems.push('no subscription (--subscription, AZURE_SUBSCRIPTION_ID, or azure.json)');
   if (!resourceGroup) problems.push('no resource group (--resource-group, AZURE_RESOURCE_GROUP, or azure.json)');
 
-  const cloudName = flags.cloud ?? env.AZURE_ENVIRONMENT ?? azureJson?.cloud ?? 'AzurePublicCloud';
-  const cloud = cloudOf(cloudName, cloudJson);
+  const cloudName = cloudNameOf({ flags, env, azureJson });
+  // A name that the user typed comes before the file, as all flags do.
+  const isTyped = flags.cloud !== undefined && cloudsByName.has(flags.cloud.toLowerCase());
+  const described = cloudFile && !isTyped ? describedCloud(cloudFile) : undefined;
+  if (typeof described === 'string') problems.push(described);
+  const stack = typeof described === 'string' ? undefined : described;
+  const cloud = stack ?? cloudsByName.get(cloudName.toLowerCase());
   const endpoint = flags.azureEndpoint ?? env.HEADSTART_AZURE_ENDPOINT ?? azureJson?.resourceManagerEndpoint;
   const authorityHost = env.AZURE_AUTHORITY_HOST || undefined;
-  if (!cloud && !endpoint)
-    problems.push(`cloud '${cloudName}' is unknown: give its address with --azure-endpoint, or its description file`);
+  if (!cloud && !endpoint && !cloudFile)
+    problems.push(
+      `cloud '${cloudName}' is unknown: give its address with --azure-endpoint, or the file that describes it with ${CLOUD_FILE_VARIABLE}`,
+    );
   if (endpoint && !isHttps(endpoint))
     problems.push(`'${endpoint}' is not an https address: tokens must not be sent unencrypted`);
   if (authorityHost && !isHttps(authorityHost))
@@ -104,8 +126,10 @@ export function chooseSettings({ flags, env, azureJson, cloudJson }: SettingsSou
     ...(tenantId && { tenantId }),
     endpoint: withoutSlash(endpoint ?? known.endpoint),
     ...(endpoint && { endpointFrom: endpointSource({ flags, env }) }),
+    ...(!endpoint && stack && { endpointFrom: `${cloudFile?.from} (resourceManagerEndpoint)` }),
     authorityHost: withoutSlash(authorityHost ?? known.authorityHost),
     ...(authorityHost && { authorityHostFrom: 'AZURE_AUTHORITY_HOST' }),
+    ...(!authorityHost && stack && { authorityHostFrom: `${cloudFile?.from} (activeDirectoryEndpoint)` }),
     // For a cloud without a name, the audience is its resource manager, unless its description has another.
     audience: withoutSlash(env.HEADSTART_AZURE_AUDIENCE ?? cloud?.audience ?? endpoint ?? known.audience),
   };
@@ -125,21 +149,46 @@ function proxyOf(env: SettingsSources['env']): { name: string; address: string }
   return undefined;
 }
 
-function cloudOf(name: string, cloudJson: unknown): Cloud | undefined {
-  const described = describedCloud(cloudJson);
-  return described ?? cloudsByName.get(name.toLowerCase());
+function cloudNameOf({ flags, env, azureJson }: SettingsSources): string {
+  return flags.cloud ?? env.AZURE_ENVIRONMENT ?? azureJson?.cloud ?? 'AzurePublicCloud';
 }
 
-function describedCloud(cloudJson: unknown): Cloud | undefined {
-  if (typeof cloudJson !== 'object' || cloudJson === null) return undefined;
-  const textOf = (key: string): string | undefined => {
-    const value: unknown = Object.entries(cloudJson).find(([name]) => name === key)?.[1];
-    return typeof value === 'string' && value !== '' ? value : undefined;
-  };
-  const endpoint = textOf('resourceManagerEndpoint');
-  const authorityHost = textOf('activeDirectoryEndpoint');
-  if (!endpoint || !authorityHost) return undefined;
-  return { endpoint, authorityHost, audience: textOf('serviceManagementEndpoint') ?? endpoint };
+/** The cloud, or what is wrong with its file. */
+function describedCloud({ from, text }: CloudFile): Cloud | string {
+  const parsed = cloudSchema.safeParse(asJson(text));
+  if (parsed.success) {
+    const { resourceManagerEndpoint, activeDirectoryEndpoint, tokenAudience, serviceManagementEndpoint } = parsed.data;
+    return {
+      endpoint: resourceManagerEndpoint,
+      authorityHost: activeDirectoryEndpoint,
+      audience: tokenAudience ?? serviceManagementEndpoint ?? resourceManagerEndpoint,
+    };
+  }
+  const wrong = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`);
+  return `${from} does not describe a cloud (${wrong.join(', ')})`;
+}
+
+const https = z.string('is missing').refine(isHttps, 'is not an https address');
+const optional = z
+  .string()
+  .nullish()
+  .transform((value) => value || undefined);
+const cloudSchema = z.object(
+  {
+    resourceManagerEndpoint: https,
+    activeDirectoryEndpoint: https,
+    tokenAudience: optional,
+    serviceManagementEndpoint: optional,
+  },
+  'is not a JSON object',
+);
+
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, '')); // AKS Engine wrote these files with a byte order mark
+  } catch {
+    return undefined;
+  }
 }
 
 function isHttps(address: string): boolean {

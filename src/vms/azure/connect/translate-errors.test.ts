@@ -9,6 +9,7 @@ import {
   QuotaExceeded,
   Refused,
   Throttled,
+  Unauthenticated,
 } from '../../../base/failures.ts';
 import { failureOfResponse, failureWithoutResponse, operationFailure } from './translate-errors.ts';
 
@@ -46,7 +47,10 @@ describe('an error response', () => {
     [409, 'OverconstrainedZonalAllocationRequest', '', NoCapacity],
     [403, 'AuthorizationFailed', '', Forbidden],
     [403, 'RequestDisallowedByPolicy', '', Refused],
-    [401, 'ExpiredAuthenticationToken', '', Forbidden],
+    [401, 'ExpiredAuthenticationToken', '', Unauthenticated],
+    [401, 'InvalidAuthenticationToken', '', Unauthenticated],
+    [401, 'AuthenticationFailed', '', Unauthenticated],
+    [401, 'Conflict', '', Unauthenticated],
     [429, 'OperationNotAllowed', '', Throttled],
     [500, 'InternalServerError', '', TransientError],
     [503, 'ServiceUnavailable', '', TransientError],
@@ -63,6 +67,19 @@ describe('an error response', () => {
     const bare = { status: 429, headers: { 'retry-after': '1200' }, body: { code: 'OperationNotAllowed', details } };
     expect(failureOfResponse(bare, 'it', 0)).toMatchObject({ retryAfterMs: 1_200_000 });
     expect(failureOfResponse({ ...bare, status: 409, body: { error: bare.body } }, 'it', 0)).toBeInstanceOf(Throttled);
+  });
+
+  it('does not mistake a throttled part of a failure for its reason', () => {
+    const details = [{ code: 'TooManyRequests', message: 'slow down' }];
+    const error = { code: 'InvalidParameter', message: 'no', details };
+    expect(failureOfResponse({ status: 400, headers: {}, body: { error } }, 'it', 0)).toBeInstanceOf(Refused);
+    expect(operationFailure({ error }, 'it')).toBeInstanceOf(Refused);
+  });
+
+  it('retries an operation that failed because Azure throttled it', () => {
+    const details = [{ code: 'TooManyRequests', message: 'slow down' }];
+    const error = { code: 'OperationNotAllowed', message: 'The server rejected the request.', details };
+    expect(operationFailure({ error }, 'it')).toBeInstanceOf(Throttled);
   });
 
   it('names the missing action and its scope', () => {
@@ -84,6 +101,8 @@ describe('an error response', () => {
   it.each([
     [404, 'SubscriptionNotFound', '--subscription'],
     [401, 'ExpiredAuthenticationToken', '--login'],
+    [401, 'ExpiredAuthenticationToken', 'clock'],
+    [401, 'InvalidAuthenticationTokenTenant', '--tenant'],
     [403, 'AuthorizationFailed', 'role'],
   ])('%i %s has a next step', (status, code, next) => {
     expect(failed(status, code)).toMatchObject({ next: expect.stringContaining(next) });

@@ -9,6 +9,7 @@ import {
   QuotaExceeded,
   Refused,
   Throttled,
+  Unauthenticated,
 } from '../../../base/failures.ts';
 import { parseRetryAfter } from '../../../base/retry-after.ts';
 import { Unreached, unreachable } from './unreached.ts';
@@ -42,12 +43,9 @@ export class AzureError extends Error {
 export function failureOfResponse(answer: AzureResponse, what: string, nowMs: number, thing = what): Error {
   const requestId = answer.headers['x-ms-request-id'];
   const error = readErrorBody(answer.body, { status: answer.status, ...(requestId && { requestId }) });
-  if (answer.status === 429 || error.innerCodes.includes('TooManyRequests'))
-    return new Throttled(
-      `${what}: Azure throttles requests`,
-      parseRetryAfter(answer.headers['retry-after'], nowMs) ?? 30_000,
-      error,
-    );
+  if (answer.status === 429 || isThrottling(error))
+    return throttled(error, what, parseRetryAfter(answer.headers['retry-after'], nowMs));
+  if (answer.status === 401) return unauthenticated(error, what);
   if (answer.status === 404 && error.code !== 'SubscriptionNotFound') return new NotFound(thing, error);
   return byCode(error, what) ?? byStatus(error, what, answer.status);
 }
@@ -55,6 +53,7 @@ export function failureOfResponse(answer: AzureResponse, what: string, nowMs: nu
 /** For an operation that was accepted and then failed. It has no HTTP status, and may have taken effect anyway. */
 export function operationFailure(body: unknown, what: string): Error {
   const error = readErrorBody(body, {});
+  if (isThrottling(error)) return throttled(error, what);
   return (
     byCode(error, what) ??
     (refusals.has(error.code)
@@ -160,12 +159,6 @@ function byCode(error: AzureError, what: string): Error | undefined {
 }
 
 function byStatus(error: AzureError, what: string, status: number): Error {
-  if (status === 401)
-    return new Forbidden(
-      `${what}: Azure does not accept the token (${error.code})`,
-      error,
-      'log in again, for example with `az login`, or choose another login with --login',
-    );
   if (status === 403) return refusals.has(error.code) ? refused(error, what) : forbidden(error, what);
   if (status === 409)
     return refusals.has(error.code) ? refused(error, what) : new Conflict(sentence(what, error), error);
@@ -173,6 +166,15 @@ function byStatus(error: AzureError, what: string, status: number): Error {
   if (status === 408 || status >= 500)
     return new TransientError(sentence(what, error), { code: 'vms/unavailable', cause: error });
   return refused(error, what);
+}
+
+/** Only as the error's own reason: an operation on many things may report a throttled part among other failures. */
+function isThrottling({ code, innerCodes }: AzureError): boolean {
+  return code === 'TooManyRequests' || (code === 'OperationNotAllowed' && innerCodes.includes('TooManyRequests'));
+}
+
+function throttled(error: AzureError, what: string, retryAfterMs = 30_000): Throttled {
+  return new Throttled(`${what}: Azure throttles requests`, retryAfterMs, error);
 }
 
 /** One code with four causes; `details` names the cause only sometimes, so the text decides. */
@@ -191,6 +193,18 @@ function operationNotAllowed(error: AzureError, what: string): Error {
 /** Azure reports this as a generic invalid parameter; only the text is specific. */
 function isNoZoneRedundancy(error: AzureError): boolean {
   return /ZRS|zone.?redundan/i.test(error.message) && /not (?:supported|available)|unsupported/i.test(error.message);
+}
+
+/** The request was already repeated with a fresh token. */
+function unauthenticated(error: AzureError, what: string): Unauthenticated {
+  const other = 'or choose another login with --login';
+  const next =
+    error.code === 'InvalidAuthenticationTokenTenant'
+      ? `name the tenant of the subscription with --tenant or AZURE_TENANT_ID, ${other}`
+      : error.code === 'ExpiredAuthenticationToken'
+        ? `check this machine's clock, then log in again, for example with \`az login\`, ${other}`
+        : `log in again, for example with \`az login\`, ${other}`;
+  return new Unauthenticated(`${what}: Azure does not accept the token (${error.code})`, error, next);
 }
 
 /** The last action in the text is the missing one: a linked failure first names the allowed action. */
