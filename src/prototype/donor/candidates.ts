@@ -1,7 +1,7 @@
 // prototype/donor/candidates.ts: which node of the pool is the best donor, and why?
 import { formatSpan } from '../../base/duration.ts';
 import type { Node } from '../../cluster/cluster.ts';
-import type { Instance } from '../../vms/pools.ts';
+import type { ListedInstance } from '../../vms/pools.ts';
 import { readPrior } from '../run/prior.ts';
 import { unpatchedReasons } from './patched.ts';
 
@@ -16,7 +16,7 @@ export interface DonorCandidate {
 
 /** Best first: fewest reasons against it, then longest Ready, then by name. */
 export function rankCandidates(
-  members: readonly { node: Node; instance: Instance }[],
+  members: readonly { node: Node; instance: ListedInstance }[],
   nowMs: number,
   provenMs: number = PROVEN_MS,
 ): DonorCandidate[] {
@@ -36,7 +36,7 @@ export const PROVEN_MS = 3_600_000;
 
 function judge(
   node: Node,
-  instance: Instance,
+  instance: ListedInstance,
   nodes: readonly Node[],
   { nowMs, provenMs }: { nowMs: number; provenMs: number },
 ): DonorCandidate {

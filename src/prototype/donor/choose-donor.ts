@@ -1,7 +1,7 @@
 // prototype/donor/choose-donor.ts: which node is the donor if none is named? That of an unfinished run, otherwise the best candidate.
 import type { Node } from '../../cluster/cluster.ts';
 import type { Version } from '../../vms/gallery.ts';
-import type { Instance } from '../../vms/pools.ts';
+import type { ListedInstance } from '../../vms/pools.ts';
 import type { Snapshot } from '../../vms/snapshots.ts';
 import { DONOR_TAG, TAGS } from '../names.ts';
 import { readPrior } from '../run/prior.ts';
@@ -10,7 +10,7 @@ import { unpatchedReasons } from './patched.ts';
 
 export interface CandidateMember {
   node: Node;
-  instance: Instance;
+  instance: ListedInstance;
 }
 
 export interface DonorChoice<M extends CandidateMember> {

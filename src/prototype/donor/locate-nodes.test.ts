@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Forbidden, Refused } from '../../base/failures.ts';
+import { Forbidden } from '../../base/failures.ts';
 import { locateNode, locateNodes } from './locate-nodes.ts';
 import { donorLab } from './testing.ts';
 
@@ -33,25 +33,9 @@ describe('locateNodes', () => {
     expect(located.map(({ node }) => node.name)).toEqual(instances.map(({ computerName }) => computerName));
   });
 
-  it('limits the number of concurrent requests', async () => {
-    const { site, cluster, provider, deps } = donorLab();
-    for (let i = 0; i < 30; i++) cluster.addNode(`n${i}`, { providerId: 'elsewhere://x' });
-    let asked = 0;
-    let most = 0;
-    provider.pools.locate = async () => {
-      most = Math.max(most, ++asked);
-      await Promise.resolve();
-      asked--;
-      throw new Refused('not an instance', 'vms/not-an-instance');
-    };
-    expect(await locateNodes(site, await cluster.listNodes(), deps.signal)).toEqual([]);
-    expect(most).toBeGreaterThan(1);
-    expect(most).toBeLessThanOrEqual(8);
-  });
-
   it('does not treat a refused login as a node without a pool', async () => {
     const { site, cluster, provider, deps } = donorLab();
-    provider.pools.locate = async () => {
+    provider.pools.locateAll = async () => {
       throw new Forbidden('no right to read scale sets');
     };
     await expect(locateNodes(site, await cluster.listNodes(), deps.signal)).rejects.toThrow('no right');

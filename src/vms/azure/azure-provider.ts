@@ -8,7 +8,8 @@ import { changeModel, readModel } from './change-model.ts';
 import type { AzureDeps } from './connect/connection.ts';
 import type { AzureSettings } from './connect/settings.ts';
 import { deleteDefinition, deleteGallery, ensureDefinition, listDefinitions, readDefinition } from './galleries.ts';
-import { listInstances, locate, readInstance } from './instances.ts';
+import { listInstances, readInstance } from './instances.ts';
+import { locate, locateAll, parsedProviderId } from './locate.ts';
 import { setProtection, tagInstance } from './mark-instance.ts';
 import { tagPool } from './mark-pool.ts';
 import { findPool, readPool } from './pools.ts';
@@ -39,7 +40,7 @@ export function createAzureProvider(settings: AzureSettings, deps: AzureDeps): A
   const azure = azureOf(settings, deps);
   return {
     pools: boundTo(azure, {
-      ...{ locate, findPool, readPool, readInstance, listInstances },
+      ...{ locate, parseProviderId: parsedProviderId, locateAll, findPool, readPool, readInstance, listInstances },
       ...{ stop, deallocate, start, setProtection, tagInstance, tagPool },
     }),
     snapshots: boundTo(azure, { readSnapshot, createSnapshot, deleteSnapshot }),

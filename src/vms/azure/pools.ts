@@ -1,22 +1,24 @@
 // vms/azure/pools.ts: find and read pools.
+import type { Disk } from '@azure/arm-compute';
 import type { CallOptions } from '../../base/call-options.ts';
 import type { Pool, PoolRef } from '../pools.ts';
 import { isScaleSetName, parseDiskId, parseScaleSetId } from './arm-ids.ts';
 import type { Azure } from './azure.ts';
 import type { AzureCall } from './connect/connection.ts';
+import { firstPage, undefinedIfMissing } from './connect/reading.ts';
 import { instancesOfSet } from './instances.ts';
 import { poolNotFound } from './pool-not-found.ts';
-import { poolScaleSet, readScaleSet, refOf } from './read-scale-set.ts';
-import { type AzureScaleSet, type HardwareFacts, poolOf, securityTypeOf } from './scale-set.ts';
+import { poolScaleSet, readScaleSet, readSetRef, refOf, remember } from './read-scale-set.ts';
+import { type AzureScaleSet, type HardwareFacts, poolOf, securityTypeOf, traitsOf } from './scale-set.ts';
 
 /** Looks in the settings' resource group, unless `name` is a full resource id. */
 export async function findPool(azure: Azure, name: string, options?: CallOptions): Promise<PoolRef> {
   const call = await azure.open(options);
   const { subscriptionId, resourceGroup } = call.settings;
   const ref = parseScaleSetId(name) ?? { subscriptionId, resourceGroup, name };
-  const set = isScaleSetName(ref.name) ? await readScaleSet(call, ref) : undefined;
-  if (!set) throw await poolNotFound(call, ref);
-  return refOf(set);
+  const pool = isScaleSetName(ref.name) ? await readSetRef(azure, call, ref) : undefined;
+  if (!pool) throw await poolNotFound(call, ref);
+  return pool;
 }
 
 export async function readPool(azure: Azure, pool: PoolRef, options?: CallOptions): Promise<Pool | undefined> {
@@ -25,27 +27,39 @@ export async function readPool(azure: Azure, pool: PoolRef, options?: CallOption
   azure.knownGroups.add(ref.resourceGroup.toLowerCase());
   const set = await readScaleSet(call, ref);
   if (!set) return undefined;
+  remember(azure, set);
   const image = JSON.stringify(set.properties.virtualMachineProfile?.storageProfile?.imageReference ?? null);
   const key = [pool.id.toLowerCase(), image, securityTypeOf(set)].join(' ');
-  const hardware = azure.knownHardware.get(key) ?? (await hardwareOf(call, set));
+  const hardware = azure.knownHardware.get(key) ?? (await hardwareOf(azure, call, set));
   if (!hardware) return poolOf(set, refOf(set), guessedHardware(set));
   azure.knownHardware.set(key, hardware);
   return poolOf(set, refOf(set), hardware);
 }
 
 /** Read from an instance's disk. Old disks have no architecture. */
-async function hardwareOf(call: AzureCall, set: AzureScaleSet): Promise<HardwareFacts | undefined> {
-  const diskId = (await instancesOfSet(call, set)).find((instance) => instance.osDisk)?.osDisk?.id;
-  const disk = diskId ? parseDiskId(diskId) : undefined;
-  if (!disk) return undefined;
-  const found = await call.run(`disk ${disk.name}`, () =>
-    call.compute(disk.subscriptionId).disks.get(disk.resourceGroup, disk.name),
-  );
+async function hardwareOf(azure: Azure, call: AzureCall, set: AzureScaleSet): Promise<HardwareFacts | undefined> {
+  const known = await readDisk(call, azure.knownDisks.get(refOf(set).id.toLowerCase()));
+  const found = known ?? (await readDisk(call, await someDisk(call, set)));
+  if (!found) return undefined;
   const guessed = guessedHardware(set);
   return {
     generation: found.hyperVGeneration === 'V2' ? 'V2' : guessed.generation,
     architecture: found.supportedCapabilities?.architecture === 'Arm64' ? 'Arm64' : guessed.architecture,
   };
+}
+
+/** The first page is enough: the instances of a pool have the same hardware. */
+async function someDisk(call: AzureCall, set: AzureScaleSet): Promise<string | undefined> {
+  return (await instancesOfSet(call, traitsOf(set), firstPage)).find((instance) => instance.osDisk)?.osDisk?.id;
+}
+
+/** undefined: the instance was deleted since it was listed. */
+async function readDisk(call: AzureCall, id: string | undefined): Promise<Disk | undefined> {
+  const disk = id === undefined ? undefined : parseDiskId(id);
+  if (!disk) return undefined;
+  return undefinedIfMissing(() =>
+    call.run(`disk ${disk.name}`, () => call.compute(disk.subscriptionId).disks.get(disk.resourceGroup, disk.name)),
+  );
 }
 
 /** For a pool without a disk, which has no donor either. Secure boot and Arm require generation 2. */

@@ -90,7 +90,13 @@ export async function azureLab(options: {
 }
 
 export function azureOn(call: AzureCall): Azure {
-  return { open: async () => call, knownHardware: new Map(), knownSpot: new Map(), knownGroups: new Set() };
+  return {
+    open: async () => call,
+    knownHardware: new Map(),
+    knownTraits: new Map(),
+    knownDisks: new Map(),
+    knownGroups: new Set(),
+  };
 }
 
 /** Adds one instance, as an autoscaler would, and returns what it was made from. */
