@@ -15,6 +15,7 @@ import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { CliDeps, Verb } from '../verb.ts';
 import { donorDeps } from './donor-deps.ts';
+import { ownNodeNames } from './own-node.ts';
 import { donorTerms, intentOf, namedDonor, type PrototypeRunOptions, withRunOptions } from './run-options.ts';
 
 interface Options extends PrototypeRunOptions {
@@ -35,7 +36,7 @@ export function planVerb(connect: ConnectSite): Verb {
         'also inspect the donor from inside (read-only), through a short-lived privileged pod',
       ),
     async run(_args, options: Options, deps) {
-      const wish = { named: namedDonor(options), ...donorTerms(options) };
+      const wish = { named: namedDonor(options), ...donorTerms(options), ownNames: ownNodeNames(deps.env) };
       const site = await connect(options, deps);
       return printRunPlan(site, await findDonor(site, wish, donorDeps(deps)), options, deps);
     },
@@ -54,6 +55,7 @@ export async function printRunPlan(site: Site, donor: FoundDonor, options: Optio
     ...described,
     against: against.map((refusal) => ({ ...refusal, next: hintWithOptions(refusal.next, deps.typed ?? []) })),
   };
+  for (const note of donor.notes) deps.stderr(`note: ${printable(note)}\n`);
   if (options.json) printJson(deps, 'PrototypePlan', description);
   else deps.stdout(renderRunPlan(description, screenOf(deps)));
   return description.against.length > 0 ? 3 : 0;

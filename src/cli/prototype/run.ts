@@ -8,6 +8,7 @@ import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { printJsonLine } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
 import { donorDeps } from './donor-deps.ts';
+import { ownNodeNames } from './own-node.ts';
 import { printRunPlan } from './plan.ts';
 import { donorTerms, intentOf, namedDonor, type PrototypeRunOptions, withRunOptions } from './run-options.ts';
 import { showRun } from './run-progress.ts';
@@ -37,7 +38,7 @@ export function runVerb(connect: ConnectSite): Verb {
       const terms = donorTerms(options);
       const searchDeps = donorDeps(deps);
       const site = await connect(options, deps);
-      const donor = await findDonor(site, { named, ...terms }, searchDeps);
+      const donor = await findDonor(site, { named, ...terms, ownNames: ownNodeNames(deps.env) }, searchDeps);
       if (options.dryRun) return printRunPlan(site, donor, options, deps);
       const { node, ref } = donor;
       const order = {

@@ -42,6 +42,12 @@ export async function describeRun(
   const inspection = isInspecting
     ? await inspect(site, donor, terms, deps)
     : { isDone: false as const, because: '--inspect was not given' };
+  const ofDonor = inspection.isDone
+    ? [
+        ...donor.refusals.filter(({ code }) => code !== 'prototype/unpatched'),
+        ...donorRefusals(inspection.verdict, terms),
+      ]
+    : donor.refusals; // an inspection also finds what the cluster knows about patches
   return {
     node: donor.node.name,
     ...(donor.because !== undefined && { because: donor.because }),
@@ -50,7 +56,7 @@ export async function describeRun(
     steps: planSteps(scene),
     model: modelDiff(scene),
     inspection,
-    against: [...refusals(scene), ...(inspection.isDone ? donorRefusals(inspection.verdict, terms) : [])],
+    against: [...refusals(scene), ...ofDonor],
   };
 }
 
