@@ -28,6 +28,7 @@ export async function connectAzure(options: ConnectOptions, deps: CliDeps): Prom
       cluster,
       hasCluster: true,
       channel: 'logged',
+      groupPools: (signal) => provider.pools.listPools(signal ? { signal } : {}),
       gallery,
     };
   }

@@ -46,7 +46,7 @@ export function planVerb(connect: ConnectSite): Verb {
 /** Exit code 3 if the run would be refused. */
 export async function printRunPlan(site: Site, donor: FoundDonor, options: Options, deps: CliDeps): Promise<number> {
   const wish = {
-    intent: intentOf(donor.node.name, options, site.gallery, deps),
+    intent: intentOf(donor.name, options, site.gallery, deps),
     terms: donorTerms(options),
     isInspecting: options.inspect === true,
   };

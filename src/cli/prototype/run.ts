@@ -40,9 +40,9 @@ export function runVerb(connect: ConnectSite): Verb {
       const site = await connect(options, deps);
       const donor = await findDonor(site, { named, ...terms, ownNames: ownNodeNames(deps.env) }, searchDeps);
       if (options.dryRun) return printRunPlan(site, donor, options, deps);
-      const { node, ref } = donor;
+      const { name, ref } = donor;
       const order = {
-        intentFor: (name: string) => intentOf(name, options, site.gallery, deps),
+        intentFor: (nodeName: string) => intentOf(nodeName, options, site.gallery, deps),
         terms,
         runId: holderName('run'),
       };
@@ -52,7 +52,7 @@ export function runVerb(connect: ConnectSite): Verb {
         restoreSignal: deps.secondSignal?.(),
         onEvent: showRun(deps, options),
       });
-      if (options.json) return printJsonLine(deps, 'PrototypeRun', { node: node.name, ...result });
+      if (options.json) return printJsonLine(deps, 'PrototypeRun', { node: name, ...result });
       const what = result.steps.length === 0 ? 'nothing to do' : 'done';
       deps.stdout(
         `${what}: new instances of ${ref.pool.name} start from version ${result.version}, without bootstrap\n`,

@@ -33,9 +33,10 @@ export async function approveDonor(
 ): Promise<ApprovedDonor> {
   refuse(donor.refusals); // before a pod runs on a node under pressure
   for (const note of donor.notes) deps.onWarning(note);
-  if (reasonNotToInspect(donor.node)) return {}; // the engine first restores or refuses such a donor
+  const { node } = donor;
+  if (!node || reasonNotToInspect(node)) return {}; // the engine first restores or refuses such a donor
   const hasGivenBootstrap = terms.readBootstrap !== undefined;
-  const { verdict, bootstrap } = await assessDonor(site, { ...donor, hasGivenBootstrap }, deps);
+  const { verdict, bootstrap } = await assessDonor(site, { ...donor, node, hasGivenBootstrap }, deps);
   refuse(donorRefusals(verdict, terms));
   const warning = verdict.joining && joinWarning(verdict.joining, deps.clock.nowMs());
   if (warning !== undefined) deps.onWarning(warning);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Node } from '../../cluster/cluster.ts';
-import { BAD_TAG, PRIOR_ANNOTATION } from '../names.ts';
+import { BAD_TAG, DONOR_TAG, PRIOR_ANNOTATION } from '../names.ts';
 import { POOL } from '../testing.ts';
 import { type DonorRequest, findDonor } from './find-donor.ts';
 import { donorLab } from './testing.ts';
@@ -39,7 +39,7 @@ describe('findDonor', () => {
     const named = await findDonor(site, wanted({ node: donor.computerName }, { ownNames }), deps);
     expect(named.refusals.map(({ code }) => code)).toEqual(['prototype/own-node']);
     const chosen = await findDonor(site, wanted({ pool: POOL }, { ownNames }), deps);
-    expect(chosen.node.name).not.toBe(donor.computerName);
+    expect(chosen.name).not.toBe(donor.computerName);
   });
 
   it('does not judge a donor that a run has taken out of service', async () => {
@@ -73,13 +73,13 @@ describe('findDonor', () => {
       const { refusals } = await findDonor(site, wanted({ node: one.computerName }), deps);
       expect(refusals[0]?.reason).toContain('which was rolled back');
     }
-    expect((await findDonor(site, wanted({ pool: POOL }), deps)).node.name).toBe(donor.computerName);
+    expect((await findDonor(site, wanted({ pool: POOL }), deps)).name).toBe(donor.computerName);
   });
 
   it('chooses the best node of the pool and returns the reason and the members', async () => {
     const { site, donor, deps } = donorLab();
     const found = await findDonor(site, wanted({ pool: POOL }), deps);
-    expect(found.node.name).toBe(donor.computerName);
+    expect(found.name).toBe(donor.computerName);
     expect(found.because).toContain('the best candidate');
     expect(found.members).toHaveLength(3);
   });
@@ -89,8 +89,26 @@ describe('findDonor', () => {
     const [, second, third] = [...cluster.nodes.keys()].sort();
     for (const name of [second!, third!]) cluster.touch(name, { annotations: { [PRIOR_ANNOTATION]: '{}' } });
     const found = await findDonor(site, wanted({ pool: POOL }), deps);
-    expect(found.node.name).toBe(second);
-    expect(found.strays.map(({ node }) => node.name)).toEqual([third]);
+    expect(found.name).toBe(second);
+    expect(found.strays.map(({ name }) => name)).toEqual([third]);
+  });
+
+  it('also returns donors as strays whose Node object is gone', async () => {
+    const { site, cluster, provider, donor, deps } = donorLab();
+    const { instances } = provider.state.pools.get('/pools/pool1')!;
+    cluster.nodes.delete(instances[1]!.computerName);
+    instances[1]!.tags = { [DONOR_TAG]: 'dead 00' };
+    const found = await findDonor(site, wanted({ pool: POOL }), deps);
+    expect(found.name).toBe(donor.computerName);
+    expect(found.strays).toEqual([{ name: instances[1]!.computerName, ref: instances[1]!.ref }]);
+  });
+
+  it('takes a named donor without its Node object, to restore it', async () => {
+    const { site, cluster, provider, donor, ref, deps } = donorLab();
+    cluster.nodes.delete(donor.computerName);
+    provider.state.pools.get('/pools/pool1')!.instances[0]!.tags = { [DONOR_TAG]: 'dead 00' };
+    const found = await findDonor(site, wanted({ node: donor.computerName }), deps);
+    expect(found).toEqual({ name: donor.computerName, ref, strays: [], refusals: [], notes: [] });
   });
 
   it('names the reasons against every node when none is suitable', async () => {

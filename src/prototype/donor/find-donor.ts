@@ -1,7 +1,7 @@
 // prototype/donor/find-donor.ts: which node is the donor: the named one, or the best of a pool?
 import { type Clock, versionOfDay } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
-import type { PoolRef } from '../../vms/pools.ts';
+import type { ListedInstance, PoolRef } from '../../vms/pools.ts';
 import { readVersions } from '../after/read-versions.ts';
 import { DONOR_TAG, snapshotName } from '../names.ts';
 import type { Refusal } from '../run/preflight.ts';
@@ -10,9 +10,9 @@ import type { Site } from '../site.ts';
 import { type CandidateRules, objectionsTo, rankCandidates } from './candidates.ts';
 import { chooseDonor, type ObservedPool, rulesOf } from './choose-donor.ts';
 import { findSitePool } from './find-pool.ts';
-import { type LocatedNode, locateNode } from './locate-nodes.ts';
-import { type PoolMember, readMembers } from './members.ts';
+import { type PoolMember, pairMembers } from './members.ts';
 import { isCaptured, namedNotes, namedRefusals } from './named-donor.ts';
+import { type LocatedDonor, locateDonor, outOfService } from './out-of-service.ts';
 
 /** The name of the donor, or of the pool to choose it from. */
 export type NamedDonor = { node: string } | { pool: string };
@@ -27,13 +27,13 @@ export interface DonorRequest {
   ownNames?: readonly string[];
 }
 
-export interface FoundDonor extends LocatedNode {
+export interface FoundDonor extends LocatedDonor {
   /** Why it was chosen; absent if the operator named it. */
   because?: string;
   /** All members of its pool, if the pool was read to choose it. */
   members?: readonly PoolMember[];
   /** Other donors of the pool that runs left out of service. */
-  strays: LocatedNode[];
+  strays: LocatedDonor[];
   /** Why a named donor is not good enough. A chosen one has none. */
   refusals: Refusal[];
   notes: string[];
@@ -46,15 +46,22 @@ interface SearchDeps {
 
 export async function findDonor(site: Site, request: DonorRequest, deps: SearchDeps): Promise<FoundDonor> {
   const { named } = request;
-  if ('node' in named) return judgeNamed(site, await locateNode(site, named.node, deps.signal), request, deps);
+  if ('node' in named) {
+    const { node, ...located } = await locateDonor(site, named.node, deps.signal);
+    // Without its Node object, the run can only restore it and finish what it has copied.
+    return node ? judgeNamed(site, { ...located, node }, request, deps) : { ...located, ...UNJUDGED };
+  }
   const pool = await findSitePool(site, named.pool, deps.signal);
   const seen = await observePool(site, pool, request, deps);
-  const { members } = seen;
+  const { members, instances } = seen;
   const choice = chooseDonor(seen);
   if (!choice) throw noCandidate(pool.name, members, rulesOf(seen));
-  const { donor, because, strays } = choice;
-  return { node: donor.node, ref: donor.ref, because, members, strays, refusals: [], notes: [] };
+  const { node, ref } = choice.donor;
+  const strays = outOfService(members, instances).filter((stray) => stray.ref.id !== ref.id);
+  return { ...UNJUDGED, name: node.name, node, ref, because: choice.because, members, strays };
 }
+
+const UNJUDGED = { strays: [], refusals: [], notes: [] };
 
 /**
  * A donor that a run has taken out of service, or has copied already, is not judged: its state comes from the run. Only
@@ -62,14 +69,14 @@ export async function findDonor(site: Site, request: DonorRequest, deps: SearchD
  */
 async function judgeNamed(
   site: Site,
-  located: LocatedNode,
+  located: Required<LocatedDonor>,
   request: DonorRequest,
   deps: SearchDeps,
 ): Promise<FoundDonor> {
   const { node, ref } = located;
   const seen = await observePool(site, ref.pool, request, deps);
   const { members } = seen;
-  const found = { ...located, members, strays: [], refusals: [], notes: [] };
+  const found = { ...located, ...UNJUDGED, members };
   const instance = members.find((member) => member.node.name === node.name)?.instance;
   if (!instance || isCaptured({ node: node.name, vmId: instance.vmId }, seen)) return found;
   const nodes = members.map((member) => member.node);
@@ -88,15 +95,17 @@ async function observePool(
   pool: PoolRef,
   { named: _, ...rules }: DonorRequest,
   { clock, signal }: SearchDeps,
-): Promise<ObservedPool<PoolMember>> {
-  const { provider } = site;
-  const [members, snapshot, { versions }] = await Promise.all([
-    readMembers(site, pool, signal),
+): Promise<ObservedPool<PoolMember> & { instances: readonly ListedInstance[] }> {
+  const { provider, cluster } = site;
+  const [nodes, instances, snapshot, { versions }] = await Promise.all([
+    cluster.listNodes(signal),
+    provider.pools.listInstances(pool, { signal }),
     provider.snapshots.readSnapshot(snapshotName(pool.name), { signal }),
     readVersions(site, pool, signal),
   ]);
   const nowMs = clock.nowMs();
-  return { ...rules, members, snapshot, versions, today: versionOfDay(nowMs), nowMs };
+  const members = pairMembers(provider.pools, pool, nodes, instances);
+  return { ...rules, members, instances, snapshot, versions, today: versionOfDay(nowMs), nowMs };
 }
 
 function noCandidate(pool: string, members: readonly PoolMember[], rules: CandidateRules): UserError {

@@ -1,24 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Forbidden } from '../../base/failures.ts';
-import { locateNode, locateNodes } from './locate-nodes.ts';
+import { locateNodes } from './locate-nodes.ts';
 import { donorLab } from './testing.ts';
-
-describe('locateNode', () => {
-  it("finds the instance by the provider id, not by the node's name", async () => {
-    const { site, cluster, provider, deps } = donorLab();
-    const [, second] = provider.state.pools.get('/pools/pool1')!.instances;
-    cluster.addNode('another-name', { providerId: `fake://pool1/${second!.ref.id}` });
-    expect((await locateNode(site, 'another-name', deps.signal)).ref.id).toBe(second!.ref.id);
-  });
-
-  it('lists the existing nodes when the name is unknown', async () => {
-    const { site, donor, deps } = donorLab();
-    await expect(locateNode(site, 'nope', deps.signal)).rejects.toMatchObject({
-      code: 'prototype/no-node',
-      message: expect.stringContaining(donor.computerName),
-    });
-  });
-});
 
 describe('locateNodes', () => {
   it('skips nodes that are in no pool and keeps the order', async () => {

@@ -49,7 +49,7 @@ export async function describeRun(
       ]
     : donor.refusals; // an inspection also finds what the cluster knows about patches
   return {
-    node: donor.node.name,
+    node: donor.name,
     ...(donor.because !== undefined && { because: donor.because }),
     pool: world.pool.ref.name,
     version: targetVersionName(scene),
@@ -66,9 +66,11 @@ async function inspect(
   { readBootstrap }: DonorTerms,
   deps: InspectDeps,
 ): Promise<RunDescription['inspection']> {
-  const because = reasonNotToInspect(donor.node);
+  const { node } = donor;
+  if (!node) return { isDone: false, because: 'its Node object is gone' };
+  const because = reasonNotToInspect(node);
   if (because !== undefined) return { isDone: false, because };
   const hasGivenBootstrap = readBootstrap !== undefined;
-  const { verdict } = await assessDonor(site, { ...donor, hasGivenBootstrap }, deps);
+  const { verdict } = await assessDonor(site, { ...donor, node, hasGivenBootstrap }, deps);
   return { isDone: true, verdict };
 }

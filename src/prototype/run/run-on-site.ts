@@ -22,9 +22,9 @@ export async function runOnSite(
   deps: RunDeps,
 ): Promise<RunResult> {
   const { provider, cluster, hasCluster } = site;
-  const { node, ref, because, strays } = donor;
+  const { name, ref, because, strays } = donor;
   const { clock, signal, restoreSignal, onEvent } = deps;
-  if (because !== undefined) onEvent({ event: 'donor', node: node.name, because });
+  if (because !== undefined) onEvent({ event: 'donor', node: name, because });
   const seal = hasCluster ? sealNode : sealMachine;
   const engine: EngineDeps = {
     ...provider,
@@ -35,7 +35,7 @@ export async function runOnSite(
     seal: (nodeName, vmId) => seal(cluster, nodeName, vmId, signal),
     onEvent,
   };
-  for (const stray of strays) await recoverDonor(intentFor(stray.node.name), stray.ref, runId, engine);
+  for (const stray of strays) await recoverDonor(intentFor(stray.name), stray.ref, runId, engine);
   const settled = await approveDonor(site, donor, terms, deps);
-  return runPrototype(intentFor(node.name), ref, runId, { ...engine, ...settled });
+  return runPrototype(intentFor(name), ref, runId, { ...engine, ...settled });
 }

@@ -2,6 +2,7 @@
 import type { CallOptions } from '../../base/call-options.ts';
 import { boundTo } from '../bound-to.ts';
 import type { Gallery } from '../gallery.ts';
+import type { PoolRef, Pools } from '../pools.ts';
 import type { VmProvider } from '../provider.ts';
 import { azureOf } from './azure.ts';
 import { changeModel, readModel } from './change-model.ts';
@@ -12,7 +13,7 @@ import { listInstances, readInstance } from './instances.ts';
 import { locate, locateAll, parsedProviderId } from './locate.ts';
 import { setProtection, tagInstance } from './mark-instance.ts';
 import { tagPool } from './mark-pool.ts';
-import { findPool, readPool } from './pools.ts';
+import { findPool, listPools, readPool } from './pools.ts';
 import { deallocate, start, stop } from './power.ts';
 import { referencedImages } from './references.ts';
 import { createSnapshot, deleteSnapshot, readSnapshot } from './snapshots.ts';
@@ -31,7 +32,13 @@ export interface AzureGallery extends Gallery {
   beginVersionFromBlob(spec: BlobVersionSpec, options?: CallOptions): Promise<void>;
 }
 
+export interface AzurePools extends Pools {
+  /** Of the settings' resource group; they may belong to several clusters. */
+  listPools(options?: CallOptions): Promise<PoolRef[]>;
+}
+
 export interface AzureProvider extends VmProvider {
+  pools: AzurePools;
   gallery: AzureGallery;
 }
 
@@ -40,7 +47,16 @@ export function createAzureProvider(settings: AzureSettings, deps: AzureDeps): A
   const azure = azureOf(settings, deps);
   return {
     pools: boundTo(azure, {
-      ...{ locate, parseProviderId: parsedProviderId, locateAll, findPool, readPool, readInstance, listInstances },
+      ...{
+        locate,
+        parseProviderId: parsedProviderId,
+        locateAll,
+        findPool,
+        listPools,
+        readPool,
+        readInstance,
+        listInstances,
+      },
       ...{ stop, deallocate, start, setProtection, tagInstance, tagPool },
     }),
     snapshots: boundTo(azure, { readSnapshot, createSnapshot, deleteSnapshot }),

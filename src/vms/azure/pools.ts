@@ -5,7 +5,7 @@ import type { Pool, PoolRef } from '../pools.ts';
 import { isScaleSetName, parseDiskId, parseScaleSetId } from './arm-ids.ts';
 import type { Azure } from './azure.ts';
 import type { AzureCall } from './connect/connection.ts';
-import { firstPage, undefinedIfMissing } from './connect/reading.ts';
+import { collectPages, firstPage, undefinedIfMissing } from './connect/reading.ts';
 import { instancesOfSet } from './instances.ts';
 import { poolNotFound } from './pool-not-found.ts';
 import { poolScaleSet, readScaleSet, readSetRef, refOf, remember } from './read-scale-set.ts';
@@ -19,6 +19,16 @@ export async function findPool(azure: Azure, name: string, options?: CallOptions
   const pool = isScaleSetName(ref.name) ? await readSetRef(azure, call, ref) : undefined;
   if (!pool) throw await poolNotFound(call, ref);
   return pool;
+}
+
+/** The pools of the settings' resource group. */
+export async function listPools(azure: Azure, options?: CallOptions): Promise<PoolRef[]> {
+  const call = await azure.open(options);
+  const { subscriptionId, resourceGroup } = call.settings;
+  const sets = await call.run(`scale sets of ${resourceGroup}`, () =>
+    collectPages(call.compute(subscriptionId).virtualMachineScaleSets.list(resourceGroup)),
+  );
+  return sets.flatMap(({ id, name }) => (id && name ? [refOf({ id, name })] : []));
 }
 
 export async function readPool(azure: Azure, pool: PoolRef, options?: CallOptions): Promise<Pool | undefined> {
