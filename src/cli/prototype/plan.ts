@@ -4,6 +4,7 @@ import { systemClock } from '../../base/clock.ts';
 import { formatSpan } from '../../base/duration.ts';
 import { describeBootstrapSource, describeCloneJoin } from '../../prototype/donor/donor-verdict.ts';
 import { type FoundDonor, findDonor } from '../../prototype/donor/find-donor.ts';
+import { describePatchState } from '../../prototype/donor/inspect/patch-state.ts';
 import { describeRun, type RunDescription } from '../../prototype/run/describe-run.ts';
 import type { Site } from '../../prototype/site.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
@@ -93,11 +94,11 @@ function renderInspection({ node, inspection }: RunDescription): string {
   if (!inspection.isDone) {
     return `\n${node} was not inspected (${inspection.because}): this plan does not show how a clone would join, how a rollback restores the bootstrap, or which names and addresses are on its disk.\n`;
   }
-  const { joining, wayBack, unpatched, findings } = inspection.verdict;
+  const { joining, wayBack, unpatched, patches, findings } = inspection.verdict;
   const rows: [string, string][] = [
     ...(joining ? [['clones join by', describeCloneJoin(joining)] as [string, string]] : []),
     ['rollback uses', describeBootstrapSource(wayBack)],
-    ['patched', unpatched.length === 0 ? 'yes, as far as known' : `no: ${unpatched.join('; ')}`],
+    ['patched', unpatched.length === 0 ? describePatchState(patches) : `no: ${unpatched.join('; ')}`],
     ['on its disk', findings.length === 0 ? 'no name or address of this node' : findings.join('; ')],
   ];
   const lines = rows.map(([what, how]) => `  ${what.padEnd(18)}${printable(how)}\n`);

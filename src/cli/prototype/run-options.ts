@@ -39,7 +39,10 @@ export function withRunOptions(command: Command): Command {
     )
     .optionsGroup('Donor:')
     .addOption(readyForOption())
-    .option('--allow-unpatched', 'accept a donor that needs a reboot, or has an older kernel or OS image than its pool')
+    .option(
+      '--allow-unpatched',
+      'accept a donor that needs a reboot or updates, or has an older kernel or OS image than its pool',
+    )
     .option(
       '--allow-unfit',
       'accept a donor that reports pressure, is a control plane node, or comes from a bad version',

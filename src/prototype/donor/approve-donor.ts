@@ -38,6 +38,8 @@ export async function approveDonor(
   const hasGivenBootstrap = terms.readBootstrap !== undefined;
   const { verdict, bootstrap } = await assessDonor(site, { ...donor, node, hasGivenBootstrap }, deps);
   refuse(donorRefusals(verdict, terms));
+  if (verdict.patches.state === 'unknown')
+    deps.onWarning(`it is not known whether ${verdict.node} is patched: ${verdict.patches.unknown.join('; ')}`);
   const warning = verdict.joining && joinWarning(verdict.joining, deps.clock.nowMs());
   if (warning !== undefined) deps.onWarning(warning);
   if (terms.readBootstrap) return { customData: terms.readBootstrap() };
