@@ -12,7 +12,7 @@ import { LockFiles } from './lock-file.ts';
 import { annotationsOf, annotationTags, CORDON_TAG } from './none-tags.ts';
 
 export interface NoClusterOptions {
-  instances: Pick<Pools, 'listInstances' | 'tagInstance'>;
+  instances: Pick<Pools, 'listInstances' | 'readInstance' | 'tagInstance'>;
   /** Their instances are the nodes. */
   pools(signal?: AbortSignal): Promise<readonly PoolRef[]>;
   /** The provider id by which an instance is located. */
@@ -39,6 +39,7 @@ export function noCluster(given: NoClusterOptions): Cluster {
   const { instances, pools, providerIdOf, folder, clock, onNote, readiness, runScript } = given;
   const locks = new LockFiles(folder);
   const noted = new Set<string>();
+  const refs = new Map<string, InstanceRef>();
   const noteOnce = (note: string) => {
     if (!noted.has(note)) onNote?.(note);
     noted.add(note);
@@ -49,8 +50,14 @@ export function noCluster(given: NoClusterOptions): Cluster {
     return (await Promise.all(all)).flat();
   }
 
+  /** A run looks at its donor every few seconds: only the first look lists the pools. */
   async function find(name: string, signal?: AbortSignal): Promise<ListedInstance | undefined> {
-    return (await listAll(signal)).find((instance) => instance.computerName === name);
+    const ref = refs.get(name);
+    const known = ref && (await instances.readInstance(ref, { signal }));
+    if (known?.computerName === name) return known;
+    const found = (await listAll(signal)).find((instance) => instance.computerName === name);
+    if (found) refs.set(name, found.ref);
+    return found;
   }
 
   async function toNode(instance: ListedInstance, signal?: AbortSignal): Promise<Node> {
