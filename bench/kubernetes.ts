@@ -33,7 +33,16 @@ export async function measureKubernetes(bench: Bench): Promise<Figure[]> {
       progress(`a generic node, and its prototype with cloud-init ${pool}`);
       await stage.headstart('pool', 'create', pool, '--count', '1', ...recipe);
       const [donor = ''] = await instancesOf(stage, pool);
-      await stage.headstart('prototype', 'run', '--node', donor, '--cloud-init', pool === 'off' ? 'off' : 'on');
+      await stage.headstart(
+        'prototype',
+        'run',
+        '--node',
+        donor,
+        '--ready-for',
+        '0',
+        '--cloud-init',
+        pool === 'off' ? 'off' : 'on',
+      );
       await stage.headstart('pool', 'stop', donor);
     }
     await stage.headstart('pool', 'create', 'generic', '--count', '0', ...recipe);

@@ -22,6 +22,10 @@ const PARTS: Readonly<Record<string, BenchPart>> = {
     about: 'A whole prototype run on the simulated Azure: requests, time out of service',
     load: async () => (await import('./prototype.ts')).measurePrototype,
   },
+  requests: {
+    about: 'Requests of rollback, plan and run before their first change, by the size of the pool',
+    load: async () => (await import('./requests.ts')).measureRequests,
+  },
   node: {
     about: 'What a node waits for its configuration, and what the daemon costs afterwards',
     load: async () => (await import('./node.ts')).measureNode,

@@ -20,7 +20,16 @@ export async function measureVms(bench: Bench): Promise<Figure[]> {
       await stage.headstart('pool', 'create', pool, '--count', '1', ...recipe);
       const [donor = ''] = await instancesOf(stage, pool);
       boots.generic.push(await recordBoot(stage, 'generic', donor));
-      await stage.headstart('prototype', 'run', '--node', donor, '--cloud-init', pool === 'off' ? 'off' : 'on');
+      await stage.headstart(
+        'prototype',
+        'run',
+        '--node',
+        donor,
+        '--ready-for',
+        '0',
+        '--cloud-init',
+        pool === 'off' ? 'off' : 'on',
+      );
       await stage.headstart('pool', 'stop', donor);
     }
     await stage.headstart('pool', 'create', 'generic', '--count', '0', ...recipe);

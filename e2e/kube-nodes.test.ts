@@ -261,7 +261,7 @@ async function expectWholeVersion(): Promise<void> {
 
 async function runToItsEnd(rounds: readonly (readonly Kill[])[]): Promise<void> {
   const bootBefore = (await cluster.node(DONOR))?.status?.nodeInfo?.bootID;
-  const run = ['prototype', 'run', '--node', DONOR, '--cloud-init', 'off', '--json'];
+  const run = ['prototype', 'run', '--node', DONOR, '--ready-for', '0', '--cloud-init', 'off', '--json'];
   apiServer = await apiServerPid();
   for (const kills of rounds) {
     const { signal, hits, stderr } = await runWithKills(kills, run, { home, pidOf, onHit });

@@ -222,7 +222,7 @@ const stepsOf = (stdout: string): string[] =>
 describe('the verbs against a Uniform pool', () => {
   let site: Site;
   const today = versionOfDay(Date.now());
-  const run = () => ['run', '--node', site.donor, '--json'];
+  const run = () => ['run', '--node', site.donor, '--ready-for', '0', '--json'];
   beforeAll(async () => {
     site = await openSite('shelf', 'Uniform');
   });
@@ -232,14 +232,14 @@ describe('the verbs against a Uniform pool', () => {
     const ranked = await site.json('candidates', '--pool', 'shelf');
     expect(ranked).toMatchObject({ code: 0, body: { kind: 'PrototypeCandidates', pool: 'shelf' } });
     expect(ranked.body.candidates).toHaveLength(3);
-    const planned = await site.json('plan', '--node', site.donor);
+    const planned = await site.json('plan', '--node', site.donor, '--ready-for', '0');
     expect(planned).toMatchObject({ code: 0, body: { kind: 'PrototypePlan', version: today, against: [] } });
-    const told = await site.headstart('plan', '--node', site.donor);
+    const told = await site.headstart('plan', '--node', site.donor, '--ready-for', '0');
     expect(told.stdout).toContain('drain the donor');
     expect(told.stdout).toContain('was not inspected (--inspect was not given)');
     const young = await site.headstart('plan', '--pool', 'shelf');
     expect(young).toMatchObject({ code: 1, stderr: expect.stringContaining('Ready for less than 1h') });
-    const inspected = await site.json('plan', '--node', site.donor, '--inspect');
+    const inspected = await site.json('plan', '--node', site.donor, '--ready-for', '0', '--inspect');
     expect(inspected).toMatchObject({
       code: 0,
       body: {
@@ -263,7 +263,7 @@ describe('the verbs against a Uniform pool', () => {
   });
 
   it('refuses to run without a saved model, and for an unknown node', async () => {
-    const { code, stderr } = await site.headstart('run', '--node', site.joined.nodes[1]!);
+    const { code, stderr } = await site.headstart('run', '--node', site.joined.nodes[1]!, '--ready-for', '0');
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('prototype/no-way-back') });
     const nobody = await site.headstart('run', '--node', 'nobody');
     expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no node nobody') });
@@ -307,7 +307,7 @@ describe('the verbs against a Uniform pool', () => {
   });
 
   it('reports that there is nothing to do when repeated', async () => {
-    const { code, stdout } = await site.headstart('run', '--node', site.donor);
+    const { code, stdout } = await site.headstart('run', '--node', site.donor, '--ready-for', '0');
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing to do') });
     const chosen = await site.headstart('run', '--pool', 'shelf');
     expect(chosen).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing to do') });
@@ -419,7 +419,7 @@ describe('the verbs against a Flexible pool', () => {
   afterAll(() => site?.close());
 
   it('restores a donor that a killed run left out of service, and changes nothing else', async () => {
-    const first = site.start('run', '--node', site.donor, '--json');
+    const first = site.start('run', '--node', site.donor, '--ready-for', '0', '--json');
     await first.reaches('take-snapshot');
     first.child.kill('SIGKILL');
     await first.ended;
@@ -436,7 +436,7 @@ describe('the verbs against a Flexible pool', () => {
     ['a terminal that is closed', 'SIGHUP', 129],
   ] as const)('restores the donor when it is interrupted by %s, and does not report a bug', async (_, signal, code) => {
     forgetCopies();
-    const first = site.start('run', '--node', site.donor, '--json');
+    const first = site.start('run', '--node', site.donor, '--ready-for', '0', '--json');
     await first.reaches('take-snapshot');
     first.child.kill(signal);
     const ended = await first.ended;
@@ -447,7 +447,7 @@ describe('the verbs against a Flexible pool', () => {
 
   it('ends at once on a second interrupt, reports the state of the donor, and allows a recovery right away', async () => {
     forgetCopies();
-    const first = site.start('run', '--node', site.donor, '--json');
+    const first = site.start('run', '--node', site.donor, '--ready-for', '0', '--json');
     await first.reaches('stop-donor');
     first.child.kill('SIGINT');
     await first.reaches('start-donor');
@@ -462,7 +462,15 @@ describe('the verbs against a Flexible pool', () => {
   });
 
   it('finishes although its log cannot be written, and reports that at the end', async () => {
-    const { code, stderr } = await site.startInto('/dev/full', 'run', '--node', site.donor, '--json').ended;
+    const { code, stderr } = await site.startInto(
+      '/dev/full',
+      'run',
+      '--node',
+      site.donor,
+      '--ready-for',
+      '0',
+      '--json',
+    ).ended;
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('cli/stdout-unwritable') });
     await expectHome();
     expect((await site.json('status')).body).toMatchObject({ pools: [{ hasBootstrap: false }] });

@@ -70,7 +70,7 @@ describe('a run that is killed and repeated', () => {
     'ends rightly: %s',
     { timeout: 3 * RUN_MS },
     async (_, kills) => {
-      const run = ['prototype', 'run', '--node', donor.id, '--json'];
+      const run = ['prototype', 'run', '--node', donor.id, '--ready-for', '0', '--json'];
       for (const kill of kills) {
         const { hits } = await headstart(run, kill);
         struck += hits;

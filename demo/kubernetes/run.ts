@@ -79,7 +79,7 @@ async function play(stage: Stage, shop: KubeWorkshop): Promise<void> {
   await stage.headstart('pool', 'start', donor);
   await cluster.deployHello(hello);
   stage.say(await podTable(cluster));
-  await stage.headstart('prototype', 'run', '--node', donor, '--cloud-init', 'off');
+  await stage.headstart('prototype', 'run', '--node', donor, '--ready-for', '0', '--cloud-init', 'off');
   stage.say(await podTable(cluster));
 
   stage.act('5. a clone: another node, with the images of its donor');

@@ -26,6 +26,7 @@ function world() {
   };
   const tagged: NoClusterOptions['instances'] = {
     listInstances: async () => [...instances.values()],
+    readInstance: async ({ id }) => [...instances.values()].find(({ ref }) => ref.id === id),
     tagInstance: async ({ id }, tags) => {
       const instance = [...instances.values()].find(({ ref }) => ref.id === id)!;
       const merged = Object.entries({ ...instance.tags, ...tags }).filter(
@@ -84,6 +85,26 @@ clusterContract('no cluster', async (): Promise<ClusterLab> => {
 });
 
 describe('a pool without a cluster', () => {
+  it('lists the pools once and then reads the instance by itself, until another has its name', async () => {
+    const { options, instances, addNode } = world();
+    let lists = 0;
+    const counting = {
+      ...options.instances,
+      listInstances: (pool: PoolRef) => {
+        lists++;
+        return options.instances.listInstances(pool);
+      },
+    };
+    const cluster = noCluster({ ...options, instances: counting });
+    await addNode('n1');
+    for (const _ of [1, 2, 3]) expect(await cluster.readNode('n1')).toMatchObject({ systemUuid: 'vm-1' });
+    expect(lists).toBe(1);
+    instances.delete('n1');
+    expect(await cluster.readNode('n1')).toBeUndefined();
+    await addNode('n1');
+    expect(await cluster.readNode('n1')).toMatchObject({ systemUuid: 'vm-2' });
+  });
+
   it('reports once that there is nothing to cordon and nothing to drain', async () => {
     const { options, addNode, notes } = world();
     const cluster = noCluster(options);

@@ -6,13 +6,13 @@ import type { Clock } from '../base/clock.ts';
 import { UserError } from '../base/errors.ts';
 import { Conflict, NotFound } from '../base/failures.ts';
 import { writeFileAtomic } from '../base/files.ts';
-import type { Instance, InstanceRef, PoolRef, Pools } from '../vms/pools.ts';
+import type { InstanceRef, ListedInstance, PoolRef, Pools } from '../vms/pools.ts';
 import type { Cluster, Node, ScriptResult } from './cluster.ts';
 import { LockFiles } from './lock-file.ts';
 import { annotationsOf, annotationTags, CORDON_TAG } from './none-tags.ts';
 
 export interface NoClusterOptions {
-  instances: Pick<Pools, 'listInstances' | 'tagInstance'>;
+  instances: Pick<Pools, 'listInstances' | 'readInstance' | 'tagInstance'>;
   /** Their instances are the nodes. */
   pools(signal?: AbortSignal): Promise<readonly PoolRef[]>;
   /** The provider id by which an instance is located. */
@@ -23,10 +23,10 @@ export interface NoClusterOptions {
   /** Called once for each step that has no effect without a cluster. */
   onNote?: (note: string) => void;
   /** Whether the guest of a running instance is up, and since when; power alone does not show that. */
-  readiness?: (instance: Instance, signal?: AbortSignal) => Promise<Readiness>;
+  readiness?: (instance: ListedInstance, signal?: AbortSignal) => Promise<Readiness>;
   /** Another way to run a script on an instance as root (ssh, the cloud's run-command). */
   runScript?: (
-    instance: Instance,
+    instance: ListedInstance,
     script: string,
     options: { deadlineMs: number; signal?: AbortSignal },
   ) => Promise<ScriptResult>;
@@ -39,21 +39,28 @@ export function noCluster(given: NoClusterOptions): Cluster {
   const { instances, pools, providerIdOf, folder, clock, onNote, readiness, runScript } = given;
   const locks = new LockFiles(folder);
   const noted = new Set<string>();
+  const refs = new Map<string, InstanceRef>();
   const noteOnce = (note: string) => {
     if (!noted.has(note)) onNote?.(note);
     noted.add(note);
   };
 
-  async function listAll(signal?: AbortSignal): Promise<Instance[]> {
+  async function listAll(signal?: AbortSignal): Promise<ListedInstance[]> {
     const all = (await pools(signal)).map((pool) => instances.listInstances(pool, { signal }));
     return (await Promise.all(all)).flat();
   }
 
-  async function find(name: string, signal?: AbortSignal): Promise<Instance | undefined> {
-    return (await listAll(signal)).find((instance) => instance.computerName === name);
+  /** A run looks at its donor every few seconds: only the first look lists the pools. */
+  async function find(name: string, signal?: AbortSignal): Promise<ListedInstance | undefined> {
+    const ref = refs.get(name);
+    const known = ref && (await instances.readInstance(ref, { signal }));
+    if (known?.computerName === name) return known;
+    const found = (await listAll(signal)).find((instance) => instance.computerName === name);
+    if (found) refs.set(name, found.ref);
+    return found;
   }
 
-  async function toNode(instance: Instance, signal?: AbortSignal): Promise<Node> {
+  async function toNode(instance: ListedInstance, signal?: AbortSignal): Promise<Node> {
     const isOn = instance.power === 'running';
     const ready = isOn && readiness ? await readiness(instance, signal) : { isReady: isOn };
     return { ...nodeOf(instance, providerIdOf(instance.ref)), ...ready };
@@ -114,14 +121,14 @@ export function noCluster(given: NoClusterOptions): Cluster {
 }
 
 /** The condition of a change; the lock keeps other runs out between read and write. */
-function revisionOf({ vmId, tags }: Instance): string {
+function revisionOf({ vmId, tags }: ListedInstance): string {
   const annotations = Object.entries(annotationsOf(tags)).sort();
   return createHash('sha256')
     .update(JSON.stringify([vmId, tags[CORDON_TAG] === 'true', annotations]))
     .digest('hex');
 }
 
-function nodeOf(instance: Instance, providerId: string): Omit<Node, keyof Readiness> {
+function nodeOf(instance: ListedInstance, providerId: string): Omit<Node, keyof Readiness> {
   return {
     name: instance.computerName,
     uid: instance.vmId,

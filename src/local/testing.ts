@@ -84,6 +84,11 @@ export function fakePools(folder: string, clock: FakeClock = fakeClock()): FakeP
         const ref = parseProviderId(providerId);
         return named(ref).ref;
       },
+      parseProviderId(providerId) {
+        const { id, pool } = parseProviderId(providerId);
+        return { instanceId: id, poolId: pool.id };
+      },
+      listInstances: async (ref) => structuredClone(poolAt(ref).instances),
       async createPool(spec) {
         if (fake.state.pools.has(`pools/${spec.name}`)) throw new Conflict(`pool ${spec.name} exists`);
         const pool = fake.addPool(spec.name, 0, { image: spec.image, extensions: [] });

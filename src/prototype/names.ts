@@ -31,6 +31,9 @@ export const TAGS = {
   sealed: 'headstart-sealed',
 } as const;
 
+/** On a version that a rollback left: why it is not used again. */
+export const BAD_TAG = 'headstart-bad';
+
 /** On the pool: `none` if new instances run no bootstrap. */
 export const BOOTSTRAP_TAG = 'headstart-bootstrap';
 /** On the pool: the version that its model points at. */

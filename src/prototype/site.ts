@@ -16,5 +16,7 @@ export interface Site {
   givesCredentials?: boolean;
   /** Absent if pools can be found only through the nodes of the cluster. */
   pools?: (signal?: AbortSignal) => Promise<readonly PoolRef[]>;
+  /** The pools of the configured resource group; some may belong to other clusters. */
+  groupPools?: (signal?: AbortSignal) => Promise<readonly PoolRef[]>;
   gallery: string;
 }

@@ -153,7 +153,8 @@ export class Dial {
     return new Proxy(target, {
       get: (object, key) => {
         const value = Reflect.get(object, key) as unknown;
-        if (typeof value !== 'function') return value;
+        // Parsing is no call to the outside.
+        if (typeof value !== 'function' || key === 'parseProviderId') return value;
         return (...args: unknown[]) => this.around(String(key), async () => Reflect.apply(value, object, args));
       },
     });

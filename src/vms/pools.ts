@@ -100,20 +100,35 @@ export interface OsDisk {
   isEncryptedInGuest?: boolean;
 }
 
-export interface Instance {
+/** What a list of a pool says about an instance. What would take a request per instance may be missing. */
+export interface ListedInstance {
   ref: InstanceRef;
   /** The Kubernetes node name, where the provider records it. */
   computerName: string;
   /** The SMBIOS system UUID in lower case, which the clone check compares. */
   vmId: string;
   power: 'running' | 'stopped' | 'deallocated' | 'starting' | 'stopping' | 'unknown';
-  protection: Protection;
-  isOnLatestModel: boolean;
+  protection?: Protection;
+  isOnLatestModel?: boolean;
   /** The image it was made from, where the provider reports it. */
   image?: ImageRef;
-  osDisk?: OsDisk;
+  osDisk?: Pick<OsDisk, 'id'> & Partial<OsDisk>;
   isSpot: boolean;
   tags: Readonly<Record<string, string>>;
+}
+
+export interface Instance extends ListedInstance {
+  protection: Protection;
+  isOnLatestModel: boolean;
+  osDisk?: OsDisk;
+}
+
+/** The parts of a provider id. */
+export interface ParsedProviderId {
+  /** Equals the id of the instance's ref, ignoring case. */
+  instanceId: string;
+  /** Equals the id of the pool's ref, ignoring case; absent if the provider id does not tell the pool. */
+  poolId?: string;
 }
 
 /** null removes a tag. */
@@ -127,11 +142,19 @@ export type TagChange = Readonly<Record<string, string | null>>;
 export interface Pools {
   /** Looks up by the node's provider id, never by its name. Throws `Refused` when the id is not that of a pool's instance. */
   locate(providerId: string, options?: CallOptions): Promise<InstanceRef>;
+  /** Sends no request. undefined: not the id of an instance of this provider. */
+  parseProviderId(providerId: string): ParsedProviderId | undefined;
+  /**
+   * Like `locate` for many ids, with the provider ids as keys. The number of requests depends on the number of pools, not of ids.
+   * Leaves out ids that are not those of a pool's instance.
+   */
+  locateAll(providerIds: readonly string[], options?: CallOptions): Promise<Map<string, InstanceRef>>;
   /** Matches the name or the id, ignoring case. Reads no node and no instance. Throws `NotFound`, which may list the existing pools. */
   findPool(name: string, options?: CallOptions): Promise<PoolRef>;
   readPool(pool: PoolRef, options?: CallOptions): Promise<Pool | undefined>;
   readInstance(instance: InstanceRef, options?: CallOptions): Promise<Instance | undefined>;
-  listInstances(pool: PoolRef, options?: CallOptions): Promise<Instance[]>;
+  /** One paged list: sends no request per instance. */
+  listInstances(pool: PoolRef, options?: CallOptions): Promise<ListedInstance[]>;
 
   /** The instance keeps its capacity on the host. */
   stop(instance: InstanceRef, options?: CallOptions): Promise<void>;

@@ -8,7 +8,7 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import { sshChannel } from '../../cluster/ssh-channel.ts';
 import { galleryName } from '../../prototype/names.ts';
 import type { Site } from '../../prototype/site.ts';
-import type { Instance, PoolRef } from '../../vms/pools.ts';
+import type { ListedInstance, PoolRef } from '../../vms/pools.ts';
 import type { VmProvider } from '../../vms/provider.ts';
 import { homeFolder, prototypeFolder } from '../pool/home.ts';
 import type { ConnectOptions } from '../prototype/connect-options.ts';
@@ -28,6 +28,7 @@ export async function connectAzure(options: ConnectOptions, deps: CliDeps): Prom
       cluster,
       hasCluster: true,
       channel: 'logged',
+      groupPools: (signal) => provider.pools.listPools(signal ? { signal } : {}),
       gallery,
     };
   }
@@ -82,7 +83,7 @@ async function withoutCluster({ provider, pool, folder, options, deps }: NoClust
   const { overSsh, node } = options;
   const channelTo = (host: string) => sshChannel(host, runCommand, sshProgram(deps.env));
   const named = typeof overSsh === 'string' ? channelTo(overSsh) : undefined;
-  const channelOf = ({ computerName }: Instance) => named ?? channelTo(computerName);
+  const channelOf = ({ computerName }: ListedInstance) => named ?? channelTo(computerName);
   return noCluster({
     instances: provider.pools,
     pools: async () => [pool],

@@ -6,8 +6,8 @@ import { clusterFiles, writeClusterRecord } from '../../cluster/local/cluster-fi
 import { renderKubeconfig } from '../../cluster/local/kubeconfig.ts';
 import { type FakePools, fakePools } from '../../local/testing.ts';
 import { findSitePool, listSitePools } from '../../prototype/donor/find-pool.ts';
-import { locateNode } from '../../prototype/donor/locate-nodes.ts';
 import { readMembers } from '../../prototype/donor/members.ts';
+import { locateDonor } from '../../prototype/donor/out-of-service.ts';
 import { savedModelName } from '../../prototype/names.ts';
 import type { Site } from '../../prototype/site.ts';
 import type { ConnectOptions } from '../prototype/connect-options.ts';
@@ -74,8 +74,8 @@ describe('connectQemu with pools without a cluster', () => {
     const world = await connect();
     const { computerName, ref } = instances()[0]!;
     expect(world).toMatchObject({ hasCluster: false, gallery: 'SIG_local' });
-    expect((await locateNode(world, computerName, signal)).ref).toEqual(ref);
-    await expect(locateNode(world, 'nope', signal)).rejects.toMatchObject({ code: 'prototype/no-node' });
+    expect((await locateDonor(world, computerName, signal)).ref).toEqual(ref);
+    await expect(locateDonor(world, 'nope', signal)).rejects.toMatchObject({ code: 'prototype/no-node' });
   });
 
   it('finds empty pools', async () => {

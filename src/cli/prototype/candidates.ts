@@ -1,7 +1,8 @@
 // cli/prototype/candidates.ts: `headstart prototype candidates --pool P`: which node of a pool is the best donor, and why?
 
 import { formatSpan } from '../../base/duration.ts';
-import { rankCandidates } from '../../prototype/donor/candidates.ts';
+import { readVersions } from '../../prototype/after/read-versions.ts';
+import { badVersionIds, type DonorCandidate, rankCandidates } from '../../prototype/donor/candidates.ts';
 import { findSitePool } from '../../prototype/donor/find-pool.ts';
 import { readMembers } from '../../prototype/donor/members.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
@@ -10,6 +11,7 @@ import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions } from './connect-options.ts';
+import { ownNodeNames } from './own-node.ts';
 import { readyForOption } from './run-options.ts';
 
 interface Options extends ConnectOptions {
@@ -30,8 +32,17 @@ export function candidatesVerb(connect: ConnectSite): Verb {
     async run(_args, options: Options, deps) {
       const site = await connect(options, deps);
       const signal = deps.signal();
-      const members = await readMembers(site, await findSitePool(site, options.pool, signal), signal);
-      const candidates = rankCandidates(members, deps.nowUs() / 1000, options.readyFor);
+      const pool = await findSitePool(site, options.pool, signal);
+      const [members, { versions }] = await Promise.all([
+        readMembers(site, pool, signal),
+        readVersions(site, pool, signal),
+      ]);
+      const candidates: DonorCandidate[] = rankCandidates(members, {
+        nowMs: deps.nowUs() / 1000,
+        provenMs: options.readyFor,
+        ownNames: ownNodeNames(deps.env),
+        badVersions: badVersionIds(versions),
+      }).map(({ objections: _, ...candidate }) => candidate);
       if (options.json) return printJson(deps, 'PrototypeCandidates', { pool: options.pool, candidates });
       deps.stdout(
         renderTable(

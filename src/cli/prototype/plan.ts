@@ -4,6 +4,7 @@ import { systemClock } from '../../base/clock.ts';
 import { formatSpan } from '../../base/duration.ts';
 import { describeBootstrapSource, describeCloneJoin } from '../../prototype/donor/donor-verdict.ts';
 import { type FoundDonor, findDonor } from '../../prototype/donor/find-donor.ts';
+import { describePatchState } from '../../prototype/donor/inspect/patch-state.ts';
 import { describeRun, type RunDescription } from '../../prototype/run/describe-run.ts';
 import type { Site } from '../../prototype/site.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
@@ -15,6 +16,7 @@ import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { CliDeps, Verb } from '../verb.ts';
 import { donorDeps } from './donor-deps.ts';
+import { ownNodeNames } from './own-node.ts';
 import { donorTerms, intentOf, namedDonor, type PrototypeRunOptions, withRunOptions } from './run-options.ts';
 
 interface Options extends PrototypeRunOptions {
@@ -35,7 +37,7 @@ export function planVerb(connect: ConnectSite): Verb {
         'also inspect the donor from inside (read-only), through a short-lived privileged pod',
       ),
     async run(_args, options: Options, deps) {
-      const wish = { named: namedDonor(options), ...donorTerms(options) };
+      const wish = { named: namedDonor(options), ...donorTerms(options), ownNames: ownNodeNames(deps.env) };
       const site = await connect(options, deps);
       return printRunPlan(site, await findDonor(site, wish, donorDeps(deps)), options, deps);
     },
@@ -45,7 +47,7 @@ export function planVerb(connect: ConnectSite): Verb {
 /** Exit code 3 if the run would be refused. */
 export async function printRunPlan(site: Site, donor: FoundDonor, options: Options, deps: CliDeps): Promise<number> {
   const wish = {
-    intent: intentOf(donor.node.name, options, site.gallery, deps),
+    intent: intentOf(donor.name, options, site.gallery, deps),
     terms: donorTerms(options),
     isInspecting: options.inspect === true,
   };
@@ -54,6 +56,7 @@ export async function printRunPlan(site: Site, donor: FoundDonor, options: Optio
     ...described,
     against: against.map((refusal) => ({ ...refusal, next: hintWithOptions(refusal.next, deps.typed ?? []) })),
   };
+  for (const note of donor.notes) deps.stderr(`note: ${printable(note)}\n`);
   if (options.json) printJson(deps, 'PrototypePlan', description);
   else deps.stdout(renderRunPlan(description, screenOf(deps)));
   return description.against.length > 0 ? 3 : 0;
@@ -92,11 +95,11 @@ function renderInspection({ node, inspection }: RunDescription): string {
   if (!inspection.isDone) {
     return `\n${node} was not inspected (${inspection.because}): this plan does not show how a clone would join, how a rollback restores the bootstrap, or which names and addresses are on its disk.\n`;
   }
-  const { joining, wayBack, unpatched, findings } = inspection.verdict;
+  const { joining, wayBack, unpatched, patches, findings } = inspection.verdict;
   const rows: [string, string][] = [
     ...(joining ? [['clones join by', describeCloneJoin(joining)] as [string, string]] : []),
     ['rollback uses', describeBootstrapSource(wayBack)],
-    ['patched', unpatched.length === 0 ? 'yes, as far as known' : `no: ${unpatched.join('; ')}`],
+    ['patched', unpatched.length === 0 ? describePatchState(patches) : `no: ${unpatched.join('; ')}`],
     ['on its disk', findings.length === 0 ? 'no name or address of this node' : findings.join('; ')],
   ];
   const lines = rows.map(([what, how]) => `  ${what.padEnd(18)}${printable(how)}\n`);

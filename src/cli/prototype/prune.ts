@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { holderName } from '../../cluster/holder.ts';
 import { prunable, prunePool } from '../../prototype/after/run-prune.ts';
-import { findSitePool } from '../../prototype/donor/find-pool.ts';
+import { findOwnPool } from '../../prototype/donor/find-pool.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { confirm } from '../confirm.ts';
 import { printJson } from '../output/json.ts';
@@ -34,7 +34,7 @@ export function pruneVerb(connect: ConnectSite): Verb {
       const site = await connect(options, deps);
       // Signals are not handled until the user confirms: Ctrl-C must end the question at once.
       const quiet = new AbortController().signal;
-      const pool = await findSitePool(site, options.pool, quiet);
+      const pool = await findOwnPool(site, options.pool, quiet);
       const going = await prunable(site, pool, options.imageHistory, quiet);
       if (going.length === 0 || options.dryRun) return answer(going, options, deps);
       confirm(`delete ${going.join(', ')} of ${pool.name} permanently?`, options, deps);

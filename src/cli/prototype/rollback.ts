@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 import { holderName } from '../../cluster/holder.ts';
 import { chooseRollback, type RollbackRequest, rollBackPool } from '../../prototype/after/run-rollback.ts';
 import { describeImage } from '../../prototype/after/status.ts';
-import { findSitePool } from '../../prototype/donor/find-pool.ts';
+import { findOwnPool } from '../../prototype/donor/find-pool.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { printJson } from '../output/json.ts';
 import type { Verb } from '../verb.ts';
@@ -33,7 +33,7 @@ export function rollbackVerb(connect: ConnectSite, clock: Clock = systemClock): 
     async run(_args, options: Options, deps) {
       const signal = deps.signal();
       const site = await connect(options, deps);
-      const ref = await findSitePool(site, options.pool, signal);
+      const ref = await findOwnPool(site, options.pool, signal);
       const isDryRun = options.dryRun === true;
       const wish = wishOf(options);
       const { pool, change } = isDryRun

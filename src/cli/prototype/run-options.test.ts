@@ -24,12 +24,23 @@ describe('namedDonor', () => {
 
 describe('donorTerms', () => {
   it('are strict unless the options allow more', () => {
-    expect(donorTerms(parsed())).toEqual({ mayBeUnpatched: false, mayLoseBootstrap: false, provenMs: 3_600_000 });
-    expect(donorTerms(parsed('--allow-unpatched', '--without-way-back', '--ready-for', '2m'))).toEqual({
+    expect(donorTerms(parsed())).toEqual({
+      mayBeUnpatched: false,
+      mayBeUnfit: false,
+      mayLoseBootstrap: false,
+      provenMs: 3_600_000,
+    });
+    const allowed = ['--allow-unpatched', '--allow-unfit', '--without-way-back', '--ready-for', '2m'];
+    expect(donorTerms(parsed(...allowed))).toEqual({
       mayBeUnpatched: true,
+      mayBeUnfit: true,
       mayLoseBootstrap: true,
       provenMs: 120_000,
     });
+  });
+
+  it.each(['0', '0s'])('accept a donor that has just become Ready with --ready-for %s', (span) => {
+    expect(donorTerms(parsed('--ready-for', span)).provenMs).toBe(0);
   });
 
   it('read the custom data only when needed', () => {

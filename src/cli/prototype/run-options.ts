@@ -24,6 +24,7 @@ export interface PrototypeRunOptions extends ConnectOptions {
   drainForce?: boolean;
   deallocate?: boolean;
   allowUnpatched?: boolean;
+  allowUnfit?: boolean;
   allowManaged?: boolean;
   withoutWayBack?: boolean;
   customData?: string;
@@ -39,7 +40,14 @@ export function withRunOptions(command: Command): Command {
     )
     .optionsGroup('Donor:')
     .addOption(readyForOption())
-    .option('--allow-unpatched', 'accept a donor that needs a reboot, or has an older kernel or OS image than its pool')
+    .option(
+      '--allow-unpatched',
+      'accept a donor that needs a reboot or updates, or has an older kernel or OS image than its pool',
+    )
+    .option(
+      '--allow-unfit',
+      'accept a donor that reports pressure, is a control plane node, or comes from a bad version',
+    )
     .option('--allow-managed', 'change a pool that AKS or Cluster API manages; the manager may reset the model')
     .optionsGroup('Drain and stop:')
     .option(
@@ -89,10 +97,11 @@ export function namedDonor({ node, pool, cluster }: PrototypeRunOptions): NamedD
   });
 }
 
-export function donorTerms(options: PrototypeRunOptions): DonorTerms & Pick<DonorRequest, 'provenMs'> {
-  const { allowUnpatched, withoutWayBack, customData, readyFor } = options;
+export function donorTerms(options: PrototypeRunOptions): DonorTerms & Pick<DonorRequest, 'provenMs' | 'mayBeUnfit'> {
+  const { allowUnpatched, allowUnfit, withoutWayBack, customData, readyFor } = options;
   return {
     mayBeUnpatched: allowUnpatched === true,
+    mayBeUnfit: allowUnfit === true,
     mayLoseBootstrap: withoutWayBack === true,
     provenMs: readyFor,
     ...(customData !== undefined && { readBootstrap: () => readCustomData(customData) }),
@@ -116,8 +125,8 @@ export function intentOf(nodeName: string, options: PrototypeRunOptions, gallery
 
 /** For verbs that choose a donor. */
 export function readyForOption(): Option {
-  return new Option('--ready-for <SPAN>', 'how long a node has to be Ready before it can be chosen as the donor')
-    .argParser(timeSpan)
+  return new Option('--ready-for <SPAN>', 'how long a node has to be Ready before it can be the donor; 0: not at all')
+    .argParser((text) => (/^0[a-z]*$/.test(text) ? 0 : timeSpan(text)))
     .default(PROVEN_MS, '1h');
 }
 

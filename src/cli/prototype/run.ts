@@ -10,6 +10,7 @@ import { printJsonLine } from '../output/json.ts';
 import { printable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 import { donorDeps } from './donor-deps.ts';
+import { ownNodeNames } from './own-node.ts';
 import { printRunPlan } from './plan.ts';
 import { donorTerms, intentOf, namedDonor, type PrototypeRunOptions, withRunOptions } from './run-options.ts';
 import { showRun } from './run-progress.ts';
@@ -39,13 +40,13 @@ export function runVerb(connect: ConnectSite): Verb {
       const terms = donorTerms(options);
       const searchDeps = donorDeps(deps);
       const site = await connect(options, deps);
-      const search = () => findDonor(site, { named, ...terms }, searchDeps);
+      const search = () => findDonor(site, { named, ...terms, ownNames: ownNodeNames(deps.env) }, searchDeps);
       if (options.dryRun) return printRunPlan(site, await search(), options, deps);
       const restoreSignal = deps.secondSignal?.();
       const donor = await reportSearch(site, named, { clock: systemClock, restoreSignal }, search);
-      const { node, ref } = donor;
+      const { name, ref } = donor;
       const order = {
-        intentFor: (name: string) => intentOf(name, options, site.gallery, deps),
+        intentFor: (nodeName: string) => intentOf(nodeName, options, site.gallery, deps),
         terms,
         runId: holderName('run'),
       };
@@ -55,7 +56,7 @@ export function runVerb(connect: ConnectSite): Verb {
         restoreSignal,
         onEvent: showRun(deps, options),
       });
-      if (options.json) return printJsonLine(deps, 'PrototypeRun', { node: node.name, ...result });
+      if (options.json) return printJsonLine(deps, 'PrototypeRun', { node: name, ...result });
       for (const warning of result.warnings) deps.stderr(`warning: ${printable(warning)}\n`);
       const what = result.steps.length === 0 ? 'nothing to do' : 'done';
       deps.stdout(

@@ -6,6 +6,7 @@ import { findSitePool, listSitePools } from '../../prototype/donor/find-pool.ts'
 import type { LastRun } from '../../prototype/last-run.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { wrapLines } from '../output/display-width.ts';
+import { hintWithOptions } from '../output/hint-options.ts';
 import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import { renderTable } from '../output/table.ts';
@@ -82,7 +83,9 @@ function show(status: PoolStatus, deps: CliDeps): void {
   deps.stdout(`${status.versions.length > 0 ? `${versions}\n` : ''}${instances}\n`);
   if (status.lastRun?.outcome === 'failed') showFailure(status.lastRun, deps);
   for (const { name } of status.instances.filter(({ isDonor }) => isDonor)) {
-    const [resume, recover] = ['run', 'recover'].map((verb) => `headstart prototype ${verb} --node ${shellWord(name)}`);
+    const [resume, recover] = ['run', 'recover'].map((verb) =>
+      hintWithOptions(`headstart prototype ${verb} --node ${shellWord(name)}`, deps.typed ?? []),
+    );
     deps.stderr(
       `next:  if no run uses ${name} any more: ${resume} resumes the run, ${recover} only returns the node to service\n`,
     );

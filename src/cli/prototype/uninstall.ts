@@ -4,7 +4,7 @@ import { systemClock } from '../../base/clock.ts';
 import { holderName } from '../../cluster/holder.ts';
 import { observePool, uninstallPool } from '../../prototype/after/run-uninstall.ts';
 import { planUninstall, type UninstallOptions, type UninstallPlan } from '../../prototype/after/uninstall.ts';
-import { findSitePool } from '../../prototype/donor/find-pool.ts';
+import { findOwnPool } from '../../prototype/donor/find-pool.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { confirm } from '../confirm.ts';
 import { hintWithOptions } from '../output/hint-options.ts';
@@ -52,7 +52,7 @@ export function uninstallVerb(connect: ConnectSite): Verb {
       const site = await connect(options, deps);
       // Signals are not handled until the user confirms: Ctrl-C must end the question at once.
       const quiet = new AbortController().signal;
-      const pool = await findSitePool(site, options.pool, quiet);
+      const pool = await findOwnPool(site, options.pool, quiet);
       const request = { pool, gallery: site.gallery, runId: holderName('uninstall'), options: wish };
       const observed = await observePool(request, { ...site.provider, cluster: site.cluster, signal: quiet });
       const plan = planUninstall(observed, { ...wish, unsealed: new Set() });

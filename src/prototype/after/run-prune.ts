@@ -10,9 +10,10 @@ import { readVersions } from './read-versions.ts';
 /** Their names, sorted. Reads only. */
 export async function prunable(site: Site, pool: PoolRef, history: number, signal: AbortSignal): Promise<string[]> {
   const { definition, versions } = await readVersions(site, pool, signal);
-  const references = definition
-    ? await site.provider.gallery.referencedImages(definition, { signal })
-    : new Set<string>();
+  const isAnyOld = prunableVersions({ versions, references: new Set() }, history).length > 0;
+  // Every pool of the subscription may use a version, so look only if there is one to delete.
+  const references =
+    definition && isAnyOld ? await site.provider.gallery.referencedImages(definition, { signal }) : undefined;
   return prunableVersions({ versions, references }, history)
     .map(({ name }) => name)
     .sort();

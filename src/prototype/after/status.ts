@@ -1,7 +1,7 @@
 // prototype/after/status.ts: what is in the gallery, what does the pool start from, and which instances run which image?
 
 import type { Version } from '../../vms/gallery.ts';
-import type { ImageRef, Instance, Pool } from '../../vms/pools.ts';
+import type { ImageRef, ListedInstance, Pool } from '../../vms/pools.ts';
 import type { LastRun } from '../last-run.ts';
 import { compareVersionNames, DONOR_TAG, isPrototypeDefinition, TAGS } from '../names.ts';
 
@@ -19,12 +19,12 @@ export interface PoolStatus {
     instances: number;
     isExcluded: boolean;
   }[];
-  instances: { name: string; image: string; power: Instance['power']; isStale: boolean; isDonor: boolean }[];
+  instances: { name: string; image: string; power: ListedInstance['power']; isStale: boolean; isDonor: boolean }[];
   /** Absent: no run of this pool has ended, or this login may not read how. */
   lastRun?: LastRun;
 }
 
-export function poolStatus(pool: Pool, instances: readonly Instance[], versions: readonly Version[]): PoolStatus {
+export function poolStatus(pool: Pool, instances: readonly ListedInstance[], versions: readonly Version[]): PoolStatus {
   const named = new Map(versions.map((version) => [version.id.toLowerCase(), version.name]));
   const describe = (image: ImageRef | undefined): string => describeImage(image, named);
   const model = describe(pool.model.image);

@@ -1,13 +1,13 @@
 // prototype/after/uninstall-world.ts: what does an uninstall observe of a pool, and how does it describe what it keeps?
 import type { Lease, Node } from '../../cluster/cluster.ts';
 import type { Definition, Version } from '../../vms/gallery.ts';
-import type { Instance, Pool } from '../../vms/pools.ts';
+import type { ListedInstance, Pool } from '../../vms/pools.ts';
 import type { SavedModel } from '../../vms/publisher.ts';
 import type { Snapshot } from '../../vms/snapshots.ts';
 
 /** An instance, and its Node if it has one. */
 export interface PoolMachine {
-  instance: Instance;
+  instance: ListedInstance;
   node?: Node;
 }
 

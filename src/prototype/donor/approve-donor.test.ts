@@ -53,7 +53,7 @@ describe('approveDonor', () => {
   ])('neither inspects a donor that %s nor reads the given bootstrap', async (_, node) => {
     const { site, found, deps, messages } = await approval();
     const readBootstrap = () => expect.unreachable();
-    const out = { ...found, node: { ...found.node, ...node } };
+    const out = { ...found, node: { ...found.node!, ...node } };
     expect(await approveDonor(site, out, { ...STRICT, readBootstrap }, deps)).toEqual({});
     expect(messages).toEqual([]);
   });

@@ -1,5 +1,6 @@
 // prototype/donor/approve-donor.ts: is the donor good enough, and can the pool be rolled back? Checked before anything changes.
 import { UserError } from '../../base/errors.ts';
+import type { Refusal } from '../run/preflight.ts';
 import type { Site } from '../site.ts';
 import { assessDonor, type InspectDeps, reasonNotToInspect } from './assess-donor.ts';
 import { donorRefusals, joinWarning } from './donor-verdict.ts';
@@ -30,21 +31,28 @@ export async function approveDonor(
   terms: DonorTerms,
   deps: ApproveDeps,
 ): Promise<ApprovedDonor> {
-  if (reasonNotToInspect(donor.node)) return {}; // the engine first restores or refuses such a donor
+  refuse(donor.refusals); // before a pod runs on a node under pressure
+  for (const note of donor.notes) deps.onWarning(note);
+  const { node } = donor;
+  if (!node || reasonNotToInspect(node)) return {}; // the engine first restores or refuses such a donor
   const hasGivenBootstrap = terms.readBootstrap !== undefined;
-  const { verdict, bootstrap } = await assessDonor(site, { ...donor, hasGivenBootstrap }, deps);
-  const [first, ...others] = donorRefusals(verdict, terms);
-  if (first) {
-    throw new UserError([first, ...others].map(({ reason }) => reason).join('; '), {
-      code: first.code,
-      next: first.next,
-      kept: 'Nothing was changed.',
-      exitCode: 1,
-    });
-  }
+  const { verdict, bootstrap } = await assessDonor(site, { ...donor, node, hasGivenBootstrap }, deps);
+  refuse(donorRefusals(verdict, terms));
+  if (verdict.patches.state === 'unknown')
+    deps.onWarning(`it is not known whether ${verdict.node} is patched: ${verdict.patches.unknown.join('; ')}`);
   const warning = verdict.joining && joinWarning(verdict.joining, deps.clock.nowMs());
   if (warning !== undefined) deps.onWarning(warning);
   if (terms.readBootstrap) return { customData: terms.readBootstrap() };
   if (verdict.wayBack.kind === 'never any') return { customData: '' };
   return verdict.wayBack.kind === 'found' && bootstrap ? { customData: bootstrap.reveal() } : {};
+}
+
+function refuse([first, ...others]: readonly Refusal[]): void {
+  if (!first) return;
+  throw new UserError([first, ...others].map(({ reason }) => reason).join('; '), {
+    code: first.code,
+    next: first.next,
+    kept: 'Nothing was changed.',
+    exitCode: 1,
+  });
 }

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { PRIOR_ANNOTATION } from '../names.ts';
 import { assessDonor, reasonNotToInspect } from './assess-donor.ts';
-import { locateNode } from './locate-nodes.ts';
 import { readMembers } from './members.ts';
+import { locateDonor } from './out-of-service.ts';
 import { donorLab, inspectionOf } from './testing.ts';
 
 async function donorWith(...lines: string[]) {
   const world = donorLab({ hasCluster: false });
   world.cluster.runScript = () => ({ exitCode: 0, stdout: inspectionOf(world.donor.vmId, ...lines), stderr: '' });
-  const donor = await locateNode(world.site, world.donor.computerName, world.deps.signal);
-  return { ...world, located: { ...donor, hasGivenBootstrap: false } };
+  const { node, ref } = await locateDonor(world.site, world.donor.computerName, world.deps.signal);
+  return { ...world, located: { node: node!, ref, hasGivenBootstrap: false } };
 }
 
 describe('reasonNotToInspect', () => {

@@ -43,11 +43,12 @@ export async function assessDonor(
 ): Promise<{ verdict: DonorVerdict; bootstrap?: Secret }> {
   const { cluster, provider } = site;
   const all = members ?? (await readMembers(site, ref.pool, signal));
-  const [pool, savedModel, current] = await Promise.all([
+  const [pool, savedModel] = await Promise.all([
     provider.pools.readPool(ref.pool, { signal }),
     readSavedModelSecret(cluster, ref.pool, signal),
-    provider.publisher.readModel(ref.pool, { signal }),
   ]);
+  const needsModel = !hasGivenBootstrap && savedModel === undefined;
+  const current = needsModel ? await provider.publisher.readModel(ref.pool, { signal }) : undefined;
   onInspect(node.name);
   const inspection = await inspectDonor(cluster, node.name, signal, site.channel);
   requireSameMachine(inspection, node);
@@ -66,7 +67,7 @@ export async function assessDonor(
       isGiven: hasGivenBootstrap,
       hasSavedModel: savedModel !== undefined,
       isSpecialized: pool?.model.osState === 'specialized',
-      isInModel: current.customData !== undefined,
+      isInModel: current?.customData !== undefined,
       // A run removes the bootstrap and tags the pool.
       neverHadAny: pool?.model.bootstrap === 'none' && pool.tags[MODEL_TAG] === undefined,
       inspection,

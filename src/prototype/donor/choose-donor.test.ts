@@ -80,6 +80,20 @@ describe('chooseDonor', () => {
     expect(chooseDonor(seen({ members, mayBeUnpatched: true }))?.donor).toBe(members[0]);
   });
 
+  it('chooses an unfit node only if that is allowed', () => {
+    const members = [member(0, { troubles: ['DiskPressure'] })];
+    expect(chooseDonor(seen({ members }))).toBeUndefined();
+    expect(chooseDonor(seen({ members, mayBeUnfit: true }))?.donor).toBe(members[0]);
+  });
+
+  it('never chooses the node it runs on, except to finish what needs no drain', () => {
+    const ownNames = [nameOf(0)];
+    expect(chooseDonor(seen({ ownNames }))?.donor.node.name).toBe(nameOf(1));
+    const members = [member(0, OUT), member(1)];
+    expect(chooseDonor(seen({ ownNames, members }))).toMatchObject({ donor: members[1], strays: [members[0]] });
+    expect(chooseDonor(seen({ ownNames, versions: [versionOf(nameOf(0))] }))?.donor.node.name).toBe(nameOf(0));
+  });
+
   it('never chooses a node with other reasons against it, and always one of the pool', () => {
     const anyMember = fc.record({ i: fc.nat(2), isReady: fc.boolean(), isOut: fc.boolean(), isSpot: fc.boolean() });
     fc.assert(

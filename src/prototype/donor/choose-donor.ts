@@ -1,17 +1,17 @@
 // prototype/donor/choose-donor.ts: which node is the donor if none is named? That of an unfinished run, otherwise the best candidate.
 import type { Node } from '../../cluster/cluster.ts';
 import type { Version } from '../../vms/gallery.ts';
-import type { Instance } from '../../vms/pools.ts';
+import type { ListedInstance } from '../../vms/pools.ts';
 import type { Snapshot } from '../../vms/snapshots.ts';
 import { DONOR_TAG, TAGS } from '../names.ts';
 import { readPrior } from '../run/prior.ts';
 import { isLeftover } from '../run/scene.ts';
-import { type DonorCandidate, rankCandidates } from './candidates.ts';
-import { unpatchedReasons } from './patched.ts';
+import { badVersionIds, type CandidateRules, objectionsTo, rankCandidates } from './candidates.ts';
+import { isAccepted, isCaptured } from './named-donor.ts';
 
 export interface CandidateMember {
   node: Node;
-  instance: Instance;
+  instance: ListedInstance;
 }
 
 export interface DonorChoice<M extends CandidateMember> {
@@ -29,8 +29,11 @@ export interface ObservedPool<M extends CandidateMember> {
   today: string;
   nowMs: number;
   mayBeUnpatched: boolean;
+  mayBeUnfit?: boolean;
   /** The minimum time for which a donor has been Ready. */
   provenMs: number;
+  /** Names under which the machine of this process may be a node. */
+  ownNames?: readonly string[];
 }
 
 /** undefined: no node is suitable; `rankCandidates` has the reasons. */
@@ -48,13 +51,17 @@ type ChosenDonor<M extends CandidateMember> = Omit<DonorChoice<M>, 'strays'>;
 
 /** With an unfinished run a second donor would be refused, and the first would stay out of service. */
 function unfinished<M extends CandidateMember>(
-  { members, snapshot, versions, today }: ObservedPool<M>,
+  seen: ObservedPool<M>,
   strays: readonly M[],
 ): ChosenDonor<M> | undefined {
-  const named = (name: string | undefined) => members.find(({ node }) => node.name === name);
+  const { members, snapshot, versions, today } = seen;
+  const usable = members.filter((member) => !isOwnNode(member, seen) || isCapturedIn(member, seen));
+  const named = (name: string | undefined) => usable.find(({ node }) => node.name === name);
   const copied = snapshot && !isLeftover(snapshot, versions, { today }) ? named(snapshot.tags[TAGS.donor]) : undefined;
   if (copied) return { donor: copied, because: 'an earlier run has copied its disk and is not finished' };
-  const stray = strays.toSorted((a, b) => (a.node.name < b.node.name ? -1 : 1))[0];
+  const stray = strays
+    .filter((one) => usable.includes(one))
+    .toSorted((a, b) => (a.node.name < b.node.name ? -1 : 1))[0];
   if (stray) return { donor: stray, because: 'an earlier run has left it out of service' };
   const made = versions.find(({ name, state }) => name === today && state !== 'failed');
   const donor = named(made?.tags[TAGS.donor]);
@@ -62,22 +69,26 @@ function unfinished<M extends CandidateMember>(
 }
 
 function best<M extends CandidateMember>(seen: ObservedPool<M>, strays: readonly M[]): ChosenDonor<M> | undefined {
-  const ranked = rankCandidates(seen.members, seen.nowMs, seen.provenMs);
-  const nodes = seen.members.map(({ node }) => node);
-  for (const candidate of ranked) {
+  for (const candidate of rankCandidates(seen.members, rulesOf(seen))) {
     const donor = seen.members.find(({ node }) => node.name === candidate.node)!;
-    if (strays.includes(donor) || against(candidate, donor, nodes, seen.mayBeUnpatched).length > 0) continue;
+    if (strays.includes(donor) || !candidate.objections.every((objection) => isAccepted(objection, seen))) continue;
     return { donor, because: ['the best candidate', ...candidate.inFavour].join(', ') };
   }
   return undefined;
 }
 
-function against(
-  candidate: DonorCandidate,
-  { node }: CandidateMember,
-  nodes: readonly Node[],
-  mayBeUnpatched: boolean,
-): string[] {
-  const accepted = new Set(mayBeUnpatched ? unpatchedReasons(node, nodes) : []);
-  return candidate.against.filter((reason) => !accepted.has(reason));
+/** The rules by which the nodes of this pool are judged. */
+export function rulesOf(
+  seen: Pick<ObservedPool<CandidateMember>, 'versions' | 'nowMs' | 'provenMs' | 'ownNames'>,
+): CandidateRules {
+  const { versions, nowMs, provenMs, ownNames = [] } = seen;
+  return { nowMs, provenMs, ownNames, badVersions: badVersionIds(versions) };
+}
+
+function isOwnNode({ node, instance }: CandidateMember, seen: ObservedPool<CandidateMember>): boolean {
+  return objectionsTo(node, instance, [], rulesOf(seen)).some(({ kind }) => kind === 'own-node');
+}
+
+function isCapturedIn({ node, instance }: CandidateMember, seen: ObservedPool<CandidateMember>): boolean {
+  return isCaptured({ node: node.name, vmId: instance.vmId }, seen);
 }

@@ -3,6 +3,7 @@ import type { Node } from '../../cluster/cluster.ts';
 import type { Refusal } from '../run/preflight.ts';
 import type { Inspection } from './inspect/inspection.ts';
 import type { JoinMethod } from './inspect/join-method.ts';
+import { type PatchState, patchState } from './inspect/patch-state.ts';
 import { describeReference, staticReferences } from './inspect/static-references.ts';
 import type { CloneJoin } from './join-token.ts';
 import { unpatchedReasons } from './patched.ts';
@@ -30,6 +31,8 @@ export interface DonorVerdict {
   findings: string[];
   /** Why the donor does not count as patched. */
   unpatched: string[];
+  /** What the donor itself knows about its patches. */
+  patches: PatchState;
 }
 
 export function judgeDonor(seen: {
@@ -41,17 +44,15 @@ export function judgeDonor(seen: {
   wayBack: BootstrapSource;
 }): DonorVerdict {
   const { inspection, node, pool, poolNodes, joining, wayBack } = seen;
-  const { rebootRequired } = inspection;
+  const patches = patchState(inspection);
   return {
     node: node.name,
     pool,
     ...(joining && { joining }),
     wayBack,
     findings: staticReferences(inspection).map(describeReference),
-    unpatched: [
-      ...unpatchedReasons(node, poolNodes),
-      ...(rebootRequired ? [`a reboot is pending (${rebootRequired.file})`] : []),
-    ],
+    unpatched: [...unpatchedReasons(node, poolNodes), ...patches.reasons],
+    patches,
   };
 }
 

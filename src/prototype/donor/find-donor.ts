@@ -1,13 +1,18 @@
 // prototype/donor/find-donor.ts: which node is the donor: the named one, or the best of a pool?
 import { type Clock, versionOfDay } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
-import { isOfOtherPool, prototypeDefinitionName, snapshotName } from '../names.ts';
+import type { ListedInstance, PoolRef } from '../../vms/pools.ts';
+import { readVersions } from '../after/read-versions.ts';
+import { DONOR_TAG, snapshotName } from '../names.ts';
+import type { Refusal } from '../run/preflight.ts';
+import { readPrior } from '../run/prior.ts';
 import type { Site } from '../site.ts';
-import { rankCandidates } from './candidates.ts';
-import { chooseDonor } from './choose-donor.ts';
+import { type CandidateRules, objectionsTo, rankCandidates } from './candidates.ts';
+import { chooseDonor, type ObservedPool, rulesOf } from './choose-donor.ts';
 import { findSitePool } from './find-pool.ts';
-import { type LocatedNode, locateNode } from './locate-nodes.ts';
-import { type PoolMember, readMembers } from './members.ts';
+import { type PoolMember, pairMembers } from './members.ts';
+import { isCaptured, namedNotes, namedRefusals } from './named-donor.ts';
+import { type LocatedDonor, locateDonor, outOfService } from './out-of-service.ts';
 
 /** The name of the donor, or of the pool to choose it from. */
 export type NamedDonor = { node: string } | { pool: string };
@@ -15,55 +20,96 @@ export type NamedDonor = { node: string } | { pool: string };
 export interface DonorRequest {
   named: NamedDonor;
   mayBeUnpatched: boolean;
-  /** The minimum time for which a chosen donor has been Ready. */
+  mayBeUnfit?: boolean;
+  /** The minimum time for which a donor has been Ready. */
   provenMs: number;
+  /** Names under which the machine of this process may be a node: it cannot drain itself. */
+  ownNames?: readonly string[];
 }
 
-export interface FoundDonor extends LocatedNode {
+export interface FoundDonor extends LocatedDonor {
   /** Why it was chosen; absent if the operator named it. */
   because?: string;
   /** All members of its pool, if the pool was read to choose it. */
   members?: readonly PoolMember[];
   /** Other donors of the pool that runs left out of service. */
-  strays: LocatedNode[];
+  strays: LocatedDonor[];
+  /** Why a named donor is not good enough. A chosen one has none. */
+  refusals: Refusal[];
+  notes: string[];
 }
 
-export async function findDonor(
+interface SearchDeps {
+  clock: Pick<Clock, 'nowMs'>;
+  signal: AbortSignal;
+}
+
+export async function findDonor(site: Site, request: DonorRequest, deps: SearchDeps): Promise<FoundDonor> {
+  const { named } = request;
+  if ('node' in named) {
+    const { node, ...located } = await locateDonor(site, named.node, deps.signal);
+    // Without its Node object, the run can only restore it and finish what it has copied.
+    return node ? judgeNamed(site, { ...located, node }, request, deps) : { ...located, ...UNJUDGED };
+  }
+  const pool = await findSitePool(site, named.pool, deps.signal);
+  const seen = await observePool(site, pool, request, deps);
+  const { members, instances } = seen;
+  const choice = chooseDonor(seen);
+  if (!choice) throw noCandidate(pool.name, members, rulesOf(seen));
+  const { node, ref } = choice.donor;
+  const strays = outOfService(members, instances).filter((stray) => stray.ref.id !== ref.id);
+  return { ...UNJUDGED, name: node.name, node, ref, because: choice.because, members, strays };
+}
+
+const UNJUDGED = { strays: [], refusals: [], notes: [] };
+
+/**
+ * A donor that a run has taken out of service, or has copied already, is not judged: its state comes from the run. Only
+ * the node that this process runs on cannot be drained in any case.
+ */
+async function judgeNamed(
   site: Site,
-  { named, mayBeUnpatched, provenMs }: DonorRequest,
-  { clock, signal }: { clock: Pick<Clock, 'nowMs'>; signal: AbortSignal },
+  located: Required<LocatedDonor>,
+  request: DonorRequest,
+  deps: SearchDeps,
 ): Promise<FoundDonor> {
-  if ('node' in named) return { ...(await locateNode(site, named.node, signal)), strays: [] };
-  const { provider, gallery } = site;
-  const pool = await findSitePool(site, named.pool, signal);
-  const members = await readMembers(site, pool, signal);
-  const [snapshot, definition] = await Promise.all([
+  const { node, ref } = located;
+  const seen = await observePool(site, ref.pool, request, deps);
+  const { members } = seen;
+  const found = { ...located, ...UNJUDGED, members };
+  const instance = members.find((member) => member.node.name === node.name)?.instance;
+  if (!instance || isCaptured({ node: node.name, vmId: instance.vmId }, seen)) return found;
+  const nodes = members.map((member) => member.node);
+  const objections = objectionsTo(node, instance, nodes, rulesOf(seen));
+  const isOut = readPrior(node) !== undefined || instance.tags[DONOR_TAG] !== undefined;
+  const counting = isOut ? objections.filter(({ kind }) => kind === 'own-node') : objections;
+  return {
+    ...found,
+    refusals: namedRefusals({ node: node.name, pool: ref.pool.name }, counting, request),
+    notes: isOut ? [] : namedNotes(node.name, objections, instance),
+  };
+}
+
+async function observePool(
+  site: Site,
+  pool: PoolRef,
+  { named: _, ...rules }: DonorRequest,
+  { clock, signal }: SearchDeps,
+): Promise<ObservedPool<PoolMember> & { instances: readonly ListedInstance[] }> {
+  const { provider, cluster } = site;
+  const [nodes, instances, snapshot, { versions }] = await Promise.all([
+    cluster.listNodes(signal),
+    provider.pools.listInstances(pool, { signal }),
     provider.snapshots.readSnapshot(snapshotName(pool), { signal }),
-    provider.gallery.readDefinition(gallery, prototypeDefinitionName(pool), { signal }),
+    readVersions(site, pool, signal),
   ]);
   const nowMs = clock.nowMs();
-  const choice = chooseDonor({
-    members,
-    snapshot,
-    versions: definition
-      ? (await provider.gallery.listVersions(definition, { signal })).filter(({ tags }) => !isOfOtherPool(tags, pool))
-      : [],
-    today: versionOfDay(nowMs),
-    nowMs,
-    mayBeUnpatched,
-    provenMs,
-  });
-  if (!choice) throw noCandidate(pool.name, members, { nowMs, provenMs });
-  const { donor, because, strays } = choice;
-  return { node: donor.node, ref: donor.ref, because, members, strays };
+  const members = pairMembers(provider.pools, pool, nodes, instances);
+  return { ...rules, members, instances, snapshot, versions, today: versionOfDay(nowMs), nowMs };
 }
 
-function noCandidate(
-  pool: string,
-  members: readonly PoolMember[],
-  { nowMs, provenMs }: { nowMs: number; provenMs: number },
-): UserError {
-  const reasons = rankCandidates(members, nowMs, provenMs).map(({ node, against }) => `${node}: ${against.join(', ')}`);
+function noCandidate(pool: string, members: readonly PoolMember[], rules: CandidateRules): UserError {
+  const reasons = rankCandidates(members, rules).map(({ node, against }) => `${node}: ${against.join(', ')}`);
   return new UserError(`no node of ${pool} is suitable as a donor: ${reasons.join('; ') || 'the pool has no nodes'}`, {
     code: 'prototype/no-candidate',
     kept: 'Nothing was changed.',

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Forbidden, NotFound } from '../../base/failures.ts';
+import { savedModelName } from '../names.ts';
 import { POOL } from '../testing.ts';
-import { findSitePool, listSitePools } from './find-pool.ts';
+import { findOwnPool, findSitePool, listSitePools } from './find-pool.ts';
 import { donorLab } from './testing.ts';
 
 /** Records the names of the calls to pools. */
@@ -45,15 +46,18 @@ describe('findSitePool', () => {
       for (let i = 0; i < 20; i++) world.cluster.addNode(`a${i}`, { providerId: 'fake://other/0' });
       const { site, calls } = counted(world);
       await findSitePool(site, POOL, world.deps.signal);
-      expect(calls).toEqual(['findPool', 'locate']);
+      expect(calls).toEqual(['findPool', 'locateAll']);
     },
   );
 
   it('finds a pool whose provider ids do not contain its name', async () => {
     const { site, provider, ref, deps } = donorLab();
-    const { locate } = provider.pools;
+    const { locateAll } = provider.pools;
     provider.pools.findPool = () => Promise.reject(new NotFound('pool'));
-    provider.pools.locate = async (...args) => ({ ...(await locate(...args)), pool: { id: '/x/y', name: 'y' } });
+    provider.pools.locateAll = async (...args) => {
+      const found = await locateAll(...args);
+      return new Map([...found].map(([id, one]) => [id, { ...one, pool: { id: '/x/y', name: 'y' } }]));
+    };
     expect(await findSitePool(site, 'y', deps.signal)).toEqual({ id: '/x/y', name: 'y' });
     await expect(findSitePool(site, ref.pool.name, deps.signal)).rejects.toMatchObject({ code: 'prototype/no-pool' });
   });
@@ -92,5 +96,58 @@ describe('listSitePools', () => {
     const { site, ref, cluster, deps } = donorLab();
     cluster.addNode('control-plane', { providerId: 'elsewhere://x' });
     expect(await listSitePools(site, deps.signal)).toEqual([ref.pool]);
+  });
+});
+
+describe('findOwnPool', () => {
+  it('takes a pool that has a node in this cluster, without another request to the cloud', async () => {
+    const world = donorLab();
+    const { site, calls } = counted(world);
+    expect(await findOwnPool(site, POOL, world.deps.signal)).toEqual(world.ref.pool);
+    expect(calls.filter((name) => name !== 'parseProviderId')).toEqual(['findPool']);
+  });
+
+  it('refuses a pool of the same resource group whose nodes are in another cluster', async () => {
+    const { site, provider, deps } = donorLab();
+    const { ref } = provider.addPool('theirs', 2);
+    await expect(findOwnPool(site, 'theirs', deps.signal)).rejects.toMatchObject({
+      code: 'prototype/other-cluster',
+      kept: 'Nothing was changed.',
+      next: expect.stringContaining(`--pool ${ref.id}`),
+    });
+    expect(await findOwnPool(site, ref.id, deps.signal)).toEqual(ref);
+  });
+
+  it('takes a pool without nodes if a run of this cluster has used it, as in an outage', async () => {
+    const { site, cluster, ref, deps } = donorLab();
+    cluster.nodes.clear();
+    await expect(findOwnPool(site, POOL, deps.signal)).rejects.toMatchObject({ code: 'prototype/other-cluster' });
+    await cluster.writeSecret(savedModelName(ref.pool), { recipe: '{}' });
+    expect(await findOwnPool(site, POOL, deps.signal)).toEqual(ref.pool);
+  });
+
+  it.each([true, false])(
+    'finds a node of a pool that provider ids do not name, whether or not they contain its name (%s)',
+    async (isAlike) => {
+      const { site, provider, cluster, ref, deps } = donorLab();
+      const { parseProviderId } = provider.pools;
+      provider.pools.parseProviderId = (id) => {
+        const parsed = parseProviderId(id);
+        return parsed && { instanceId: parsed.instanceId };
+      };
+      if (!isAlike) provider.pools.locateAll = () => Promise.reject(new Error('no id contains the name'));
+      for (const { name, providerId } of cluster.nodes.values())
+        cluster.touch(name, { providerId: isAlike ? providerId : providerId.replace('pool1', 'x') });
+      expect(await findOwnPool(site, POOL, deps.signal)).toEqual(ref.pool);
+      cluster.nodes.clear();
+      await expect(findOwnPool(site, POOL, deps.signal)).rejects.toMatchObject({ code: 'prototype/other-cluster' });
+    },
+  );
+
+  it('takes any pool of a site that names its pools', async () => {
+    const { site, ref, deps } = donorLab({ hasCluster: false });
+    const cluster = { ...site.cluster, listNodes: () => Promise.reject(new Error('the cluster was asked')) };
+    const local = { ...site, cluster, pools: async () => [ref.pool] };
+    expect(await findOwnPool(local, POOL, deps.signal)).toEqual(ref.pool);
   });
 });

@@ -1,24 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Forbidden, Refused } from '../../base/failures.ts';
-import { locateNode, locateNodes } from './locate-nodes.ts';
+import { Forbidden } from '../../base/failures.ts';
+import { locateNodes } from './locate-nodes.ts';
 import { donorLab } from './testing.ts';
-
-describe('locateNode', () => {
-  it("finds the instance by the provider id, not by the node's name", async () => {
-    const { site, cluster, provider, deps } = donorLab();
-    const [, second] = provider.state.pools.get('/pools/pool1')!.instances;
-    cluster.addNode('another-name', { providerId: `fake://pool1/${second!.ref.id}` });
-    expect((await locateNode(site, 'another-name', deps.signal)).ref.id).toBe(second!.ref.id);
-  });
-
-  it('lists the existing nodes when the name is unknown', async () => {
-    const { site, donor, deps } = donorLab();
-    await expect(locateNode(site, 'nope', deps.signal)).rejects.toMatchObject({
-      code: 'prototype/no-node',
-      message: expect.stringContaining(donor.computerName),
-    });
-  });
-});
 
 describe('locateNodes', () => {
   it('skips nodes that are in no pool and keeps the order', async () => {
@@ -33,25 +16,9 @@ describe('locateNodes', () => {
     expect(located.map(({ node }) => node.name)).toEqual(instances.map(({ computerName }) => computerName));
   });
 
-  it('limits the number of concurrent requests', async () => {
-    const { site, cluster, provider, deps } = donorLab();
-    for (let i = 0; i < 30; i++) cluster.addNode(`n${i}`, { providerId: 'elsewhere://x' });
-    let asked = 0;
-    let most = 0;
-    provider.pools.locate = async () => {
-      most = Math.max(most, ++asked);
-      await Promise.resolve();
-      asked--;
-      throw new Refused('not an instance', 'vms/not-an-instance');
-    };
-    expect(await locateNodes(site, await cluster.listNodes(), deps.signal)).toEqual([]);
-    expect(most).toBeGreaterThan(1);
-    expect(most).toBeLessThanOrEqual(8);
-  });
-
   it('does not treat a refused login as a node without a pool', async () => {
     const { site, cluster, provider, deps } = donorLab();
-    provider.pools.locate = async () => {
+    provider.pools.locateAll = async () => {
       throw new Forbidden('no right to read scale sets');
     };
     await expect(locateNodes(site, await cluster.listNodes(), deps.signal)).rejects.toThrow('no right');

@@ -12,6 +12,8 @@ describe('readMembers', () => {
       return listInstances(...args);
     };
     provider.pools.readInstance = () => Promise.reject(new Error('an instance was read by itself'));
+    provider.pools.locate = () => Promise.reject(new Error('a node was located by itself'));
+    provider.pools.locateAll = () => Promise.reject(new Error('the nodes were located'));
     const members = await readMembers(site, ref.pool, deps.signal);
     expect(members).toHaveLength(3);
     for (const { node, ref: located, instance } of members) {
@@ -37,10 +39,10 @@ describe('readMembers', () => {
 
   it('compares ids case-insensitively', async () => {
     const { site, provider, ref, deps } = donorLab();
-    const { locate } = provider.pools;
-    provider.pools.locate = async (...args) => {
-      const located = await locate(...args);
-      return { id: located.id.toUpperCase(), pool: { ...located.pool, id: located.pool.id.toUpperCase() } };
+    const { parseProviderId } = provider.pools;
+    provider.pools.parseProviderId = (id) => {
+      const parsed = parseProviderId(id)!;
+      return { instanceId: parsed.instanceId.toUpperCase(), poolId: parsed.poolId!.toUpperCase() };
     };
     expect(await readMembers(site, ref.pool, deps.signal)).toHaveLength(3);
   });

@@ -26,4 +26,18 @@ describe('unpatchedReasons', () => {
     const due = { ...up, readySinceMs: Date.parse('2026-11-13T01:00:00Z') };
     expect(unpatchedReasons(due, [due])).toHaveLength(1);
   });
+
+  it.each([
+    ['Ubuntu 22.04.5 LTS', 'Ubuntu 24.04.1 LTS', false],
+    ['Ubuntu 22.04.3 LTS', 'Ubuntu 22.04.5 LTS', true],
+    ['Debian GNU/Linux 12 (bookworm)', 'Debian GNU/Linux 13 (trixie)', false],
+    ['Red Hat Enterprise Linux 9.4 (Plow)', 'Red Hat Enterprise Linux 9.6 (Plow)', true],
+    ['Microsoft Azure Linux 3.0', 'CBL-Mariner/Linux', false],
+    ['Flatcar Container Linux by Kinvolk 3815.2.0 (Oklo)', 'Flatcar Container Linux by Kinvolk 3850.1.0 (Oklo)', true],
+  ])('compares %s and %s: %s', (olderImage, newerImage, isCompared) => {
+    const older = node('a', { osImage: olderImage, kernelVersion: '5.15.0-1' });
+    const newer = node('b', { osImage: newerImage, kernelVersion: '6.8.0-1' });
+    expect(unpatchedReasons(older, [older, newer]).length > 0).toBe(isCompared);
+    expect(unpatchedReasons(newer, [older, newer])).toEqual([]);
+  });
 });

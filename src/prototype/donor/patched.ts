@@ -22,13 +22,12 @@ export function unpatchedReasons(node: Node, pool: readonly Node[]): string[] {
     if (IS_HISTORY.test(key) && isBefore(value, node.readySinceMs)) continue;
     reasons.push(`a reboot is pending (${key})`);
   }
-  const kernel = newest(pool.map((other) => other.kernelVersion));
+  const family = pool.filter((other) => familyOf(other) === familyOf(node));
+  const kernel = newest(family.map((other) => other.kernelVersion));
   if (kernel !== undefined && compareReleases(node.kernelVersion, kernel) < 0) {
     reasons.push(`kernel ${node.kernelVersion} is older than ${kernel} in the same pool`);
   }
-  const image = newest(
-    pool.filter((other) => familyOf(other.osImage) === familyOf(node.osImage)).map((other) => other.osImage),
-  );
+  const image = newest(family.map((other) => other.osImage));
   if (image !== undefined && compareReleases(node.osImage, image) < 0) {
     reasons.push(`${node.osImage} is older than ${image} in the same pool`);
   }
@@ -44,8 +43,14 @@ function newest(releases: readonly string[]): string | undefined {
   return releases.toSorted(compareReleases).at(-1);
 }
 
-function familyOf(osImage: string): string {
-  return osImage.replace(/[\d.]+.*$/, '').trim();
+/**
+ * Distribution and release: `Ubuntu 22.04.5 LTS` and `Ubuntu 24.04.1 LTS` get their patches apart from each other. Ubuntu names
+ * a release by year and month, others by their first number, and rolling distributions (`Flatcar … 3815.2.0`) have none.
+ */
+function familyOf({ osImage }: Node): string {
+  const [, name = '', first = '', second = ''] = /^(\D*)(\d*)(?:\.(\d+))?/.exec(osImage) ?? [];
+  const release = /^ubuntu/i.test(name) ? `${first}.${second}` : first.length < 4 ? first : '';
+  return `${name.trim()} ${release}`.toLowerCase();
 }
 
 /** Digit groups as numbers, in order: `6.1.0-54` comes after `6.1.0-9`. */

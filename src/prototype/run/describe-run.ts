@@ -46,19 +46,21 @@ export async function describeRun(
   const inspection = isInspecting
     ? await inspect(site, donor, terms, deps)
     : { isDone: false as const, because: '--inspect was not given' };
+  const ofDonor = inspection.isDone
+    ? [
+        ...donor.refusals.filter(({ code }) => code !== 'prototype/unpatched'),
+        ...donorRefusals(inspection.verdict, terms),
+      ]
+    : donor.refusals; // an inspection also finds what the cluster knows about patches
   return {
-    node: donor.node.name,
+    node: donor.name,
     ...(donor.because !== undefined && { because: donor.because }),
     pool: world.pool.ref.name,
     version: targetVersionName(scene),
     steps: planSteps(scene),
     model: modelDiff(scene),
     inspection,
-    against: [
-      ...(access?.refusals ?? []),
-      ...refusals(scene),
-      ...(inspection.isDone ? donorRefusals(inspection.verdict, terms) : []),
-    ],
+    against: [...(access?.refusals ?? []), ...refusals(scene), ...ofDonor],
     notes: [...(access?.notes ?? []), ...limitNotes(scene)],
   };
 }
@@ -69,9 +71,11 @@ async function inspect(
   { readBootstrap }: DonorTerms,
   deps: InspectDeps,
 ): Promise<RunDescription['inspection']> {
-  const because = reasonNotToInspect(donor.node);
+  const { node } = donor;
+  if (!node) return { isDone: false, because: 'its Node object is gone' };
+  const because = reasonNotToInspect(node);
   if (because !== undefined) return { isDone: false, because };
   const hasGivenBootstrap = readBootstrap !== undefined;
-  const { verdict } = await assessDonor(site, { ...donor, hasGivenBootstrap }, deps);
+  const { verdict } = await assessDonor(site, { ...donor, node, hasGivenBootstrap }, deps);
   return { isDone: true, verdict };
 }

@@ -4,7 +4,7 @@ import { TransientError, UserError } from '../../base/errors.ts';
 import { LeaseHeld } from '../../cluster/lease-held.ts';
 import type { InstanceRef } from '../../vms/pools.ts';
 import { DONOR_TAG } from '../names.ts';
-import { fencedCluster, fencedProvider } from './fence.ts';
+import { fencedCluster, fencedProvider, requireHold } from './fence.ts';
 import { backgroundRenewal, type Hold, holdRenewal, withPoolHold } from './hold-pool.ts';
 import { limitNotes } from './limits.ts';
 import { observeWorld } from './observe.ts';
@@ -118,7 +118,11 @@ function heldDeps(deps: EngineDeps, hold: Hold): EngineDeps {
       }
     },
   };
-  return { ...deps, ...fencedProvider(deps, hold), cluster: fencedCluster(deps.cluster, hold), clock };
+  const seal: EngineDeps['seal'] = async (...args) => {
+    requireHold(hold);
+    await deps.seal(...args);
+  };
+  return { ...deps, ...fencedProvider(deps, hold), cluster: fencedCluster(deps.cluster, hold), seal, clock };
 }
 
 const PAUSE_MS = 5 * 60_000;

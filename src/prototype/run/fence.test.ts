@@ -4,7 +4,7 @@ import { TooLate } from '../../base/failures.ts';
 import { lab } from '../testing.ts';
 import { fencedCluster, fencedProvider } from './fence.ts';
 
-const READS = /^(read|list|find|locate|referenced)/;
+const READS = /^(read|list|find|locate|parse|referenced)/;
 /** Best effort, or the hold itself. */
 const FREE = new Set(['recordEvent', 'holdLease', 'releaseLease']);
 

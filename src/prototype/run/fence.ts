@@ -11,7 +11,7 @@ import type { Snapshots } from '../../vms/snapshots.ts';
 
 type Method<T> = keyof T & string;
 type Reads =
-  | Extract<Method<Pools>, 'locate' | 'findPool' | `read${string}` | `list${string}`>
+  | Extract<Method<Pools>, 'locate' | 'locateAll' | 'parseProviderId' | 'findPool' | `read${string}` | `list${string}`>
   | Extract<Method<Snapshots | Gallery | Publisher>, `read${string}`>
   | Extract<Method<Gallery>, `read${string}` | `list${string}` | 'referencedImages'>
   | Extract<Method<Publisher>, `read${string}`>
@@ -53,11 +53,12 @@ const CLUSTER_CHANGES: Readonly<Record<ClusterChanges, true>> = {
   runOnNode: true,
 };
 
-export function fencedProvider({ pools, snapshots, gallery, publisher }: VmProvider, fence: Fence): VmProvider {
+export function fencedProvider(provider: VmProvider, fence: Fence): VmProvider {
+  const { pools, snapshots, gallery, publisher } = provider;
   const withFence = <T extends object>(contract: T) =>
     around(contract, (name, call) => {
       const at = OPTIONS_AT[name as Changes];
-      if (at === undefined) return call;
+      if (at === undefined) return undefined;
       return (...args) => {
         requireHold(fence);
         const given = Array.from({ length: at + 1 }, (_, i) => args[i]);
@@ -66,6 +67,7 @@ export function fencedProvider({ pools, snapshots, gallery, publisher }: VmProvi
       };
     });
   return {
+    ...provider,
     pools: withFence(pools),
     snapshots: withFence(snapshots),
     gallery: withFence(gallery),
@@ -80,18 +82,18 @@ export function fencedCluster(cluster: Cluster, fence: Fence): Cluster {
           requireHold(fence);
           return call(...args);
         }
-      : call,
+      : undefined,
   );
 }
 
-function requireHold(fence: Fence): void {
+export function requireHold(fence: Fence): void {
   if (fence.leftMs() <= 0) throw new TooLate('the hold on the pool has ended: the change was not sent');
 }
 
 type Call = (...args: unknown[]) => unknown;
 
-/** A proxy, so that a contract with private state behind its methods works too. */
-function around<T extends object>(contract: T, wrap: (name: string, call: Call) => Call): T {
+/** A proxy, so that a contract with private state behind its methods works too. `wrap` returns undefined for a read. */
+function around<T extends object>(contract: T, wrap: (name: string, call: Call) => Call | undefined): T {
   return new Proxy(contract, {
     get(target, key) {
       const value = Reflect.get(target, key) as unknown;
@@ -99,7 +101,7 @@ function around<T extends object>(contract: T, wrap: (name: string, call: Call) 
       const call: Call = (...args) => Reflect.apply(value, target, args);
       const wrapped = wrap(key, call);
       // A refusal reaches the caller like any other failure of the call.
-      return async (...args: unknown[]) => wrapped(...args);
+      return wrapped ? async (...args: unknown[]) => wrapped(...args) : call;
     },
   });
 }

@@ -33,11 +33,11 @@ describe('runOnSite', () => {
   it('restores donors of other runs before it inspects its own', async () => {
     const { site, cluster, order, runDeps, find, messages } = refusingLab();
     const found = await find();
-    const stray = (await site.cluster.listNodes()).find(({ name }) => name !== found.node.name)!;
+    const stray = (await site.cluster.listNodes()).find(({ name }) => name !== found.name)!;
     const prior = { run: 'dead', isUnschedulable: false, protection: { fromScaleIn: false, fromPoolActions: false } };
     cluster.touch(stray.name, { isUnschedulable: true, annotations: { [PRIOR_ANNOTATION]: JSON.stringify(prior) } });
     const ref = await site.provider.pools.locate(stray.providerId);
-    const run = runOnSite(site, { ...found, strays: [{ node: stray, ref }] }, order, {
+    const run = runOnSite(site, { ...found, strays: [{ name: stray.name, node: stray, ref }] }, order, {
       ...runDeps,
       onInspect: () => void messages.push(String(cluster.nodes.get(stray.name)!.isUnschedulable)),
     });

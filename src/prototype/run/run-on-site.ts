@@ -22,7 +22,9 @@ export type RunDeps = Pick<EngineDeps, 'clock' | 'signal' | 'restoreSignal' | 'o
 const NO_OBJECTION: Access = { refusals: [], notes: [] };
 
 export async function runOnSite(site: Site, donor: FoundDonor, order: RunOrder, deps: RunDeps): Promise<RunResult> {
-  return reportRun(site, { pool: donor.ref.pool, node: donor.node }, deps, () => runReported(site, donor, order, deps));
+  return reportRun(site, { pool: donor.ref.pool, ...(donor.node && { node: donor.node }) }, deps, () =>
+    runReported(site, donor, order, deps),
+  );
 }
 
 async function runReported(
@@ -32,9 +34,9 @@ async function runReported(
   deps: RunDeps,
 ): Promise<RunResult> {
   const { provider, cluster, hasCluster } = site;
-  const { node, ref, because, strays } = donor;
+  const { name, ref, because, strays } = donor;
   const { clock, signal, restoreSignal, onEvent } = deps;
-  if (because !== undefined) onEvent({ event: 'donor', node: node.name, because });
+  if (because !== undefined) onEvent({ event: 'donor', node: name, because });
   const seal = hasCluster ? sealNode : sealMachine;
   const engine: EngineDeps = {
     ...provider,
@@ -45,10 +47,10 @@ async function runReported(
     seal: (nodeName, vmId) => seal(cluster, nodeName, vmId, signal),
     onEvent,
   };
-  for (const stray of strays) await recoverDonor(intentFor(stray.node.name), stray.ref, runId, engine);
-  await requireAccess(site, donor, deps, () => recoverDonor(intentFor(node.name), ref, runId, engine));
+  for (const stray of strays) await recoverDonor(intentFor(stray.name), stray.ref, runId, engine);
+  await requireAccess(site, donor, deps, () => recoverDonor(intentFor(name), ref, runId, engine));
   const settled = await approveDonor(site, donor, terms, deps);
-  return runPrototype(intentFor(node.name), ref, runId, { ...engine, ...settled });
+  return runPrototype(intentFor(name), ref, runId, { ...engine, ...settled });
 }
 
 /** Throws all reasons at once, after `restore` if an earlier run left the donor out of service. */

@@ -5,7 +5,7 @@ import { rollBackPool } from '../after/run-rollback.ts';
 import { PROVEN_MS } from '../donor/candidates.ts';
 import { findDonor, type NamedDonor } from '../donor/find-donor.ts';
 import { findSitePool } from '../donor/find-pool.ts';
-import { locateNode } from '../donor/locate-nodes.ts';
+import { locateDonor } from '../donor/out-of-service.ts';
 import { recoverDonor } from '../run/engine.ts';
 import { runOnSite } from '../run/run-on-site.ts';
 import { recoveryIntent } from '../run/scene.ts';
@@ -49,7 +49,7 @@ async function run(
 }
 
 async function recover(node: string, { site, clock, signal, onEvent, id }: SimProcess): Promise<unknown> {
-  const { ref } = await locateNode(site, node, signal);
+  const { ref } = await locateDonor(site, node, signal);
   const { provider, cluster } = site;
   const seal = async () => undefined;
   const deps = { ...provider, cluster, clock, signal, seal, onEvent };

@@ -174,7 +174,12 @@ export class SimProcess {
     const wrapped: Record<string, unknown> = {};
     for (const name of Object.keys(target)) {
       const kind = kindOf(group, name);
-      if (typeof Reflect.get(target, name) !== 'function') continue;
+      const value = Reflect.get(target, name) as unknown;
+      if (typeof value !== 'function') continue;
+      if (name === 'parseProviderId') {
+        wrapped[name] = value; // asks nothing
+        continue;
+      }
       wrapped[name] = (...args: unknown[]) =>
         this.call({ group, name, kind, args }, () =>
           Reflect.apply(Reflect.get(target, name) as (...given: unknown[]) => Promise<unknown>, target, args),

@@ -2,6 +2,7 @@
 import type { CallOptions } from '../../base/call-options.ts';
 import { boundTo } from '../bound-to.ts';
 import type { Gallery } from '../gallery.ts';
+import type { PoolRef, Pools } from '../pools.ts';
 import type { VmProvider } from '../provider.ts';
 import { checkAccess } from './access/check-access.ts';
 import { azureOf } from './azure.ts';
@@ -9,10 +10,11 @@ import { changeModel, readModel } from './change-model.ts';
 import type { AzureDeps } from './connect/connection.ts';
 import type { AzureSettings } from './connect/settings.ts';
 import { deleteDefinition, deleteGallery, ensureDefinition, listDefinitions, readDefinition } from './galleries.ts';
-import { listInstances, locate, readInstance } from './instances.ts';
+import { listInstances, readInstance } from './instances.ts';
+import { locate, locateAll, parsedProviderId } from './locate.ts';
 import { setProtection, tagInstance } from './mark-instance.ts';
 import { tagPool } from './mark-pool.ts';
-import { findPool, readPool } from './pools.ts';
+import { findPool, listPools, readPool } from './pools.ts';
 import { deallocate, start, stop } from './power.ts';
 import { referencedImages } from './references.ts';
 import { createSnapshot, deleteSnapshot, readSnapshot } from './snapshots.ts';
@@ -31,7 +33,13 @@ export interface AzureGallery extends Gallery {
   beginVersionFromBlob(spec: BlobVersionSpec, options?: CallOptions): Promise<void>;
 }
 
+export interface AzurePools extends Pools {
+  /** Of the settings' resource group; they may belong to several clusters. */
+  listPools(options?: CallOptions): Promise<PoolRef[]>;
+}
+
 export interface AzureProvider extends VmProvider {
+  pools: AzurePools;
   gallery: AzureGallery;
 }
 
@@ -40,7 +48,16 @@ export function createAzureProvider(settings: AzureSettings, deps: AzureDeps): A
   const azure = azureOf(settings, deps);
   return {
     pools: boundTo(azure, {
-      ...{ locate, findPool, readPool, readInstance, listInstances },
+      ...{
+        locate,
+        parseProviderId: parsedProviderId,
+        locateAll,
+        findPool,
+        listPools,
+        readPool,
+        readInstance,
+        listInstances,
+      },
       ...{ stop, deallocate, start, setProtection, tagInstance, tagPool },
     }),
     snapshots: boundTo(azure, { readSnapshot, createSnapshot, deleteSnapshot }),

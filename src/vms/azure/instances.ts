@@ -1,30 +1,17 @@
-// vms/azure/instances.ts: locate, list and read a pool's instances.
+// vms/azure/instances.ts: list and read a pool's instances.
 import type { VirtualMachine, VirtualMachineScaleSetVM } from '@azure/arm-compute';
 import type { CallOptions } from '../../base/call-options.ts';
-import { NotFound, Refused } from '../../base/failures.ts';
-import type { Instance, InstanceRef, PoolRef } from '../pools.ts';
-import { parseScaleSetId, parseVmId, type ScaleSetRef, type VmRef, vmId } from './arm-ids.ts';
+import { NotFound } from '../../base/failures.ts';
+import type { Instance, InstanceRef, ListedInstance, PoolRef } from '../pools.ts';
+import { parseVmId, type ScaleSetRef, type VmRef, vmId } from './arm-ids.ts';
 import type { Azure } from './azure.ts';
 import type { AzureCall } from './connect/connection.ts';
 import { collectPages, undefinedIfMissing } from './connect/reading.ts';
-import { knownDisk, readDisk } from './disks.ts';
-import { parseProviderId } from './locate.ts';
+import { knownDisk, osDiskFacts, readDisk } from './disks.ts';
 import { poolNotFound } from './pool-not-found.ts';
-import { poolScaleSet, readScaleSet, refOf } from './read-scale-set.ts';
-import { type AzureScaleSet, isFlexible, isSpot } from './scale-set.ts';
-import { instanceOf } from './vm.ts';
-
-export async function locate(azure: Azure, providerId: string, options?: CallOptions): Promise<InstanceRef> {
-  const call = await azure.open(options);
-  const vm = parseProviderId(providerId);
-  const owner = vm.mode === 'uniform' ? { ...vm, name: vm.scaleSet } : await ownerOf(call, vm, providerId);
-  const set = await readScaleSet(call, owner);
-  if (!set) throw new NotFound(`scale set ${owner.name}`);
-  const pool = refOf(set);
-  // The scale set's spelling of its name; Kubernetes may use another case.
-  const id = vm.mode === 'uniform' ? vmId({ ...vm, scaleSet: pool.name }) : vmId(vm);
-  return { pool, id };
-}
+import { poolScaleSet, readSetRef, refOf } from './read-scale-set.ts';
+import type { SetTraits } from './scale-set.ts';
+import { listedOf, memberFacts } from './vm.ts';
 
 export async function readInstance(
   azure: Azure,
@@ -37,9 +24,8 @@ export async function readInstance(
   const member = await undefinedIfMissing(() => readMember(call, owner, ref));
   if (ref.mode === 'uniform') {
     if (!member) return undefined;
-    const isSpotPool = azure.knownSpot.get(instance.pool.id) ?? (await isSpotSet(call, owner));
-    azure.knownSpot.set(instance.pool.id, isSpotPool);
-    return withDisk(azure, call, member, instance, { isSpot: isSpotPool, member });
+    const isSpotSet = (await traitsOfPool(azure, call, instance.pool))?.isSpot ?? false;
+    return withDisk(azure, call, member, instance, { isSpot: isSpotSet, member });
   }
   const vm = await undefinedIfMissing(() =>
     call.run(`VM ${ref.name}`, () =>
@@ -55,49 +41,78 @@ async function withDisk(
   call: AzureCall,
   vm: VirtualMachine | VirtualMachineScaleSetVM,
   ref: InstanceRef,
-  facts: { isSpot: boolean; member: VirtualMachineScaleSetVM | undefined },
+  { isSpot, member }: { isSpot: boolean; member: VirtualMachineScaleSetVM | undefined },
 ): Promise<Instance> {
-  const { diskSizeGB, managedDisk } = vm.storageProfile?.osDisk ?? {};
+  const { osDisk, ...listed } = listedOf(vm, ref, isSpot);
+  const found = { ...listed, ...memberFacts(member) };
+  if (!osDisk) return found;
   // A deallocated VM does not report the size, and its disk may have been resized since.
-  if (diskSizeGB === undefined || !managedDisk?.id) return toInstance(call, vm, ref, facts);
-  return instanceOf(vm, ref, { ...facts, disk: await knownDisk(azure.knownDisks, call, managedDisk.id) });
+  const isSizeKnown = osDisk.sizeGb !== undefined;
+  const disk = isSizeKnown ? await knownDisk(azure.knownDisks, call, osDisk.id) : await readDisk(call, osDisk.id);
+  const sizeGb = osDisk.sizeGb ?? disk?.sizeGb;
+  if (sizeGb === undefined) return found;
+  // What the disk says of itself is newer: its key can be changed while the VM is off.
+  return { ...found, osDisk: { ...osDisk, sizeGb, ...(disk && osDiskFacts(disk)) } };
 }
 
-export async function listInstances(azure: Azure, pool: PoolRef, options?: CallOptions): Promise<Instance[]> {
+export async function listInstances(azure: Azure, pool: PoolRef, options?: CallOptions): Promise<ListedInstance[]> {
   const call = await azure.open(options);
-  const ref = poolScaleSet(pool);
-  const set = await readScaleSet(call, ref);
-  if (!set) throw await poolNotFound(call, ref);
-  return instancesOfSet(call, set);
+  const set = await traitsOfPool(azure, call, pool);
+  if (!set) throw await poolNotFound(call, poolScaleSet(pool));
+  const listed = await instancesOfSet(call, set);
+  // The list of a flexible set that is gone is empty, not refused.
+  if (listed.length === 0 && !(await readSetRef(azure, call, poolScaleSet(pool))))
+    throw await poolNotFound(call, poolScaleSet(pool));
+  const member = typicalOf(listed);
+  if (member) azure.knownMembers.set(pool.id.toLowerCase(), member);
+  return listed;
 }
 
-export async function instancesOfSet(call: AzureCall, set: AzureScaleSet): Promise<Instance[]> {
+/** An instance with a disk, of the current model if there is one: the pool's hardware is read from it. */
+export function typicalOf(instances: readonly ListedInstance[]): ListedInstance | undefined {
+  const withDisks = instances.filter(({ osDisk }) => osDisk);
+  return withDisks.find(({ isOnLatestModel }) => isOnLatestModel) ?? withDisks[0];
+}
+
+/** undefined: there is no such scale set. */
+async function traitsOfPool(azure: Azure, call: AzureCall, pool: PoolRef): Promise<SetTraits | undefined> {
+  const { knownTraits } = azure;
+  const key = pool.id.toLowerCase();
+  if (!knownTraits.has(key)) await readSetRef(azure, call, poolScaleSet(pool));
+  return knownTraits.get(key);
+}
+
+/** A list that comes in pages, as the SDK returns it. */
+type PagedList<T> = AsyncIterable<T> & { byPage(): AsyncIterable<T[]> };
+type ReadList = <T>(list: PagedList<T>) => Promise<T[]>;
+
+/**
+ * All of them, or with `firstPage` those that one request returns. A list of VMs has neither the protection of a flexible
+ * instance nor whether it is on the latest model, and the scale set's own list has nearly nothing: `readInstance` has both.
+ */
+export async function instancesOfSet(
+  call: AzureCall,
+  set: SetTraits,
+  read: ReadList = collectPages,
+): Promise<ListedInstance[]> {
   const pool = refOf(set);
   const owner = poolScaleSet(pool);
   const what = `instances of ${set.name}`;
   const { virtualMachineScaleSetVMs, virtualMachines } = call.compute(owner.subscriptionId);
-  const found: Instance[] = [];
-  if (!isFlexible(set)) {
+  if (!set.isFlexible) {
     const members = await call.run(what, () =>
-      collectPages(virtualMachineScaleSetVMs.list(owner.resourceGroup, owner.name, { expand: 'instanceView' })),
+      read(virtualMachineScaleSetVMs.list(owner.resourceGroup, owner.name, { expand: 'instanceView' })),
     );
-    for (const member of members) {
+    return members.map((member) => {
       const id = vmId({ ...owner, mode: 'uniform', scaleSet: owner.name, instanceId: member.instanceId ?? '' });
-      found.push(await toInstance(call, member, { pool, id }, { isSpot: isSpot(set), member }));
-    }
-    return found;
+      return { ...listedOf(member, { pool, id }, set.isSpot), ...memberFacts(member) };
+    });
   }
   const filter = `'virtualMachineScaleSet/id' eq '${set.id}'`;
   const vms = await call.run(what, () =>
-    collectPages(virtualMachines.list(owner.resourceGroup, { filter, expand: 'instanceView' })),
+    read(virtualMachines.list(owner.resourceGroup, { filter, expand: 'instanceView' })),
   );
-  for (const vm of vms) {
-    const ref = { ...owner, mode: 'flexible', name: vm.name ?? '' } as const;
-    // The scale set's list lacks protection and model state of flexible members, so read each one.
-    const member = await undefinedIfMissing(() => readMember(call, owner, ref));
-    found.push(await toInstance(call, vm, { pool, id: vmId(ref) }, { isSpot: false, member }));
-  }
-  return found;
+  return vms.map((vm) => listedOf(vm, { pool, id: vmId({ ...owner, mode: 'flexible', name: vm.name ?? '' }) }, false));
 }
 
 export function instanceVm(instance: InstanceRef): VmRef {
@@ -114,29 +129,4 @@ export function readMember(call: AzureCall, owner: ScaleSetRef, ref: VmRef): Pro
       .compute(owner.subscriptionId)
       .virtualMachineScaleSetVMs.get(owner.resourceGroup, owner.name, memberId, { expand: 'instanceView' }),
   );
-}
-
-async function ownerOf(call: AzureCall, vm: VmRef & { mode: 'flexible' }, providerId: string): Promise<ScaleSetRef> {
-  const found = await call.run(`VM ${vm.name}`, () =>
-    call.compute(vm.subscriptionId).virtualMachines.get(vm.resourceGroup, vm.name),
-  );
-  const owner = found.virtualMachineScaleSet?.id ? parseScaleSetId(found.virtualMachineScaleSet.id) : undefined;
-  if (!owner) throw new Refused(`'${providerId}' is a standalone VM, not part of a scale set`, 'vms/not-an-instance');
-  return owner;
-}
-
-async function isSpotSet(call: AzureCall, owner: ScaleSetRef): Promise<boolean> {
-  const set = await readScaleSet(call, owner);
-  return set ? isSpot(set) : false;
-}
-
-async function toInstance(
-  call: AzureCall,
-  vm: VirtualMachine | VirtualMachineScaleSetVM,
-  ref: InstanceRef,
-  facts: { isSpot: boolean; member: VirtualMachineScaleSetVM | undefined },
-): Promise<Instance> {
-  const osDisk = vm.storageProfile?.osDisk;
-  const id = osDisk?.diskSizeGB === undefined ? osDisk?.managedDisk?.id : undefined;
-  return instanceOf(vm, ref, id ? { ...facts, disk: await readDisk(call, id) } : facts);
 }

@@ -191,6 +191,19 @@ export function isSpot(set: AzureScaleSet): boolean {
   return priority === 'Spot' || priority === 'Low';
 }
 
+/** What stays the same as long as a scale set exists. */
+export interface SetTraits {
+  /** In Azure's spelling, which filters need. */
+  id: string;
+  name: string;
+  isSpot: boolean;
+  isFlexible: boolean;
+}
+
+export function traitsOf(set: AzureScaleSet): SetTraits {
+  return { id: set.id, name: set.name, isSpot: isSpot(set), isFlexible: isFlexible(set) };
+}
+
 export function isFlexible(set: AzureScaleSet): boolean {
   return set.properties.orchestrationMode === 'Flexible';
 }

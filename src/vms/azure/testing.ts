@@ -95,9 +95,7 @@ export async function azureLab(options: {
 
 export function azureOn(call: AzureCall): Azure {
   const known = {
-    knownHardware: new Map(),
-    knownDisks: new Map(),
-    knownSpot: new Map(),
+    ...{ knownHardware: new Map(), knownTraits: new Map(), knownDisks: new Map(), knownMembers: new Map() },
     knownGroups: new Map(),
   };
   return { open: async () => call, ...known };

@@ -1,54 +1,46 @@
 // vms/azure/vm.ts: convert an Azure VM to an instance. Pure; the same for uniform and flexible scale sets.
 import type { ImageReference, VirtualMachine, VirtualMachineScaleSetVM } from '@azure/arm-compute';
-import type { ImageRef, Instance, InstanceRef, OsDisk, Protection } from '../pools.ts';
-import { type DiskFacts, osDiskFacts } from './disks.ts';
+import type { ImageRef, Instance, InstanceRef, ListedInstance, OsDisk, Protection } from '../pools.ts';
 import { imageOf } from './scale-set.ts';
 
-export interface OutsideFacts {
-  /** Azure reports it on the scale set, not on a uniform instance. */
-  isSpot: boolean;
-  /** The VM as a scale set member: has protection and model state, which a flexible VM lacks. */
-  member: VirtualMachineScaleSetVM | undefined;
-  /** A deallocated VM does not report its disk's size; a VM never reports its security type. */
-  disk?: DiskFacts | undefined;
-}
-
-export function instanceOf(
+/** What a VM says by itself. Azure reports Spot of a uniform instance on its scale set. */
+export function listedOf(
   vm: VirtualMachine | VirtualMachineScaleSetVM,
   ref: InstanceRef,
-  facts: OutsideFacts,
-): Instance {
+  isSpotSet: boolean,
+): Omit<ListedInstance, 'protection' | 'isOnLatestModel'> {
   const { osDisk, imageReference } = vm.storageProfile ?? {};
   const diskId = osDisk?.managedDisk?.id;
-  const sizeGb = osDisk?.diskSizeGB ?? facts.disk?.sizeGb;
   return {
     ref,
     computerName: vm.osProfile?.computerName ?? vm.instanceView?.computerName ?? vm.name ?? ref.id,
     vmId: (vm.vmId ?? '').toLowerCase(),
     power: powerOf(vm.instanceView?.statuses),
-    protection: protectionOf(facts.member),
-    isOnLatestModel: facts.member?.latestModelApplied ?? false,
     ...(imageReference && { image: sourceImage(imageReference) }),
-    ...(diskId && sizeGb !== undefined && { osDisk: { id: diskId, sizeGb, ...osDiskOf(vm, facts.disk) } }),
-    isSpot: facts.isSpot || ('priority' in vm && (vm.priority === 'Spot' || vm.priority === 'Low')),
+    ...(diskId && { osDisk: { id: diskId, ...osDiskOf(vm) } }),
+    isSpot: isSpotSet || ('priority' in vm && (vm.priority === 'Spot' || vm.priority === 'Low')),
     tags: vm.tags ?? {},
   };
 }
 
-function osDiskOf(
-  { storageProfile, instanceView }: VirtualMachine | VirtualMachineScaleSetVM,
-  disk: DiskFacts | undefined,
-): Omit<OsDisk, 'id' | 'sizeGb'> {
-  const setId = storageProfile?.osDisk?.managedDisk?.diskEncryptionSet?.id;
+function osDiskOf({ storageProfile, instanceView }: VirtualMachine | VirtualMachineScaleSetVM): Partial<OsDisk> {
+  const { diskSizeGB: sizeGb, managedDisk } = storageProfile?.osDisk ?? {};
+  const setId = managedDisk?.diskEncryptionSet?.id;
   const controller = storageProfile?.diskControllerType;
   const generation = instanceView && 'hyperVGeneration' in instanceView ? instanceView.hyperVGeneration : undefined;
   return {
+    ...(sizeGb !== undefined && { sizeGb }),
     ...((generation === 'V1' || generation === 'V2') && { generation }),
     ...((controller === 'SCSI' || controller === 'NVMe') && { controller }),
     ...(setId && { diskEncryptionSetId: setId }),
-    // What the disk says of itself is newer: its key can be changed while the VM is off.
-    ...(disk && { ...osDiskFacts(disk) }),
   };
+}
+
+/** What only the scale set knows about its member; a flexible VM lacks it. */
+export function memberFacts(
+  member: VirtualMachineScaleSetVM | undefined,
+): Pick<Instance, 'protection' | 'isOnLatestModel'> {
+  return { protection: protectionOf(member), isOnLatestModel: member?.latestModelApplied ?? false };
 }
 
 export function protectionOf(member: VirtualMachineScaleSetVM | undefined): Protection {

@@ -15,6 +15,17 @@ export function fakePools(world: FakeWorld): Pools {
       }
       throw new Refused(`${providerId} is not an instance of a pool`);
     },
+    parseProviderId(providerId) {
+      const [, pool, instanceId] = /^fake:\/\/([^/]+)\/(.+)$/.exec(providerId) ?? [];
+      return pool === undefined || instanceId === undefined ? undefined : { instanceId, poolId: `/pools/${pool}` };
+    },
+    async locateAll(providerIds) {
+      const found = new Map<string, InstanceRef>();
+      for (const pool of state.pools.values()) {
+        for (const { ref } of pool.instances) found.set(`fake://${pool.ref.name}/${ref.id}`, ref);
+      }
+      return new Map(providerIds.flatMap((id) => (found.has(id) ? [[id, found.get(id)!]] : [])));
+    },
     async findPool(name) {
       const wanted = name.toLowerCase();
       const pools = [...state.pools.values()];

@@ -67,6 +67,8 @@ export interface LocalPools extends Pools {
   /** Creates a pool without instances. Throws `Conflict` when a pool of that name exists. */
   createPool(spec: PoolSpec, options?: CallOptions): Promise<Pool>;
   listPools(options?: CallOptions): Promise<Pool[]>;
+  /** Here a list has everything that a read has. */
+  listInstances(pool: PoolRef, options?: CallOptions): Promise<Instance[]>;
   /** Deletes its instances and their disks too; image versions stay. Succeeds when the pool does not exist. */
   deletePool(pool: PoolRef, options?: CallOptions): Promise<void>;
   readSpec(pool: PoolRef, options?: CallOptions): Promise<PoolSpec>;

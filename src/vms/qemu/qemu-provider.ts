@@ -23,7 +23,7 @@ import { qemuMachines } from './machine/machines.ts';
 import { deleteInstance, setCapacity } from './pools/capacity.ts';
 import { reimage, setProtection, setUserData, tagInstance } from './pools/change-instance.ts';
 import { changeModel, readModel, tagPool } from './pools/change-model.ts';
-import { listInstances, locate, readDetails, readInstance } from './pools/instances.ts';
+import { listInstances, locate, locateAll, parsedProviderId, readDetails, readInstance } from './pools/instances.ts';
 import { createPool, deletePool, findPool, listPools, readPool, readSpec } from './pools/pools.ts';
 import { deallocate, start, stop } from './pools/power.ts';
 
@@ -46,7 +46,7 @@ export function createQemuProvider(options: QemuOptions): QemuProvider {
 export function providerIn(context: QemuContext): QemuProvider {
   return {
     pools: boundTo(context, {
-      ...{ locate, findPool, readPool, readInstance, listInstances },
+      ...{ locate, parseProviderId: parsedProviderId, locateAll, findPool, readPool, readInstance, listInstances },
       ...{ stop, deallocate, start, setProtection, tagInstance, tagPool },
       ...{ createPool, listPools, deletePool, readSpec, setCapacity, deleteInstance, reimage, setUserData },
     }),

@@ -72,6 +72,106 @@ addresses() {
   done
 }
 
+# ---- patches: which are pending, and has the machine run with those it has?
+
+patches() {
+  say now "$(date +%s)"
+  say booted "$(sed -n 's/^btime //p' "$root/proc/stat" 2>/dev/null)"
+  installed_kernels | sort -u
+  if [ -f "$root/var/lib/dpkg/status" ]; then
+    say packages-changed "$(changed "$root/var/lib/dpkg/status")"
+    apt_updates
+  elif has rpm && [ -d "$root/var/lib/rpm" ]; then
+    # shellcheck disable=SC2086 # no word if there is no other root
+    say packages-changed "$(rpm ${root:+--root="$root"} -qa --qf '%{INSTALLTIME}\n' 2>/dev/null | sort -n | tail -n 1)"
+    if has tdnf; then dnf_updates tdnf
+    elif has dnf; then dnf_updates dnf
+    elif has zypper; then zypper_updates
+    else say updates rpm unknown 'no program lists updates'; fi
+  else say updates none unknown 'no package manager that is known'; fi
+}
+
+has() {
+  command -v "$1" >/dev/null 2>&1
+}
+
+# changed FILE: when it was last changed, in seconds
+changed() {
+  [ ! -e "$1" ] || date -r "$1" +%s 2>/dev/null
+}
+
+# newest FILE...: the file that was changed last
+newest() {
+  # shellcheck disable=SC2012 # names without line ends
+  ls -t "$@" 2>/dev/null | sed -n 1p
+}
+
+# A package manager waits for locks and mirrors, but the inspection does not.
+quickly() {
+  if has timeout; then timeout 45 "$@"; else "$@"; fi
+}
+
+# A leftover folder of modules is no kernel, and a rescue kernel is not for service.
+installed_kernels() {
+  for image in "$root"/boot/vmlinuz-* "$root"/lib/modules/*/vmlinuz "$root"/usr/lib/modules/*/vmlinuz; do
+    [ -f "$image" ] || continue
+    case $image in
+      */vmlinuz) image=${image%/vmlinuz} release=${image##*/} ;;
+      *) release=${image##*/vmlinuz-} ;;
+    esac
+    case $release in
+      *rescue* | old) ;;
+      *) say installed-kernel "$release" ;;
+    esac
+  done
+}
+
+# updates MANAGER known COUNT SECURITY LISTS-CHANGED, or updates MANAGER unknown REASON. All from lists on the disk: no request
+# is sent, no cache written.
+apt_updates() {
+  lists=$(newest "$root"/var/lib/apt/lists/*_Packages*)
+  if ! has apt-get; then say updates apt unknown 'there is no apt-get'
+  elif [ -z "$lists" ]; then say updates apt unknown 'there are no package lists'
+  elif plan=$(quickly apt-get -s -qq -o Debug::NoLocking=true -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= \
+    -o Dir="$root/" -o Dir::State::status="$root/var/lib/dpkg/status" --with-new-pkgs upgrade 2>/dev/null); then
+    say updates apt known "$(printf '%s\n' "$plan" | grep -c '^Inst ')" \
+      "$(printf '%s\n' "$plan" | grep -c -i '^Inst .*security')" "$(changed "$lists")"
+  else say updates apt unknown 'apt-get failed'; fi
+}
+
+# The exit code 100 means that there are updates. Without cached lists both programs may report none.
+dnf_updates() {
+  lists=$(newest "$root"/var/cache/"$1"/*/repodata/repomd.xml "$root"/var/cache/libdnf5/*/repodata/repomd.xml)
+  if [ -z "$lists" ]; then
+    say updates "$1" unknown 'there are no package lists'
+    return 0
+  fi
+  logs=
+  set -- "$1" -C -q ${root:+--installroot="$root"}
+  if [ "$1" = dnf ]; then
+    logs=$(mktemp -d) && set -- "$@" --setopt=logdir="$logs"
+  fi
+  found=$(quickly "$@" check-update 2>/dev/null)
+  case $? in
+    0) say updates "$1" known 0 '' "$(changed "$lists")" ;;
+    100)
+      count=$(printf '%s\n' "$found" | sed '/^Obsoleting/,$d' | grep -c '^[^[:space:]]\{1,\}[[:space:]]\{1,\}[^[:space:]]\{1,\}[[:space:]]')
+      say updates "$1" known "$count" '' "$(changed "$lists")"
+      ;;
+    *) say updates "$1" unknown "$1 failed" ;;
+  esac
+  [ -z "$logs" ] || rm -rf "$logs"
+}
+
+zypper_updates() {
+  lists=$(newest "$root"/var/cache/zypp/raw/*/repodata/repomd.xml)
+  if [ -z "$lists" ]; then say updates zypper unknown 'there are no package lists'
+  # shellcheck disable=SC2086
+  elif found=$(ZYPP_LOGFILE=/dev/null quickly zypper ${root:+--root="$root"} --no-refresh --non-interactive --quiet list-updates 2>/dev/null); then
+    say updates zypper known "$(printf '%s\n' "$found" | grep -c '^v ')" '' "$(changed "$lists")"
+  else say updates zypper unknown 'zypper failed'; fi
+}
+
 # ---- names and addresses in files
 
 references() {
@@ -261,6 +361,7 @@ give_custom_data() {
 
 say headstart-inspect 1
 machine
+patches
 references
 joining
 give_custom_data

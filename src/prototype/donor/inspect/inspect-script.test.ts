@@ -1,4 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import {
@@ -14,6 +17,7 @@ import {
   pipe,
   remove,
   type Shell,
+  stub,
 } from '../../../clone-check/testing.ts';
 import { inspectScript } from './inspect-script.ts';
 import { type Inspection, parseInspection } from './inspection.ts';
@@ -70,6 +74,111 @@ describe.each(shells)('inspecting a donor, with $name', (shell) => {
     expect(seen.disks[0]!.totalKb).toBeGreaterThan(0);
     expect(seen.customData).toBeUndefined();
     expect(inspectRoot(shell).rebootRequired).toBeUndefined();
+  });
+
+  describe('patches', () => {
+    const kernels = {
+      '/boot/vmlinuz-6.8.0-1015-azure': '',
+      '/boot/vmlinuz-0-rescue-0123': '',
+      '/lib/modules/6.8.0-1017-azure/vmlinuz': '',
+      '/lib/modules/6.8.0-1018-azure/modules.dep': '', // left over
+      '/proc/stat': 'cpu 1 2\nbtime 1763000000\n',
+    };
+    const apt = {
+      ...kernels,
+      '/var/lib/dpkg/status': 'Package: a\n',
+      '/var/lib/apt/lists/archive_Packages': 'Package: a\n',
+    };
+    const rpm = { ...kernels, '/var/lib/rpm/rpmdb.sqlite': '' };
+    const installTimes = { rpm: 'printf "1762000000\\n1762999999\\n1761000000\\n"' };
+    /** The shell with these programs, which must not be asked for the network or for a change. */
+    const withPrograms = (programs: Readonly<Record<string, string>>): Shell => {
+      const folder = mkdtempSync(join(tmpdir(), 'headstart-programs-'));
+      roots.push(folder);
+      for (const [name, body] of Object.entries(programs)) stub(folder, name, body);
+      return { ...shell, path: `${folder}:${shell.path}` };
+    };
+    const INST = 'Inst libc6 [1] (2 Ubuntu:24.04/noble-updates, Ubuntu:24.04/noble-security [amd64])';
+
+    it('reports kernels that can start, and when machine and packages started and changed', () => {
+      const { patches } = inspectRoot(withPrograms({ 'apt-get': 'exit 0' }), apt);
+      expect(patches).toMatchObject({
+        kernels: ['6.8.0-1015-azure', '6.8.0-1017-azure'],
+        bootedMs: 1_763_000_000_000,
+        updates: { manager: 'apt', isKnown: true, count: 0, security: 0 },
+      });
+      for (const ms of [patches.nowMs, patches.changedMs]) expect(Math.abs(ms! - Date.now())).toBeLessThan(600_000);
+    });
+
+    it.each<[string, Record<string, string>, Record<string, string>, object]>([
+      [
+        'apt: counts updates and those for security',
+        apt,
+        { 'apt-get': `echo '${INST}'; echo 'Inst b [1] (2 Ubuntu:24.04/noble-updates [all])'; echo 'Conf libc6'` },
+        { manager: 'apt', isKnown: true, count: 2, security: 1 },
+      ],
+      ['apt: fails', apt, { 'apt-get': 'exit 100' }, { manager: 'apt', isKnown: false, because: 'apt-get failed' }],
+      [
+        'apt: no lists',
+        { ...kernels, '/var/lib/dpkg/status': '' },
+        { 'apt-get': 'exit 0' },
+        { manager: 'apt', isKnown: false, because: 'there are no package lists' },
+      ],
+      [
+        'dnf: counts updates',
+        { ...rpm, '/var/cache/dnf/baseos-1/repodata/repomd.xml': '' },
+        {
+          ...installTimes,
+          tdnf: '',
+          dnf: 'printf "\\nkernel.x86_64   5.14   baseos\\nopenssl.x86_64  3.0  baseos\\nObsoleting Packages\\na.noarch 1 b\\n"; exit 100',
+        },
+        { manager: 'dnf', isKnown: true, count: 2 },
+      ],
+      [
+        'tdnf: none pending',
+        { ...rpm, '/var/cache/tdnf/base/repodata/repomd.xml': '' },
+        { ...installTimes, tdnf: 'exit 0' },
+        { manager: 'tdnf', isKnown: true, count: 0 },
+      ],
+      [
+        'tdnf: no lists, and it would report none',
+        rpm,
+        { ...installTimes, tdnf: 'exit 0' },
+        { manager: 'tdnf', isKnown: false, because: 'there are no package lists' },
+      ],
+      [
+        'zypper: counts updates',
+        { ...rpm, '/var/cache/zypp/raw/pool/repodata/repomd.xml': '' },
+        { ...installTimes, zypper: 'printf "S | Repository\\n--+--\\nv | Updates | a\\nv | Updates | b\\n"' },
+        { manager: 'zypper', isKnown: true, count: 2 },
+      ],
+      ['no known package manager', kernels, {}, { manager: 'none', isKnown: false }],
+    ])('%s', (_, files, { tdnf, ...programs }, updates) => {
+      const { patches } = inspectRoot(withPrograms({ ...programs, ...(tdnf && { tdnf }) }), files);
+      expect(patches.updates).toMatchObject(updates);
+      if ('rpm' in programs) expect(patches.changedMs).toBe(1_762_999_999_000);
+    });
+
+    it('asks package managers to neither use the network nor change anything', () => {
+      const log = 'printf "%s\\n" "$*" >&3';
+      const programs = { 'apt-get': log, dnf: log, tdnf: log, zypper: log, rpm: log };
+      const asked = (names: (keyof typeof programs)[], files: Record<string, string>) => {
+        const root = makeRoot({ ...FILES, ...files });
+        roots.push(root);
+        const seen = join(root, '..', `${root.split('/').at(-1)}-asked`);
+        roots.push(seen);
+        const chosen = withPrograms(Object.fromEntries(names.map((name) => [name, programs[name]])));
+        pipe(chosen, `exec 3>'${seen}'\n${inspectScript({ nodeName: DONOR_NAME, root })}`);
+        return readFileSync(seen, 'utf8');
+      };
+      expect(asked(['apt-get'], apt)).toMatch(/^-s .*Dir::Cache::pkgcache= .*upgrade$/m);
+      const cached = (name: string) => ({ ...rpm, [`/var/cache/${name}/x/repodata/repomd.xml`]: '' });
+      expect(asked(['rpm', 'tdnf'], cached('tdnf'))).toMatch(/^-C -q .*check-update$/m);
+      expect(asked(['rpm', 'dnf'], cached('dnf'))).toMatch(/^-C -q .*--setopt=logdir=.* check-update$/m);
+      expect(asked(['rpm', 'zypper'], { ...rpm, '/var/cache/zypp/raw/x/repodata/repomd.xml': '' })).toMatch(
+        /--no-refresh --non-interactive --quiet list-updates$/m,
+      );
+    });
   });
 
   it('finds no static reference on a node that derives its name and addresses', () => {

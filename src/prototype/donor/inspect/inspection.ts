@@ -30,6 +30,22 @@ export interface DiskUsage {
   freeKb: number;
 }
 
+/** What the node itself knows about its patches, by its own clock. Absent facts are unknown. */
+export interface PatchFacts {
+  nowMs?: number;
+  bootedMs?: number;
+  /** When a package was last installed, upgraded or removed. */
+  changedMs?: number;
+  /** Releases of the kernels on its disk. */
+  kernels: string[];
+  updates?: PendingUpdates;
+}
+
+/** From the package lists on its disk, which the node may not have refreshed for long. */
+export type PendingUpdates =
+  | { manager: string; isKnown: true; count: number; security?: number; listsMs?: number }
+  | { manager: string; isKnown: false; because: string };
+
 export interface Inspection {
   /** All lines arrived. In an incomplete inspection a missing fact proves nothing. */
   isComplete: boolean;
@@ -40,6 +56,7 @@ export interface Inspection {
   hostname: string;
   rebootRequired?: { file: string; packages: string[] };
   disks: DiskUsage[];
+  patches: PatchFacts;
   /** without-network: present, but configured not to manage the network. */
   cloudInit: 'enabled' | 'disabled' | 'without-network' | 'absent';
   addresses: string[];
@@ -60,6 +77,7 @@ export function parseInspection(stdout: string): Inspection {
     vmId: '',
     hostname: '',
     disks: [],
+    patches: { kernels: [] },
     cloudInit: 'absent',
     addresses: [],
     references: [],
@@ -104,6 +122,21 @@ function read(seen: Inspection, [kind, ...fields]: string[]): void {
       }
       return;
     }
+    case 'now':
+      Object.assign(seen.patches, timeOf('nowMs', first));
+      return;
+    case 'booted':
+      Object.assign(seen.patches, timeOf('bootedMs', first));
+      return;
+    case 'packages-changed':
+      Object.assign(seen.patches, timeOf('changedMs', first));
+      return;
+    case 'installed-kernel':
+      if (first) seen.patches.kernels.push(first);
+      return;
+    case 'updates':
+      seen.patches.updates = updatesOf(fields);
+      return;
     case 'cloud-init':
       if (first === 'enabled' || first === 'disabled' || first === 'without-network') seen.cloudInit = first;
       return;
@@ -126,6 +159,22 @@ function read(seen: Inspection, [kind, ...fields]: string[]): void {
     case 'custom-data':
       seen.customData = { file: first, base64: new Secret(second) };
   }
+}
+
+function timeOf<K extends string>(key: K, seconds: string): Partial<Record<K, number>> {
+  return /^\d{1,12}$/.test(seconds) ? ({ [key]: Number(seconds) * 1000 } as Record<K, number>) : {};
+}
+
+function updatesOf([manager = '', state, count = '', security = '', lists = '']: string[]): PendingUpdates {
+  if (state !== 'known') return { manager, isKnown: false, because: count };
+  if (!/^\d{1,6}$/.test(count)) return { manager, isKnown: false, because: `${manager} gave no number` };
+  return {
+    manager,
+    isKnown: true,
+    count: Number(count),
+    ...(/^\d{1,6}$/.test(security) && { security: Number(security) }),
+    ...timeOf('listsMs', lists),
+  };
 }
 
 function referenceOf([area, file, line, kind, setting, value]: string[]): Reference | undefined {

@@ -7,6 +7,12 @@ export async function collectPages<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
+/** The items that one request returns. Azure may return an empty page before others. */
+export async function firstPage<T>(list: { byPage(): AsyncIterable<T[]> }): Promise<T[]> {
+  for await (const page of list.byPage()) if (page.length > 0) return page;
+  return [];
+}
+
 export async function undefinedIfMissing<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();

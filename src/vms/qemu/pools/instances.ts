@@ -1,7 +1,7 @@
 // vms/qemu/pools/instances.ts: which instances does a pool have, and in what state? Reads take no lock: records are replaced atomically.
 import { join } from 'node:path';
-import { NotFound } from '../../../base/failures.ts';
-import type { Instance, InstanceRef, PoolRef } from '../../pools.ts';
+import { NotFound, Refused } from '../../../base/failures.ts';
+import type { Instance, InstanceRef, ParsedProviderId, PoolRef } from '../../pools.ts';
 import type { Home, QemuContext } from '../context.ts';
 import {
   instanceRecordOf,
@@ -20,6 +20,28 @@ export async function locate({ home }: Home, providerId: string): Promise<Instan
   const ref = parseProviderId(providerId);
   if (!readInstanceRecord(home, ref)) throw new NotFound(`instance ${ref.id} of pool ${ref.pool.name}`);
   return ref;
+}
+
+export function parsedProviderId(_: Home, providerId: string): ParsedProviderId | undefined {
+  try {
+    const { id, pool } = parseProviderId(providerId);
+    return { instanceId: id, poolId: pool.id };
+  } catch (error) {
+    if (error instanceof Refused) return undefined;
+    throw error;
+  }
+}
+
+export async function locateAll(home: Home, providerIds: readonly string[]): Promise<Map<string, InstanceRef>> {
+  const found = new Map<string, InstanceRef>();
+  for (const id of providerIds) {
+    try {
+      found.set(id, await locate(home, id));
+    } catch (error) {
+      if (!(error instanceof Refused) && !(error instanceof NotFound)) throw error;
+    }
+  }
+  return found;
 }
 
 export async function readInstance(context: QemuContext, ref: InstanceRef): Promise<Instance | undefined> {
