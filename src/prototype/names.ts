@@ -23,6 +23,9 @@ export const TAGS = {
   run: 'headstart-run',
 } as const;
 
+/** On a version that a rollback left: the reason and the date. `bad-version.ts` reads it. */
+export const BAD_TAG = 'headstart-bad';
+
 /** On the pool: `none` if new instances run no bootstrap. */
 export const BOOTSTRAP_TAG = 'headstart-bootstrap';
 /** On the pool: the version that its model points at. */
@@ -60,7 +63,7 @@ export function prototypeDefinitionName(pool: string): string {
 }
 
 export function isPrototypeDefinition(name: string): boolean {
-  return /^kamino-.+-prototype$/.test(name);
+  return /^kamino-.+-prototype$/i.test(name);
 }
 
 /** One snapshot per pool, so that a second capture of the pool finds the first. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Conflict, Forbidden } from '../../base/failures.ts';
-import { leaseName } from '../../prototype/names.ts';
+import { BAD_TAG, leaseName } from '../../prototype/names.ts';
 import { POOL } from '../../prototype/testing.ts';
 import { rollbackVerb } from './rollback.ts';
 import { type VerbLab, verbLab } from './testing.ts';
@@ -91,5 +91,20 @@ describe('prototype rollback', () => {
     const { stderr } = await world.runVerb(rollbackVerb, '--pool', POOL, '--to', '1.2.3');
     expect(stderr).toContain('there is no version 1.2.3');
     expect((await world.runVerb(rollbackVerb, ...toOriginal)).stderr).toContain('no right to get secrets');
+  });
+
+  it('says which version it marks, and clears the mark on request', async () => {
+    const world = await afterARun();
+    const [made] = [...world.provider.state.versions.values()];
+    const planned = await world.runVerb(rollbackVerb, ...toOriginal, '--dry-run', '--json');
+    expect(JSON.parse(planned.stdout)).toMatchObject({ markedBad: made!.name, isDryRun: true });
+    expect(made!.tags[BAD_TAG]).toBeUndefined();
+    const { stdout } = await world.runVerb(rollbackVerb, ...toOriginal);
+    expect(stdout).toContain(`marked version ${made!.name} bad`);
+    const refused = await world.runVerb(rollbackVerb, '--pool', POOL, '--to', made!.name);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--clear-bad') });
+    const cleared = await world.runVerb(rollbackVerb, '--pool', POOL, '--to', made!.name, '--clear-bad');
+    expect(cleared.stdout).toContain(`removed the mark of version ${made!.name}`);
+    expect(made!.tags[BAD_TAG]).toBeUndefined();
   });
 });

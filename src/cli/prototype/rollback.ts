@@ -15,6 +15,7 @@ import { showRetries } from './run-progress.ts';
 interface Options extends ConnectOptions {
   pool: string;
   to?: string;
+  clearBad?: boolean;
   customData?: string;
   dryRun?: boolean;
 }
@@ -27,7 +28,8 @@ export function rollbackVerb(connect: ConnectSite, clock: Clock = systemClock): 
     configure: (command) =>
       withConnectOptions(command)
         .requiredOption('--pool <NAME>', 'the pool; on Azure the name of the scale set')
-        .option('--to <VERSION|original>', 'the version to return to; default: the version before the current one')
+        .option('--to <VERSION|original>', 'the version to return to; default: the good version before the current one')
+        .option('--clear-bad', 'with --to VERSION: the version is good after all; remove its mark and use it')
         .option('--custom-data <FILE>', 'the original bootstrap, if no run saved it')
         .option('--dry-run', 'print the change, and change nothing'),
     async run(_args, options: Options, deps) {
@@ -36,14 +38,21 @@ export function rollbackVerb(connect: ConnectSite, clock: Clock = systemClock): 
       const ref = await findSitePool(site, options.pool, signal);
       const isDryRun = options.dryRun === true;
       const wish = wishOf(options);
-      const { pool, change } = isDryRun
+      const { pool, change, left, cleared } = isDryRun
         ? await chooseRollback(site, ref, wish, signal)
         : await rollBackPool(
             site,
             { pool: ref, holder: holderName('rollback'), ...wish },
             { clock, signal, onEvent: showRetries(deps) },
           );
-      const body = { pool: ref.name, from: describeImage(pool.model.image), to: describeImage(change.image), isDryRun };
+      const body = {
+        pool: ref.name,
+        from: describeImage(pool.model.image),
+        to: describeImage(change.image),
+        markedBad: left?.name,
+        clearedBad: cleared?.name,
+        isDryRun,
+      };
       if (options.json) return printJson(deps, 'PrototypeRollback', body);
       if (change.extensions.add.length > 0) {
         deps.stderr('note: the cloud never returns protected settings of extensions; set them again manually\n');
@@ -51,10 +60,21 @@ export function rollbackVerb(connect: ConnectSite, clock: Clock = systemClock): 
       deps.stdout(
         `${isDryRun ? 'would point' : 'pointed'} ${body.pool} from ${body.from} at ${body.to}; existing instances do not change\n`,
       );
+      if (body.markedBad !== undefined) {
+        deps.stdout(
+          `${isDryRun ? 'would mark' : 'marked'} version ${body.markedBad} bad: no run or rollback uses it without --clear-bad\n`,
+        );
+      }
+      if (body.clearedBad !== undefined)
+        deps.stdout(`${isDryRun ? 'would remove' : 'removed'} the mark of version ${body.clearedBad}\n`);
     },
   };
 }
 
-function wishOf({ to, customData }: Options): RollbackRequest {
-  return { to, ...(customData !== undefined && { readBootstrap: () => readCustomData(customData) }) };
+function wishOf({ to, clearBad, customData }: Options): RollbackRequest {
+  return {
+    to,
+    ...(clearBad && { clearsBad: true }),
+    ...(customData !== undefined && { readBootstrap: () => readCustomData(customData) }),
+  };
 }

@@ -2,6 +2,7 @@
 
 import type { Version } from '../../vms/gallery.ts';
 import type { ImageRef, Instance, Pool } from '../../vms/pools.ts';
+import { badReason } from '../bad-version.ts';
 import { compareVersionNames, DONOR_TAG, isPrototypeDefinition, TAGS } from '../names.ts';
 
 export interface PoolStatus {
@@ -17,6 +18,8 @@ export interface PoolStatus {
     isModel: boolean;
     instances: number;
     isExcluded: boolean;
+    /** Why no run and no rollback uses it. */
+    bad?: string;
   }[];
   instances: { name: string; image: string; power: Instance['power']; isStale: boolean; isDonor: boolean }[];
 }
@@ -32,6 +35,7 @@ export function poolStatus(pool: Pool, instances: readonly Instance[], versions:
     versions: versions
       .toSorted((a, b) => compareVersionNames(b.name, a.name))
       .map((version) => ({
+        ...badOf(version),
         name: version.name,
         state: version.state,
         percent: version.percent,
@@ -50,6 +54,11 @@ export function poolStatus(pool: Pool, instances: readonly Instance[], versions:
       isDonor: instance.tags[DONOR_TAG] !== undefined,
     })),
   };
+}
+
+function badOf(version: Version): { bad?: string } {
+  const bad = badReason(version);
+  return bad === undefined ? {} : { bad };
 }
 
 export function describeImage(image: ImageRef | undefined, versions: ReadonlyMap<string, string> = new Map()): string {

@@ -1,4 +1,5 @@
 // prototype/run/preflight.ts: for which reasons is a run refused? Checked before every step, so that a run never begins what cannot succeed.
+import { badReason } from '../bad-version.ts';
 import { TAGS } from '../names.ts';
 import { readPrior } from './prior.ts';
 import { isOfDonor, needsCapture, ownerOf, type Scene, targetVersion } from './scene.ts';
@@ -76,6 +77,17 @@ function aboutPool(scene: Scene): Refusal[] {
 
 function aboutVersion(scene: Scene): Refusal[] {
   const version = targetVersion(scene);
+  const because = version && badReason(version);
+  if (version && because !== undefined) {
+    const clear = `headstart prototype rollback --pool ${scene.world.pool.ref.name} --to ${version.name} --clear-bad`;
+    return [
+      {
+        code: 'prototype/bad-version',
+        reason: `version ${version.name} is marked bad (${because}), and there is at most one version a day`,
+        next: `run again tomorrow, which makes a new version; if ${version.name} is good after all: ${clear}`,
+      },
+    ];
+  }
   if (!version || version.state === 'failed' || isOfDonor(version.tags, scene)) return [];
   const donor = ownerOf(version.tags, scene) ?? 'another donor';
   return [

@@ -3,6 +3,7 @@ import type { Lease, Node, Pod } from '../../cluster/cluster.ts';
 import type { Definition, Version } from '../../vms/gallery.ts';
 import type { Instance, Pool } from '../../vms/pools.ts';
 import type { Snapshot } from '../../vms/snapshots.ts';
+import { badReason } from '../bad-version.ts';
 import { DONOR_TAG, TAGS } from '../names.ts';
 import { readDonorMark, readPrior } from './prior.ts';
 import { isSameMachine } from './same-machine.ts';
@@ -85,7 +86,8 @@ function isSnapshotForThisRun(scene: Scene): boolean {
   const { world, intent } = scene;
   const { tags = {} } = world.snapshot ?? {};
   const version = tags[TAGS.version];
-  const isBegun = world.versions.some((v) => v.name === version && v.state !== 'failed');
+  // A bad version is never finished: the run of the next day deletes its snapshot and makes a new version.
+  const isBegun = world.versions.some((v) => v.name === version && v.state !== 'failed' && badReason(v) === undefined);
   return isOfDonor(tags, scene) && (version === intent.version || isBegun);
 }
 
@@ -99,6 +101,12 @@ export function targetVersionName(scene: Scene): string {
 export function targetVersion(scene: Scene): Version | undefined {
   const name = targetVersionName(scene);
   return scene.world.versions.find((version) => version.name === name);
+}
+
+/** Preflight refuses it too; a step that offers a version to new instances checks it again. */
+export function isTargetBad(scene: Scene): boolean {
+  const version = targetVersion(scene);
+  return version !== undefined && badReason(version) !== undefined;
 }
 
 /** Names are reused: a pool that was deleted and created again has a node of the same name on another machine. */
