@@ -6,8 +6,11 @@ export interface ModelChange {
   image: ImageRef;
   /** `none` writes an empty cloud-config; otherwise base64 custom data. */
   bootstrap: 'none' | { customData: string };
-  /** The model's extensions after the change: the current ones named in `keep`, and those in `add`, taken from a saved model. */
-  extensions: { keep: string[]; add: readonly unknown[] };
+  /**
+   * The model's extensions after the change: the current ones named in `keep`, and those in `add`, taken from a saved model. An
+   * ordering after an extension that is not there is dropped. `after` replaces the orderings of the named extensions.
+   */
+  extensions: { keep: string[]; add: readonly unknown[]; after?: Readonly<Record<string, readonly string[]>> };
   tags: TagChange;
 }
 

@@ -48,6 +48,12 @@ describe('showRun', () => {
     expect(stdout).toBe('');
   });
 
+  it('prints what a step changes in the model', () => {
+    const changes = [{ field: 'ordering' as const, from: 'agent after vmssCSE', to: 'agent' }];
+    const { stderr } = shown([{ event: 'step', step: 'switch-model', title: 'switch', attempt: 1, changes }]);
+    expect(stderr).toContain('ordering: agent after vmssCSE -> agent');
+  });
+
   it('writes no foreign control characters to a terminal', () => {
     const { stderr } = shown([{ event: 'donor', node: 'n1', because: 'a\u001b[2Jb' }]);
     expect(stderr).not.toContain('\u001b');

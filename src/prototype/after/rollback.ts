@@ -8,6 +8,7 @@ import { badReason } from '../bad-version.ts';
 import { BOOTSTRAP_TAG, compareVersionNames, MODEL_TAG } from '../names.ts';
 import { isPrototypeImage } from '../prototype-image.ts';
 import { bootstrapExtensions } from '../run/extensions.ts';
+import { readSavedExtension } from '../saved-extension.ts';
 
 /** Where a pool can be rolled back to, and the verb that runs, for the next step of an error. */
 export interface RollbackTargets {
@@ -65,16 +66,25 @@ export function rollbackToOriginal(pool: Pool, saved: SavedModel): ModelChange {
       exitCode: 1,
     });
   }
-  const present = new Set(pool.model.extensions.map((extension) => extension.name));
   return {
     image: saved.image,
     bootstrap: customData === '' ? 'none' : { customData }, // empty: the pool never had any
-    extensions: {
-      keep: [...present],
-      add: saved.extensions.filter((extension) => !present.has((extension as { name?: string }).name ?? '')),
-    },
+    extensions: extensionsOfOriginal(pool, saved),
     tags: { [BOOTSTRAP_TAG]: null, [MODEL_TAG]: null },
   };
+}
+
+/** Extensions that left come back. Those that stayed keep their current settings, and wait again for the ones that come back. */
+function extensionsOfOriginal(pool: Pool, saved: SavedModel): ModelChange['extensions'] {
+  const present = new Map(pool.model.extensions.map((extension) => [extension.name, extension]));
+  const add = saved.extensions.filter((extension) => !present.has(readSavedExtension(extension).name));
+  const returning = new Set(add.map((extension) => readSavedExtension(extension).name));
+  const after = saved.extensions.map(readSavedExtension).flatMap(({ name, after: before }) => {
+    const kept = present.get(name);
+    const cut = before.filter((one) => returning.has(one) && !kept?.after.includes(one));
+    return kept && cut.length > 0 ? [[name, [...kept.after, ...cut]] as const] : [];
+  });
+  return { keep: [...present.keys()], add, ...(after.length > 0 && { after: Object.fromEntries(after) }) };
 }
 
 /**

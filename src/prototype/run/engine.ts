@@ -145,7 +145,8 @@ const EVENTS: Readonly<Record<string, { reason: string; message: string }>> = {
 /** One attempt. After a transient failure it pauses and the run plans again, because the state may have changed. */
 async function perform(step: Step, scene: Scene, context: RunContext, attempt: number, most: number): Promise<void> {
   const { deps } = context;
-  deps.onEvent({ event: 'step', step: step.id, title: step.title, attempt });
+  const changes = step.changes?.(scene);
+  deps.onEvent({ event: 'step', step: step.id, title: step.title, attempt, ...(changes && { changes }) });
   try {
     await apply(step, scene, context);
   } catch (error) {

@@ -4,6 +4,7 @@ import type { WaitReporter } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { VmProvider } from '../../vms/provider.ts';
+import type { FieldChange } from './model-diff.ts';
 import type { RunWorld, Scene } from './scene.ts';
 
 /** Each step takes only the contracts it needs. */
@@ -29,6 +30,8 @@ export interface Step {
   /** Whether the observed state has its effect. Never remembered. */
   isDone(scene: Scene): boolean;
   apply(scene: Scene, deps: StepDeps): Promise<void>;
+  /** What the step changes in the pool's model, for progress output. */
+  changes?(scene: Scene): FieldChange[];
   /**
    * For a step that only waits: reads what it waits for. The result only shows whether the wait continues; the next step is always
    * planned from a full observation.

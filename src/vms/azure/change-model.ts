@@ -93,7 +93,7 @@ function extensionsAfter(set: AzureScaleSet, change: ModelChange['extensions']):
   return after.map((one) => {
     const { provisionAfterExtensions, ...properties } = writable(one).properties;
     // Azure refuses an extension that depends on a missing one.
-    const waitsFor = provisionAfterExtensions?.filter((name) => names.has(name));
+    const waitsFor = (change.after?.[one.name] ?? provisionAfterExtensions)?.filter((name) => names.has(name));
     return {
       name: one.name,
       properties: { ...properties, ...(waitsFor?.length && { provisionAfterExtensions: waitsFor }) },

@@ -16,12 +16,18 @@ export function fakePublisher(world: FakeWorld): Publisher {
       if (known.etag !== pool.etag) throw new Conflict(`${pool.ref.name} changed since it was read`);
       if (change.image.kind === 'version' && !state.versions.has(change.image.id))
         throw new NotFound(`image ${change.image.id}`);
-      const kept = known.model.extensions.filter((e) => change.extensions.keep.includes(e.name));
+      const { keep, add, after = {} } = change.extensions;
+      const kept = known.model.extensions.filter((e) => keep.includes(e.name));
+      const extensions = [...kept, ...(structuredClone(add) as Model['extensions'])];
+      const names = new Set(extensions.map(({ name }) => name));
       known.model = {
         ...known.model,
         image: structuredClone(change.image),
         bootstrap: change.bootstrap === 'none' ? 'none' : 'unknown',
-        extensions: [...kept, ...(change.extensions.add as Model['extensions'])],
+        extensions: extensions.map((one) => ({
+          ...one,
+          after: (after[one.name] ?? one.after).filter((name) => names.has(name)),
+        })),
       };
       known.customData = change.bootstrap === 'none' ? undefined : change.bootstrap.customData;
       known.tags = tagsAfter(known.tags, change.tags);

@@ -2,6 +2,7 @@
 
 import { BOOTSTRAP_TAG, MODEL_TAG } from '../../names.ts';
 import { bootstrapExtensions } from '../extensions.ts';
+import { modelDiff } from '../model-diff.ts';
 import { isTargetBad, type Scene, targetVersion } from '../scene.ts';
 import type { Step } from '../step.ts';
 
@@ -11,6 +12,7 @@ export const switchModel: Step = {
   usuallyMs: 60_000,
   isNeeded: (scene) => !scene.run.isAborting && !isTargetBad(scene),
   isDone: isSwitched,
+  changes: modelDiff,
   apply: async (scene, { publisher, signal, onWaiting }) => {
     const { world } = scene;
     const version = targetVersion(scene)!;
