@@ -1,4 +1,4 @@
-// prototype/after/rollback.ts: which single update returns a pool to an earlier version or to its model before the first run? Pure.
+// prototype/after/rollback.ts: which single update returns a pool to an earlier version or to its original model? Pure.
 import { UserError } from '../../base/errors.ts';
 import { didYouMean, nearestNames } from '../../base/nearest-names.ts';
 import type { Definition, Version } from '../../vms/gallery.ts';
@@ -14,7 +14,7 @@ import { readSavedExtension } from '../saved-extension.ts';
 export interface RollbackTargets {
   verb: 'rollback' | 'uninstall';
   versions: readonly Version[];
-  /** Whether the model from before the first run is saved. */
+  /** Whether the model as a person last set it is saved. */
   hasOriginal: boolean;
   /** The pool's image definition, if it has one. */
   definition?: Definition | undefined;
@@ -54,7 +54,7 @@ export function rollbackToVersion(pool: Pool, targets: RollbackTargets, wanted: 
   };
 }
 
-/** Image, bootstrap and extensions as they were before the first run, in one update. */
+/** Image, bootstrap and extensions as a person last set them, in one update. */
 export function rollbackToOriginal(pool: Pool, saved: SavedModel): ModelChange {
   // A specialized pool cannot have custom data.
   const customData = pool.model.osState === 'specialized' ? '' : saved.customData;

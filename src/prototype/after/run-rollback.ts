@@ -3,11 +3,12 @@ import { TransientError, UserError } from '../../base/errors.ts';
 import { Forbidden, NotFound } from '../../base/failures.ts';
 import type { Definition, Version } from '../../vms/gallery.ts';
 import type { ImageRef, Pool, PoolRef } from '../../vms/pools.ts';
-import type { ModelChange, SavedModel } from '../../vms/publisher.ts';
+import type { ModelChange } from '../../vms/publisher.ts';
 import { badMark, badReason, clearedMark } from '../bad-version.ts';
 import { savedModelName } from '../names.ts';
 import { withPoolHold } from '../run/hold-pool.ts';
 import { type RetryDeps, withRetries } from '../run/with-retries.ts';
+import { parseSavedModel } from '../saved-model.ts';
 import type { Site } from '../site.ts';
 import { readVersions } from './read-versions.ts';
 import {
@@ -168,7 +169,7 @@ export async function chooseRollback(
   const pool = await site.provider.pools.readPool(ref, { signal });
   if (!pool) throw new NotFound(`pool ${ref.name}`);
   const { definition, versions } = await readVersions(site, ref, signal);
-  const saved = await readSavedModelText(site, ref, to, signal);
+  const saved = await readSavedValues(site, ref, to, signal);
   const targets: RollbackTargets = {
     verb: 'rollback',
     versions,
@@ -187,13 +188,13 @@ function changeTo(
   pool: Pool,
   targets: RollbackTargets,
   to: string | undefined,
-  saved: string | undefined,
+  saved: Readonly<Record<string, string>> | undefined,
   readBootstrap: RollbackRequest['readBootstrap'],
 ): ModelChange {
   if (to !== 'original') return rollbackToVersion(pool, targets, to);
   requireRolledOut(pool, targets);
   if (saved === undefined) throw originalNotSaved(pool, targets);
-  const model = JSON.parse(saved) as SavedModel;
+  const model = parseSavedModel(saved, pool.ref);
   const given = readBootstrap?.();
   return rollbackToOriginal(pool, given === undefined ? model : { ...model, customData: given });
 }
@@ -207,14 +208,14 @@ function nothingToClear({ name }: PoolRef): UserError {
 }
 
 /** A rollback to a version does not need the Secret, so it works with a login that may not read it. */
-async function readSavedModelText(
+async function readSavedValues(
   { cluster }: Site,
   { name }: PoolRef,
   to: string | undefined,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<Readonly<Record<string, string>> | undefined> {
   try {
-    return (await cluster.readSecret(savedModelName(name), signal))?.recipe;
+    return await cluster.readSecret(savedModelName(name), signal);
   } catch (error) {
     if (error instanceof Forbidden && to !== 'original') return undefined;
     throw error;

@@ -57,4 +57,21 @@ describe('approveDonor', () => {
     expect(await approveDonor(site, out, { ...STRICT, readBootstrap }, deps)).toEqual({});
     expect(messages).toEqual([]);
   });
+
+  it('finds no way back for a pool on a prototype whose original is gone, also with given custom data', async () => {
+    const { approve, provider, ref } = await approval(`custom-data\t/var/lib/u\t${FOUND}`);
+    const pool = provider.state.pools.get(ref.pool.id)!;
+    pool.model.image = { kind: 'version', id: '/galleries/g/kamino-pool1-prototype/1.0.0' };
+    const refusal = { code: 'prototype/no-way-back', message: expect.stringContaining('original model is not saved') };
+    await expect(approve(STRICT)).rejects.toMatchObject(refusal);
+    await expect(approve({ ...STRICT, readBootstrap: () => 'Z2l2ZW4=' })).rejects.toMatchObject(refusal);
+    expect(await approve({ ...STRICT, mayLoseBootstrap: true })).toEqual({});
+  });
+
+  it('does not take the custom data of a donor that was made from a prototype', async () => {
+    const { approve, provider, ref } = await approval(`custom-data\t/var/lib/u\t${FOUND}`);
+    const pool = provider.state.pools.get(ref.pool.id)!;
+    pool.instances[0]!.image = { kind: 'version', id: '/galleries/g/kamino-pool1-prototype/1.0.0' };
+    await expect(approve(STRICT)).rejects.toThrow('the donor was made from another image');
+  });
 });

@@ -3,11 +3,14 @@ import type { Clock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { Node } from '../../cluster/cluster.ts';
+import type { Pool } from '../../vms/pools.ts';
 import { MODEL_TAG, savedModelName } from '../names.ts';
+import { isPrototypeImage } from '../prototype-image.ts';
 import { readPrior } from '../run/prior.ts';
 import { isSameMachine } from '../run/same-machine.ts';
+import { savedCustomData } from '../saved-model.ts';
 import type { Site } from '../site.ts';
-import { chooseBootstrapSource, type DonorVerdict, judgeDonor } from './donor-verdict.ts';
+import { chooseBootstrapSource, type DonorVerdict, isMadeFrom, judgeDonor } from './donor-verdict.ts';
 import { inspectDonor } from './inspect/inspect-donor.ts';
 import type { Inspection } from './inspect/inspection.ts';
 import { findCloneJoin } from './join-token.ts';
@@ -55,6 +58,8 @@ export async function assessDonor(
     nowMs: clock.nowMs(),
     ...(site.givesCredentials && { givesCredentials: true }),
   };
+  const isOnPrototype = isPrototypeImage(current.image, undefined);
+  const instance = all.find((member) => member.node.name === node.name)?.instance;
   const verdict = judgeDonor({
     inspection,
     node,
@@ -63,7 +68,9 @@ export async function assessDonor(
     ...(site.hasCluster && { joining: await findCloneJoin(cluster, inspection, context, signal) }),
     wayBack: chooseBootstrapSource({
       isGiven: hasGivenBootstrap,
-      hasSavedModel: savedModel !== undefined,
+      isOnPrototype,
+      isSaved: isOnPrototype ? savedModel !== undefined : hasSavedCustomData(savedModel, pool),
+      isOfModel: isMadeFrom(instance?.image, current.image),
       isSpecialized: pool?.model.osState === 'specialized',
       isInModel: current.customData !== undefined,
       // A run removes the bootstrap and tags the pool.
@@ -72,6 +79,10 @@ export async function assessDonor(
     }),
   });
   return { verdict, ...(inspection.customData && { bootstrap: inspection.customData.base64 }) };
+}
+
+function hasSavedCustomData(values: Readonly<Record<string, string>> | undefined, pool: Pool | undefined): boolean {
+  return values !== undefined && pool !== undefined && savedCustomData(values, pool) !== undefined;
 }
 
 /** The operator may have named the host of another machine. The seal would refuse it too, but only after the drain. */

@@ -1,5 +1,7 @@
 // prototype/donor/donor-verdict.ts: judges an inspected donor: can its clones join, is it patched, can the pool be rolled back?
 import type { Node } from '../../cluster/cluster.ts';
+import type { ImageRef } from '../../vms/pools.ts';
+import { isPrototypeImage } from '../prototype-image.ts';
 import type { Refusal } from '../run/preflight.ts';
 import type { Inspection } from './inspect/inspection.ts';
 import type { JoinMethod } from './inspect/join-method.ts';
@@ -18,7 +20,7 @@ export type BootstrapSource =
   | { kind: 'never any' }
   /** A specialized pool runs no bootstrap: a rollback restores only its image. */
   | { kind: 'not needed' }
-  | { kind: 'none' };
+  | { kind: 'none'; because: string };
 
 export interface DonorVerdict {
   node: string;
@@ -57,19 +59,53 @@ export function judgeDonor(seen: {
 
 export function chooseBootstrapSource(seen: {
   isGiven: boolean;
-  hasSavedModel: boolean;
+  /** The pool starts from a prototype: its model says nothing about the original. */
+  isOnPrototype: boolean;
+  /** The original, or the bootstrap of the model that the pool has now, is saved. */
+  isSaved: boolean;
   isSpecialized: boolean;
   isInModel: boolean;
   neverHadAny: boolean;
+  /** The donor was made from the model that the pool has now. */
+  isOfModel: boolean;
   inspection: Inspection;
 }): BootstrapSource {
-  const { isGiven, hasSavedModel, isSpecialized, isInModel, neverHadAny, inspection } = seen;
+  const { isGiven, isOnPrototype, isSaved, isSpecialized, isInModel, neverHadAny, isOfModel, inspection } = seen;
+  if (isOnPrototype) return isSaved ? { kind: 'saved' } : { kind: 'none', because: ORIGINAL_GONE };
   if (isGiven) return { kind: 'given' };
-  if (hasSavedModel) return { kind: 'saved' };
   if (isSpecialized) return { kind: 'not needed' };
   if (isInModel) return { kind: 'kept' };
   if (neverHadAny) return { kind: 'never any' };
-  return inspection.customData ? { kind: 'found', file: inspection.customData.file } : { kind: 'none' };
+  if (inspection.customData && isOfModel) return { kind: 'found', file: inspection.customData.file };
+  if (isSaved) return { kind: 'saved' };
+  return { kind: 'none', because: inspection.customData ? OF_ANOTHER_MODEL : NOT_ON_DONOR };
+}
+
+/** Custom data alone would not help: the original image and extensions are unknown too. */
+const ORIGINAL_GONE = 'it starts from a prototype, and its original model is not saved';
+const OF_ANOTHER_MODEL =
+  'the cloud never returns custom data, and the donor was made from another image than the pool has now';
+const NOT_ON_DONOR = 'the cloud never returns custom data, and the donor has none';
+
+/**
+ * Whether an instance was made from this image, so that what is found on it belongs to the model. An instance made from a prototype has
+ * the empty custom data of that prototype. If the provider does not report the image, the instance counts as made from it.
+ */
+export function isMadeFrom(made: ImageRef | undefined, image: ImageRef): boolean {
+  if (!made) return true;
+  if (isPrototypeImage(made, undefined)) return false;
+  if (made.kind === 'marketplace' || image.kind === 'marketplace') {
+    if (made.kind !== 'marketplace' || image.kind !== 'marketplace') return false;
+    const isSameVersion = image.version === 'latest' || made.version === 'latest' || made.version === image.version;
+    return isSameVersion && (['publisher', 'offer', 'sku'] as const).every((key) => isSame(made[key], image[key]));
+  }
+  const isOfDefinition =
+    image.kind === 'definition' && `${made.id}/`.toLowerCase().startsWith(`${image.id}/`.toLowerCase());
+  return isSame(made.id, image.id) || isOfDefinition;
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
 }
 
 /** All reasons at once, the hardest to resolve first. */
@@ -101,8 +137,11 @@ export function donorRefusals(
   if (wayBack.kind === 'none' && !allowed.mayLoseBootstrap) {
     refusals.push({
       code: 'prototype/no-way-back',
-      reason: `the original bootstrap of ${pool} is unknown: the cloud never returns custom data, and the donor has none`,
-      next: 'give it with --custom-data FILE, or accept with --without-way-back that it cannot be restored',
+      reason: `the original bootstrap of ${pool} is unknown: ${wayBack.because}`,
+      next:
+        wayBack.because === ORIGINAL_GONE
+          ? `point ${pool} at its own image and bootstrap first, or accept with --without-way-back that they cannot be restored`
+          : 'give it with --custom-data FILE, or accept with --without-way-back that it cannot be restored',
     });
   }
   return refusals;
@@ -164,6 +203,6 @@ export function describeBootstrapSource(wayBack: BootstrapSource): string {
     case 'not needed':
       return 'its image: a specialized pool runs no bootstrap';
     case 'none':
-      return 'none';
+      return `none: ${wayBack.because}`;
   }
 }

@@ -7,6 +7,7 @@ import { classifyPods } from '../../cluster/drain/which-pods.ts';
 import type { InstanceRef } from '../../vms/pools.ts';
 import type { VmProvider } from '../../vms/provider.ts';
 import { leaseName, prototypeDefinitionName, savedModelName, snapshotName } from '../names.ts';
+import { savedModelState } from '../saved-model.ts';
 import { isSameMachine } from './same-machine.ts';
 import type { Intent, RunWorld } from './scene.ts';
 
@@ -43,7 +44,7 @@ export async function observeWorld(intent: Intent, donorRef: InstanceRef, deps: 
     definition,
     versions,
     snapshot,
-    hasSavedModel: savedModel !== undefined,
+    savedModel: savedModelState(savedModel, pool, definition),
     references:
       definition && versions.length > intent.imageHistory
         ? await gallery.referencedImages(definition, { signal })

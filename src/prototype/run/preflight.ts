@@ -61,6 +61,13 @@ function aboutPool(scene: Scene): Refusal[] {
       'delete the definition, or use another gallery (--gallery)',
     );
   }
+  if (world.savedModel.state === 'stale' && world.savedModel.run === scene.run.id) {
+    refuse(
+      'model-changed',
+      `the model of ${name} was changed during this run: the switch would overwrite it, and its bootstrap is not saved`,
+      'run the same command again: it continues with the new model',
+    );
+  }
   const { snapshot } = world;
   if (snapshot && !isOfDonor(snapshot.tags, scene)) {
     const owner = snapshot.tags[TAGS.donor];

@@ -5,6 +5,7 @@ import type { Instance, Pool } from '../../vms/pools.ts';
 import type { Snapshot } from '../../vms/snapshots.ts';
 import { badReason } from '../bad-version.ts';
 import { DONOR_TAG, TAGS } from '../names.ts';
+import type { SavedModelState } from '../saved-model.ts';
 import { readDonorMark, readPrior } from './prior.ts';
 import { isSameMachine } from './same-machine.ts';
 
@@ -21,8 +22,8 @@ export interface RunWorld {
   definition: Definition | undefined;
   versions: readonly Version[];
   snapshot: Snapshot | undefined;
-  /** Whether the model that the operator last set is saved for a rollback. */
-  hasSavedModel: boolean;
+  /** Whether the model that a person last set is saved for a rollback. */
+  savedModel: SavedModelState;
   /** Ids of image versions that a model or an instance uses; read only when there may be versions to prune. */
   references: ReadonlySet<string> | undefined;
 }
