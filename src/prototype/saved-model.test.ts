@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Definition } from '../vms/gallery.ts';
 import type { Pool } from '../vms/pools.ts';
-import { parseSavedModel, savedCustomData, savedModelState, valuesToSave } from './saved-model.ts';
+import { parseSavedModel, savedModelOf, savedModelState, valuesToSave } from './saved-model.ts';
 import { lab } from './testing.ts';
 
 const { provider, ref } = lab();
@@ -40,11 +40,11 @@ describe('valuesToSave', () => {
   it('keeps custom data of the same model only, and one earlier model', () => {
     const { customData: _, ...bare } = model;
     const again = valuesToSave(bare, { run: 'run-2', pool, values: saved });
-    expect(savedCustomData(again, pool)).toBe('eA==');
+    expect(savedModelOf(again, pool)?.customData).toBe('eA==');
     expect(again).not.toHaveProperty('previous');
     const other = withModel({ image: { kind: 'other', id: '/x' } });
     const replaced = valuesToSave({ ...bare, image: other.model.image }, { run: 'run-3', pool: other, values: again });
-    expect(savedCustomData(replaced, other)).toBeUndefined();
+    expect(savedModelOf(replaced, other)).not.toHaveProperty('customData');
     expect(replaced.previous).toBe(again.recipe);
     const kept = valuesToSave({ ...bare, image: other.model.image }, { run: 'run-4', pool: other, values: replaced });
     expect(kept.previous).toBe(again.recipe);

@@ -37,14 +37,19 @@ export function valuesToSave(
 ): Record<string, string> {
   const isSame = isModelOf(values, pool);
   const kept = isSame ? tryParse(values) : undefined;
-  const recipe: SavedModel = { ...(kept?.customData !== undefined && { customData: kept.customData }), ...model };
+  const protectedSettings = { ...kept?.protectedSettings, ...model.protectedSettings };
+  const recipe: SavedModel = {
+    ...(kept?.customData !== undefined && { customData: kept.customData }),
+    ...model,
+    ...(Object.keys(protectedSettings).length > 0 && { protectedSettings }),
+  };
   const previous = isSame ? values.previous : values.recipe;
   return { recipe: JSON.stringify(recipe), run, ...(previous !== undefined && { previous }) };
 }
 
-/** What is saved for the model that the pool has now. */
-export function savedCustomData(values: SecretValues, pool: Pool): string | undefined {
-  return isModelOf(values, pool) ? tryParse(values)?.customData : undefined;
+/** What is saved for the model that the pool has now; undefined if that is another model. */
+export function savedModelOf(values: SecretValues | undefined, pool: Pool): SavedModel | undefined {
+  return values && isModelOf(values, pool) ? tryParse(values) : undefined;
 }
 
 export function parseSavedModel(values: SecretValues, pool: PoolRef): SavedModel {

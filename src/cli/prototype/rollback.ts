@@ -5,11 +5,14 @@ import { holderName } from '../../cluster/holder.ts';
 import { chooseRollback, type RollbackRequest, rollBackPool } from '../../prototype/after/run-rollback.ts';
 import { describeImage } from '../../prototype/after/status.ts';
 import { findSitePool } from '../../prototype/donor/find-pool.ts';
+import { readSavedExtension } from '../../prototype/saved-extension.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { printJson } from '../output/json.ts';
+import { printable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions } from './connect-options.ts';
 import { readCustomData } from './custom-data.ts';
+import { PROTECTED_SETTINGS_HELP, readProtectedSettings } from './protected-settings.ts';
 import { showRetries } from './run-progress.ts';
 
 interface Options extends ConnectOptions {
@@ -17,6 +20,7 @@ interface Options extends ConnectOptions {
   to?: string;
   clearBad?: boolean;
   customData?: string;
+  protectedSettings?: string;
   dryRun?: boolean;
 }
 
@@ -31,6 +35,7 @@ export function rollbackVerb(connect: ConnectSite, clock: Clock = systemClock): 
         .option('--to <VERSION|original>', 'the version to return to; default: the good version before the current one')
         .option('--clear-bad', 'with --to VERSION: the version is good after all; remove its mark and use it')
         .option('--custom-data <FILE>', 'the original bootstrap, if no run saved it')
+        .option('--protected-settings <FILE>', PROTECTED_SETTINGS_HELP)
         .option('--dry-run', 'print the change, and change nothing'),
     async run(_args, options: Options, deps) {
       const signal = deps.signal();
@@ -51,15 +56,15 @@ export function rollbackVerb(connect: ConnectSite, clock: Clock = systemClock): 
         to: describeImage(change.image),
         markedBad: left?.name,
         clearedBad: cleared?.name,
+        restoredExtensions: change.extensions.add.map((extension) => readSavedExtension(extension).name),
         isDryRun,
       };
       if (options.json) return printJson(deps, 'PrototypeRollback', body);
-      if (change.extensions.add.length > 0) {
-        deps.stderr('note: the cloud never returns protected settings of extensions; set them again manually\n');
-      }
       deps.stdout(
         `${isDryRun ? 'would point' : 'pointed'} ${body.pool} from ${body.from} at ${body.to}; existing instances do not change\n`,
       );
+      if (body.restoredExtensions.length > 0)
+        deps.stdout(`${isDryRun ? 'would restore' : 'restored'} ${printable(body.restoredExtensions.join(', '))}\n`);
       if (body.markedBad !== undefined) {
         deps.stdout(
           `${isDryRun ? 'would mark' : 'marked'} version ${body.markedBad} bad: no run or rollback uses it without --clear-bad\n`,
@@ -71,10 +76,13 @@ export function rollbackVerb(connect: ConnectSite, clock: Clock = systemClock): 
   };
 }
 
-function wishOf({ to, clearBad, customData }: Options): RollbackRequest {
+function wishOf({ to, clearBad, customData, protectedSettings }: Options): RollbackRequest {
   return {
     to,
     ...(clearBad && { clearsBad: true }),
     ...(customData !== undefined && { readBootstrap: () => readCustomData(customData) }),
+    ...(protectedSettings !== undefined && {
+      readProtectedSettings: () => readProtectedSettings(protectedSettings),
+    }),
   };
 }

@@ -6,6 +6,7 @@ import type { Pool } from '../../vms/pools.ts';
 import type { ModelChange, SavedModel } from '../../vms/publisher.ts';
 import { badReason } from '../bad-version.ts';
 import { BOOTSTRAP_TAG, compareVersionNames, MODEL_TAG } from '../names.ts';
+import { leavingExtensions, withoutCommand } from '../protected-settings.ts';
 import { isPrototypeImage } from '../prototype-image.ts';
 import { bootstrapExtensions } from '../run/extensions.ts';
 import { readSavedExtension } from '../saved-extension.ts';
@@ -66,10 +67,12 @@ export function rollbackToOriginal(pool: Pool, saved: SavedModel): ModelChange {
       exitCode: 1,
     });
   }
+  const extensions = extensionsOfOriginal(pool, saved);
+  requireCommands(pool, extensions);
   return {
     image: saved.image,
     bootstrap: customData === '' ? 'none' : { customData }, // empty: the pool never had any
-    extensions: extensionsOfOriginal(pool, saved),
+    extensions,
     tags: { [BOOTSTRAP_TAG]: null, [MODEL_TAG]: null },
   };
 }
@@ -84,7 +87,28 @@ function extensionsOfOriginal(pool: Pool, saved: SavedModel): ModelChange['exten
     const cut = before.filter((one) => returning.has(one) && !kept?.after.includes(one));
     return kept && cut.length > 0 ? [[name, [...kept.after, ...cut]] as const] : [];
   });
-  return { keep: [...present.keys()], add, ...(after.length > 0 && { after: Object.fromEntries(after) }) };
+  const known = Object.entries(saved.protectedSettings ?? {}).filter(([name]) => returning.has(name));
+  return {
+    keep: [...present.keys()],
+    add,
+    ...(after.length > 0 && { after: Object.fromEntries(after) }),
+    ...(known.length > 0 && { protectedSettings: Object.fromEntries(known) }),
+  };
+}
+
+/** A script extension without its command fails on every new instance. */
+function requireCommands(pool: Pool, { add, protectedSettings = {} }: ModelChange['extensions']): void {
+  const missing = withoutCommand(leavingExtensions({ extensions: add }), protectedSettings);
+  if (missing.length === 0) return;
+  throw new UserError(
+    `the saved model of ${pool.ref.name} lacks the protected settings of ${missing.join(', ')}, which hold the command: new instances would fail`,
+    {
+      code: 'prototype/no-way-back',
+      kept: `${pool.ref.name} was not changed.`,
+      next: `give them with --protected-settings FILE, a JSON object: {${JSON.stringify(missing[0])}: {"commandToExecute": "…"}}`,
+      exitCode: 1,
+    },
+  );
 }
 
 /**

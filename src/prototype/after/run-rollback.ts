@@ -3,7 +3,7 @@ import { TransientError, UserError } from '../../base/errors.ts';
 import { Forbidden, NotFound } from '../../base/failures.ts';
 import type { Definition, Version } from '../../vms/gallery.ts';
 import type { ImageRef, Pool, PoolRef } from '../../vms/pools.ts';
-import type { ModelChange } from '../../vms/publisher.ts';
+import type { ModelChange, ProtectedSettings } from '../../vms/publisher.ts';
 import { badMark, badReason, clearedMark } from '../bad-version.ts';
 import { savedModelName } from '../names.ts';
 import { withPoolHold } from '../run/hold-pool.ts';
@@ -27,6 +27,8 @@ export interface RollbackRequest {
   clearsBad?: boolean;
   /** The original bootstrap in base64, if no run saved it; called only if it is needed. */
   readBootstrap?: () => string;
+  /** Protected settings of the original extensions, likewise. */
+  readProtectedSettings?: () => ProtectedSettings;
 }
 
 export interface Rollback {
@@ -162,9 +164,10 @@ function incomplete(pool: PoolRef, marked: Version, error: unknown): UserError {
 export async function chooseRollback(
   site: Site,
   ref: PoolRef,
-  { to, clearsBad, readBootstrap }: RollbackRequest,
+  request: RollbackRequest,
   signal: AbortSignal,
 ): Promise<Rollback> {
+  const { to, clearsBad } = request;
   if (clearsBad && (to === undefined || to === 'original')) throw nothingToClear(ref);
   const pool = await site.provider.pools.readPool(ref, { signal });
   if (!pool) throw new NotFound(`pool ${ref.name}`);
@@ -177,7 +180,7 @@ export async function chooseRollback(
     hasOriginal: saved !== undefined,
     ...(clearsBad && { mayBeBad: true }),
   };
-  const change = changeTo(pool, targets, to, saved, readBootstrap);
+  const change = changeTo(pool, targets, request, saved);
   const left = versionLeft(pool, versions, change);
   const target = versions.find(({ name }) => name === to);
   const cleared = clearsBad && target && badReason(target) !== undefined ? target : undefined;
@@ -187,16 +190,19 @@ export async function chooseRollback(
 function changeTo(
   pool: Pool,
   targets: RollbackTargets,
-  to: string | undefined,
+  { to, readBootstrap, readProtectedSettings }: RollbackRequest,
   saved: Readonly<Record<string, string>> | undefined,
-  readBootstrap: RollbackRequest['readBootstrap'],
 ): ModelChange {
   if (to !== 'original') return rollbackToVersion(pool, targets, to);
   requireRolledOut(pool, targets);
   if (saved === undefined) throw originalNotSaved(pool, targets);
   const model = parseSavedModel(saved, pool.ref);
-  const given = readBootstrap?.();
-  return rollbackToOriginal(pool, given === undefined ? model : { ...model, customData: given });
+  const [customData, given] = [readBootstrap?.(), readProtectedSettings?.()];
+  return rollbackToOriginal(pool, {
+    ...model,
+    ...(customData !== undefined && { customData }),
+    ...(given && { protectedSettings: { ...model.protectedSettings, ...given } }),
+  });
 }
 
 function nothingToClear({ name }: PoolRef): UserError {

@@ -3,7 +3,7 @@ import { UserError } from '../../base/errors.ts';
 import type { Node } from '../../cluster/cluster.ts';
 import type { Definition, Version } from '../../vms/gallery.ts';
 import type { ImageRef, InstanceRef, Pool } from '../../vms/pools.ts';
-import type { ModelChange } from '../../vms/publisher.ts';
+import type { ModelChange, ProtectedSettings } from '../../vms/publisher.ts';
 import { BOOTSTRAP_TAG, DONOR_TAG, MODEL_TAG, SEALED_ANNOTATION, TAGS } from '../names.ts';
 import { isInDefinition, isPrototypeImage } from '../prototype-image.ts';
 import { readPrior } from '../run/prior.ts';
@@ -17,6 +17,8 @@ export interface UninstallOptions {
   to: 'original' | 'keep' | { version: string };
   /** base64, where the saved model has none. */
   customData?: string;
+  /** Protected settings of extensions, where the saved model has none. */
+  protectedSettings?: ProtectedSettings;
   isUnsealing: boolean;
   /** Nodes from which the clone check was already removed; finding that out again would take a pod on each node. */
   unsealed: ReadonlySet<string>;
@@ -75,7 +77,8 @@ function poolChange(
     if (!isPrototypeImage(image, definition) && pool.tags[MODEL_TAG] === undefined) return undefined;
     if (!savedModel) throw noSavedModel(pool);
     const given = options.customData === undefined ? {} : { customData: options.customData };
-    return rollbackToOriginal(pool, { ...savedModel, ...given });
+    const protectedSettings = { ...savedModel.protectedSettings, ...options.protectedSettings };
+    return rollbackToOriginal(pool, { ...savedModel, ...given, protectedSettings });
   }
   const targets: RollbackTargets = { verb: 'uninstall', versions, definition, hasOriginal: savedModel !== undefined };
   const change = rollbackToVersion(pool, targets, options.to.version);

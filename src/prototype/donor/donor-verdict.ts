@@ -28,6 +28,8 @@ export interface DonorVerdict {
   /** Absent for a pool without a cluster. */
   joining?: CloneJoin;
   wayBack: BootstrapSource;
+  /** Extensions that leave the model and whose command would be lost: it is in protected settings that are unknown. */
+  withoutCommand: string[];
   /** What a clone would inherit, each with its file and line. */
   findings: string[];
   /** Why the donor does not count as patched. */
@@ -41,14 +43,16 @@ export function judgeDonor(seen: {
   poolNodes: readonly Node[];
   joining?: CloneJoin;
   wayBack: BootstrapSource;
+  withoutCommand?: string[];
 }): DonorVerdict {
-  const { inspection, node, pool, poolNodes, joining, wayBack } = seen;
+  const { inspection, node, pool, poolNodes, joining, wayBack, withoutCommand = [] } = seen;
   const { rebootRequired } = inspection;
   return {
     node: node.name,
     pool,
     ...(joining && { joining }),
     wayBack,
+    withoutCommand,
     findings: staticReferences(inspection).map(describeReference),
     unpatched: [
       ...unpatchedReasons(node, poolNodes),
@@ -110,7 +114,7 @@ function isSame(one: string, other: string): boolean {
 
 /** All reasons at once, the hardest to resolve first. */
 export function donorRefusals(
-  { node, pool, joining, wayBack, findings, unpatched }: DonorVerdict,
+  { node, pool, joining, wayBack, withoutCommand, findings, unpatched }: DonorVerdict,
   allowed: { mayBeUnpatched: boolean; mayLoseBootstrap: boolean },
 ): Refusal[] {
   const refusals: Refusal[] = [];
@@ -142,6 +146,13 @@ export function donorRefusals(
         wayBack.because === ORIGINAL_GONE
           ? `point ${pool} at its own image and bootstrap first, or accept with --without-way-back that they cannot be restored`
           : 'give it with --custom-data FILE, or accept with --without-way-back that it cannot be restored',
+    });
+  }
+  if (withoutCommand.length > 0 && !allowed.mayLoseBootstrap) {
+    refusals.push({
+      code: 'prototype/no-way-back',
+      reason: `the protected settings of ${withoutCommand.join(', ')} of ${pool} are unknown and hold its command: the cloud never returns them, and the donor has no readable copy for this model`,
+      next: 'give them with --protected-settings FILE, or accept with --without-way-back that they cannot be restored',
     });
   }
   return refusals;

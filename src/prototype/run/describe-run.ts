@@ -57,12 +57,13 @@ export async function describeRun(
 async function inspect(
   site: Site,
   donor: FoundDonor,
-  { readBootstrap }: DonorTerms,
+  { readBootstrap, readProtectedSettings }: DonorTerms,
   deps: InspectDeps,
 ): Promise<RunDescription['inspection']> {
   const because = reasonNotToInspect(donor.node);
   if (because !== undefined) return { isDone: false, because };
   const hasGivenBootstrap = readBootstrap !== undefined;
-  const { verdict } = await assessDonor(site, { ...donor, hasGivenBootstrap }, deps);
+  const givenSettings = readProtectedSettings?.() ?? {};
+  const { verdict } = await assessDonor(site, { ...donor, hasGivenBootstrap, givenSettings }, deps);
   return { isDone: true, verdict };
 }

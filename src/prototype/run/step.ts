@@ -4,6 +4,7 @@ import type { WaitReporter } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { VmProvider } from '../../vms/provider.ts';
+import type { ProtectedSettings } from '../../vms/publisher.ts';
 import type { FieldChange } from './model-diff.ts';
 import type { RunWorld, Scene } from './scene.ts';
 
@@ -15,6 +16,8 @@ export interface StepDeps extends VmProvider {
   onWaiting: WaitReporter;
   /** The pool's original bootstrap in base64, found on the donor or given by the operator. Only the Secret stores it. */
   customData?: string;
+  /** The protected settings of extensions that leave the model, likewise. */
+  protectedSettings?: ProtectedSettings;
   /** Runs the seal on the donor and reads its result back; throws when any item is missing. */
   seal(nodeName: string, vmId: string): Promise<void>;
 }

@@ -24,7 +24,7 @@ export function fakePools(world: FakeWorld): Pools {
     async readPool(ref) {
       const pool = state.pools.get(ref.id);
       if (!pool) return undefined;
-      const { customData: _, instances: __, ...seen } = pool;
+      const { customData: _, settings: __, protectedSettings: ___, instances: ____, ...seen } = pool;
       return structuredClone(seen);
     },
     async readInstance(ref) {

@@ -13,13 +13,17 @@ export const saveModel: Step = {
   isNeeded: (scene) => !scene.run.isAborting && !startsFromPrototype(scene),
   // Each run saves it again: custom data may have changed, and the cloud does not show that.
   isDone: ({ world, run }) => world.savedModel.state === 'current' && world.savedModel.run === run.id,
-  apply: async (scene, { publisher, cluster, signal, customData }) => {
+  apply: async (scene, { publisher, cluster, signal, customData, protectedSettings }) => {
     const { pool, definition } = scene.world;
     const name = savedModelName(pool.ref.name);
     const seen = await publisher.readModel(pool.ref, { signal });
     // A prototype is never the original, and a model that changed just now is not the one that was approved.
     if (isPrototypeImage(seen.image, definition)) throw new Conflict(`the model of ${pool.ref.name} changed`);
-    const model = { ...seen, ...(customData !== undefined && { customData }) };
+    const model = {
+      ...seen,
+      ...(customData !== undefined && { customData }),
+      ...(protectedSettings && { protectedSettings }),
+    };
     const values = await cluster.readSecret(name, signal);
     await cluster.writeSecret(name, valuesToSave(model, { run: scene.run.id, pool, values }), signal);
   },
