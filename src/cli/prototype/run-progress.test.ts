@@ -54,6 +54,11 @@ describe('showRun', () => {
     expect(stderr).toContain('ordering: agent after vmssCSE -> agent');
   });
 
+  it('prints warnings of a step', () => {
+    const { stderr } = shown([{ event: 'warning', step: 'restore-node', warning: 'n1 stays cordoned' }]);
+    expect(stderr).toContain('warning: n1 stays cordoned');
+  });
+
   it('writes no foreign control characters to a terminal', () => {
     const { stderr } = shown([{ event: 'donor', node: 'n1', because: 'a\u001b[2Jb' }]);
     expect(stderr).not.toContain('\u001b');

@@ -29,6 +29,7 @@ function show(event: RunEvent, lines: ProgressLines, usual: ReadonlyMap<string, 
     for (const change of describeModelChanges(event.changes ?? [])) lines.detail(change);
   } else if (event.event === 'waiting') lines.waiting(event.for, event.percent);
   else if (event.event === 'retry') lines.detail(`${again(event)} (attempt ${event.attempt})`);
+  else if (event.event === 'warning') lines.line(`warning: ${event.warning}`);
   else if (event.event === 'going-home') {
     lines.line(event.because);
     lines.line('returning the donor to service first (a second interrupt leaves it out of service)');
@@ -59,6 +60,7 @@ const LEVEL_OF: Readonly<Record<RunEvent['event'], LogLevel>> = {
   step: 'INFO',
   waiting: 'INFO',
   retry: 'WARNING',
+  warning: 'WARNING',
   'going-home': 'ERROR',
 };
 const ORDER: readonly LogLevel[] = ['DEBUG', 'INFO', 'WARNING', 'ERROR', 'CRITICAL'];

@@ -147,6 +147,8 @@ async function perform(step: Step, scene: Scene, context: RunContext, attempt: n
   const { deps } = context;
   const changes = step.changes?.(scene);
   deps.onEvent({ event: 'step', step: step.id, title: step.title, attempt, ...(changes && { changes }) });
+  const warning = attempt === 1 ? step.warning?.(scene) : undefined;
+  if (warning !== undefined) deps.onEvent({ event: 'warning', step: step.id, warning });
   try {
     await apply(step, scene, context);
   } catch (error) {

@@ -8,6 +8,7 @@ export type RunEvent =
   | { event: 'step'; step: string; title: string; attempt: number; changes?: FieldChange[] }
   | { event: 'waiting'; step: string; for: string; percent?: number }
   | { event: 'retry'; step: string; attempt: number; inMs: number; because: string }
+  | { event: 'warning'; step: string; warning: string }
   | { event: 'going-home'; because: string };
 
 export type RunEventListener = (event: RunEvent) => void;

@@ -35,6 +35,8 @@ export interface Step {
   apply(scene: Scene, deps: StepDeps): Promise<void>;
   /** What the step changes in the pool's model, for progress output. */
   changes?(scene: Scene): FieldChange[];
+  /** What a person has to know or decide after this step. */
+  warning?(scene: Scene): string | undefined;
   /**
    * For a step that only waits: reads what it waits for. The result only shows whether the wait continues; the next step is always
    * planned from a full observation.
