@@ -36,7 +36,7 @@ export function valuesToSave(
   { run, pool, values = {} }: { run: string; pool: Pool; values: SecretValues | undefined },
 ): Record<string, string> {
   const isSame = isModelOf(values, pool);
-  const kept = isSame ? tryParse(values) : undefined;
+  const kept = isSame ? tryParseSavedModel(values) : undefined;
   const protectedSettings = { ...kept?.protectedSettings, ...model.protectedSettings };
   const recipe: SavedModel = {
     ...(kept?.customData !== undefined && { customData: kept.customData }),
@@ -49,11 +49,11 @@ export function valuesToSave(
 
 /** What is saved for the model that the pool has now; undefined if that is another model. */
 export function savedModelOf(values: SecretValues | undefined, pool: Pool): SavedModel | undefined {
-  return values && isModelOf(values, pool) ? tryParse(values) : undefined;
+  return values && isModelOf(values, pool) ? tryParseSavedModel(values) : undefined;
 }
 
 export function parseSavedModel(values: SecretValues, pool: PoolRef): SavedModel {
-  const model = tryParse(values);
+  const model = tryParseSavedModel(values);
   if (model) return model;
   throw new UserError(`the saved model of ${pool.name} (${savedModelName(pool.name)}) cannot be read`, {
     code: 'prototype/bad-recipe',
@@ -65,7 +65,7 @@ export function parseSavedModel(values: SecretValues, pool: PoolRef): SavedModel
 
 /** Whether the saved model is the one that the pool has now, as far as the cloud returns it. */
 function isModelOf(values: SecretValues, { model }: Pool): boolean {
-  const saved = tryParse(values);
+  const saved = tryParseSavedModel(values);
   if (!saved) return false;
   return (
     fingerprint(saved.image, saved.extensions.map(readSavedExtension)) === fingerprint(model.image, model.extensions)
@@ -87,7 +87,8 @@ function fingerprint(
   ]).toLowerCase();
 }
 
-function tryParse({ recipe = '' }: SecretValues): SavedModel | undefined {
+/** undefined: it cannot be read. */
+export function tryParseSavedModel({ recipe = '' }: SecretValues): SavedModel | undefined {
   try {
     const value = JSON.parse(recipe) as Partial<SavedModel> | null;
     return typeof value?.image === 'object' && value.image !== null && Array.isArray(value.extensions)

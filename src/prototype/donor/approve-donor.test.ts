@@ -112,6 +112,19 @@ describe('approveDonor', () => {
       },
     );
 
+    it('only warns if the pool starts from a prototype already and its saved model lacks them', async () => {
+      const { approve, cluster, provider, ref, messages } = await hidden();
+      const pool = provider.state.pools.get(ref.pool.id)!;
+      const { image, extensions } = pool.model;
+      cluster.secrets.set(savedModelName('pool1'), {
+        recipe: JSON.stringify({ image, extensions, customData: FOUND }),
+      });
+      pool.model.image = { kind: 'version', id: '/galleries/g/kamino-pool1-prototype/1.0.0' };
+      pool.model.extensions = [];
+      expect(await approve(STRICT)).toEqual({});
+      expect(messages.join()).toContain('lacks the protected settings of bootstrap: a rollback to the original needs');
+    });
+
     it('accepts that it has none at all', async () => {
       const { approve } = await hidden(line('none'));
       expect(await approve(STRICT)).toMatchObject({ protectedSettings: { bootstrap: {} } });

@@ -55,6 +55,10 @@ export async function approveDonor(
   }
   const warning = verdict.joining && joinWarning(verdict.joining, deps.clock.nowMs());
   if (warning !== undefined) deps.onWarning(warning);
+  if (verdict.lostCommands.length > 0)
+    deps.onWarning(
+      `the saved model of ${verdict.pool} lacks the protected settings of ${verdict.lostCommands.join(', ')}: a rollback to the original needs --protected-settings FILE`,
+    );
   const secrets = Object.keys(protectedSettings).length > 0 ? { protectedSettings } : {};
   const customData = customDataFor(verdict, terms, bootstrap);
   return { ...secrets, ...(customData !== undefined && { customData }) };

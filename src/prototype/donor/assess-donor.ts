@@ -10,7 +10,7 @@ import { isPrototypeImage } from '../prototype-image.ts';
 import { readPrior } from '../run/prior.ts';
 import { isSameMachine } from '../run/same-machine.ts';
 import type { SavedExtension } from '../saved-extension.ts';
-import { savedModelOf } from '../saved-model.ts';
+import { savedModelOf, tryParseSavedModel } from '../saved-model.ts';
 import type { Site } from '../site.ts';
 import { chooseBootstrapSource, type DonorVerdict, isMadeFrom, judgeDonor } from './donor-verdict.ts';
 import { inspectDonor } from './inspect/inspect-donor.ts';
@@ -76,6 +76,7 @@ export async function assessDonor(
     poolNodes: all.map((member) => member.node),
     ...(site.hasCluster && { joining: await findCloneJoin(cluster, inspection, context, signal) }),
     withoutCommand: withoutCommand(leaving, protectedSettings),
+    lostCommands: isOnPrototype ? lostCommands(savedModel) : [],
     wayBack: chooseBootstrapSource({
       isGiven: hasGivenBootstrap,
       isOnPrototype,
@@ -89,6 +90,12 @@ export async function assessDonor(
     }),
   });
   return { verdict, protectedSettings, ...(inspection.customData && { bootstrap: inspection.customData.base64 }) };
+}
+
+/** A rollback to the saved original would need these from the operator; a run loses nothing more. */
+function lostCommands(values: Readonly<Record<string, string>> | undefined): string[] {
+  const saved = values && tryParseSavedModel(values);
+  return saved ? withoutCommand(leavingExtensions(saved), saved.protectedSettings ?? {}) : [];
 }
 
 /** Settings of the operator come first, then those of the donor, then those that an earlier run saved for the same model. */

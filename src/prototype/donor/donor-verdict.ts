@@ -30,6 +30,8 @@ export interface DonorVerdict {
   wayBack: BootstrapSource;
   /** Extensions that leave the model and whose command would be lost: it is in protected settings that are unknown. */
   withoutCommand: string[];
+  /** The same for a pool that starts from a prototype already: its saved model lacks them. */
+  lostCommands: string[];
   /** What a clone would inherit, each with its file and line. */
   findings: string[];
   /** Why the donor does not count as patched. */
@@ -44,8 +46,9 @@ export function judgeDonor(seen: {
   joining?: CloneJoin;
   wayBack: BootstrapSource;
   withoutCommand?: string[];
+  lostCommands?: string[];
 }): DonorVerdict {
-  const { inspection, node, pool, poolNodes, joining, wayBack, withoutCommand = [] } = seen;
+  const { inspection, node, pool, poolNodes, joining, wayBack, withoutCommand = [], lostCommands = [] } = seen;
   const { rebootRequired } = inspection;
   return {
     node: node.name,
@@ -53,6 +56,7 @@ export function judgeDonor(seen: {
     ...(joining && { joining }),
     wayBack,
     withoutCommand,
+    lostCommands,
     findings: staticReferences(inspection).map(describeReference),
     unpatched: [
       ...unpatchedReasons(node, poolNodes),
