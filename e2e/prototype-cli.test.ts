@@ -353,7 +353,9 @@ describe('the verbs against a Uniform pool', () => {
     expect(old).toMatchObject({ image: { kind: 'marketplace' }, customData: CUSTOM_DATA });
     expect(old.extensions.toSorted()).toEqual(['bootstrap', 'health']);
 
-    expect(await site.json('rollback', '--pool', 'shelf', '--to', today)).toMatchObject({ code: 0 });
+    const bad = await site.headstart('rollback', '--pool', 'shelf', '--to', today);
+    expect(bad).toMatchObject({ code: 1, stderr: expect.stringContaining('prototype/bad-version') });
+    expect(await site.json('rollback', '--pool', 'shelf', '--to', today, '--clear-bad')).toMatchObject({ code: 0 });
     expect((await site.grow()).extensions).toEqual(['health']);
 
     // An old one of another run.

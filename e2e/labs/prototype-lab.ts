@@ -2,6 +2,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
+import { agentFiles } from '../../sims/azure/compute/extension-settings.ts';
 import type { ScenarioInput } from '../../sims/azure/scenario.ts';
 import type { AzureSim } from '../../sims/azure/start.ts';
 import { instancesOf, type SimInstance, type SimWorld } from '../../sims/azure/world.ts';
@@ -19,6 +20,9 @@ export const CANARIES = {
 
 export const CUSTOM_DATA = `#cloud-config\nruncmd: [join, ${CANARIES.customData}]\n`;
 
+const SCRIPT = { name: 'bootstrap', publisher: 'Microsoft.Azure.Extensions', type: 'CustomScript' };
+const SCRIPT_SETTINGS = { commandToExecute: `join --token ${CANARIES.protectedSettings}` };
+
 export function poolScenario(name: string, mode: 'Uniform' | 'Flexible', computerNamePrefix: string): ScenarioInput {
   return {
     cluster: 'contract',
@@ -31,12 +35,7 @@ export function poolScenario(name: string, mode: 'Uniform' | 'Flexible', compute
         computerNamePrefix,
         customData: CUSTOM_DATA,
         extensions: [
-          {
-            name: 'bootstrap',
-            publisher: 'Microsoft.Azure.Extensions',
-            type: 'CustomScript',
-            protectedSettings: { commandToExecute: `join --token ${CANARIES.protectedSettings}` },
-          },
+          { ...SCRIPT, protectedSettings: SCRIPT_SETTINGS },
           {
             name: 'health',
             publisher: 'Microsoft.ManagedServices',
@@ -84,6 +83,7 @@ export function makeMachine(shell: Shell, nodeName: string, vmId: string, custom
   const files = Object.fromEntries(Object.entries(rest).map(([path, text]) => [path, rename(text)]));
   const root = makeRoot({
     ...files,
+    ...agentFiles([{ ...SCRIPT, protectedSettings: SCRIPT_SETTINGS }]),
     ...(customData !== undefined && { '/var/lib/cloud/instances/one/user-data.txt': customData }),
   });
   return {

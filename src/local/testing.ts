@@ -93,7 +93,14 @@ export function fakePools(folder: string, clock: FakeClock = fakeClock()): FakeP
         if (fake.state.pools.has(`pools/${spec.name}`)) throw new Conflict(`pool ${spec.name} exists`);
         const pool = fake.addPool(spec.name, 0, { image: spec.image, extensions: [] });
         fake.state.pools.delete(pool.ref.id);
-        const own = { ...pool, ref: refOf(spec.name), customData: spec.customData, instances: [] };
+        const own = {
+          ...pool,
+          ref: refOf(spec.name),
+          customData: spec.customData,
+          settings: {},
+          protectedSettings: {},
+          instances: [],
+        };
         fake.state.pools.set(own.ref.id, own);
         pools.specs.set(spec.name, structuredClone(spec));
         return own;

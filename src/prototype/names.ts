@@ -31,7 +31,7 @@ export const TAGS = {
   sealed: 'headstart-sealed',
 } as const;
 
-/** On a version that a rollback left: why it is not used again. */
+/** On a version that a rollback left: the reason and the date. `bad-version.ts` reads it. */
 export const BAD_TAG = 'headstart-bad';
 
 /** On the pool: `none` if new instances run no bootstrap. */
@@ -78,7 +78,7 @@ export function prototypeDefinitionName(pool: PoolRef): string {
 }
 
 export function isPrototypeDefinition(name: string): boolean {
-  return /^kamino-.+-prototype$/.test(name);
+  return /^kamino-.+-prototype$/i.test(name);
 }
 
 /** One snapshot per pool, so that a second capture of the pool finds the first. Azure allows 80 characters. */

@@ -83,6 +83,26 @@ export function publisherSuite(name: string, makeLab: () => Promise<Lab>): void 
       expect(born.extensions.sort()).toEqual(['bootstrap', 'health']);
     });
 
+    it('drops an ordering after a removed extension, and restores it with the extension', async () => {
+      const { pool, made } = await withVersion(lab);
+      const saved = await publisher.readModel(pool);
+      const orderings = async () => {
+        const { extensions } = (await pools.readPool(pool))!.model;
+        return Object.fromEntries(extensions.map(({ name, after }) => [name, after]));
+      };
+      await publisher.changeModel((await pools.readPool(pool))!, switchTo(made));
+      expect(await orderings()).toEqual({ health: [] });
+      const bootstrap = saved.extensions.filter((one) => (one as { name: string }).name === 'bootstrap');
+      const back: ModelChange = {
+        image: saved.image,
+        bootstrap: { customData: Buffer.from('#cloud-config\n').toString('base64') },
+        extensions: { keep: ['health'], add: bootstrap, after: { health: ['bootstrap', 'absent'] } },
+        tags: {},
+      };
+      await publisher.changeModel((await pools.readPool(pool))!, back);
+      expect(await orderings()).toEqual({ bootstrap: [], health: ['bootstrap'] });
+    });
+
     it('throws Conflict when a new tag of the pool has changed its etag', async () => {
       const { pool, made } = await withVersion(lab);
       const stale = (await pools.readPool(pool))!;

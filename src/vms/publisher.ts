@@ -6,10 +6,22 @@ export interface ModelChange {
   image: ImageRef;
   /** `none` writes an empty cloud-config; otherwise base64 custom data. */
   bootstrap: 'none' | { customData: string };
-  /** The model's extensions after the change: the current ones named in `keep`, and those in `add`, taken from a saved model. */
-  extensions: { keep: string[]; add: readonly unknown[] };
+  /**
+   * The model's extensions after the change: the current ones named in `keep`, and those in `add`, taken from a saved model. An
+   * ordering after an extension that is not there is dropped. `after` replaces the orderings of the named extensions.
+   * `protectedSettings` are those of extensions in `add`, by name.
+   */
+  extensions: {
+    keep: string[];
+    add: readonly unknown[];
+    after?: Readonly<Record<string, readonly string[]>>;
+    protectedSettings?: ProtectedSettings;
+  };
   tags: TagChange;
 }
+
+/** By the name of the extension. Secret: only the Secret of the saved model and the request to the cloud may contain them. */
+export type ProtectedSettings = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** What a rollback restores, in the provider's format; callers store it and do not read it. */
 export interface SavedModel {
@@ -18,6 +30,8 @@ export interface SavedModel {
   customData?: string;
   /** With their public settings; Azure never returns protected settings. */
   extensions: readonly unknown[];
+  /** From the donor or from the operator. Empty settings: the extension has none. */
+  protectedSettings?: ProtectedSettings;
 }
 
 /**

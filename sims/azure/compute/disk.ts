@@ -2,10 +2,13 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { objectAt, stringAt } from '../service/json.ts';
 import type { SimInstance } from '../world.ts';
+import { agentFiles, type InstalledExtension } from './extension-settings.ts';
 
 type ProvisioningState = Pick<SimInstance, 'computerName' | 'vmId'> & {
-  birth: Pick<SimInstance['birth'], 'customData'>;
+  birth: Pick<SimInstance['birth'], 'customData'> &
+    Partial<Pick<SimInstance['birth'], 'extensions' | 'protectedSettings'>>;
 };
 
 /** The folder stands for `/` of that machine. */
@@ -38,8 +41,22 @@ function filesOf({ computerName, vmId, birth }: ProvisioningState): Record<strin
     '/var/lib/cloud/data/instance-id': `${vmId}\n`,
     '/var/lib/waagent/provisioned': vmId,
     '/var/lib/waagent/ovf-env.xml': ovfEnv(computerName, birth.customData),
+    ...agentFiles(installed(birth)),
     '/var/log/syslog': `${computerName} systemd[1]: Startup finished\n`,
   };
+}
+
+function installed({ extensions = [], protectedSettings = {} }: ProvisioningState['birth']): InstalledExtension[] {
+  return extensions.map((extension) => {
+    const name = stringAt(extension, 'name') ?? '';
+    return {
+      name,
+      publisher: stringAt(extension, 'properties', 'publisher') ?? '',
+      type: stringAt(extension, 'properties', 'type') ?? '',
+      settings: objectAt(extension, 'properties', 'settings'),
+      protectedSettings: protectedSettings[name],
+    };
+  });
 }
 
 /** How the platform hands custom data to an instance. */

@@ -26,10 +26,10 @@ const CASES: Readonly<Record<string, Case>> = {
   prune: { verb: pruneVerb, argv: () => [...byPool, '--dry-run'], most: poolOnly },
   candidates: { verb: candidatesVerb, argv: () => byPool, most: mostForInstances },
   'status --pool': { verb: statusVerb, argv: () => byPool, most: mostForInstances },
-  'plan --pool': { verb: planVerb, argv: () => [...byPool, '--inspect'], most: mostForInstances },
+  'plan --pool': { verb: planVerb, argv: () => [...byPool, '--inspect', '--without-way-back'], most: mostForInstances },
   'plan --node': {
     verb: planVerb,
-    argv: ({ nodes }) => ['--node', nodes[1]!, '--inspect'],
+    argv: ({ nodes }) => ['--node', nodes[1]!, '--inspect', '--without-way-back'],
     most: mostForInstances,
   },
   'run --pool': { verb: runVerb, argv: () => [...byPool, '--without-way-back'], most: mostForInstances },

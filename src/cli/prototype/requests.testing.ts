@@ -2,7 +2,7 @@
 import { instancesOf } from '../../../sims/azure/world.ts';
 import { fakeCluster } from '../../cluster/fake/fake-cluster.ts';
 import { inspectionOf } from '../../prototype/donor/testing.ts';
-import { galleryName } from '../../prototype/names.ts';
+import { galleryName, MODEL_TAG } from '../../prototype/names.ts';
 import type { Site } from '../../prototype/site.ts';
 import { azureLab } from '../../vms/azure/testing.ts';
 import type { ConnectSite } from '../compose/connect-site.ts';
@@ -73,6 +73,10 @@ export async function requestLab(mode: 'Uniform' | 'Flexible', count: number): P
     throw new Error('the first change');
   };
   cluster.changeNode = firstChange;
+  cluster.writeSecret = firstChange;
+  // As after a run: only such a pool can be rolled back.
+  const { pools } = provider;
+  await pools.tagPool(await pools.findPool(LARGE_POOL), { [MODEL_TAG]: '2026.11.1' });
   const image = { kind: 'marketplace', publisher: 'p', offer: 'o', sku: 's', version: 'latest' };
   cluster.readSecret = async () => ({ recipe: JSON.stringify({ image, customData: 'eA==', extensions: [] }) });
   cluster.runScript = (nodeName) => ({

@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Conflict, Forbidden } from '../../base/failures.ts';
-import { leaseName, savedModelName } from '../../prototype/names.ts';
+import { BAD_TAG, leaseName, savedModelName } from '../../prototype/names.ts';
 import { POOL, POOL_REF } from '../../prototype/testing.ts';
 import { rollbackVerb } from './rollback.ts';
 import { type VerbLab, verbLab } from './testing.ts';
@@ -91,5 +94,48 @@ describe('prototype rollback', () => {
     const { stderr } = await world.runVerb(rollbackVerb, '--pool', POOL, '--to', '1.2.3');
     expect(stderr).toContain('there is no version 1.2.3');
     expect((await world.runVerb(rollbackVerb, ...toOriginal)).stderr).toContain('no right to get secrets');
+  });
+
+  it('says which version it marks, and clears the mark on request', async () => {
+    const world = await afterARun();
+    const [made] = [...world.provider.state.versions.values()];
+    const planned = await world.runVerb(rollbackVerb, ...toOriginal, '--dry-run', '--json');
+    expect(JSON.parse(planned.stdout)).toMatchObject({ markedBad: made!.name, isDryRun: true });
+    expect(made!.tags[BAD_TAG]).toBeUndefined();
+    const { stdout } = await world.runVerb(rollbackVerb, ...toOriginal);
+    expect(stdout).toContain(`marked version ${made!.name} bad`);
+    const refused = await world.runVerb(rollbackVerb, '--pool', POOL, '--to', made!.name);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--clear-bad') });
+    const cleared = await world.runVerb(rollbackVerb, '--pool', POOL, '--to', made!.name, '--clear-bad');
+    expect(cleared.stdout).toContain(`removed the mark of version ${made!.name}`);
+    expect(made!.tags[BAD_TAG]).toBeUndefined();
+  });
+
+  it('refuses a script extension without its command before any change, and restores it with a given file', async () => {
+    const world = await afterARun();
+    const { recipe } = world.cluster.secrets.get(savedModelName(POOL_REF))!;
+    const script = { name: 'bootstrap', publisher: 'Microsoft.Azure.Extensions', type: 'CustomScript', after: [] };
+    const hidden = { ...(JSON.parse(recipe!) as object), extensions: [script] };
+    await world.cluster.writeSecret(savedModelName(POOL_REF), { recipe: JSON.stringify(hidden) });
+    const pool = world.provider.state.pools.get(world.ref.pool.id)!;
+    const before = JSON.stringify([pool.model, [...world.provider.state.versions.values()].map(({ tags }) => tags)]);
+    for (const more of [[], ['--dry-run']]) {
+      const refused = await world.runVerb(rollbackVerb, ...toOriginal, ...more);
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--protected-settings FILE') });
+    }
+    expect(JSON.stringify([pool.model, [...world.provider.state.versions.values()].map(({ tags }) => tags)])).toBe(
+      before,
+    );
+    const folder = mkdtempSync(join(tmpdir(), 'headstart-rollback-'));
+    const file = join(folder, 'settings.json');
+    writeFileSync(file, '{"bootstrap": {"commandToExecute": "canary-41c7"}}');
+    const { code, stdout, stderr } = await world.runVerb(
+      ...([rollbackVerb, ...toOriginal, '--protected-settings', file, '--json'] as const),
+    );
+    rmSync(folder, { recursive: true });
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ restoredExtensions: ['bootstrap'] });
+    expect(stdout + stderr).not.toContain('canary-41c7');
+    expect(pool.protectedSettings).toEqual({ bootstrap: { commandToExecute: 'canary-41c7' } });
   });
 });

@@ -5,17 +5,22 @@ import { holderName } from '../../cluster/holder.ts';
 import { chooseRollback, type RollbackRequest, rollBackPool } from '../../prototype/after/run-rollback.ts';
 import { describeImage } from '../../prototype/after/status.ts';
 import { findOwnPool } from '../../prototype/donor/find-pool.ts';
+import { readSavedExtension } from '../../prototype/saved-extension.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
 import { printJson } from '../output/json.ts';
+import { printable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions } from './connect-options.ts';
 import { readCustomData } from './custom-data.ts';
+import { PROTECTED_SETTINGS_HELP, readProtectedSettings } from './protected-settings.ts';
 import { showRetries } from './run-progress.ts';
 
 interface Options extends ConnectOptions {
   pool: string;
   to?: string;
+  clearBad?: boolean;
   customData?: string;
+  protectedSettings?: string;
   dryRun?: boolean;
 }
 
@@ -27,8 +32,10 @@ export function rollbackVerb(connect: ConnectSite, clock: Clock = systemClock): 
     configure: (command) =>
       withConnectOptions(command)
         .requiredOption('--pool <NAME>', 'the pool; on Azure the name of the scale set')
-        .option('--to <VERSION|original>', 'the version to return to; default: the version before the current one')
+        .option('--to <VERSION|original>', 'the version to return to; default: the good version before the current one')
+        .option('--clear-bad', 'with --to VERSION: the version is good after all; remove its mark and use it')
         .option('--custom-data <FILE>', 'the original bootstrap, if no run saved it')
+        .option('--protected-settings <FILE>', PROTECTED_SETTINGS_HELP)
         .option('--dry-run', 'print the change, and change nothing'),
     async run(_args, options: Options, deps) {
       const signal = deps.signal();
@@ -36,25 +43,46 @@ export function rollbackVerb(connect: ConnectSite, clock: Clock = systemClock): 
       const ref = await findOwnPool(site, options.pool, signal);
       const isDryRun = options.dryRun === true;
       const wish = wishOf(options);
-      const { pool, change } = isDryRun
+      const { pool, change, left, cleared } = isDryRun
         ? await chooseRollback(site, ref, wish, signal)
         : await rollBackPool(
             site,
             { pool: ref, holder: holderName('rollback'), ...wish },
             { clock, signal, onEvent: showRetries(deps) },
           );
-      const body = { pool: ref.name, from: describeImage(pool.model.image), to: describeImage(change.image), isDryRun };
+      const body = {
+        pool: ref.name,
+        from: describeImage(pool.model.image),
+        to: describeImage(change.image),
+        markedBad: left?.name,
+        clearedBad: cleared?.name,
+        restoredExtensions: change.extensions.add.map((extension) => readSavedExtension(extension).name),
+        isDryRun,
+      };
       if (options.json) return printJson(deps, 'PrototypeRollback', body);
-      if (change.extensions.add.length > 0) {
-        deps.stderr('note: the cloud never returns protected settings of extensions; set them again manually\n');
-      }
       deps.stdout(
         `${isDryRun ? 'would point' : 'pointed'} ${body.pool} from ${body.from} at ${body.to}; existing instances do not change\n`,
       );
+      if (body.restoredExtensions.length > 0)
+        deps.stdout(`${isDryRun ? 'would restore' : 'restored'} ${printable(body.restoredExtensions.join(', '))}\n`);
+      if (body.markedBad !== undefined) {
+        deps.stdout(
+          `${isDryRun ? 'would mark' : 'marked'} version ${body.markedBad} bad: no run or rollback uses it without --clear-bad\n`,
+        );
+      }
+      if (body.clearedBad !== undefined)
+        deps.stdout(`${isDryRun ? 'would remove' : 'removed'} the mark of version ${body.clearedBad}\n`);
     },
   };
 }
 
-function wishOf({ to, customData }: Options): RollbackRequest {
-  return { to, ...(customData !== undefined && { readBootstrap: () => readCustomData(customData) }) };
+function wishOf({ to, clearBad, customData, protectedSettings }: Options): RollbackRequest {
+  return {
+    to,
+    ...(clearBad && { clearsBad: true }),
+    ...(customData !== undefined && { readBootstrap: () => readCustomData(customData) }),
+    ...(protectedSettings !== undefined && {
+      readProtectedSettings: () => readProtectedSettings(protectedSettings),
+    }),
+  };
 }

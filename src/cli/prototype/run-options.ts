@@ -13,6 +13,7 @@ import type { CliDeps } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from './connect-options.ts';
 import { readCustomData } from './custom-data.ts';
 import { nodeName } from './node-name.ts';
+import { PROTECTED_SETTINGS_HELP, readProtectedSettings } from './protected-settings.ts';
 import type { LogLevel } from './run-progress.ts';
 
 export interface PrototypeRunOptions extends ConnectOptions {
@@ -28,6 +29,7 @@ export interface PrototypeRunOptions extends ConnectOptions {
   allowManaged?: boolean;
   withoutWayBack?: boolean;
   customData?: string;
+  protectedSettings?: string;
   logLevel: LogLevel;
 }
 
@@ -72,7 +74,8 @@ export function withRunOptions(command: Command): Command {
     )
     .optionsGroup('Rollback:')
     .option('--custom-data <FILE>', "the pool's original bootstrap; default: as found on the donor")
-    .option('--without-way-back', 'continue even if the original bootstrap is unknown and cannot be restored')
+    .option('--protected-settings <FILE>', PROTECTED_SETTINGS_HELP)
+    .option('--without-way-back', 'continue even if the original model is not fully known and cannot be restored')
     .optionsGroup('')
     .addOption(logLevelOption());
 }
@@ -98,13 +101,16 @@ export function namedDonor({ node, pool, cluster }: PrototypeRunOptions): NamedD
 }
 
 export function donorTerms(options: PrototypeRunOptions): DonorTerms & Pick<DonorRequest, 'provenMs' | 'mayBeUnfit'> {
-  const { allowUnpatched, allowUnfit, withoutWayBack, customData, readyFor } = options;
+  const { allowUnpatched, allowUnfit, withoutWayBack, customData, protectedSettings, readyFor } = options;
   return {
     mayBeUnpatched: allowUnpatched === true,
     mayBeUnfit: allowUnfit === true,
     mayLoseBootstrap: withoutWayBack === true,
     provenMs: readyFor,
     ...(customData !== undefined && { readBootstrap: () => readCustomData(customData) }),
+    ...(protectedSettings !== undefined && {
+      readProtectedSettings: () => readProtectedSettings(protectedSettings),
+    }),
   };
 }
 

@@ -54,6 +54,17 @@ describe('showRun', () => {
     expect(stdout).toBe('');
   });
 
+  it('prints what a step changes in the model', () => {
+    const changes = [{ field: 'ordering' as const, from: 'agent after vmssCSE', to: 'agent' }];
+    const { stderr } = shown([{ event: 'step', step: 'switch-model', title: 'switch', attempt: 1, changes }]);
+    expect(stderr).toContain('ordering: agent after vmssCSE -> agent');
+  });
+
+  it('prints warnings of a step', () => {
+    const { stderr } = shown([{ event: 'warning', step: 'restore-node', warning: 'n1 stays cordoned' }]);
+    expect(stderr).toContain('warning: n1 stays cordoned');
+  });
+
   it('writes no foreign control characters to a terminal', () => {
     const { stderr } = shown([{ event: 'donor', node: 'n1', because: 'a\u001b[2Jb' }]);
     expect(stderr).not.toContain('\u001b');

@@ -1,5 +1,6 @@
 // cli/prototype/run-progress.ts: prints each event of a prototype run.
 import { formatSpan } from '../../base/duration.ts';
+import { describeModelChanges } from '../../prototype/run/model-diff.ts';
 import type { RunEvent, RunEventListener } from '../../prototype/run/run-event.ts';
 import { printJsonLine } from '../output/json.ts';
 import { type ProgressLines, progressLines } from '../output/progress.ts';
@@ -24,10 +25,13 @@ export function showRun(deps: CliDeps, options: { json?: boolean; logLevel: LogL
 function show(event: RunEvent, lines: ProgressLines, usual: ReadonlyMap<string, number>): void {
   if (event.event === 'donor') lines.line(`the donor is ${event.node}: ${event.because}`);
   else if (event.event === 'note') lines.line(`note: ${event.text}`);
-  else if (event.event === 'step' && event.attempt === 1) lines.step(`${event.title}${usually(usual.get(event.step))}`);
-  else if (event.event === 'waiting') lines.waiting(event.for, event.percent);
+  else if (event.event === 'step' && event.attempt === 1) {
+    lines.step(`${event.title}${usually(usual.get(event.step))}`);
+    for (const change of describeModelChanges(event.changes ?? [])) lines.detail(change);
+  } else if (event.event === 'waiting') lines.waiting(event.for, event.percent);
   else if (event.event === 'problem') lines.detail(event.problem);
   else if (event.event === 'retry') lines.detail(`${again(event)} (attempt ${event.attempt})`);
+  else if (event.event === 'warning') lines.line(`warning: ${event.warning}`);
   else if (event.event === 'going-home') {
     lines.line(event.because);
     lines.line('returning the donor to service first (a second interrupt leaves it out of service)');
@@ -60,6 +64,7 @@ const LEVEL_OF: Readonly<Record<RunEvent['event'], LogLevel>> = {
   waiting: 'INFO',
   problem: 'WARNING',
   retry: 'WARNING',
+  warning: 'WARNING',
   'going-home': 'ERROR',
 };
 const ORDER: readonly LogLevel[] = ['DEBUG', 'INFO', 'WARNING', 'ERROR', 'CRITICAL'];

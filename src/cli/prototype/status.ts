@@ -57,8 +57,15 @@ function show(status: PoolStatus, deps: CliDeps): void {
       { title: 'INSTANCES', align: 'right', cell: (v) => String(v.instances) },
       {
         title: '',
-        cell: (v) => [v.isModel ? 'new instances' : '', v.isExcluded ? 'not latest' : ''].filter(Boolean).join(', '),
-        style: (v) => (v.isModel ? 'good' : undefined),
+        cell: (v) =>
+          [
+            v.bad === undefined ? '' : `bad: ${v.bad}`,
+            v.isModel ? 'new instances' : '',
+            v.isExcluded ? 'not latest' : '',
+          ]
+            .filter(Boolean)
+            .join(', '),
+        style: (v) => (v.bad === undefined ? (v.isModel ? 'good' : undefined) : 'bad'),
         narrow: 'wrap',
       },
     ],

@@ -13,6 +13,7 @@ import { printable } from '../output/table.ts';
 import type { CliDeps, Verb } from '../verb.ts';
 import { type ConnectOptions, withConnectOptions, withNodeAccessOptions } from './connect-options.ts';
 import { readCustomData } from './custom-data.ts';
+import { PROTECTED_SETTINGS_HELP, readProtectedSettings } from './protected-settings.ts';
 import { logLevelOption } from './run-options.ts';
 import { type LogLevel, showRun } from './run-progress.ts';
 
@@ -20,6 +21,7 @@ interface Options extends ConnectOptions {
   pool: string;
   to: string;
   customData?: string;
+  protectedSettings?: string;
   unseal?: boolean;
   yes?: boolean;
   dryRun?: boolean;
@@ -43,6 +45,7 @@ export function uninstallVerb(connect: ConnectSite): Verb {
           'original',
         )
         .option('--custom-data <FILE>', 'the original bootstrap, if no run saved it')
+        .option('--protected-settings <FILE>', PROTECTED_SETTINGS_HELP)
         .option('--unseal', 'also remove the clone check from the nodes, with a short-lived privileged pod on each')
         .option('--yes', 'do not ask for confirmation')
         .option('--dry-run', 'print what would be removed and what would stay, and change nothing')
@@ -72,10 +75,11 @@ export function uninstallVerb(connect: ConnectSite): Verb {
   };
 }
 
-function wishOf({ to, customData, unseal }: Options): Omit<UninstallOptions, 'unsealed'> {
+function wishOf({ to, customData, protectedSettings, unseal }: Options): Omit<UninstallOptions, 'unsealed'> {
   return {
     to: to === 'original' || to === 'keep' ? to : { version: to },
     ...(customData !== undefined && { customData: readCustomData(customData) }),
+    ...(protectedSettings !== undefined && { protectedSettings: readProtectedSettings(protectedSettings) }),
     isUnsealing: unseal === true,
   };
 }

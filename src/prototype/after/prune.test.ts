@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Version } from '../../vms/gallery.ts';
+import { BAD_TAG } from '../names.ts';
 import { prunableVersions } from './prune.ts';
 
 const version = (name: string, more: Partial<Version> = {}): Version => ({
@@ -34,5 +35,21 @@ describe('prunableVersions', () => {
         },
       ),
     );
+  });
+
+  it('deletes unused bad versions first, and they do not count towards the history', () => {
+    const bad = { tags: { [BAD_TAG]: 'rolled back 2026-11-15' } };
+    const versions = [version('2026.11.13'), version('2026.11.14'), version('2026.11.15', bad), version('2026.11.16')];
+    const names = (references: Set<string>, history: number) =>
+      prunableVersions({ versions, references }, history).map(({ name }) => name);
+    expect(names(new Set(), 3)).toEqual(['2026.11.15']);
+    expect(names(new Set(), 2)).toEqual(['2026.11.15', '2026.11.13']);
+    expect(names(new Set(['/g/d/versions/2026.11.15']), 3)).toEqual([]);
+  });
+
+  it('keeps a bad version that is the newest: without it a run of the same day would make it again', () => {
+    const bad = { tags: { [BAD_TAG]: 'rolled back 2026-11-15' } };
+    const versions = [version('2026.11.14'), version('2026.11.15', bad)];
+    expect(prunableVersions({ versions, references: new Set() }, 3)).toEqual([]);
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ImageRef } from '../../vms/pools.ts';
+import { isInDefinition } from '../prototype-image.ts';
 import { lab } from '../testing.ts';
-import { isOurs, sortVersions } from './removable-versions.ts';
+import { sortVersions } from './removable-versions.ts';
 import { observePool } from './run-uninstall.ts';
 import type { UninstallWorld } from './uninstall-world.ts';
 
@@ -66,9 +67,9 @@ describe('a definition', () => {
 
   it('owns images by its id in any case, but not those of a definition with the same prefix', () => {
     const id = seen.definition!.id;
-    expect(isOurs({ kind: 'version', id: `${id.toUpperCase()}/versions/1.1.1` }, seen.definition)).toBe(true);
-    expect(isOurs({ kind: 'version', id: `${id}2/versions/1.1.1` }, seen.definition)).toBe(false);
-    expect(isOurs(elsewhere, seen.definition)).toBe(false);
-    expect(isOurs({ kind: 'other', id }, undefined)).toBe(false);
+    expect(isInDefinition({ kind: 'version', id: `${id.toUpperCase()}/versions/1.1.1` }, seen.definition)).toBe(true);
+    expect(isInDefinition({ kind: 'version', id: `${id}2/versions/1.1.1` }, seen.definition)).toBe(false);
+    expect(isInDefinition(elsewhere, seen.definition)).toBe(false);
+    expect(isInDefinition({ kind: 'other', id }, undefined)).toBe(false);
   });
 });

@@ -1,7 +1,8 @@
 // prototype/after/removable-versions.ts: which versions of a pool can be deleted, and what keeps the others?
-import type { Definition, Version } from '../../vms/gallery.ts';
+import type { Version } from '../../vms/gallery.ts';
 import type { ImageRef } from '../../vms/pools.ts';
 import { isOfOtherPool, PUBLISHER, TAGS } from '../names.ts';
+import { isInDefinition } from '../prototype-image.ts';
 import type { KeptResource, PoolMachine, UninstallWorld } from './uninstall-world.ts';
 
 export interface SortedVersions {
@@ -34,7 +35,7 @@ export function sortVersions(world: UninstallWorld, image: ImageRef): SortedVers
     else if (version.state === 'creating') kept.push({ what, ...BEING_MADE });
     else deletable.push(version);
   }
-  if (image.kind === 'definition' && isOurs(image, definition)) {
+  if (image.kind === 'definition' && isInDefinition(image, definition)) {
     const because = `${pool.ref.name} starts from its newest version`;
     kept.push({ what: `the image definition ${definition.name}`, because });
   }
@@ -69,11 +70,6 @@ function inUse(what: string, runners: readonly PoolMachine[]): KeptResource {
 function isUsedElsewhere(version: Version, { references, pool }: UninstallWorld): boolean {
   const isReferredTo = references.has(version.id) || references.has(version.id.toLowerCase());
   return isReferredTo && !isVersion(pool.model.image, version);
-}
-
-export function isOurs(image: ImageRef, definition: Definition | undefined): boolean {
-  if (!definition || image.kind === 'marketplace') return false;
-  return `${image.id.toLowerCase()}/`.startsWith(`${definition.id.toLowerCase()}/`);
 }
 
 function isVersion(image: ImageRef | undefined, version: Version): boolean {

@@ -64,6 +64,25 @@ describe('rollback', () => {
   });
 });
 
+describe('a rollback to the original', () => {
+  const image = { kind: 'marketplace' as const, publisher: 'p', offer: 'o', sku: 's', version: 'latest' };
+
+  it.each([
+    ['Azure', (name: string, after: string[]) => ({ name, properties: { provisionAfterExtensions: after } })],
+    ['other', (name: string, after: string[]) => ({ name, after })],
+  ])('restores the orderings that the switch cut, in the format of %s providers', (_provider, saved) => {
+    const now = pool('1.0.0');
+    const agent = { name: 'agent', publisher: 'Crowdstrike.Falcon', type: 'FalconSensorLinux', after: ['billing'] };
+    now.model = { ...now.model, extensions: [agent, { ...agent, name: 'billing', after: [] }] };
+    const extensions = [saved('vmssCSE', []), saved('agent', ['vmssCSE', 'gone']), saved('billing', [])];
+    expect(rollbackToOriginal(now, { image, customData: 'eA==', extensions }).extensions).toEqual({
+      keep: ['agent', 'billing'],
+      add: [extensions[0]],
+      after: { agent: ['billing', 'vmssCSE'] },
+    });
+  });
+});
+
 describe('the next step after a failed rollback', () => {
   it('states for a pool that no run has changed that there is nothing to roll back', () => {
     const nothing = ways([], { hasOriginal: false });

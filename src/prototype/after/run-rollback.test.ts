@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { UserError } from '../../base/errors.ts';
 import { Conflict, Forbidden, NotFound } from '../../base/failures.ts';
 import { LeaseHeld } from '../../cluster/lease-held.ts';
 import type { PoolRef } from '../../vms/pools.ts';
+import { badReason } from '../bad-version.ts';
 import { donorLab } from '../donor/testing.ts';
-import { leaseName, MODEL_TAG, savedModelName } from '../names.ts';
+import { BAD_TAG, leaseName, MODEL_TAG, savedModelName } from '../names.ts';
 import type { RunEvent } from '../run/run-event.ts';
-import { POOL_REF } from '../testing.ts';
+import { Crash, Dial, FAULTS, POOL, POOL_REF } from '../testing.ts';
 import { chooseRollback, type RollbackRequest, rollBackPool } from './run-rollback.ts';
 
 const OLDER = '2026.1.1';
@@ -24,6 +26,7 @@ async function afterARun() {
   const deps = { clock, signal, onEvent: (event: RunEvent) => void events.push(event) };
   return {
     ...world,
+    made: made!,
     older,
     pool,
     events,
@@ -121,4 +124,150 @@ describe('rollBackPool', () => {
     await expect(rollBack()).rejects.toBeInstanceOf(LeaseHeld);
     expect(JSON.stringify(state())).toBe(before);
   });
+});
+
+describe('the version that a rollback leaves', () => {
+  it('is marked bad with the day and excluded from latest', async () => {
+    const { rollBack, made, older, clock } = await afterARun();
+    expect(await rollBack()).toMatchObject({ left: { name: made.name } });
+    expect(badReason(made)).toBe(`rolled back ${new Date(clock.nowMs()).toISOString().slice(0, 10)}`);
+    expect(made.isExcludedFromLatest).toBe(true);
+    expect(badReason(older)).toBeUndefined();
+  });
+
+  it('is marked also by a rollback to the original', async () => {
+    const { rollBack, made, cluster, state } = await afterARun();
+    cluster.secrets.set(savedModelName(POOL_REF), saved('c2F2ZWQ='));
+    await rollBack({ to: 'original' });
+    expect(state().model.image).toEqual(original.image);
+    expect(badReason(made)).toContain('rolled back');
+  });
+
+  it('keeps the first reason', async () => {
+    const { rollBack, made } = await afterARun();
+    made.tags = { ...made.tags, [BAD_TAG]: 'kernel panics' };
+    await rollBack();
+    expect(badReason(made)).toBe('kernel panics');
+  });
+
+  it('is offered by no run of the same day, and another version is made on the next day', async () => {
+    const { rollBack, made, older, state, run, intent, clock, provider } = await afterARun();
+    await rollBack();
+    await expect(run()).rejects.toMatchObject({
+      code: 'prototype/bad-version',
+      message: expect.stringContaining(`version ${made.name} is marked bad (rolled back `),
+      next: expect.stringContaining(`--to ${made.name} --clear-bad`),
+    });
+    expect(state().model.image).toEqual({ kind: 'version', id: older.id });
+    expect(made.isExcludedFromLatest).toBe(true);
+    clock.advance(24 * 3_600_000);
+    intent.version = '2099.1.1';
+    await run();
+    expect(state().model.image).toMatchObject({ id: expect.stringContaining('2099.1.1') });
+    expect([...provider.state.snapshots.values()]).toEqual([]);
+  });
+
+  it('does not count as left if the pool goes to a newer version', async () => {
+    const { rollBack, older, made, state } = await afterARun();
+    await rollBack();
+    await rollBack({ to: made.name, clearsBad: true });
+    expect(state().model.image).toEqual({ kind: 'version', id: made.id });
+    expect([badReason(made), badReason(older)]).toEqual([undefined, undefined]);
+    expect(made.isExcludedFromLatest).toBe(false);
+  });
+
+  it('is marked whenever the model has changed, whatever fails and whenever the process dies', async () => {
+    const { dial: counted } = await withFault();
+    let landed = 0;
+    for (const fault of FAULTS) {
+      for (let at = 0; at < counted.calls; at++) {
+        const { state, made, older, error, dial } = await withFault(fault, at);
+        const now = `${fault} at call ${at} (${dial.names[at]}): ${error?.message}`;
+        const image = state().model.image as { id: string };
+        expect([made.id, older.id], now).toContain(image.id);
+        expect(badReason(older), now).toBeUndefined();
+        if (image.id !== older.id) continue;
+        landed++;
+        expect(badReason(made), now).toBeDefined();
+        expect(made.isExcludedFromLatest, now).toBe(true);
+      }
+    }
+    expect(landed).toBeGreaterThan(counted.calls);
+  });
+
+  it('stays marked if the model cannot be changed, and the error says so', async () => {
+    const { provider, rollBack, made, state } = await afterARun();
+    provider.publisher.changeModel = () => Promise.reject(new Forbidden('denied by policy'));
+    await expect(rollBack()).rejects.toMatchObject({
+      message: `${POOL} could not be rolled back: denied by policy`,
+      kept: `Version ${made.name} is marked bad; ${POOL} may still start from it.`,
+      exitCode: 4,
+    });
+    expect(badReason(made)).toBeDefined();
+    expect(state().model.image).toEqual({ kind: 'version', id: made.id });
+  });
+
+  async function withFault(...fault: ConstructorParameters<typeof Dial>) {
+    const world = await afterARun();
+    const dial = new Dial(...fault);
+    const site = { ...world.site, provider: dial.wrapProvider(world.provider), cluster: dial.wrap(world.site.cluster) };
+    const { clock, signal } = world.deps;
+    const deps = { clock, signal, onEvent: () => undefined };
+    const error = await rollBackPool(site, { pool: world.pool, holder: 'me' }, deps).then(
+      () => undefined,
+      (failure: Error) => failure,
+    );
+    if (error && !(error instanceof Crash) && !(error instanceof UserError)) throw error;
+    return { ...world, dial, error };
+  }
+});
+
+describe('a bad version', () => {
+  it('is skipped, refused by name, and used with --clear-bad', async () => {
+    const { choose, older, made, provider } = await afterARun();
+    const oldest = { ...older, name: '2025.1.1', id: made.id.replace(made.name, '2025.1.1') };
+    provider.state.versions.set(oldest.id, oldest);
+    older.tags = { ...older.tags, [BAD_TAG]: 'kernel panics' };
+    expect((await choose()).change.image).toEqual({ kind: 'version', id: oldest.id });
+    await expect(choose({ to: OLDER })).rejects.toMatchObject({
+      code: 'prototype/bad-version',
+      message: `version ${OLDER} is marked bad: kernel panics`,
+      next: expect.stringContaining('--to 2025.1.1'),
+    });
+    expect(await choose({ to: OLDER, clearsBad: true })).toMatchObject({
+      cleared: { name: OLDER },
+      left: { name: made.name },
+    });
+  });
+
+  it('is named when no good one is left', async () => {
+    const { choose, older } = await afterARun();
+    older.tags = { ...older.tags, [BAD_TAG]: 'kernel panics' };
+    await expect(choose()).rejects.toThrow(`${OLDER} (bad: kernel panics)`);
+  });
+
+  it.each([undefined, 'original'])('is not cleared without its name (--to %s)', async (to) => {
+    const { choose } = await afterARun();
+    await expect(choose({ to, clearsBad: true })).rejects.toMatchObject({ code: 'prototype/nothing-to-clear' });
+  });
+});
+
+describe('a pool that does not start from a prototype', () => {
+  it.each([undefined, 'original'])(
+    'is not rolled back (--to %s), and its model stays as its owner set it',
+    async (to) => {
+      const { rollBack, state, cluster, made } = await afterARun();
+      cluster.secrets.set(savedModelName(POOL_REF), saved('c2F2ZWQ='));
+      await rollBack({ to: 'original' });
+      state().model.image = { kind: 'marketplace', publisher: 'p', offer: 'o', sku: 'newer', version: 'latest' };
+      const before = JSON.stringify(state().model);
+      await expect(rollBack({ to })).rejects.toMatchObject({
+        code: 'prototype/not-on-prototype',
+        message: `there is nothing to roll back: ${POOL} does not start from a prototype`,
+        next: expect.stringContaining(`--to ${OLDER}`),
+      });
+      expect(JSON.stringify(state().model)).toBe(before);
+      expect(badReason(made)).toBeDefined();
+    },
+  );
 });

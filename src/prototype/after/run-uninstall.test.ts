@@ -66,6 +66,24 @@ const failure = async (promise: Promise<unknown>): Promise<UserError> => {
 };
 
 describe('uninstallPool', () => {
+  it('refuses before any change if the command of an extension is unknown, and takes it from the operator', async () => {
+    const world = lab();
+    const pool = world.provider.state.pools.get(world.donor.ref.pool.id)!;
+    pool.settings = {};
+    await world.run();
+    const { recipe } = world.cluster.secrets.get(savedModelName(POOL_REF))!;
+    world.cluster.secrets.set(savedModelName(POOL_REF), {
+      recipe: JSON.stringify({ ...(JSON.parse(recipe!) as object), customData: CUSTOM_DATA }),
+    });
+    const before = leftovers(world);
+    expect((await failure(uninstall(world))).code).toBe('prototype/no-way-back');
+    expect(leftovers(world)).toEqual(before);
+    const protectedSettings = { bootstrap: { commandToExecute: 'join' } };
+    await uninstall(world, { to: 'original', isUnsealing: false, protectedSettings });
+    expect(pool.protectedSettings).toEqual(protectedSettings);
+    expect(isOriginal(world)).toBe(true);
+  });
+
   it('restores the model first, deletes the saved model last, and does nothing the second time', async () => {
     const world = await prototyped();
     const { done, kept, sealed } = await uninstall(world);

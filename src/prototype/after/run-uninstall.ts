@@ -4,15 +4,7 @@ import type { WaitReporter } from '../../base/call-options.ts';
 import { TransientError, UserError } from '../../base/errors.ts';
 import { NotFound, Refused } from '../../base/failures.ts';
 import type { PoolRef } from '../../vms/pools.ts';
-import type { SavedModel } from '../../vms/publisher.ts';
-import {
-  lastRunName,
-  leaseName,
-  prototypeDefinitionName,
-  SEALED_ANNOTATION,
-  savedModelName,
-  snapshotName,
-} from '../names.ts';
+import { lastRunName, leaseName, prototypeDefinitionName, SEALED_ANNOTATION, snapshotName } from '../names.ts';
 import { type EngineDeps, recoverHeldDonor } from '../run/engine.ts';
 import { fencedCluster, fencedProvider } from '../run/fence.ts';
 import { backgroundRenewal, type Hold, withPoolHold } from '../run/hold-pool.ts';
@@ -21,6 +13,7 @@ import { isSameMachine } from '../run/same-machine.ts';
 import { recoveryIntent } from '../run/scene.ts';
 import { unsealNode } from '../run/seal.ts';
 import { MAX_ATTEMPTS, pauseBeforeRetry, withRetries } from '../run/with-retries.ts';
+import { parseSavedModel } from '../saved-model.ts';
 import { deleteSavedModelSecret, readSavedModelSecret } from '../saved-model-secret.ts';
 import { planUninstall, type UninstallOptions, type UninstallPlan, type UninstallStep } from './uninstall.ts';
 import type { UninstallWorld } from './uninstall-world.ts';
@@ -107,7 +100,7 @@ export async function observePool(
     versions: definition ? await gallery.listVersions(definition, { signal }) : [],
     references: definition ? await gallery.referencedImages(definition, { signal }) : new Set(),
     snapshot,
-    savedModel: saved && readSavedModel(saved, ref),
+    savedModel: saved && parseSavedModel(saved, ref),
   };
 }
 
@@ -183,19 +176,6 @@ async function replanIfRefused(order: () => Promise<void>): Promise<void> {
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     throw new TransientError(error.message, { code: error.code, cause: error });
-  }
-}
-
-function readSavedModel(values: Readonly<Record<string, string>>, pool: PoolRef): SavedModel {
-  try {
-    return JSON.parse(values.recipe ?? '') as SavedModel;
-  } catch {
-    throw new UserError(`the saved model of ${pool.name} (${savedModelName(pool)}) cannot be read`, {
-      code: 'prototype/bad-recipe',
-      kept: 'Nothing was changed.',
-      next: 'point the pool at an image of your choice, delete that Secret, then give --to keep',
-      exitCode: 1,
-    });
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DONOR_TAG } from '../names.ts';
+import { BAD_TAG, DONOR_TAG } from '../names.ts';
 import { lab } from '../testing.ts';
 import { describeImage, poolStatus } from './status.ts';
 
@@ -13,6 +13,10 @@ describe('poolStatus', () => {
     const status = poolStatus(pool, pool.instances, await world.provider.gallery.listVersions(definition));
     expect(status.model).toBe(`version ${world.intent.version}`);
     expect(status.versions).toMatchObject([{ isModel: true, instances: 1, donor: world.donor.computerName }]);
+    expect(status.versions[0]).not.toHaveProperty('bad');
+    const [version] = await world.provider.gallery.listVersions(definition);
+    const bad = { ...version!, tags: { ...version!.tags, [BAD_TAG]: 'rolled back 2026-11-18' } };
+    expect(poolStatus(pool, [], [bad]).versions).toMatchObject([{ bad: 'rolled back 2026-11-18' }]);
     expect(status.instances.map((i) => i.isStale)).toEqual([true, true, true, false]);
     expect(status.instances.some((i) => i.isDonor)).toBe(false); // it is back in service
     const tagged = pool.instances.map((one, i) => (i === 1 ? { ...one, tags: { [DONOR_TAG]: 'run-1' } } : one));

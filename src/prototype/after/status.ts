@@ -2,6 +2,7 @@
 
 import type { Version } from '../../vms/gallery.ts';
 import type { ImageRef, ListedInstance, Pool } from '../../vms/pools.ts';
+import { badReason } from '../bad-version.ts';
 import type { LastRun } from '../last-run.ts';
 import { compareVersionNames, DONOR_TAG, isPrototypeDefinition, TAGS } from '../names.ts';
 
@@ -18,6 +19,8 @@ export interface PoolStatus {
     isModel: boolean;
     instances: number;
     isExcluded: boolean;
+    /** Why no run and no rollback uses it. */
+    bad?: string;
   }[];
   instances: { name: string; image: string; power: ListedInstance['power']; isStale: boolean; isDonor: boolean }[];
   /** Absent: no run of this pool has ended, or this login may not read how. */
@@ -35,6 +38,7 @@ export function poolStatus(pool: Pool, instances: readonly ListedInstance[], ver
     versions: versions
       .toSorted((a, b) => compareVersionNames(b.name, a.name))
       .map((version) => ({
+        ...badOf(version),
         name: version.name,
         state: version.state,
         percent: version.percent,
@@ -53,6 +57,11 @@ export function poolStatus(pool: Pool, instances: readonly ListedInstance[], ver
       isDonor: instance.tags[DONOR_TAG] !== undefined,
     })),
   };
+}
+
+function badOf(version: Version): { bad?: string } {
+  const bad = badReason(version);
+  return bad === undefined ? {} : { bad };
 }
 
 export function describeImage(image: ImageRef | undefined, versions: ReadonlyMap<string, string> = new Map()): string {

@@ -3,10 +3,11 @@ import { UserError } from '../../base/errors.ts';
 import type { Node } from '../../cluster/cluster.ts';
 import type { Definition, Version } from '../../vms/gallery.ts';
 import type { ImageRef, InstanceRef, Pool } from '../../vms/pools.ts';
-import type { ModelChange } from '../../vms/publisher.ts';
+import type { ModelChange, ProtectedSettings } from '../../vms/publisher.ts';
 import { BOOTSTRAP_TAG, DONOR_TAG, MODEL_TAG, SEALED_ANNOTATION, TAGS } from '../names.ts';
+import { isInDefinition, isPrototypeImage } from '../prototype-image.ts';
 import { readPrior } from '../run/prior.ts';
-import { isOurs, joinNames, ownVersions, sortVersions } from './removable-versions.ts';
+import { joinNames, ownVersions, sortVersions } from './removable-versions.ts';
 import { type RollbackTargets, rollbackToOriginal, rollbackToVersion } from './rollback.ts';
 import { describeImage } from './status.ts';
 import type { KeptResource, UninstallWorld } from './uninstall-world.ts';
@@ -16,6 +17,8 @@ export interface UninstallOptions {
   to: 'original' | 'keep' | { version: string };
   /** base64, where the saved model has none. */
   customData?: string;
+  /** Protected settings of extensions, where the saved model has none. */
+  protectedSettings?: ProtectedSettings;
   isUnsealing: boolean;
   /** Nodes from which the clone check was already removed; finding that out again would take a pod on each node. */
   unsealed: ReadonlySet<string>;
@@ -69,13 +72,14 @@ function poolChange(world: UninstallWorld, options: UninstallOptions): ModelChan
   const { image } = pool.model;
   if (options.to === 'keep') return undefined;
   if (options.to === 'original') {
-    if (!isOurs(image, definition) && pool.tags[MODEL_TAG] === undefined) return undefined;
+    if (!isPrototypeImage(image, definition) && pool.tags[MODEL_TAG] === undefined) return undefined;
     if (!savedModel) throw noSavedModel(pool);
     const given = options.customData === undefined ? {} : { customData: options.customData };
-    return rollbackToOriginal(pool, { ...savedModel, ...given });
+    const protectedSettings = { ...savedModel.protectedSettings, ...options.protectedSettings };
+    return rollbackToOriginal(pool, { ...savedModel, ...given, protectedSettings });
   }
   const versions = ownVersions(world);
-  const targets: RollbackTargets = { verb: 'uninstall', versions, hasOriginal: savedModel !== undefined };
+  const targets: RollbackTargets = { verb: 'uninstall', versions, definition, hasOriginal: savedModel !== undefined };
   const change = rollbackToVersion(pool, targets, options.to.version);
   return isSameImage(image, change.image) ? undefined : change;
 }
@@ -176,7 +180,7 @@ function sealedNodes(
   const donors = new Set([...versions, ...(snapshot ? [snapshot] : [])].map(({ tags }) => tags[TAGS.donor]));
   return machines.flatMap(({ node, instance }) => {
     if (!node || options.unsealed.has(node.name) || (options.isUnsealing && canUnseal(node))) return [];
-    return donors.has(node.name) || (instance.image && isOurs(instance.image, definition)) ? [node.name] : [];
+    return donors.has(node.name) || (instance.image && isInDefinition(instance.image, definition)) ? [node.name] : [];
   });
 }
 

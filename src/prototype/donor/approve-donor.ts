@@ -1,9 +1,11 @@
 // prototype/donor/approve-donor.ts: is the donor good enough, and can the pool be rolled back? Checked before anything changes.
 import { UserError } from '../../base/errors.ts';
+import type { Secret } from '../../base/secret.ts';
+import type { ProtectedSettings } from '../../vms/publisher.ts';
 import type { Refusal } from '../run/preflight.ts';
 import type { Site } from '../site.ts';
 import { assessDonor, type InspectDeps, reasonNotToInspect } from './assess-donor.ts';
-import { donorRefusals, joinWarning } from './donor-verdict.ts';
+import { type DonorVerdict, donorRefusals, joinWarning } from './donor-verdict.ts';
 import type { FoundDonor } from './find-donor.ts';
 
 /** What the operator accepts in a donor, and the bootstrap for a rollback. */
@@ -12,6 +14,8 @@ export interface DonorTerms {
   mayLoseBootstrap: boolean;
   /** The pool's original bootstrap in base64; called only if it is needed. */
   readBootstrap?: () => string;
+  /** Protected settings of its extensions, likewise. */
+  readProtectedSettings?: () => ProtectedSettings;
 }
 
 export interface ApproveDeps extends InspectDeps {
@@ -22,6 +26,8 @@ export interface ApproveDeps extends InspectDeps {
 export interface ApprovedDonor {
   /** In base64; absent if a model is already saved, no bootstrap is needed, or the operator accepts the loss. */
   customData?: string;
+  /** Of the extensions that leave the model, as far as known. */
+  protectedSettings?: ProtectedSettings;
 }
 
 /** Throws all reasons against the donor at once. */
@@ -36,15 +42,30 @@ export async function approveDonor(
   const { node } = donor;
   if (!node || reasonNotToInspect(node)) return {}; // the engine first restores or refuses such a donor
   const hasGivenBootstrap = terms.readBootstrap !== undefined;
-  const { verdict, bootstrap } = await assessDonor(site, { ...donor, node, hasGivenBootstrap }, deps);
+  const givenSettings = terms.readProtectedSettings?.() ?? {};
+  const { verdict, bootstrap, protectedSettings } = await assessDonor(
+    site,
+    { ...donor, node, hasGivenBootstrap, givenSettings },
+    deps,
+  );
   refuse(donorRefusals(verdict, terms));
   if (verdict.patches.state === 'unknown')
     deps.onWarning(`it is not known whether ${verdict.node} is patched: ${verdict.patches.unknown.join('; ')}`);
   const warning = verdict.joining && joinWarning(verdict.joining, deps.clock.nowMs());
   if (warning !== undefined) deps.onWarning(warning);
-  if (terms.readBootstrap) return { customData: terms.readBootstrap() };
-  if (verdict.wayBack.kind === 'never any') return { customData: '' };
-  return verdict.wayBack.kind === 'found' && bootstrap ? { customData: bootstrap.reveal() } : {};
+  if (verdict.lostCommands.length > 0)
+    deps.onWarning(
+      `the saved model of ${verdict.pool} lacks the protected settings of ${verdict.lostCommands.join(', ')}: a rollback to the original needs --protected-settings FILE`,
+    );
+  const secrets = Object.keys(protectedSettings).length > 0 ? { protectedSettings } : {};
+  const customData = customDataFor(verdict, terms, bootstrap);
+  return { ...secrets, ...(customData !== undefined && { customData }) };
+}
+
+function customDataFor({ wayBack }: DonorVerdict, terms: DonorTerms, found: Secret | undefined): string | undefined {
+  if (terms.readBootstrap) return terms.readBootstrap();
+  if (wayBack.kind === 'never any') return '';
+  return wayBack.kind === 'found' ? found?.reveal() : undefined;
 }
 
 function refuse([first, ...others]: readonly Refusal[]): void {

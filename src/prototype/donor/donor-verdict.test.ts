@@ -3,11 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../base/fake-clock.ts';
 import { Secret } from '../../base/secret.ts';
 import { fakeCluster } from '../../cluster/fake/fake-cluster.ts';
+import type { ImageRef } from '../../vms/pools.ts';
 import {
   chooseBootstrapSource,
   type DonorVerdict,
   describeBootstrapSource,
   donorRefusals,
+  isMadeFrom,
   joinWarning,
   judgeDonor,
 } from './donor-verdict.ts';
@@ -39,23 +41,65 @@ describe('joinWarning', () => {
 });
 
 describe('the bootstrap for a rollback', () => {
-  const asked = { isGiven: false, hasSavedModel: false, isSpecialized: false, isInModel: false, neverHadAny: false };
+  const asked = {
+    ...{ isGiven: false, isOnPrototype: false, isSaved: false, isSpecialized: false, isInModel: false },
+    ...{ neverHadAny: false, isOfModel: true },
+  };
   const found = inspection({ customData: { file: '/var/lib/u', base64: new Secret('canary') } });
 
-  it('is given, saved, not needed for a specialized pool, or found on the donor', () => {
-    expect(chooseBootstrapSource({ ...asked, isGiven: true, hasSavedModel: true, inspection: found }).kind).toBe(
-      'given',
-    );
-    expect(chooseBootstrapSource({ ...asked, hasSavedModel: true, inspection: found }).kind).toBe('saved');
-    expect(chooseBootstrapSource({ ...asked, isSpecialized: true, inspection: found }).kind).toBe('not needed');
-    expect(chooseBootstrapSource({ ...asked, inspection: found })).toEqual({ kind: 'found', file: '/var/lib/u' });
-    expect(chooseBootstrapSource({ ...asked, inspection: inspection() }).kind).toBe('none');
+  it.each([
+    ['given', { isGiven: true, isSaved: true }],
+    ['not needed', { isSpecialized: true }],
+    ['kept', { isInModel: true }],
+    ['never any', { neverHadAny: true }],
+    ['found', {}],
+    ['found', { isSaved: true }],
+    ['saved', { isSaved: true, isOfModel: false }],
+    ['none', { isOfModel: false }],
+    ['saved', { isOnPrototype: true, isSaved: true, isGiven: true }],
+    ['none', { isOnPrototype: true }],
+    ['none', { isOnPrototype: true, isGiven: true }],
+    ['none', { isOnPrototype: true, isSpecialized: true }],
+  ])('is %s for %j', (kind, more) => {
+    expect(chooseBootstrapSource({ ...asked, ...more, inspection: found }).kind).toBe(kind);
+  });
+
+  it.each([
+    [{}, 'the donor has none'],
+    [{ isOnPrototype: true }, 'its original model is not saved'],
+    [{ isOfModel: false, inspection: found }, 'the donor was made from another image'],
+  ])('has a reason if there is none: %j', (more, because) => {
+    const wayBack = chooseBootstrapSource({ ...asked, inspection: inspection(), ...more });
+    expect(wayBack).toMatchObject({ kind: 'none', because: expect.stringContaining(because) });
   });
 
   it('is never shown', () => {
     expect(describeBootstrapSource(chooseBootstrapSource({ ...asked, inspection: found }))).toBe(
       'the custom data found on the donor (/var/lib/u)',
     );
+  });
+});
+
+describe('isMadeFrom', () => {
+  const market = { kind: 'marketplace', publisher: 'p', offer: 'o', sku: 's', version: 'latest' } as const;
+  const ours = { kind: 'version', id: '/g/images/kamino-a-prototype/versions/1.0.0' } as const;
+  const golden = { kind: 'version', id: '/g/images/node/versions/1.0.0' } as const;
+
+  it.each<[ImageRef | undefined, ImageRef, boolean]>([
+    [undefined, market, true],
+    [market, market, true],
+    [{ ...market, version: '1.2.3' }, market, true],
+    [{ ...market, version: '1.2.3' }, { ...market, version: '1.2.4' }, false],
+    [{ ...market, sku: 'other' }, market, false],
+    [golden, market, false],
+    [golden, golden, true],
+    [{ ...golden, id: golden.id.toUpperCase() }, golden, true],
+    [{ ...golden, id: '/g/images/node/versions/1.0.1' }, golden, false],
+    [golden, { kind: 'definition', id: '/g/images/node' }, true],
+    [golden, { kind: 'definition', id: '/g/images/nod' }, false],
+    [ours, ours, false],
+  ])('of %j and %j is %s', (made, image, expected) => {
+    expect(isMadeFrom(made, image)).toBe(expected);
   });
 });
 
@@ -95,7 +139,7 @@ describe('donorRefusals', () => {
       pool: 'p',
       poolNodes: [node],
       joining: { method: { kind: 'none', reasons: ['/k: it has no credential'] } },
-      wayBack: { kind: 'none' },
+      wayBack: { kind: 'none', because: 'the donor has none' },
     });
     expect(donorRefusals(bad, strict).map(({ code }) => code)).toEqual([
       'prototype/not-clonable',

@@ -1,5 +1,7 @@
 // prototype/donor/donor-verdict.ts: judges an inspected donor: can its clones join, is it patched, can the pool be rolled back?
 import type { Node } from '../../cluster/cluster.ts';
+import type { ImageRef } from '../../vms/pools.ts';
+import { isPrototypeImage } from '../prototype-image.ts';
 import type { Refusal } from '../run/preflight.ts';
 import type { Inspection } from './inspect/inspection.ts';
 import type { JoinMethod } from './inspect/join-method.ts';
@@ -19,7 +21,7 @@ export type BootstrapSource =
   | { kind: 'never any' }
   /** A specialized pool runs no bootstrap: a rollback restores only its image. */
   | { kind: 'not needed' }
-  | { kind: 'none' };
+  | { kind: 'none'; because: string };
 
 export interface DonorVerdict {
   node: string;
@@ -27,6 +29,10 @@ export interface DonorVerdict {
   /** Absent for a pool without a cluster. */
   joining?: CloneJoin;
   wayBack: BootstrapSource;
+  /** Extensions that leave the model and whose command would be lost: it is in protected settings that are unknown. */
+  withoutCommand: string[];
+  /** The same for a pool that starts from a prototype already: its saved model lacks them. */
+  lostCommands: string[];
   /** What a clone would inherit, each with its file and line. */
   findings: string[];
   /** Why the donor does not count as patched. */
@@ -42,14 +48,18 @@ export function judgeDonor(seen: {
   poolNodes: readonly Node[];
   joining?: CloneJoin;
   wayBack: BootstrapSource;
+  withoutCommand?: string[];
+  lostCommands?: string[];
 }): DonorVerdict {
-  const { inspection, node, pool, poolNodes, joining, wayBack } = seen;
+  const { inspection, node, pool, poolNodes, joining, wayBack, withoutCommand = [], lostCommands = [] } = seen;
   const patches = patchState(inspection);
   return {
     node: node.name,
     pool,
     ...(joining && { joining }),
     wayBack,
+    withoutCommand,
+    lostCommands,
     findings: staticReferences(inspection).map(describeReference),
     unpatched: [...unpatchedReasons(node, poolNodes), ...patches.reasons],
     patches,
@@ -58,24 +68,58 @@ export function judgeDonor(seen: {
 
 export function chooseBootstrapSource(seen: {
   isGiven: boolean;
-  hasSavedModel: boolean;
+  /** The pool starts from a prototype: its model says nothing about the original. */
+  isOnPrototype: boolean;
+  /** The original, or the bootstrap of the model that the pool has now, is saved. */
+  isSaved: boolean;
   isSpecialized: boolean;
   isInModel: boolean;
   neverHadAny: boolean;
+  /** The donor was made from the model that the pool has now. */
+  isOfModel: boolean;
   inspection: Inspection;
 }): BootstrapSource {
-  const { isGiven, hasSavedModel, isSpecialized, isInModel, neverHadAny, inspection } = seen;
+  const { isGiven, isOnPrototype, isSaved, isSpecialized, isInModel, neverHadAny, isOfModel, inspection } = seen;
+  if (isOnPrototype) return isSaved ? { kind: 'saved' } : { kind: 'none', because: ORIGINAL_GONE };
   if (isGiven) return { kind: 'given' };
-  if (hasSavedModel) return { kind: 'saved' };
   if (isSpecialized) return { kind: 'not needed' };
   if (isInModel) return { kind: 'kept' };
   if (neverHadAny) return { kind: 'never any' };
-  return inspection.customData ? { kind: 'found', file: inspection.customData.file } : { kind: 'none' };
+  if (inspection.customData && isOfModel) return { kind: 'found', file: inspection.customData.file };
+  if (isSaved) return { kind: 'saved' };
+  return { kind: 'none', because: inspection.customData ? OF_ANOTHER_MODEL : NOT_ON_DONOR };
+}
+
+/** Custom data alone would not help: the original image and extensions are unknown too. */
+const ORIGINAL_GONE = 'it starts from a prototype, and its original model is not saved';
+const OF_ANOTHER_MODEL =
+  'the cloud never returns custom data, and the donor was made from another image than the pool has now';
+const NOT_ON_DONOR = 'the cloud never returns custom data, and the donor has none';
+
+/**
+ * Whether an instance was made from this image, so that what is found on it belongs to the model. An instance made from a prototype has
+ * the empty custom data of that prototype. If the provider does not report the image, the instance counts as made from it.
+ */
+export function isMadeFrom(made: ImageRef | undefined, image: ImageRef): boolean {
+  if (!made) return true;
+  if (isPrototypeImage(made, undefined)) return false;
+  if (made.kind === 'marketplace' || image.kind === 'marketplace') {
+    if (made.kind !== 'marketplace' || image.kind !== 'marketplace') return false;
+    const isSameVersion = image.version === 'latest' || made.version === 'latest' || made.version === image.version;
+    return isSameVersion && (['publisher', 'offer', 'sku'] as const).every((key) => isSame(made[key], image[key]));
+  }
+  const isOfDefinition =
+    image.kind === 'definition' && `${made.id}/`.toLowerCase().startsWith(`${image.id}/`.toLowerCase());
+  return isSame(made.id, image.id) || isOfDefinition;
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
 }
 
 /** All reasons at once, the hardest to resolve first. */
 export function donorRefusals(
-  { node, pool, joining, wayBack, findings, unpatched }: DonorVerdict,
+  { node, pool, joining, wayBack, withoutCommand, findings, unpatched }: DonorVerdict,
   allowed: { mayBeUnpatched: boolean; mayLoseBootstrap: boolean },
 ): Refusal[] {
   const refusals: Refusal[] = [];
@@ -102,8 +146,18 @@ export function donorRefusals(
   if (wayBack.kind === 'none' && !allowed.mayLoseBootstrap) {
     refusals.push({
       code: 'prototype/no-way-back',
-      reason: `the original bootstrap of ${pool} is unknown: the cloud never returns custom data, and the donor has none`,
-      next: 'give it with --custom-data FILE, or accept with --without-way-back that it cannot be restored',
+      reason: `the original bootstrap of ${pool} is unknown: ${wayBack.because}`,
+      next:
+        wayBack.because === ORIGINAL_GONE
+          ? `point ${pool} at its own image and bootstrap first, or accept with --without-way-back that they cannot be restored`
+          : 'give it with --custom-data FILE, or accept with --without-way-back that it cannot be restored',
+    });
+  }
+  if (withoutCommand.length > 0 && !allowed.mayLoseBootstrap) {
+    refusals.push({
+      code: 'prototype/no-way-back',
+      reason: `the protected settings of ${withoutCommand.join(', ')} of ${pool} are unknown and hold its command: the cloud never returns them, and the donor has no readable copy for this model`,
+      next: 'give them with --protected-settings FILE, or accept with --without-way-back that they cannot be restored',
     });
   }
   return refusals;
@@ -165,6 +219,6 @@ export function describeBootstrapSource(wayBack: BootstrapSource): string {
     case 'not needed':
       return 'its image: a specialized pool runs no bootstrap';
     case 'none':
-      return 'none';
+      return `none: ${wayBack.because}`;
   }
 }

@@ -19,7 +19,10 @@ import type { Intent } from './scene.ts';
 const ROLE = JSON.parse(
   readFileSync(new URL('../../../docs/azure-role.json', import.meta.url), 'utf8'),
 ) as RoleDefinition;
-export const BOOTSTRAP = { name: 'bootstrap', publisher: 'Microsoft.Azure.Extensions', type: 'CustomScript' };
+export const BOOTSTRAP = {
+  ...{ name: 'bootstrap', publisher: 'Microsoft.Azure.Extensions', type: 'CustomScript' },
+  settings: { commandToExecute: 'join' },
+};
 export const HEALTH = { name: 'health', publisher: 'Microsoft.ManagedServices', type: 'ApplicationHealthLinux' };
 
 export interface AzureWorldOptions {

@@ -68,7 +68,7 @@ export async function describeRun(
 async function inspect(
   site: Site,
   donor: FoundDonor,
-  { readBootstrap }: DonorTerms,
+  { readBootstrap, readProtectedSettings }: DonorTerms,
   deps: InspectDeps,
 ): Promise<RunDescription['inspection']> {
   const { node } = donor;
@@ -76,6 +76,7 @@ async function inspect(
   const because = reasonNotToInspect(node);
   if (because !== undefined) return { isDone: false, because };
   const hasGivenBootstrap = readBootstrap !== undefined;
-  const { verdict } = await assessDonor(site, { ...donor, node, hasGivenBootstrap }, deps);
+  const givenSettings = readProtectedSettings?.() ?? {};
+  const { verdict } = await assessDonor(site, { ...donor, node, hasGivenBootstrap, givenSettings }, deps);
   return { isDone: true, verdict };
 }

@@ -230,7 +230,10 @@ async function perform(
   { attempt, most, isRestoring }: { attempt: number; most: number; isRestoring: boolean },
 ): Promise<void> {
   const { deps, memory } = context;
-  deps.onEvent({ event: 'step', step: step.id, title: step.title, attempt });
+  const changes = step.changes?.(scene);
+  deps.onEvent({ event: 'step', step: step.id, title: step.title, attempt, ...(changes && { changes }) });
+  const warning = attempt === 1 ? step.warning?.(scene) : undefined;
+  if (warning !== undefined) deps.onEvent({ event: 'warning', step: step.id, warning });
   if (step.id === 'stop-donor') memory.mayStopLate = true;
   try {
     await apply(step, scene, context);

@@ -13,30 +13,22 @@ const BOOTSTRAP: readonly (readonly [publisher: RegExp, type: RegExp])[] = [
   [/^microsoft\.powershell$/i, /^dscforlinux$/i],
 ];
 
+/** Only true bootstrap leaves. What merely waits for it, such as a security agent, stays without that ordering. */
 export function bootstrapExtensions(extensions: readonly Extension[]): Extension[] {
-  const scripts = extensions.filter(isBootstrap);
-  // An extension that is ordered after a removed one has to go too: the platform refuses the model otherwise.
-  const leaving = new Set(scripts.map((extension) => extension.name));
-  for (let found = true; found; ) {
-    found = false;
-    for (const extension of extensions) {
-      if (leaving.has(extension.name) || isKept(extension) || !extension.after.some((name) => leaving.has(name)))
-        continue;
-      leaving.add(extension.name);
-      found = true;
-    }
-  }
-  return extensions.filter((extension) => leaving.has(extension.name));
+  return extensions.filter(({ publisher, type }) => BOOTSTRAP.some(([p, t]) => p.test(publisher) && t.test(type)));
 }
 
-function isBootstrap({ publisher, type }: Extension): boolean {
-  return BOOTSTRAP.some(([p, t]) => p.test(publisher) && t.test(type));
+export interface CutOrdering {
+  extension: string;
+  /** The extensions that it no longer waits for, because they leave. */
+  after: string[];
 }
 
-/** Never removed. If such an extension is ordered after a removed one, only that ordering is dropped. */
-function isKept({ publisher, type }: Extension): boolean {
-  return (
-    /^microsoft\.(aks|managedservices|azure\.monitor|azure\.activedirectory|azure\.security)/i.test(publisher) ||
-    /billing|health|monitor|encryption/i.test(type)
-  );
+/** The orderings of kept extensions that the switch drops: the cloud refuses an extension that waits for a missing one. */
+export function cutOrderings(extensions: readonly Extension[]): CutOrdering[] {
+  const leaving = new Set(bootstrapExtensions(extensions).map(({ name }) => name));
+  return extensions
+    .filter(({ name }) => !leaving.has(name))
+    .map(({ name, after }) => ({ extension: name, after: after.filter((one) => leaving.has(one)) }))
+    .filter(({ after }) => after.length > 0);
 }

@@ -18,7 +18,7 @@ describe('observeWorld', () => {
       definition: undefined,
       versions: [],
       snapshot: undefined,
-      hasSavedModel: false,
+      savedModel: { state: 'none' },
       references: undefined,
     });
   });
@@ -28,7 +28,7 @@ describe('observeWorld', () => {
     await world.run();
     await world.cluster.writeSecret(savedModelName(POOL_REF), { recipe: '{}' });
     expect(await look(world)).toMatchObject({
-      hasSavedModel: true,
+      savedModel: { state: 'current' },
       versions: [{ state: 'ready' }],
       references: undefined,
     });

@@ -8,6 +8,7 @@ import type { Instance, InstanceRef, PoolRef } from '../../vms/pools.ts';
 import type { VmProvider } from '../../vms/provider.ts';
 import type { Snapshot } from '../../vms/snapshots.ts';
 import { datedSnapshotName, leaseName, prototypeDefinitionName, snapshotName, TAGS } from '../names.ts';
+import { savedModelState } from '../saved-model.ts';
 import { readSavedModelSecret } from '../saved-model-secret.ts';
 import { isSameMachine } from './same-machine.ts';
 import { type Intent, isLeftover, type RunWorld } from './scene.ts';
@@ -50,7 +51,7 @@ export async function observeWorld(intent: Intent, donorRef: InstanceRef, deps: 
     versions,
     snapshot,
     leftover: isLeft ? usual : undefined,
-    hasSavedModel: savedModel !== undefined,
+    savedModel: savedModelState(savedModel, pool, definition),
     isSnapshotDonorGone: await isSnapshotDonorGone(intent, donor, snapshot, poolRef, deps),
     references: undefined,
   };

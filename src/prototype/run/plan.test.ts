@@ -140,7 +140,8 @@ const anyScene: fc.Arbitrary<Scene> = fc
     ...{ node: anyNode, donor: anyDonor, snapshot: anySnapshot, versions: anyVersions, pool: anyPool },
     ...{
       pods: fc.boolean(),
-      hasSavedModel: fc.boolean(),
+      saved: fc.constantFrom('none', 'current', 'stale'),
+      savedBy: fc.constantFrom('this-run', 'another-run'),
       hasDefinition: fc.boolean(),
       isAborting: fc.boolean(),
       looked: fc.boolean(),
@@ -158,7 +159,7 @@ const anyScene: fc.Arbitrary<Scene> = fc
       definition: seen.hasDefinition ? definition : undefined,
       versions: seen.hasDefinition ? seen.versions : [],
       snapshot: seen.snapshot,
-      hasSavedModel: seen.hasSavedModel,
+      savedModel: seen.saved === 'none' ? { state: 'none' } : { state: seen.saved, run: seen.savedBy },
       references: seen.looked ? new Set<string>() : undefined,
     },
     intent: { ...base.intent, version: '2026.11.15' },
@@ -302,7 +303,7 @@ describe('planSteps', () => {
     const scene: Scene = {
       world: {
         ...{ nowMs: 0, pool, node, donor, podsToMove: [], podsRefused: [], lease: undefined, definition: undefined },
-        ...{ versions: [], snapshot: undefined, hasSavedModel: false, references: undefined },
+        ...{ versions: [], snapshot: undefined, savedModel: { state: 'none' as const }, references: undefined },
       },
       intent: base.intent,
       run: { id: 'this-run', isAborting: false },

@@ -1,6 +1,6 @@
 // Refusals that come before any change.
 import { describe, expect, it } from 'vitest';
-import { TAGS } from '../names.ts';
+import { BAD_TAG, MODEL_TAG, TAGS } from '../names.ts';
 import { type Lab, lab } from '../testing.ts';
 import { donorViolations, readDonorState } from './invariants.testing.ts';
 
@@ -64,5 +64,45 @@ describe('a definition that two pools of one name would share', () => {
     version!.tags = tags;
     Object.assign(world.intent, { version: '2100.1.1' });
     expect((await world.run()).version).toBe('2100.1.1');
+  });
+});
+
+describe('a version that is marked bad', () => {
+  it('while its own run waits for it is not offered, and the next day begins with a new copy', async () => {
+    const world = lab();
+    const { gallery, state } = { gallery: world.provider.gallery, state: world.provider.state };
+    const { readVersion } = gallery;
+    gallery.readVersion = async (...args) => {
+      for (const version of state.versions.values()) version.tags = { ...version.tags, [BAD_TAG]: 'by an operator' };
+      return readVersion(...args);
+    };
+    await expect(world.run()).rejects.toMatchObject({
+      code: 'prototype/bad-version',
+      message: expect.stringContaining('is marked bad (by an operator)'),
+    });
+    gallery.readVersion = readVersion;
+    const pool = state.pools.get(world.ref.pool.id)!;
+    const [bad] = [...state.versions.values()];
+    expect(pool.tags[MODEL_TAG]).toBeUndefined();
+    expect(bad!.isExcludedFromLatest).toBe(true);
+    expect(state.snapshots.size).toBe(1);
+
+    world.clock.advance(24 * 3_600_000);
+    world.intent.version = '2099.1.1';
+    const { steps } = await world.run();
+    expect(steps).toEqual(expect.arrayContaining(['discard-snapshot', 'take-snapshot', 'switch-model']));
+    expect(pool.tags[MODEL_TAG]).toBe('2099.1.1');
+    expect(bad!.isExcludedFromLatest).toBe(true);
+  });
+
+  it.each(['ready', 'failed'] as const)('and is %s blocks its day', async (how) => {
+    const world = lab();
+    await world.run();
+    const [version] = [...world.provider.state.versions.values()];
+    version!.tags = { ...version!.tags, [BAD_TAG]: 'x' };
+    const { listVersions } = world.provider.gallery;
+    world.provider.gallery.listVersions = async (...args) =>
+      (await listVersions(...args)).map((seen) => ({ ...seen, state: how }));
+    await expect(world.run()).rejects.toMatchObject({ code: 'prototype/bad-version' });
   });
 });

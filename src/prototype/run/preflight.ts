@@ -1,5 +1,6 @@
 // prototype/run/preflight.ts: for which reasons is a run refused? Checked before every step, so that a run never begins what cannot succeed.
 import type { Version } from '../../vms/gallery.ts';
+import { badReason } from '../bad-version.ts';
 import { isOfOtherPool, TAGS } from '../names.ts';
 import { limitRefusals } from './limits.ts';
 import { readPrior } from './prior.ts';
@@ -76,6 +77,13 @@ function aboutPool(scene: Scene): Refusal[] {
       'give this pool a gallery of its own with --gallery',
     );
   }
+  if (world.savedModel.state === 'stale' && world.savedModel.run === scene.run.id) {
+    refuse(
+      'model-changed',
+      `the model of ${name} was changed during this run: the switch would overwrite it, and its bootstrap is not saved`,
+      'run the same command again: it continues with the new model',
+    );
+  }
   const { snapshot } = world;
   if (snapshot && !isOfDonor(snapshot.tags, scene) && !isAbandonedSnapshot(scene)) {
     const owner = snapshot.tags[TAGS.donor];
@@ -91,6 +99,17 @@ function aboutPool(scene: Scene): Refusal[] {
 
 function aboutVersion(scene: Scene): Refusal[] {
   const version = targetVersion(scene);
+  const because = version && badReason(version);
+  if (version && because !== undefined) {
+    const clear = `headstart prototype rollback --pool ${scene.world.pool.ref.name} --to ${version.name} --clear-bad`;
+    return [
+      {
+        code: 'prototype/bad-version',
+        reason: `version ${version.name} is marked bad (${because}), and there is at most one version a day`,
+        next: `run again tomorrow, which makes a new version; if ${version.name} is good after all: ${clear}`,
+      },
+    ];
+  }
   if (!version || version.state === 'failed') return [];
   if (isOfDonor(version.tags, scene)) return aboutSeal(version, scene);
   const donor = ownerOf(version.tags, scene) ?? 'another donor';

@@ -10,10 +10,12 @@ import {
   isStaleStatus,
   type Prior,
   priorOf,
+  priorProtection,
   readDonorMark,
   readPrior,
   recordChange,
   restoreChange,
+  restoreWarning,
   stoppedChange,
 } from './prior.ts';
 
@@ -44,14 +46,39 @@ describe('the recorded state of a donor', () => {
     );
   });
 
-  it.each(['', 'null', '{}', '{"run":"r"}', 'x', '[]'])(
-    'still marks a donor, of no run, if the annotation is %j',
+  it.each(['', 'null', '{}', '{"run":"r"}', 'x', '[]', '{"run":"r","isUnschedulable":false}'])(
+    'still marks a donor, of no run, and undoes nothing if the annotation is %j',
     (text) => {
       const prior = readPrior(withNotes({ [PRIOR_ANNOTATION]: text }))!;
-      expect(prior).toMatchObject({ run: '', isUnschedulable: false });
-      expect(restoreChange(prior).isUnschedulable).toBe(false);
+      expect(prior).toMatchObject({ run: '', isDamaged: true });
+      const change = restoreChange(prior);
+      expect(change).not.toHaveProperty('isUnschedulable');
+      expect(Object.keys(change.annotations!)).not.toEqual(expect.arrayContaining([AUTOSCALER_ANNOTATION]));
+      expect(change.annotations).toHaveProperty([PRIOR_ANNOTATION], null);
     },
   );
+
+  it('that is damaged takes the protection from the tag on the instance', () => {
+    const damaged = readPrior(withNotes({ [PRIOR_ANNOTATION]: 'x' }))!;
+    const mine = { ...priorOf(node, donor, 'run-1'), protection: { fromScaleIn: true, fromPoolActions: false } };
+    const other = { fromScaleIn: false, fromPoolActions: true };
+    expect(priorProtection(damaged, donorMark(mine))).toEqual(mine.protection);
+    expect(priorProtection(damaged, undefined)).toEqual({ fromScaleIn: false, fromPoolActions: false });
+    expect(priorProtection(mine, donorMark({ ...mine, protection: other }))).toEqual(mine.protection);
+    expect(priorProtection(undefined, donorMark(mine))).toEqual(mine.protection);
+    expect(priorProtection(undefined, undefined)).toBeUndefined();
+  });
+
+  it('that is damaged leaves a decision to a person, with the commands', () => {
+    const damaged = readPrior(withNotes({ [PRIOR_ANNOTATION]: 'x' }))!;
+    const cordoned = { ...node, isUnschedulable: true };
+    expect(restoreWarning(damaged, cordoned)).toContain(`stays cordoned`);
+    expect(restoreWarning(damaged, cordoned)).toContain(`kubectl uncordon ${node.name}`);
+    const guarded = withNotes(guardChange().annotations as Record<string, string>);
+    expect(restoreWarning(damaged, guarded)).toContain(`kubectl annotate node ${node.name} ${AUTOSCALER_ANNOTATION}-`);
+    expect(restoreWarning(damaged, node)).toBeUndefined();
+    expect(restoreWarning(priorOf(cordoned, donor, 'run-1'), cordoned)).toBeUndefined();
+  });
 
   it('is undefined for a node in service, an instance without a tag, and no node', () => {
     expect(readPrior(withNotes({}))).toBeUndefined();

@@ -20,9 +20,12 @@ export interface Prior {
   /** Previous values of the annotations that the guard sets; null: not set. */
   annotations: Record<string, string | null>;
   protection: Protection;
+  /** The annotation cannot be read: what the other fields say is not known. */
+  isDamaged?: true;
 }
 
 const GUARDS = [AUTOSCALER_ANNOTATION, KARPENTER_ANNOTATION];
+const UNGUARDED = Object.fromEntries(GUARDS.map((key) => [key, null]));
 
 export function priorOf(node: Node, instance: Instance, run: string): Prior {
   return {
@@ -41,24 +44,40 @@ export function readPrior(node: Node | undefined): Prior | undefined {
   if (text === undefined) return undefined;
   try {
     const value = JSON.parse(text) as Prior;
-    if (typeof value.run === 'string' && typeof value.isUnschedulable === 'boolean') {
-      return { ...UNREADABLE, ...value };
-    }
+    if (isComplete(value)) return { ...value, annotations: value.annotations ?? UNGUARDED };
   } catch {
     // fall through: the annotation was edited
   }
   return UNREADABLE;
 }
 
-/** Safe to restore when the annotation is damaged: an ordinary node in service. */
+/** An edited annotation may have lost a part; what is left then proves nothing. */
+function isComplete({ run, isUnschedulable, annotations, protection }: Partial<Prior>): boolean {
+  return (
+    typeof run === 'string' &&
+    typeof isUnschedulable === 'boolean' &&
+    (annotations === undefined || (typeof annotations === 'object' && annotations !== null)) &&
+    typeof protection?.fromScaleIn === 'boolean' &&
+    typeof protection.fromPoolActions === 'boolean'
+  );
+}
+
+/** Only marks a donor. Nothing that it was in service is known, so nothing of the node's state may be undone from it. */
 const UNREADABLE: Prior = {
   run: '',
   instanceId: '',
   vmId: '',
-  isUnschedulable: false,
-  annotations: Object.fromEntries(GUARDS.map((key) => [key, null])),
+  isUnschedulable: true,
+  annotations: {},
   protection: { fromScaleIn: false, fromPoolActions: false },
+  isDamaged: true,
 };
+
+/** The protection to restore: from the annotation, or from the tag on the instance if the annotation is missing or damaged. */
+export function priorProtection(prior: Prior | undefined, mark: string | undefined): Protection | undefined {
+  const known = prior?.isDamaged ? undefined : prior?.protection;
+  return known ?? readDonorMark(mark)?.protection ?? prior?.protection;
+}
 
 /**
  * The tag on the instance: enough to restore it if its Node object was deleted with its annotations.
@@ -103,10 +122,13 @@ export function isGuarded(node: Node): boolean {
   return GUARDS.every((key) => node.annotations[key] === 'true');
 }
 
-/** One patch, so that the node is restored and our annotations are removed together or not at all. */
+/**
+ * One patch, so that the node is restored and our annotations are removed together or not at all. If the previous state is not known, the
+ * node stays cordoned and guarded as it is: its owner may have cordoned it, and only a person can tell.
+ */
 export function restoreChange(prior: Prior): NodeChange {
   return {
-    isUnschedulable: prior.isUnschedulable,
+    ...(!prior.isDamaged && { isUnschedulable: prior.isUnschedulable }),
     annotations: {
       ...prior.annotations,
       [PRIOR_ANNOTATION]: null,
@@ -115,4 +137,16 @@ export function restoreChange(prior: Prior): NodeChange {
       [STOPPED_ANNOTATION]: null,
     },
   };
+}
+
+/** What a person has to decide after the restore; undefined: the node is as it was. */
+export function restoreWarning(prior: Prior, { name, isUnschedulable, annotations }: Node): string | undefined {
+  if (!prior.isDamaged) return undefined;
+  const guards = GUARDS.filter((key) => annotations[key] !== undefined);
+  const commands = [
+    ...(isUnschedulable ? [`kubectl uncordon ${name}`] : []),
+    ...(guards.length > 0 ? [`kubectl annotate node ${name} ${guards.map((key) => `${key}-`).join(' ')}`] : []),
+  ];
+  if (commands.length === 0) return undefined;
+  return `the recorded state of ${name} cannot be read, so the node stays ${isUnschedulable ? 'cordoned' : 'guarded'}; if it was in service before the run: ${commands.join(' && ')}`;
 }

@@ -3,7 +3,9 @@ import type { Lease, Node, Pod } from '../../cluster/cluster.ts';
 import type { Definition, Version } from '../../vms/gallery.ts';
 import type { ImageRef, Instance, Pool } from '../../vms/pools.ts';
 import type { Snapshot } from '../../vms/snapshots.ts';
+import { badReason } from '../bad-version.ts';
 import { compareVersionNames, DONOR_TAG, DRAINED_ANNOTATION, SEALED_ANNOTATION, TAGS } from '../names.ts';
+import type { SavedModelState } from '../saved-model.ts';
 import { readDonorMark, readPrior } from './prior.ts';
 import { isSameMachine } from './same-machine.ts';
 
@@ -24,8 +26,8 @@ export interface RunWorld {
   leftover?: Snapshot | undefined;
   /** Whether the machine whose disk the snapshot holds was deleted; read only for the snapshot of another donor. */
   isSnapshotDonorGone?: boolean;
-  /** Whether the model that the operator last set is saved for a rollback. */
-  hasSavedModel: boolean;
+  /** Whether the model that a person last set is saved for a rollback. */
+  savedModel: SavedModelState;
   /** Ids of image versions that a model or an instance uses; read only when there may be versions to prune. */
   references: ReadonlySet<string> | undefined;
 }
@@ -119,7 +121,8 @@ function isSnapshotForThisRun(scene: Scene): boolean {
 function canBecomeVersion({ world, intent }: Scene): boolean {
   const { tags = {} } = world.snapshot ?? {};
   const version = tags[TAGS.version];
-  const isBegun = world.versions.some((v) => v.name === version && v.state !== 'failed');
+  // A bad version is never finished: the run of the next day deletes its snapshot and makes a new version.
+  const isBegun = world.versions.some((v) => v.name === version && v.state !== 'failed' && badReason(v) === undefined);
   return tags[TAGS.sealed] !== undefined && (version === intent.version || isBegun);
 }
 
@@ -166,11 +169,8 @@ export function isLeftover(
   if (version === undefined || version.state === 'failed') return compareVersionNames(name, today) < 0;
   if (version.state !== 'ready') return false;
   const isInModel = image?.kind === 'version' && image.id.toLowerCase() === version.id.toLowerCase();
-  return isInModel || !version.isExcludedFromLatest || version.tags[ROLLED_BACK_TAG] !== undefined;
+  return isInModel || !version.isExcludedFromLatest || badReason(version) !== undefined;
 }
-
-/** On a version that a rollback left: no run publishes it again. */
-const ROLLED_BACK_TAG = 'headstart-bad';
 
 /** The version of a usable or pending snapshot, also after midnight; otherwise the day the run began. */
 export function targetVersionName(scene: Scene): string {
@@ -182,6 +182,12 @@ export function targetVersionName(scene: Scene): string {
 export function targetVersion(scene: Scene): Version | undefined {
   const name = targetVersionName(scene);
   return scene.world.versions.find((version) => version.name === name);
+}
+
+/** Preflight refuses it too; a step that offers a version to new instances checks it again. */
+export function isTargetBad(scene: Scene): boolean {
+  const version = targetVersion(scene);
+  return version !== undefined && badReason(version) !== undefined;
 }
 
 /** Names are reused: a pool that was deleted and created again has a node of the same name on another machine. */

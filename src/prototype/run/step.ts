@@ -4,6 +4,8 @@ import type { WaitReporter } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { VmProvider } from '../../vms/provider.ts';
+import type { ProtectedSettings } from '../../vms/publisher.ts';
+import type { FieldChange } from './model-diff.ts';
 import type { RunWorld, Scene } from './scene.ts';
 
 /** Each step takes only the contracts it needs. */
@@ -14,6 +16,8 @@ export interface StepDeps extends VmProvider {
   onWaiting: WaitReporter;
   /** The pool's original bootstrap in base64, found on the donor or given by the operator. Only the Secret stores it. */
   customData?: string;
+  /** The protected settings of extensions that leave the model, likewise. */
+  protectedSettings?: ProtectedSettings;
   /** Runs the seal on the donor and reads its result back; throws when any item is missing. */
   seal(nodeName: string, vmId: string): Promise<void>;
 }
@@ -29,6 +33,10 @@ export interface Step {
   /** Whether the observed state has its effect. Never remembered. */
   isDone(scene: Scene): boolean;
   apply(scene: Scene, deps: StepDeps): Promise<void>;
+  /** What the step changes in the pool's model, for progress output. */
+  changes?(scene: Scene): FieldChange[];
+  /** What a person has to know or decide after this step. */
+  warning?(scene: Scene): string | undefined;
   /**
    * For a step that only waits: reads what it waits for. The result only shows whether the wait continues; the next step is always
    * planned from a full observation.

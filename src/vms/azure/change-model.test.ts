@@ -93,7 +93,29 @@ describe('a model change as one update', () => {
     );
   });
 
-  it('never sends protected settings, even when a saved model has them', () => {
+  it('sends protected settings only for extensions that it adds, and no empty ones', () => {
+    const add = [extension('bootstrap'), extension('other')];
+    const protectedSettings = { bootstrap: { token: 'canary' }, other: {}, health: { token: 'wrong' } };
+    const body = patchOf(scaleSet(), { ...change, extensions: { keep: ['health'], add, protectedSettings } });
+    expect(body).toMatchObject({
+      properties: {
+        virtualMachineProfile: {
+          extensionProfile: {
+            extensions: expect.arrayContaining([
+              expect.objectContaining({
+                name: 'bootstrap',
+                properties: expect.objectContaining({ protectedSettings: { token: 'canary' } }),
+              }),
+            ]),
+          },
+        },
+      },
+    });
+    expect(JSON.stringify(body).match(/protectedSettings/g)).toHaveLength(1);
+    expect(JSON.stringify(body)).not.toContain('wrong');
+  });
+
+  it('sends no protected settings out of a saved extension', () => {
     const saved = extension('bootstrap');
     const add = [{ ...saved, properties: { ...saved.properties, protectedSettings: { token: 'canary' } } }];
     expect(JSON.stringify(patchOf(scaleSet(), { ...change, extensions: { keep: [], add } }))).not.toContain('canary');

@@ -105,7 +105,7 @@ export async function readModel(azure: Azure, pool: PoolRef, options?: CallOptio
   return { image: imageOf(imageIn(set)), extensions: extensionsIn(set).map(writable) };
 }
 
-/** Returns the whole body, so that a plan can show it. Only custom data may be secret. */
+/** Returns the whole body, so that a plan can show it. Custom data and protected settings are secret. */
 export function patchOf(set: AzureScaleSet, change: ModelChange): Record<string, unknown> {
   const profile = set.properties.virtualMachineProfile;
   const customData = change.bootstrap === 'none' ? emptyCloudConfig : change.bootstrap.customData;
@@ -170,10 +170,15 @@ function extensionsAfter(set: AzureScaleSet, change: ModelChange['extensions']):
   return after.map((one) => {
     const { provisionAfterExtensions, ...properties } = writable(one).properties;
     // Azure refuses an extension that depends on a missing one.
-    const waitsFor = provisionAfterExtensions?.filter((name) => names.has(name));
+    const waitsFor = (change.after?.[one.name] ?? provisionAfterExtensions)?.filter((name) => names.has(name));
+    const secret = addedNames.has(one.name) ? change.protectedSettings?.[one.name] : undefined;
     return {
       name: one.name,
-      properties: { ...properties, ...(waitsFor?.length && { provisionAfterExtensions: waitsFor }) },
+      properties: {
+        ...properties,
+        ...(waitsFor?.length && { provisionAfterExtensions: waitsFor }),
+        ...(secret && Object.keys(secret).length > 0 && { protectedSettings: secret }),
+      },
     };
   });
 }
@@ -196,7 +201,7 @@ function namesOf(extensions: readonly { name: string }[]): string[] {
   return extensions.map(({ name }) => name);
 }
 
-/** Without the fields that Azure adds, and without protected settings: Azure never returns those, and we never store them. */
+/** Without the fields that Azure adds, and without protected settings: Azure never returns those, and a change has its own. */
 function writable(extension: AzureExtension): { name: string; properties: AzureExtension['properties'] } {
   const { provisioningState: _state, protectedSettings: _secret, ...properties } = extension.properties;
   return { name: extension.name, properties };

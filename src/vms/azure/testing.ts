@@ -26,13 +26,22 @@ export async function azureLab(options: {
   mode: 'Uniform' | 'Flexible';
   sim?: Partial<Omit<SimOptions, 'clock'>>;
   scenario?: Partial<ScenarioInput>;
-  extensions?: { name: string; publisher: string; type: string; after?: string[] }[];
+  extensions?: {
+    name: string;
+    publisher: string;
+    type: string;
+    settings?: { commandToExecute: string };
+    after?: string[];
+  }[];
   /** Changes every pool. */
   scaleSet?: Partial<ScenarioInput['scaleSets'][number]>;
 }): Promise<AzureLab> {
   const clock = new VirtualClock();
   const extensions = options.extensions ?? [
-    { name: 'bootstrap', publisher: 'Microsoft.Azure.Extensions', type: 'CustomScript' },
+    {
+      ...{ name: 'bootstrap', publisher: 'Microsoft.Azure.Extensions', type: 'CustomScript' },
+      settings: { commandToExecute: 'join' },
+    },
     { name: 'health', publisher: 'Microsoft.ManagedServices', type: 'ApplicationHealthLinux', after: ['bootstrap'] },
   ];
   const sizes = [1, 2, 3] as const;

@@ -36,7 +36,7 @@ export function fakePools(world: FakeWorld): Pools {
     async readPool(ref) {
       const pool = state.pools.get(ref.id);
       if (!pool) return undefined;
-      const { customData: _, instances: __, ...seen } = pool;
+      const { customData: _, settings: __, protectedSettings: ___, instances: ____, ...seen } = pool;
       return plainCopy(seen);
     },
     async readInstance(ref) {

@@ -13,6 +13,9 @@ export interface FakeInstance extends Instance {
 export interface FakePool extends Pool {
   /** Reads do not return it, as on Azure. */
   customData: string | undefined;
+  /** By the name of the extension. Reads return public settings only with the whole model, and protected settings never. */
+  settings: Record<string, Record<string, unknown>>;
+  protectedSettings: Record<string, Readonly<Record<string, unknown>>>;
   instances: FakeInstance[];
 }
 
@@ -77,6 +80,8 @@ export function addPool(world: FakeWorld, name: string, instances: number, model
     capacity: instances,
     tags: {},
     customData: 'Ym9vdHN0cmFw',
+    settings: { bootstrap: { commandToExecute: 'join' } },
+    protectedSettings: {},
     instances: [],
   };
   world.state.pools.set(pool.ref.id, pool);

@@ -1,6 +1,6 @@
 # What would a clone of this node inherit? Read-only. Prints one fact per line, fields separated by tabs, and `end` last, so
 # that the reader notices truncated output. The lines before this one set $root, $node_name and $custom_data. The output has no
-# token, key or password, and custom data only if $custom_data is set.
+# token, key or password; custom data and protected settings of extensions only if $custom_data is set.
 set -u
 PATH=${PATH:-}:/usr/sbin:/usr/bin:/sbin:/bin
 LC_ALL=C
@@ -359,10 +359,61 @@ give_custom_data() {
   done
 }
 
+# ---- the protected settings of extensions
+
+# The agent keeps them encrypted for a certificate whose key is beside them. The cloud never returns them.
+give_protected_settings() {
+  [ -n "$custom_data" ] || return 0
+  for folder in "$root"/var/lib/waagent/*-*/config; do
+    [ -d "$folder" ] || continue
+    handler=${folder%/config}
+    for file in $(newest_settings "$folder"); do
+      protected_settings "${handler##*/}" "$folder/$file"
+    done
+  done
+}
+
+# newest_settings FOLDER: print the file with the highest number of each extension: 3.settings, or NAME.3.settings
+newest_settings() {
+  for file in $(present "$1"/*.settings); do printf '%s\n' "${file##*/}"; done | awk '{
+    base = substr($0, 1, length($0) - length(".settings"))
+    number = base
+    sub(/^.*[.]/, "", number)
+    if (number !~ /^[0-9]+$/) next
+    name = substr(base, 1, length(base) - length(number))
+    if (!(name in newest) || number + 0 > newest[name] + 0) { newest[name] = number; file[name] = $0 }
+  } END { for (name in file) print file[name] }' | sort
+}
+
+# protected_settings HANDLER FILE: print `none`, `unreadable`, or `opened` and the settings in base64
+protected_settings() {
+  base=${2##*/}
+  base=${base%.settings}
+  case $base in *.*) name=${base%.*} ;; *) name= ;; esac
+  # A serializer may escape characters of base64.
+  sealed=$(tr -d '\r\n' <"$2" | sed -n 's/.*"protectedSettings"[[:space:]]*:[[:space:]]*"\([^"]*\)".*/\1/p' |
+    sed 's/\\[rn]//g;s/\\u002[bB]/+/g;s/\\u002[fF]/\//g;s/\\u003[dD]/=/g;s/\\//g')
+  if [ -z "$sealed" ]; then
+    say protected-settings "$1" "$name" "${2#"$root"}" none
+    return 0
+  fi
+  thumbprint=$(tr -d '\r\n' <"$2" |
+    sed -n 's/.*"protectedSettingsCertThumbprint"[[:space:]]*:[[:space:]]*"\([0-9A-Fa-f]*\)".*/\1/p' | tr '[:lower:]' '[:upper:]')
+  opened=
+  for key in "$root/var/lib/waagent/$thumbprint.prv"; do
+    [ -s "$key" ] || continue
+    opened=$(printf '%s' "$sealed" | base64 -d 2>/dev/null |
+      openssl cms -decrypt -inform DER -recip "${key%.prv}.crt" -inkey "$key" 2>/dev/null | base64 | tr -d '\n')
+  done
+  if [ -n "$opened" ]; then say protected-settings "$1" "$name" "${2#"$root"}" opened "$opened"
+  else say protected-settings "$1" "$name" "${2#"$root"}" unreadable; fi
+}
+
 say headstart-inspect 1
 machine
 patches
 references
 joining
 give_custom_data
+give_protected_settings
 say end

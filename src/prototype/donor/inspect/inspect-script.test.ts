@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { makeSealer } from '../../../../sims/azure/compute/extension-settings.ts';
 import {
   availableShells,
   DONOR_FILES,
@@ -317,6 +318,96 @@ describe.each(shells)('inspecting a donor, with $name', (shell) => {
     const xml = `<Environment><wa:LinuxProvisioningConfigurationSet><CustomData>${given}</CustomData></wa:LinuxProvisioningConfigurationSet></Environment>`;
     const seen = inspectRoot(shell, { '/var/lib/waagent/ovf-env.xml': xml }, true);
     expect(seen.customData!.base64.reveal()).toBe(given);
+  });
+
+  describe('the protected settings of extensions', () => {
+    const HANDLER = '/var/lib/waagent/Microsoft.Azure.Extensions.CustomScript-2.1.10/config';
+    const command = JSON.stringify({ commandToExecute: `join --token ${CANARY} "quoted" ünïcode` });
+    const settings = (protectedSettings: unknown, thumbprint: string, indent?: number) =>
+      JSON.stringify(
+        {
+          runtimeSettings: [
+            {
+              handlerSettings: {
+                publicSettings: { fileUris: [] },
+                protectedSettings,
+                protectedSettingsCertThumbprint: thumbprint,
+              },
+            },
+          ],
+        },
+        null,
+        indent,
+      );
+    const opened = (seen: Inspection) =>
+      seen.extensionSettings.map(({ file, protected: state }) => [
+        file,
+        typeof state === 'string' ? state : state.json.reveal(),
+      ]);
+
+    it('are decrypted with the key beside them, wrapped in a Secret', () => {
+      const { thumbprint, files, seal } = makeSealer();
+      const seen = inspectRoot(
+        shell,
+        { ...files, [`${HANDLER}/0.settings`]: settings(seal(command), thumbprint) },
+        true,
+      );
+      expect(seen.extensionSettings).toMatchObject([
+        { handler: 'Microsoft.Azure.Extensions.CustomScript', version: '2.1.10', file: `${HANDLER}/0.settings` },
+      ]);
+      expect(opened(seen)).toEqual([[`${HANDLER}/0.settings`, command]]);
+      for (const printed of [JSON.stringify(seen), inspect(seen, { depth: 9 })]) expect(printed).not.toContain(CANARY);
+    });
+
+    it('are not read without a request for custom data', () => {
+      const { thumbprint, files, seal } = makeSealer();
+      const seen = inspectRoot(shell, { ...files, [`${HANDLER}/0.settings`]: settings(seal(command), thumbprint) });
+      expect(seen.extensionSettings).toEqual([]);
+    });
+
+    it('are of the newest number, of each name, in any layout of the file', () => {
+      const { thumbprint, files, seal } = makeSealer();
+      const escaped = settings(seal(command), thumbprint.toLowerCase(), 2)
+        .replaceAll('+', '\\u002B')
+        .replaceAll('=', '\\u003d')
+        .replace(/(?<=[A-Za-z0-9])\/(?=[A-Za-z0-9])/g, '\\/');
+      const seen = inspectRoot(
+        shell,
+        {
+          ...files,
+          [`${HANDLER}/9.settings`]: settings(seal('{"old":1}'), thumbprint),
+          [`${HANDLER}/10.settings`]: escaped.replaceAll('\n', '\r\n'),
+          [`${HANDLER}/one.two.3.settings`]: settings(seal('{"named":1}'), thumbprint),
+          [`${HANDLER}/HandlerState.settings`]: 'x',
+        },
+        true,
+      );
+      expect(opened(seen)).toEqual([
+        [`${HANDLER}/10.settings`, command],
+        [`${HANDLER}/one.two.3.settings`, '{"named":1}'],
+      ]);
+      expect(seen.extensionSettings.map(({ name }) => name)).toEqual([undefined, 'one.two']);
+    });
+
+    it('are reported as none, or as unreadable without the key, with another key or if damaged', () => {
+      const [mine, other] = [makeSealer(), makeSealer()];
+      const at = (type: string) => `/var/lib/waagent/P.${type}-1.0/config/0.settings`;
+      const seen = inspectRoot(
+        shell,
+        {
+          ...mine.files,
+          [at('A')]: '{"runtimeSettings":[{"handlerSettings":{"publicSettings":{"a":"b"}}}]}',
+          [at('B')]: settings(null, ''),
+          [at('C')]: settings(other.seal(command), other.thumbprint),
+          [at('D')]: settings(other.seal(command), mine.thumbprint),
+          [at('E')]: settings('AAAA', mine.thumbprint),
+        },
+        true,
+      );
+      expect(opened(seen).map(([, state]) => state)).toEqual([
+        ...['none', 'none', 'unreadable', 'unreadable', 'unreadable'],
+      ]);
+    });
   });
 
   it('treats special characters in a node name literally', () => {

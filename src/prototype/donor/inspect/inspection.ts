@@ -66,6 +66,20 @@ export interface Inspection {
   joinUnits: string[];
   /** The custom data and the file that contains it. */
   customData?: { file: string; base64: Secret };
+  /** What the guest agent keeps of the extensions on this machine; read only together with custom data. */
+  extensionSettings: ExtensionSettings[];
+}
+
+/** The protected settings of an extension. `none`: it has none. `unreadable`: it has some, but they could not be decrypted. */
+export interface ExtensionSettings {
+  /** Publisher and type, joined by a dot. */
+  handler: string;
+  /** The version of the handler: after an update, settings of the old one may remain. */
+  version: string;
+  /** Only where a handler can be installed several times. */
+  name?: string;
+  file: string;
+  protected: 'none' | 'unreadable' | { json: Secret };
 }
 
 /** Never throws: any text gives an inspection, at worst an empty and incomplete one. Unknown lines are ignored. */
@@ -83,6 +97,7 @@ export function parseInspection(stdout: string): Inspection {
     references: [],
     credentials: [],
     joinUnits: [],
+    extensionSettings: [],
   };
   const lines = stdout.split('\n');
   const start = lines.indexOf(FIRST_LINE); // a login script may have printed something first
@@ -158,6 +173,11 @@ function read(seen: Inspection, [kind, ...fields]: string[]): void {
       return;
     case 'custom-data':
       seen.customData = { file: first, base64: new Secret(second) };
+      return;
+    case 'protected-settings': {
+      const settings = extensionSettingsOf(fields);
+      if (settings) seen.extensionSettings.push(settings);
+    }
   }
 }
 
@@ -175,6 +195,17 @@ function updatesOf([manager = '', state, count = '', security = '', lists = '']:
     ...(/^\d{1,6}$/.test(security) && { security: Number(security) }),
     ...timeOf('listsMs', lists),
   };
+}
+
+function extensionSettingsOf([folder = '', name = '', file = '', state, base64 = '']: string[]):
+  | ExtensionSettings
+  | undefined {
+  const [, handler, version] = /^(.+)-(\d+(?:\.\d+)*)$/.exec(folder) ?? [];
+  if (handler === undefined || version === undefined) return undefined;
+  const from = { handler, version, file, ...(name !== '' && { name }) };
+  if (state === 'none' || state === 'unreadable') return { ...from, protected: state };
+  const json = Buffer.from(base64, 'base64').toString();
+  return state === 'opened' ? { ...from, protected: { json: new Secret(json) } } : undefined;
 }
 
 function referenceOf([area, file, line, kind, setting, value]: string[]): Reference | undefined {

@@ -32,7 +32,7 @@ async function captured(change: Partial<Version> | undefined = undefined) {
     seal: async () => undefined,
   };
   const seen = await observeWorld(world.intent, world.ref, deps);
-  const version = { name: world.intent.version, id: '/v', ...change } as Version;
+  const version = { name: world.intent.version, id: '/v', tags: {}, ...change } as Version;
   const scene: Scene = {
     world: {
       ...seen,

@@ -3,7 +3,7 @@
 import { NoZoneRedundancy } from '../../../base/failures.ts';
 import type { Redundancy } from '../../../vms/gallery.ts';
 import { poolMark, TAGS } from '../../names.ts';
-import { type Scene, targetVersion, targetVersionName } from '../scene.ts';
+import { isTargetBad, type Scene, targetVersion, targetVersionName } from '../scene.ts';
 import type { Step, StepDeps } from '../step.ts';
 
 const POLL_MS = 30_000;
@@ -113,7 +113,7 @@ export const includeVersion: Step = {
   id: 'include-version',
   title: 'clear the exclusion from latest',
   usuallyMs: 20_000,
-  isNeeded: isPublishing,
+  isNeeded: (scene) => isPublishing(scene) && !isTargetBad(scene),
   isDone: (scene) => targetVersion(scene)?.isExcludedFromLatest === false,
   apply: (scene, { gallery, signal, onWaiting }) =>
     gallery.setExcludedFromLatest(scene.world.definition!, targetVersionName(scene), false, { signal, onWaiting }),

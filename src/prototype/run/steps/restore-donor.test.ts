@@ -60,6 +60,19 @@ describe('a donor out of service', () => {
     expect(restoreNode.isNeeded(after)).toBe(true);
   });
 
+  it('stays cordoned if its recorded state is damaged, and the run says how to uncordon it', async () => {
+    const { world, deps, look, protection } = await outOfService();
+    const { name } = (await look()).world.node!;
+    world.cluster.touch(name, { isUnschedulable: true, annotations: { [PRIOR_ANNOTATION]: '{"run":' } });
+    expect(restoreNode.warning!(await look())).toContain(`kubectl uncordon ${name}`);
+    await restoreProtection.apply(await look(), deps);
+    await restoreNode.apply(await look(), deps);
+    const after = await look();
+    expect(after.world.node).toMatchObject({ isUnschedulable: true, annotations: {} });
+    expect(after.world.donor).toMatchObject({ protection, tags: {} });
+    expect(restoreNode.isNeeded(after)).toBe(false);
+  });
+
   it('needs no restore if it was never taken out of service', async () => {
     const world = lab();
     const deps = {

@@ -3,7 +3,7 @@ import type { Node } from '../../../cluster/cluster.ts';
 import type { Protection } from '../../../vms/pools.ts';
 import { DONOR_TAG } from '../../names.ts';
 import { observeDonor } from '../observe.ts';
-import { isStaleStatus, readDonorMark, readPrior, restoreChange } from '../prior.ts';
+import { isStaleStatus, priorProtection, readPrior, restoreChange, restoreWarning } from '../prior.ts';
 import type { Scene } from '../scene.ts';
 import type { Step } from '../step.ts';
 
@@ -66,18 +66,18 @@ export const restoreProtection: Step = {
   id: 'restore-protection',
   title: 'restore the protection of the instance',
   usuallyMs: 15_000,
-  isNeeded: (scene) => priorProtection(scene) !== undefined && scene.world.donor !== undefined,
+  isNeeded: (scene) => wantedProtection(scene) !== undefined && scene.world.donor !== undefined,
   isDone: (scene) => {
-    const wanted = priorProtection(scene);
+    const wanted = wantedProtection(scene);
     const seen = scene.world.donor?.protection;
     return wanted?.fromScaleIn === seen?.fromScaleIn && wanted?.fromPoolActions === seen?.fromPoolActions;
   },
   apply: (scene, { pools, signal, onWaiting }) =>
-    pools.setProtection(scene.world.donor!.ref, priorProtection(scene)!, { signal, onWaiting }),
+    pools.setProtection(scene.world.donor!.ref, wantedProtection(scene)!, { signal, onWaiting }),
 };
 
-function priorProtection({ world }: Scene): Protection | undefined {
-  return (readPrior(world.node) ?? readDonorMark(world.donor?.tags[DONOR_TAG]))?.protection;
+function wantedProtection({ world }: Scene): Protection | undefined {
+  return priorProtection(readPrior(world.node), world.donor?.tags[DONOR_TAG]);
 }
 
 export const restoreNode: Step = {
@@ -86,6 +86,10 @@ export const restoreNode: Step = {
   usuallyMs: 2000,
   isNeeded: isOut,
   isDone: (scene) => !isOut(scene),
+  warning: ({ world }) => {
+    const prior = readPrior(world.node);
+    return prior && world.node && restoreWarning(prior, world.node);
+  },
   apply: async ({ world }, { cluster, pools, signal }) => {
     const prior = readPrior(world.node);
     // The tag goes first: after a crash in between, the annotation still marks the donor.

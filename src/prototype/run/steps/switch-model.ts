@@ -2,15 +2,17 @@
 
 import { BOOTSTRAP_TAG, MODEL_TAG } from '../../names.ts';
 import { bootstrapExtensions } from '../extensions.ts';
-import { type Scene, targetVersion } from '../scene.ts';
+import { modelDiff } from '../model-diff.ts';
+import { isTargetBad, type Scene, targetVersion } from '../scene.ts';
 import type { Step } from '../step.ts';
 
 export const switchModel: Step = {
   id: 'switch-model',
   title: 'point the pool at the version and remove one-time bootstrap',
   usuallyMs: 60_000,
-  isNeeded: ({ run }) => !run.isAborting,
+  isNeeded: (scene) => !scene.run.isAborting && !isTargetBad(scene),
   isDone: isSwitched,
+  changes: modelDiff,
   apply: async (scene, { publisher, signal, onWaiting }) => {
     const { world } = scene;
     const version = targetVersion(scene)!;

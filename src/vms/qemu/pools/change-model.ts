@@ -74,7 +74,10 @@ function specAfter({ customData: _, ...spec }: Spec, change: ModelChange): Param
     image: change.image,
     ...(change.bootstrap !== 'none' && { customData: change.bootstrap.customData }),
     // Drop dependencies on removed extensions: they would never be met.
-    extensions: extensions.map((one) => ({ ...one, after: one.after.filter((name) => names.has(name)) })),
+    extensions: extensions.map((one) => ({
+      ...one,
+      after: (change.extensions.after?.[one.name] ?? one.after).filter((name) => names.has(name)),
+    })),
     tags: tagsAfter(spec.tags, change.tags),
   };
 }
