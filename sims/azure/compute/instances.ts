@@ -33,6 +33,7 @@ export function getInstanceView(world: SimWorld, call: ArmCall): ArmAnswer {
 /** Only tags and protection of one instance can change; fields that the body omits stay. */
 export function putInstance(world: SimWorld, call: ArmCall): ArmAnswer {
   const { set, instance } = requireInstance(world, call);
+  requireAbsent(call);
   const protection = objectAt(call.body, 'properties', 'protectionPolicy');
   const change = (changed: SimInstance) => {
     if (!protection) return;
@@ -107,13 +108,20 @@ export function requireIdle(world: SimWorld, instance: SimInstance): void {
   );
 }
 
-export function requireUnchanged({ ifMatch }: ArmCall, tracked: { etag: number }): void {
-  if (ifMatch === undefined || ifMatch === '*' || ifMatch === etagOf(tracked)) return;
-  throw new ArmError(
-    412,
-    'PreconditionFailed',
-    'The condition specified using HTTP conditional header(s) is not met: the resource has changed since that ETag was given.',
-  );
+/** `If-Match`: the resource is as the client read it. Without the resource no ETag matches. */
+export function requireUnchanged({ ifMatch }: ArmCall, tracked: { etag: number } | undefined): void {
+  if (ifMatch === undefined || (tracked && (ifMatch === '*' || ifMatch === etagOf(tracked)))) return;
+  throw preconditionFailed('the resource has changed since that ETag was given');
+}
+
+/** `If-None-Match: *` on something that exists. */
+export function requireAbsent({ ifNoneMatch }: ArmCall): void {
+  if (ifNoneMatch === '*') throw preconditionFailed('the resource exists');
+}
+
+function preconditionFailed(why: string): ArmError {
+  const message = `The condition specified using HTTP conditional header(s) is not met: ${why}.`;
+  return new ArmError(412, 'PreconditionFailed', message);
 }
 
 export function instanceBody(

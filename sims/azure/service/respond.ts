@@ -73,7 +73,7 @@ function answerOf(
     throw new ArmError(404, 'SubscriptionNotFound', `The subscription '${params.subscription}' could not be found.`);
   }
   requireGroup(world, params.group);
-  const ifMatch = headers['if-match'];
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
   const { nowMs, baseUrl, fate, slowdown, violate } = around;
   const call: ArmCall = {
     method,
@@ -88,6 +88,7 @@ function answerOf(
     slowdown,
     violate,
     ...(ifMatch !== undefined && { ifMatch }),
+    ...(ifNoneMatch !== undefined && { ifNoneMatch }),
   };
   return route.answer(world, call);
 }
