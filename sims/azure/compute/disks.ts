@@ -28,7 +28,7 @@ export function putDisk(world: SimWorld, call: ArmCall): ArmAnswer {
   const disk: SimDisk = {
     id,
     name: call.params.disk ?? '',
-    location: stringAt(call.body, 'location') ?? before?.location ?? '',
+    location: before?.location ?? stringAt(call.body, 'location') ?? '',
     tags: tagsOf(call.body),
     createdMs: before?.createdMs ?? call.nowMs,
     sku: stringAt(call.body, 'sku', 'name') ?? before?.sku ?? 'Standard_LRS',

@@ -24,7 +24,7 @@ export function thingFrom(
   return {
     id,
     name,
-    location: stringAt(call.body, 'location') ?? '',
+    location: before?.location ?? stringAt(call.body, 'location') ?? '',
     tags: tagsOf(call.body),
     createdMs: before?.createdMs ?? call.nowMs,
     state: before ? 'Updating' : 'Creating',

@@ -34,9 +34,6 @@ export function listScaleSets(world: SimWorld, call: ArmCall): ArmAnswer {
 }
 
 export function putScaleSet(world: SimWorld, call: ArmCall): ArmAnswer {
-  if (typeof call.body.location !== 'string') {
-    throw new ArmError(400, 'LocationRequired', 'The location property is required for this definition.');
-  }
   const id = scaleSetId(world, call);
   if (world.scaleSets[keyOf(id)]) {
     requireAbsent(call);

@@ -5,6 +5,7 @@ import { requireApiVersion } from './api-versions.ts';
 import { ArmError } from './arm-error.ts';
 import type { ArmAnswer, ArmCall, ArmRequest } from './call.ts';
 import { settle } from './effects.ts';
+import { requireSoundWrite } from './front-door.ts';
 import { type Grant, linkedActions, requireGranted } from './roles.ts';
 import { findRoute, type MatchedRoute } from './routes.ts';
 import { takeToken } from './throttle.ts';
@@ -73,6 +74,7 @@ function answerOf(
     throw new ArmError(404, 'SubscriptionNotFound', `The subscription '${params.subscription}' could not be found.`);
   }
   requireGroup(world, params.group);
+  requireSoundWrite(world, { method, url, body }, found.type);
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
   const { nowMs, baseUrl, fate, slowdown, violate } = around;
   const call: ArmCall = {
