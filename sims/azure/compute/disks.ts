@@ -106,7 +106,7 @@ function shortBody({ name, id, location, tags, sku }: SimDisk): JsonObject {
 }
 
 /** Attached while the VM runs or is stopped; reserved once it is deallocated. */
-function diskBody(world: SimWorld, disk: SimDisk): JsonObject {
+export function diskBody(world: SimWorld, disk: SimDisk): JsonObject {
   const owner = disk.managedBy === null ? undefined : world.instances[keyOf(disk.managedBy)];
   const diskState = owner ? (owner.power === 'deallocated' ? 'Reserved' : 'Attached') : 'Unattached';
   return {

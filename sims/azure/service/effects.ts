@@ -1,5 +1,7 @@
 // sims/azure/service/effects.ts: what has happened by now? Due operations take effect, in the order in which they end.
 import { recount, reimage } from '../compute/births.ts';
+import { diskBody } from '../compute/disks.ts';
+import { snapshotBody } from '../compute/snapshots.ts';
 import {
   instancesOf,
   keyOf,
@@ -82,7 +84,10 @@ function apply(world: SimWorld, effect: OperationEffect, operation: Operation): 
       break;
     case 'disk-made': {
       const disk = world.disks[keyOf(effect.id)];
-      if (disk) disk.properties.provisioningState = 'Succeeded';
+      if (disk) {
+        disk.properties.provisioningState = 'Succeeded';
+        operation.output = diskBody(world, disk);
+      }
       break;
     }
     case 'delete-disk':
@@ -90,7 +95,10 @@ function apply(world: SimWorld, effect: OperationEffect, operation: Operation): 
       break;
     case 'snapshot-made': {
       const snapshot = world.snapshots[keyOf(effect.id)];
-      if (snapshot) snapshot.state = 'Succeeded';
+      if (snapshot) {
+        snapshot.state = 'Succeeded';
+        operation.output = snapshotBody(snapshot, operation.endsMs);
+      }
       break;
     }
     case 'delete-snapshot':
