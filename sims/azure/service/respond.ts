@@ -6,9 +6,10 @@ import { ArmError } from './arm-error.ts';
 import type { ArmAnswer, ArmCall, ArmRequest } from './call.ts';
 import { settle } from './effects.ts';
 import { requireSoundWrite } from './front-door.ts';
+import { requestIds } from './request-ids.ts';
 import { type Grant, linkedActions, requireGranted } from './roles.ts';
 import { findRoute, type MatchedRoute } from './routes.ts';
-import { takeToken } from './throttle.ts';
+import { takeSubscriptionToken, takeToken } from './throttle.ts';
 import { requireToken } from './tokens.ts';
 
 export interface RequestContext extends Pick<ArmCall, 'nowMs' | 'baseUrl' | 'fate' | 'slowdown' | 'violate'> {
@@ -27,14 +28,17 @@ export function respond(
 ): { world: SimWorld; answer: ArmAnswer } {
   const settled = structuredClone(world);
   settle(settled, around.nowMs);
-  let headers: Record<string, string> = {};
+  settled.requests += 1;
+  let headers = requestIds(settled, request, around.nowMs);
   try {
     const found = requireRoute(request);
     requireToken(request.headers.authorization, around.nowMs);
     const apiVersion = requireApiVersion(found.route.provider, request.url.searchParams.get('api-version'));
     requireAllowed(request, found, around);
     // Counted whether or not the request succeeds, so it stays when the draft below is discarded.
-    headers = { 'x-ms-ratelimit-remaining-resource': takeToken(settled, around, found.policy, request.url.pathname) };
+    headers = { ...headers, ...takeSubscriptionToken(settled, around, request.method) };
+    const left = takeToken(settled, around, found.policy, request.url.pathname);
+    headers['x-ms-ratelimit-remaining-resource'] = left;
     if (around.error) throw around.error;
     const draft = request.method === 'GET' ? settled : structuredClone(settled); // a read changes nothing
     const answer = answerOf(draft, request, { found, apiVersion, around });
