@@ -129,6 +129,7 @@ export type OperationEffect =
   | { kind: 'delete-definition'; id: string }
   | { kind: 'version-ready'; id: string }
   | { kind: 'version-changed'; id: string }
+  | { kind: 'thing-changed'; id: string }
   | { kind: 'delete-version'; id: string }
   | { kind: 'none' };
 

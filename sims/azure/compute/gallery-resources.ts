@@ -31,6 +31,13 @@ export function thingFrom(
   };
 }
 
+/** After a PATCH: everything that the body does not name stays. */
+export function patchedThing<T extends GalleryResource>(call: ArmCall, before: T, properties: JsonObject): T {
+  const tags = call.body.tags === undefined ? before.tags : tagsOf(call.body);
+  before.state = 'Updating';
+  return { ...before, tags, properties, state: 'Updating' };
+}
+
 export function putThing<T extends GalleryResource>(
   world: SimWorld,
   call: ArmCall,

@@ -6,7 +6,8 @@ import { acceptedWithoutBody, asyncHeader, begin, isBusy, takesEffect } from '..
 import { page } from '../service/pages.ts';
 import { tagsOf } from '../service/tags.ts';
 import { instancesOf, keyOf, type SimInstance, type SimScaleSet, type SimWorld, timestamp } from '../world.ts';
-import { instanceView, powerCode } from './instance-view.ts';
+import { filterOf } from './instance-filters.ts';
+import { instanceView } from './instance-view.ts';
 import { requireScaleSet } from './scale-set-lookup.ts';
 
 export function getInstance(world: SimWorld, call: ArmCall): ArmAnswer {
@@ -28,6 +29,24 @@ export function listInstances(world: SimWorld, call: ArmCall): ArmAnswer {
 export function getInstanceView(world: SimWorld, call: ArmCall): ArmAnswer {
   const { set, instance } = requireInstance(world, call);
   return { status: 200, body: instanceView(world, set, instance) };
+}
+
+/** GET …/virtualMachines/ID/extensions: those the instance was made with. */
+export function listInstanceExtensions(world: SimWorld, call: ArmCall): ArmAnswer {
+  return { status: 200, body: { value: instanceExtensions(world, call) } };
+}
+
+export function getInstanceExtension(world: SimWorld, call: ArmCall): ArmAnswer {
+  const wanted = (call.params.extension ?? '').toLowerCase();
+  const extension = instanceExtensions(world, call).find((one) => stringAt(one, 'name')?.toLowerCase() === wanted);
+  if (!extension) throw entityNotFound();
+  return { status: 200, body: extension };
+}
+
+function instanceExtensions(world: SimWorld, call: ArmCall): JsonObject[] {
+  const { set, instance } = requireInstance(world, call);
+  const type = 'Microsoft.Compute/virtualMachineScaleSets/virtualMachines/extensions';
+  return instance.birth.extensions.map((extension) => ({ ...extensionResource(set, instance, extension), type }));
 }
 
 /** Only tags and protection of one instance can change; fields that the body omits stay. */
@@ -216,16 +235,6 @@ function extensionResource(set: SimScaleSet, instance: SimInstance, extension: J
 
 export function etagOf(tracked: { etag: number }): string {
   return `"${tracked.etag}"`;
-}
-
-/** `properties/latestModelApplied eq false` and `startswith(instanceView/statuses/code, 'PowerState')`-like power filters. */
-function filterOf(filter: string | null, set: SimScaleSet): (instance: SimInstance) => boolean {
-  if (filter === null) return () => true;
-  const model = /^properties\/latestModelApplied eq (true|false)$/.exec(filter);
-  if (model) return (instance) => (instance.modelVersion === set.modelVersion) === (model[1] === 'true');
-  const power = /^instanceView\/statuses\/code eq '(PowerState\/\w+)'$/.exec(filter);
-  if (power) return (instance) => powerCode(instance.power) === power[1];
-  throw new ArmError(400, 'BadRequest', `The filter '${filter}' is not supported by the simulator.`);
 }
 
 export function extensionsOf(set: SimScaleSet): JsonObject[] {

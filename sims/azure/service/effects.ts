@@ -110,7 +110,8 @@ function apply(world: SimWorld, effect: OperationEffect, operation: Operation): 
     case 'gallery-ready':
     case 'definition-ready':
     case 'version-ready':
-    case 'version-changed': {
+    case 'version-changed':
+    case 'thing-changed': {
       const made = galleryThing(world, effect);
       if (made) made.state = 'Succeeded';
       break;
@@ -177,6 +178,7 @@ function undo(world: SimWorld, effect: OperationEffect, operation: Operation, ha
       break;
     }
     case 'version-changed':
+    case 'thing-changed':
     case 'delete-gallery':
     case 'delete-definition':
     case 'delete-version': {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { Bench, codeOf } from '../testing.ts';
-import { stringAt } from './json.ts';
 
 const SET = 'virtualMachineScaleSets/pool1';
 
@@ -11,12 +10,6 @@ describe('the door', () => {
     const claims = Buffer.from(JSON.stringify({ exp: 1 })).toString('base64url');
     const answer = bench.ask('GET', SET, { token: `x.${claims}.simulated` });
     expect(codeOf(answer)).toEqual([401, 'ExpiredAuthenticationToken']);
-  });
-
-  it('accepts the pinned api-versions and lists them in the refusal of others', () => {
-    const answer = new Bench().ask('GET', SET, { apiVersion: '2026-04-01' });
-    expect(codeOf(answer)).toEqual([400, 'InvalidApiVersionParameter']);
-    expect(stringAt(answer.body, 'error', 'message')).toContain('2024-07-01');
   });
 
   it.each([

@@ -1,6 +1,7 @@
 // sims/azure/service/respond.ts: answers one request on a copy of the world, which replaces the old one only on success.
 
 import type { SimWorld } from '../world.ts';
+import { answerAccount } from './account.ts';
 import { requireApiVersion } from './api-versions.ts';
 import { ArmError } from './arm-error.ts';
 import type { ArmAnswer, ArmCall, ArmRequest } from './call.ts';
@@ -31,6 +32,12 @@ export function respond(
   settled.requests += 1;
   let headers = requestIds(settled, request, around.nowMs);
   try {
+    const account = answerAccount(settled, request);
+    if (account) {
+      requireToken(request.headers.authorization, around.nowMs);
+      headers = { ...headers, ...takeSubscriptionToken(settled, around, request.method) };
+      return { world: settled, answer: { ...account, headers } };
+    }
     const found = requireRoute(request);
     requireToken(request.headers.authorization, around.nowMs);
     const apiVersion = requireApiVersion(found.route.provider, request.url.searchParams.get('api-version'));

@@ -40,6 +40,7 @@ export const POLICIES = {
   readVm: resource('GetVMResource', 12, 36),
   writeVm: resource('UpdateVMResource', 4, 12),
   stopVm: resource('DeleteVMResource', 4, 12),
+  readSizes: per3Minutes('LowCostGetSizes3Min', 1_000),
   pollCompute: resource('GetOperationResource', 15, 45),
   pollDisk: per3Minutes('GetOperation3Min', 50_000),
   pollGallery: per3Minutes('GetOperationStatus3Min', 2_500),
@@ -56,10 +57,10 @@ export const POLICIES = {
 
 export type PolicyName = keyof typeof POLICIES;
 
-type Asked = Pick<ArmCall, 'nowMs' | 'violate'>;
+type Request = Pick<ArmCall, 'nowMs' | 'violate'>;
 
 /** Takes one token and returns the header with the rest; throws 429 if the bucket is empty. */
-export function takeToken(world: SimWorld, call: Asked, name: PolicyName, path: string): string {
+export function takeToken(world: SimWorld, call: Request, name: PolicyName, path: string): string {
   const policy = POLICIES[name];
   const key = `${policy.name} ${policy.per === 'resource' ? path.toLowerCase() : ''}`;
   const left = take(world, call, key, policy);
@@ -76,7 +77,7 @@ const SUBSCRIPTION = {
 const PRINCIPALS = 15;
 
 /** The limits of Azure Resource Manager itself, for every kind of resource together. */
-export function takeSubscriptionToken(world: SimWorld, call: Asked, method: string): Record<string, string> {
+export function takeSubscriptionToken(world: SimWorld, call: Request, method: string): Record<string, string> {
   const kind = method === 'GET' ? 'reads' : method === 'DELETE' ? 'deletes' : 'writes';
   const { perMinute, burst } = SUBSCRIPTION[kind];
   const left = take(world, call, `subscription ${kind}`, { perMinute, burst });
@@ -97,7 +98,7 @@ export function takeSubscriptionToken(world: SimWorld, call: Asked, method: stri
 
 function take(
   world: SimWorld,
-  call: Asked,
+  call: Request,
   key: string,
   { perMinute, burst }: { perMinute: number; burst: number },
 ): { tokens: number } | { waitS: number } {
