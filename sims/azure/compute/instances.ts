@@ -20,10 +20,25 @@ export function listInstances(world: SimWorld, call: ArmCall): ArmAnswer {
   const set = requireScaleSet(world, call);
   const isExpanded = call.query.get('$expand')?.toLowerCase() === 'instanceview';
   const shown = instancesOf(world, set).filter(filterOf(call.query.get('$filter'), set));
-  const value = shown.map((i) =>
-    set.mode === 'Flexible' ? shortBody(set, i) : instanceBody(world, set, i, isExpanded),
-  );
+  const isSelected = isViewSelected(call.query.get('$select'));
+  const value = shown.map((i) => {
+    if (set.mode === 'Flexible') return shortBody(set, i);
+    const body = instanceBody(world, set, i, isExpanded);
+    return isSelected ? selectedView(body) : body;
+  });
   return page(call, value);
+}
+
+/** `$select=instanceView` is the only selection that was recorded. */
+function isViewSelected(select: string | null): boolean {
+  if (select === null || select === '') return false;
+  if (select.toLowerCase() === 'instanceview') return true;
+  throw new ArmError(400, 'BadRequest', `The selection '${select}' is not supported by the simulator.`);
+}
+
+function selectedView({ id, instanceId, properties }: JsonObject): JsonObject {
+  const { latestModelApplied, instanceView: view } = objectAt({ properties }, 'properties') ?? {};
+  return { id, instanceId, properties: { latestModelApplied, ...(view !== undefined && { instanceView: view }) } };
 }
 
 export function getInstanceView(world: SimWorld, call: ArmCall): ArmAnswer {

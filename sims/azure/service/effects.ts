@@ -23,6 +23,11 @@ export function settle(world: SimWorld, nowMs: number): void {
   for (const operation of due) end(world, operation);
 }
 
+/** Whether an operation ends by then. */
+export function isDue(world: SimWorld, nowMs: number): boolean {
+  return Object.values(world.operations).some(({ status, endsMs }) => status === 'InProgress' && endsMs <= nowMs);
+}
+
 function end(world: SimWorld, operation: Operation): void {
   const { fate, effect } = operation;
   const hasFailed = fate === 'failed' || fate === 'failed-but-applied' || operation.error !== undefined;

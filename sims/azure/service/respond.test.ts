@@ -26,4 +26,26 @@ describe('the door', () => {
     const answer = new Bench().ask(method, path);
     expect(codeOf(answer)).toEqual([404, code]);
   });
+
+  it('copies no machine to answer a read, so that a thousand of them are no burden', () => {
+    const bench = new Bench({ scaleSets: [{ name: 'pool1', instances: 1000 }] });
+    const { instances, disks, scaleSets } = bench.world;
+    bench.ask('GET', SET);
+    bench.ask('GET', `${SET}/virtualMachines`);
+    expect(bench.world.instances).toBe(instances);
+    expect(bench.world.disks).toBe(disks);
+    expect(bench.world.scaleSets).toBe(scaleSets);
+  });
+
+  it('leaves the world before a request as it was, also when an operation ends with a read', () => {
+    const bench = new Bench();
+    bench.ask('POST', `${SET}/virtualMachines/0/powerOff`);
+    const before = bench.world;
+    const copy = structuredClone(before);
+    bench.ask('GET', SET);
+    bench.nowMs += 600_000;
+    bench.ask('GET', SET);
+    expect(bench.instances()[0]!.power).toBe('stopped');
+    expect(before).toEqual(copy);
+  });
 });
