@@ -63,7 +63,7 @@ format: install ## Format, and fix what biome can fix
 	@biome check --write .
 
 e2e: install ## Test with real Chromium, Kubernetes API server, VMs, images (needs Go, once)
-	@node demo/ensure-tools.ts vms images chromium busybox
+	@node demo/ensure-tools.ts vms images chromium busybox python
 	@echo "== control plane"
 	@node e2e/programs/ensure-kube.ts >/dev/null
 	@echo "== end to end"

@@ -5,6 +5,8 @@ export interface CampaignPart extends Described {
   files: readonly string[];
   /** Of e2e, on real VMs. */
   onVms?: true;
+  /** Of e2e, without VMs. */
+  isOfE2e?: true;
   /** Where chance draws cases: the seeds unless SEEDS names others. */
   seeds?: string;
   /** Each seed is a Vitest of its own: properties have one seed for all their cases. */
@@ -20,6 +22,11 @@ export const CAMPAIGN: Readonly<Record<string, CampaignPart>> = {
   azure: {
     about: 'Every fault at every order, with the SDK on the simulated Azure',
     files: ['src/prototype/run/azure-campaign.test.ts'],
+  },
+  'azure-cli': {
+    about: 'The whole life of a pool on the simulated Azure with the Azure CLI (733 MB, once)',
+    files: ['e2e/azure-cli.test.ts'],
+    isOfE2e: true,
   },
   'clone-check': {
     about: 'Power loss at every line and every write of the clone check',

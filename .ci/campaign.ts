@@ -70,7 +70,7 @@ async function runVitest(name: string, part: CampaignPart, seeds: readonly numbe
     HEADSTART_SEEDS_PASSED: notesFile(name),
     ...(seeds.length > 0 && { HEADSTART_SEEDS: renderSeeds(seeds) }),
   };
-  const config = part.onVms ? ['--config', 'e2e/vitest.config.ts'] : [];
+  const config = part.onVms || part.isOfE2e ? ['--config', 'e2e/vitest.config.ts'] : [];
   const argv = ['.ci/count.ts', ...config, ...part.files, `--reporter=${join(root, '.ci', 'seeds-passed.ts')}`];
   const child = spawn(process.execPath, argv, { cwd: root, env, stdio: ['inherit', 'pipe', 'inherit'] });
   let tail = '';

@@ -1,5 +1,6 @@
 // demo/ensure-tools.ts: `node demo/ensure-tools.ts GROUP…`: are the programs of these groups installed? As root it installs missing ones with
 // Debian's package manager; otherwise it names them.
+import { spawnSync } from 'node:child_process';
 import { systemClock } from '../src/base/clock.ts';
 import { exitCodeOf, Interrupted, renderError, UserError } from '../src/base/errors.ts';
 import { missingTools, requireTools, type Tool, toolsOf, USER_TOOLS } from '../src/host/required-tools.ts';
@@ -25,9 +26,11 @@ const GROUPS: Readonly<Record<string, readonly Tool[]>> = {
   /** The default of e2e/labs/browser.ts if CHROMIUM is not set. */
   chromium: process.env.CHROMIUM ? [] : [{ program: 'chromium', package: 'chromium' }],
   busybox: [{ program: 'busybox', package: 'busybox' }],
+  /** For virtual environments, whose module is a package of its own. */
+  python: [{ program: 'python3', package: 'python3-venv' }],
 };
 /** Tests that need one of these are skipped without it. */
-const OPTIONAL = ['busybox'];
+const OPTIONAL = ['busybox', 'python'];
 
 try {
   const groups = process.argv.slice(2);
@@ -41,6 +44,7 @@ try {
   const missing = [
     ...missingTools(toolsIn(groups), process.env.PATH),
     ...(groups.includes('images') && !hasFirmware() ? [{ program: 'UEFI firmware', package: 'ovmf' }] : []),
+    ...(groups.includes('python') && !hasVenv() ? [{ program: 'python3 -m venv', package: 'python3-venv' }] : []),
   ];
   if (missing.length > 0 && isRoot && missingTools(APT, process.env.PATH).length === 0) {
     const packages = [...new Set(missing.map((tool) => tool.package))].sort();
@@ -65,4 +69,8 @@ function hasFirmware(): boolean {
   } catch {
     return false;
   }
+}
+
+function hasVenv(): boolean {
+  return spawnSync('python3', ['-c', 'import ensurepip, venv'], { stdio: 'ignore' }).status === 0;
 }

@@ -10,6 +10,8 @@ const WHOLE_MACHINE = ['qemu-*', 'image-b*', 'image-sbom', 'imds-guest', 'kube-n
 );
 /** Hours of random kills: `make campaign`. The kills at chosen steps are in kube-nodes. */
 const CAMPAIGN_ONLY = ['e2e/qemu-kill.test.ts'];
+/** Large to install: `make campaign PART=azure-cli`. */
+const SERVICES_OF_CAMPAIGN = ['e2e/azure-cli.test.ts'];
 
 export default defineConfig({
   test: {
@@ -23,7 +25,7 @@ export default defineConfig({
         test: {
           name: 'services',
           include: ['e2e/*.test.ts'],
-          exclude: WHOLE_MACHINE,
+          exclude: [...WHOLE_MACHINE, ...(isCampaign ? [] : SERVICES_OF_CAMPAIGN)],
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },

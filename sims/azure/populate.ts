@@ -25,6 +25,7 @@ export function populate(
     timing: fasterBy(speed, timing),
     speed,
     random: scenario.seed >>> 0,
+    requests: 0,
     scaleSets: {},
     instances: {},
     disks: {},

@@ -5,6 +5,7 @@ import type { Referee } from './referee/referee.ts';
 import { checkScenario, type ScenarioInput } from './scenario.ts';
 import type { ArmRequest } from './service/call.ts';
 import { makeLoopbackCertificate } from './service/certificate.ts';
+import { answerCloudEndpoints } from './service/cloud-endpoints.ts';
 import { settle } from './service/effects.ts';
 import { Dials, type Fault } from './service/faults.ts';
 import { type HttpExchange, listen } from './service/listen.ts';
@@ -78,8 +79,8 @@ export async function startAzureSim<C extends Clock = VirtualClock>(options: Sim
       nowMs: clock.nowMs(),
       ...(servicePrincipal && { servicePrincipal }),
     };
-    const token = answerLogin(request, form, login);
-    if (token) return token;
+    const open = answerCloudEndpoints(request, login) ?? answerLogin(request, form, login);
+    if (open) return open;
     const strike = dials.strike(method, findRoute(method, url.pathname)?.type ?? '');
     if (strike.connection === 'reset') return 'reset';
     const { answer, world: next } = respond(world, request, {

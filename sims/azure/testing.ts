@@ -5,7 +5,7 @@ import { checkScenario, type ScenarioInput } from './scenario.ts';
 import { API_VERSIONS } from './service/api-versions.ts';
 import type { ArmAnswer } from './service/call.ts';
 import { type Strike, UNHARMED } from './service/faults.ts';
-import { type JsonObject, stringAt } from './service/json.ts';
+import { isObject, type Json, type JsonObject, stringAt } from './service/json.ts';
 import { respond } from './service/respond.ts';
 import type { Grant } from './service/roles.ts';
 import { findRoute } from './service/routes.ts';
@@ -15,6 +15,7 @@ export interface Ask {
   body?: JsonObject;
   query?: string;
   ifMatch?: string;
+  headers?: Readonly<Record<string, string>>;
   apiVersion?: string;
   strike?: Partial<Strike>;
   grant?: Grant;
@@ -54,6 +55,7 @@ export class Bench {
         headers: {
           ...(token !== null && { authorization: `Bearer ${token}` }),
           ...(ask.ifMatch !== undefined && { 'if-match': ask.ifMatch }),
+          ...ask.headers,
         },
         body: structuredClone(ask.body ?? {}),
       },
@@ -68,7 +70,7 @@ export class Bench {
       },
     );
     this.world = world;
-    return answer;
+    return structuredClone(answer); // a test may change what it read
   }
 
   /** The same, and polls the operation as its hints say until it ends. Returns the last status body. */
@@ -167,3 +169,14 @@ export const withExtensions = () =>
 export const NO_MARKETPLACE = { publisher: null, offer: null, sku: null, version: null };
 
 export const patchProfile = (profile: JsonObject) => ({ body: { properties: { virtualMachineProfile: profile } } });
+
+/** The same document with the keys of every object in reverse order, as another client may send it. */
+export function backwards(value: Json | undefined): Json | undefined {
+  if (Array.isArray(value)) return value.map((item) => backwards(item) ?? null);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, inner]) => [key, backwards(inner)]),
+  );
+}

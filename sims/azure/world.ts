@@ -129,6 +129,7 @@ export type OperationEffect =
   | { kind: 'delete-definition'; id: string }
   | { kind: 'version-ready'; id: string }
   | { kind: 'version-changed'; id: string }
+  | { kind: 'thing-changed'; id: string }
   | { kind: 'delete-version'; id: string }
   | { kind: 'none' };
 
@@ -178,6 +179,8 @@ export interface SimWorld {
   /** How much faster than real time the service is; throttling scales with it. */
   speed: number;
   random: number;
+  /** How many were answered: their ids follow from it. */
+  requests: number;
   /** All maps are keyed by the id in lower case: ARM compares ids without regard to case. */
   scaleSets: Record<string, SimScaleSet>;
   instances: Record<string, SimInstance>;

@@ -66,7 +66,8 @@ describe('headstart sim azure', () => {
           .map((line) => line.replace('export ', '').split('=')),
       );
       caPath = env.NODE_EXTRA_CA_CERTS;
-      expect(await get(`${env.HEADSTART_AZURE_ENDPOINT}/subscriptions`, readFileSync(caPath, 'utf8'))).toBe(404);
+      const endpoints = `${env.HEADSTART_AZURE_ENDPOINT}/subscriptions?api-version=2022-12-01`;
+      expect(await get(endpoints, readFileSync(caPath, 'utf8'))).toBe(401);
     });
     expect(stderr).toContain('stopped after 1 requests');
     expect(existsSync(caPath)).toBe(false);

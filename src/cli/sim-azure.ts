@@ -15,6 +15,16 @@ import type { CliDeps, Verb } from './verb.ts';
 const DEFAULT_SCENARIO = fileURLToPath(new URL('../../sims/azure/scenarios/three-nodes.yaml', import.meta.url));
 const SSH_STAND_IN = fileURLToPath(new URL('./sim-ssh.ts', import.meta.url));
 
+const NOTES = `The Azure CLI, with the printed variables set:
+  export REQUESTS_CA_BUNDLE=$NODE_EXTRA_CA_CERTS
+  export AZURE_CORE_INSTANCE_DISCOVERY=false
+  az cloud register --name headstart-sim \\
+    --endpoint-resource-manager $HEADSTART_AZURE_ENDPOINT
+  az cloud set --name headstart-sim
+  az login --service-principal --username $AZURE_CLIENT_ID \\
+    --password $AZURE_CLIENT_SECRET --tenant $AZURE_TENANT_ID
+The Python SDK: docs/simulator.md, "Other clients".`;
+
 interface Options {
   scenario?: string;
   port: string;
@@ -23,6 +33,7 @@ interface Options {
 }
 
 export const verb: Verb = {
+  notes: NOTES,
   examples: ['sim azure', 'sim azure --scenario sims/azure/scenarios/flexible.yaml --port 8443 --speed 1000'],
   configure(command) {
     command

@@ -29,7 +29,7 @@ export function putDisk(world: SimWorld, call: ArmCall): ArmAnswer {
   const disk: SimDisk = {
     id,
     name: call.params.disk ?? '',
-    location: stringAt(call.body, 'location') ?? before?.location ?? '',
+    location: before?.location ?? stringAt(call.body, 'location') ?? '',
     tags: tagsOf(call.body),
     createdMs: before?.createdMs ?? call.nowMs,
     sku: stringAt(call.body, 'sku', 'name') ?? before?.sku ?? 'Standard_LRS',
@@ -107,7 +107,7 @@ function shortBody({ name, id, location, tags, sku }: SimDisk): JsonObject {
 }
 
 /** Attached while the VM runs or is stopped; reserved once it is deallocated. */
-function diskBody(world: SimWorld, disk: SimDisk): JsonObject {
+export function diskBody(world: SimWorld, disk: SimDisk): JsonObject {
   const owner = disk.managedBy === null ? undefined : world.instances[keyOf(disk.managedBy)];
   const diskState = owner ? (owner.power === 'deallocated' ? 'Reserved' : 'Attached') : 'Unattached';
   return {

@@ -2,10 +2,12 @@
 import { ArmError, resourceNotFound } from '../service/arm-error.ts';
 import type { ArmAnswer, ArmCall } from '../service/call.ts';
 import { type JsonObject, mergeObjects, objectAt } from '../service/json.ts';
+import { takesEffect } from '../service/operations.ts';
 import { page } from '../service/pages.ts';
 import { groupId, keyOf, PROVIDER, type SimGallery, type SimWorld } from '../world.ts';
 import {
   deleteThing,
+  patchedThing,
   putThing,
   requireChildless,
   requireIdleThing,
@@ -46,6 +48,17 @@ export function putGallery(world: SimWorld, call: ArmCall): ArmAnswer {
   const gallery = { ...thingFrom(call, { id, name, before }), properties };
   world.galleries[keyOf(id)] = gallery;
   const work = { tookMs: world.timing.galleryMs, effect: { kind: 'gallery-ready', id } } as const;
+  return putThing(world, call, { before, thing: gallery, work, body: galleryBody });
+}
+
+/** Changes what the body names; tags are replaced as a whole. */
+export function patchGallery(world: SimWorld, call: ArmCall): ArmAnswer {
+  const before = requireGallery(world, call);
+  requireIdleThing(world, before);
+  const { identifier: _, provisioningState: __, ...asked } = objectAt(call.body, 'properties') ?? {};
+  const gallery = patchedThing(call, before, mergeObjects(before.properties, asked));
+  if (takesEffect(call.fate)) world.galleries[keyOf(before.id)] = gallery;
+  const work = { tookMs: world.timing.galleryMs, effect: { kind: 'thing-changed', id: before.id } } as const;
   return putThing(world, call, { before, thing: gallery, work, body: galleryBody });
 }
 

@@ -24,11 +24,18 @@ export function thingFrom(
   return {
     id,
     name,
-    location: stringAt(call.body, 'location') ?? '',
+    location: before?.location ?? stringAt(call.body, 'location') ?? '',
     tags: tagsOf(call.body),
     createdMs: before?.createdMs ?? call.nowMs,
     state: before ? 'Updating' : 'Creating',
   };
+}
+
+/** After a PATCH: everything that the body does not name stays. */
+export function patchedThing<T extends GalleryResource>(call: ArmCall, before: T, properties: JsonObject): T {
+  const tags = call.body.tags === undefined ? before.tags : tagsOf(call.body);
+  before.state = 'Updating';
+  return { ...before, tags, properties, state: 'Updating' };
 }
 
 export function putThing<T extends GalleryResource>(

@@ -2,11 +2,13 @@
 import { ArmError, resourceNotFound } from '../service/arm-error.ts';
 import type { ArmAnswer, ArmCall } from '../service/call.ts';
 import { fieldAt, type JsonObject, mergeObjects, objectAt, stringAt } from '../service/json.ts';
+import { takesEffect } from '../service/operations.ts';
 import { page } from '../service/pages.ts';
 import { keyOf, type SimDefinition, type SimWorld } from '../world.ts';
 import { galleryId, requireGallery } from './galleries.ts';
 import {
   deleteThing,
+  patchedThing,
   putThing,
   requireChildless,
   requireIdleThing,
@@ -43,6 +45,19 @@ export function putDefinition(world: SimWorld, call: ArmCall): ArmAnswer {
   const definition = { ...thingFrom(call, { id, name, before }), properties };
   world.definitions[keyOf(id)] = definition;
   const work = { tookMs: world.timing.definitionMs, effect: { kind: 'definition-ready', id } } as const;
+  return putThing(world, call, { before, thing: definition, work, body: definitionBody });
+}
+
+/** Changes what the body names; tags are replaced as a whole. */
+export function patchDefinition(world: SimWorld, call: ArmCall): ArmAnswer {
+  requireGallery(world, call);
+  const before = requireDefinition(world, call);
+  requireIdleThing(world, before);
+  const { provisioningState: _, ...asked } = objectAt(call.body, 'properties') ?? {};
+  requireSame(before, asked);
+  const definition = patchedThing(call, before, mergeObjects(before.properties, asked));
+  if (takesEffect(call.fate)) world.definitions[keyOf(before.id)] = definition;
+  const work = { tookMs: world.timing.definitionMs, effect: { kind: 'thing-changed', id: before.id } } as const;
   return putThing(world, call, { before, thing: definition, work, body: definitionBody });
 }
 

@@ -6,7 +6,8 @@ import { acceptedWithoutBody, asyncHeader, begin, isBusy, takesEffect } from '..
 import { page } from '../service/pages.ts';
 import { tagsOf } from '../service/tags.ts';
 import { instancesOf, keyOf, type SimInstance, type SimScaleSet, type SimWorld, timestamp } from '../world.ts';
-import { instanceView, powerCode } from './instance-view.ts';
+import { filterOf } from './instance-filters.ts';
+import { instanceView } from './instance-view.ts';
 import { requireScaleSet } from './scale-set-lookup.ts';
 
 export function getInstance(world: SimWorld, call: ArmCall): ArmAnswer {
@@ -19,10 +20,25 @@ export function listInstances(world: SimWorld, call: ArmCall): ArmAnswer {
   const set = requireScaleSet(world, call);
   const isExpanded = call.query.get('$expand')?.toLowerCase() === 'instanceview';
   const shown = instancesOf(world, set).filter(filterOf(call.query.get('$filter'), set));
-  const value = shown.map((i) =>
-    set.mode === 'Flexible' ? shortBody(set, i) : instanceBody(world, set, i, isExpanded),
-  );
+  const isSelected = isViewSelected(call.query.get('$select'));
+  const value = shown.map((i) => {
+    if (set.mode === 'Flexible') return shortBody(set, i);
+    const body = instanceBody(world, set, i, isExpanded);
+    return isSelected ? selectedView(body) : body;
+  });
   return page(call, value);
+}
+
+/** `$select=instanceView` is the only selection that was recorded. */
+function isViewSelected(select: string | null): boolean {
+  if (select === null || select === '') return false;
+  if (select.toLowerCase() === 'instanceview') return true;
+  throw new ArmError(400, 'BadRequest', `The selection '${select}' is not supported by the simulator.`);
+}
+
+function selectedView({ id, instanceId, properties }: JsonObject): JsonObject {
+  const { latestModelApplied, instanceView: view } = objectAt({ properties }, 'properties') ?? {};
+  return { id, instanceId, properties: { latestModelApplied, ...(view !== undefined && { instanceView: view }) } };
 }
 
 export function getInstanceView(world: SimWorld, call: ArmCall): ArmAnswer {
@@ -30,9 +46,28 @@ export function getInstanceView(world: SimWorld, call: ArmCall): ArmAnswer {
   return { status: 200, body: instanceView(world, set, instance) };
 }
 
+/** GET …/virtualMachines/ID/extensions: those the instance was made with. */
+export function listInstanceExtensions(world: SimWorld, call: ArmCall): ArmAnswer {
+  return { status: 200, body: { value: instanceExtensions(world, call) } };
+}
+
+export function getInstanceExtension(world: SimWorld, call: ArmCall): ArmAnswer {
+  const wanted = (call.params.extension ?? '').toLowerCase();
+  const extension = instanceExtensions(world, call).find((one) => stringAt(one, 'name')?.toLowerCase() === wanted);
+  if (!extension) throw entityNotFound();
+  return { status: 200, body: extension };
+}
+
+function instanceExtensions(world: SimWorld, call: ArmCall): JsonObject[] {
+  const { set, instance } = requireInstance(world, call);
+  const type = 'Microsoft.Compute/virtualMachineScaleSets/virtualMachines/extensions';
+  return instance.birth.extensions.map((extension) => ({ ...extensionResource(set, instance, extension), type }));
+}
+
 /** Only tags and protection of one instance can change; fields that the body omits stay. */
 export function putInstance(world: SimWorld, call: ArmCall): ArmAnswer {
   const { set, instance } = requireInstance(world, call);
+  requireAbsent(call);
   const protection = objectAt(call.body, 'properties', 'protectionPolicy');
   const change = (changed: SimInstance) => {
     if (!protection) return;
@@ -107,13 +142,20 @@ export function requireIdle(world: SimWorld, instance: SimInstance): void {
   );
 }
 
-export function requireUnchanged({ ifMatch }: ArmCall, tracked: { etag: number }): void {
-  if (ifMatch === undefined || ifMatch === '*' || ifMatch === etagOf(tracked)) return;
-  throw new ArmError(
-    412,
-    'PreconditionFailed',
-    'The condition specified using HTTP conditional header(s) is not met: the resource has changed since that ETag was given.',
-  );
+/** `If-Match`: the resource is as the client read it. Without the resource no ETag matches. */
+export function requireUnchanged({ ifMatch }: ArmCall, tracked: { etag: number } | undefined): void {
+  if (ifMatch === undefined || (tracked && (ifMatch === '*' || ifMatch === etagOf(tracked)))) return;
+  throw preconditionFailed('the resource has changed since that ETag was given');
+}
+
+/** `If-None-Match: *` on something that exists. */
+export function requireAbsent({ ifNoneMatch }: ArmCall): void {
+  if (ifNoneMatch === '*') throw preconditionFailed('the resource exists');
+}
+
+function preconditionFailed(why: string): ArmError {
+  const message = `The condition specified using HTTP conditional header(s) is not met: ${why}.`;
+  return new ArmError(412, 'PreconditionFailed', message);
 }
 
 export function instanceBody(
@@ -208,16 +250,6 @@ function extensionResource(set: SimScaleSet, instance: SimInstance, extension: J
 
 export function etagOf(tracked: { etag: number }): string {
   return `"${tracked.etag}"`;
-}
-
-/** `properties/latestModelApplied eq false` and `startswith(instanceView/statuses/code, 'PowerState')`-like power filters. */
-function filterOf(filter: string | null, set: SimScaleSet): (instance: SimInstance) => boolean {
-  if (filter === null) return () => true;
-  const model = /^properties\/latestModelApplied eq (true|false)$/.exec(filter);
-  if (model) return (instance) => (instance.modelVersion === set.modelVersion) === (model[1] === 'true');
-  const power = /^instanceView\/statuses\/code eq '(PowerState\/\w+)'$/.exec(filter);
-  if (power) return (instance) => powerCode(instance.power) === power[1];
-  throw new ArmError(400, 'BadRequest', `The filter '${filter}' is not supported by the simulator.`);
 }
 
 export function extensionsOf(set: SimScaleSet): JsonObject[] {

@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type JsonObject, objectAt, stringAt } from '../service/json.ts';
-import { Bench, BOOTSTRAP, codeOf, NO_MARKETPLACE, patchProfile, withExtensions, withVersion } from '../testing.ts';
+import { ensureObject, type JsonObject, mergeObjects, objectAt, objectsAt, stringAt } from '../service/json.ts';
+import {
+  Bench,
+  BOOTSTRAP,
+  backwards,
+  codeOf,
+  NO_MARKETPLACE,
+  patchProfile,
+  withExtensions,
+  withVersion,
+} from '../testing.ts';
 
 const EMPTY = Buffer.from('#cloud-config\n').toString('base64');
 
@@ -78,6 +87,80 @@ describe('a change of the model', () => {
     const osDisk = objectAt(bench.set().properties, 'virtualMachineProfile', 'storageProfile', 'osDisk');
     expect([osDisk?.diffDiskSettings, osDisk?.diskSizeGB]).toEqual([undefined, 30]);
   });
+
+  it('takes the image reference of a PUT as a whole, in both directions', () => {
+    const bench = withExtensions();
+    const id = withVersion(bench);
+    const reference = () =>
+      objectAt(bench.set().properties, 'virtualMachineProfile', 'storageProfile', 'imageReference');
+    const marketplace = structuredClone(reference());
+    const put = (imageReference: JsonObject) => {
+      const { body } = bench.ask('GET', 'virtualMachineScaleSets/pool1');
+      ensureObject(body!, 'properties', 'virtualMachineProfile', 'storageProfile').imageReference = imageReference;
+      return bench.askAndWait('PUT', 'virtualMachineScaleSets/pool1', { body: body! }).body?.status;
+    };
+    expect(put({ id })).toBe('Succeeded');
+    expect(reference()).toEqual({ id });
+    expect(put({ ...marketplace!, exactVersion: '24.04.202401010' })).toBe('Succeeded');
+    expect(reference()).toEqual(marketplace);
+  });
+
+  it('refuses a PUT of half a marketplace image, and of none', () => {
+    const bench = new Bench();
+    const { body } = bench.ask('GET', 'virtualMachineScaleSets/pool1');
+    const storage = ensureObject(body!, 'properties', 'virtualMachineProfile', 'storageProfile');
+    for (const imageReference of [{ publisher: 'Canonical', offer: 'ubuntu-24_04-lts' }, {}]) {
+      storage.imageReference = imageReference;
+      expect(codeOf(bench.ask('PUT', 'virtualMachineScaleSets/pool1', { body: body! }))).toEqual([
+        409,
+        'OperationNotAllowed',
+      ]);
+    }
+  });
+
+  it('does not count the model that was read, in whatever order, as a change', () => {
+    const bench = withExtensions();
+    const before = structuredClone(bench.set());
+    const { body } = bench.ask('GET', 'virtualMachineScaleSets/pool1');
+    bench.askAndWait('PUT', 'virtualMachineScaleSets/pool1', { body: backwards(body!) as JsonObject });
+    expect({ ...bench.set(), etag: 0 }).toEqual({ ...before, etag: 0 });
+    const { value } = bench.ask('GET', 'virtualMachineScaleSets/pool1/virtualMachines').body!;
+    expect(objectsAt({ value }, 'value').map((i) => objectAt(i, 'properties')?.latestModelApplied)).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  it('ignores fields that only the service sets', () => {
+    const bench = new Bench();
+    const before = structuredClone(bench.set().properties);
+    const properties = { uniqueId: 'mine', timeCreated: '2020-01-01T00:00:00Z', provisioningState: 'Failed' };
+    bench.askAndWait('PATCH', 'virtualMachineScaleSets/pool1', { body: { properties } });
+    expect(bench.set().properties).toEqual(before);
+    expect(bench.set().state).toBe('Succeeded');
+  });
+
+  const fixed: [string, JsonObject][] = [
+    ['computerNamePrefix', { virtualMachineProfile: { osProfile: { computerNamePrefix: 'other' } } }],
+    ['adminUsername', { virtualMachineProfile: { osProfile: { adminUsername: 'other' } } }],
+    ['osType', { virtualMachineProfile: { storageProfile: { osDisk: { osType: 'Windows' } } } }],
+    ['orchestrationMode', { orchestrationMode: 'Flexible' }],
+    ['platformFaultDomainCount', { platformFaultDomainCount: 2 }],
+    ['singlePlacementGroup', { singlePlacementGroup: true }],
+  ];
+  it.each(fixed.flatMap(([name, change]) => [['PUT', name, change] as const, ['PATCH', name, change] as const]))(
+    'refuses a %s of %s',
+    (method, name, change) => {
+      const bench = new Bench();
+      const before = structuredClone(bench.set());
+      const read = bench.ask('GET', 'virtualMachineScaleSets/pool1').body!;
+      const body = method === 'PUT' ? mergeObjects(read, { properties: change }) : { properties: change };
+      const answer = bench.ask(method, 'virtualMachineScaleSets/pool1', { body });
+      expect(codeOf(answer)).toEqual([409, 'PropertyChangeNotAllowed']);
+      expect(stringAt(answer.body, 'error', 'message')).toContain(name);
+      expect(bench.set()).toEqual(before);
+    },
+  );
 
   it('applies the same PATCH twice as once', () =>
     fc.assert(

@@ -1,8 +1,10 @@
 // sims/azure/compute/model-change.ts: how does a PUT or PATCH of a scale set change its model, and which changes does Azure refuse?
+import { isDeepStrictEqual } from 'node:util';
 import { ArmError } from '../service/arm-error.ts';
-import { isObject, type JsonObject, mergeObjects, numberAt, objectAt, objectsAt, stringAt } from '../service/json.ts';
+import { fieldAt, isObject, type JsonObject, mergeObjects, objectAt, objectsAt, stringAt } from '../service/json.ts';
 import { tagsOf } from '../service/tags.ts';
 import type { SimScaleSet, SimWorld } from '../world.ts';
+import { requireCapacity } from './capacity.ts';
 import {
   findGalleryImage,
   imageKindsOf,
@@ -27,7 +29,7 @@ export function changedModel(
   const next = structuredClone(set);
   for (const key of TOP) {
     const value = body[key];
-    if (isObject(value)) next.top[key] = mergeObjects(objectAt(set.top, key) ?? {}, value);
+    if (isObject(value)) next.top[key] = mergeObjects(objectAt(set.top, key) ?? {}, withoutNullCapacity(value));
     else if (value === null) delete next.top[key];
     else if (value !== undefined) next.top[key] = value;
   }
@@ -35,14 +37,19 @@ export function changedModel(
   requireOsProfile(set, method, asked);
   takeSecrets(next, asked);
   if (method === 'PATCH' && world.patchKeepsExtensions) keepOmittedExtensions(set, asked);
-  if (method === 'PUT') dropForgottenDiskSettings(next, asked);
-  delete asked.provisioningState;
+  dropReadOnly(asked);
+  if (method === 'PUT') {
+    dropForgottenDiskSettings(next, asked);
+    replaceImageReference(next, asked);
+  }
   next.properties = mergeObjects(set.properties, asked);
-  keepModeAndOs(set, next);
+  requireSameForGood(set, next);
+  requireCapacity(next);
   forgetLostSecrets(next);
   requireKnownOrder(next);
   requireAllowedImage(world, set, next);
-  if (JSON.stringify(profileOf(next)) !== JSON.stringify(profileOf(set)) || hasNewSecrets(set, next)) {
+  // By value: another client sends the same fields in another order.
+  if (!isDeepStrictEqual(profileOf(next), profileOf(set)) || !isDeepStrictEqual(next.secrets, set.secrets)) {
     next.modelVersion += 1;
   }
   next.etag += 1;
@@ -108,11 +115,45 @@ function dropForgottenDiskSettings(next: SimScaleSet, asked: JsonObject): void {
   if (osDisk && before && osDisk.diffDiskSettings === undefined) osDisk.diffDiskSettings = null;
 }
 
-function keepModeAndOs(set: SimScaleSet, next: SimScaleSet): void {
-  const mode = stringAt(next.properties, 'orchestrationMode') ?? set.mode;
-  const [was, is] = [set, next].map((s) => stringAt(profileOf(s), 'storageProfile', 'osDisk', 'osType'));
-  if (mode !== set.mode) throw notAllowed('orchestrationMode');
-  if (was !== is) throw notAllowed('osDisk.osType');
+/** A PUT names the whole image: a gallery image does not keep the publisher of the marketplace image before it. */
+function replaceImageReference(next: SimScaleSet, asked: JsonObject): void {
+  const image = objectAt(asked, 'virtualMachineProfile', 'storageProfile', 'imageReference');
+  const before = objectAt(next.properties, 'virtualMachineProfile', 'storageProfile', 'imageReference');
+  if (!image || !before) return;
+  for (const field of Object.keys(before)) image[field] ??= null;
+}
+
+/** Sent back by a client that changes what it read; only the service sets them. */
+function dropReadOnly(asked: JsonObject): void {
+  for (const field of ['provisioningState', 'uniqueId', 'timeCreated']) delete asked[field];
+  const profile = objectAt(asked, 'virtualMachineProfile');
+  if (profile) delete profile.timeCreated;
+  const image = objectAt(profile, 'storageProfile', 'imageReference');
+  if (image) delete image.exactVersion;
+}
+
+function withoutNullCapacity(sku: JsonObject): JsonObject {
+  const { capacity, ...others } = sku;
+  return capacity === null ? others : sku;
+}
+
+const FIXED: readonly string[][] = [
+  ['orchestrationMode'],
+  ['platformFaultDomainCount'],
+  ['virtualMachineProfile', 'osProfile', 'computerNamePrefix'],
+  ['virtualMachineProfile', 'osProfile', 'adminUsername'],
+  ['virtualMachineProfile', 'storageProfile', 'osDisk', 'osType'],
+];
+
+/** Fields of a set that only its creation decides. */
+function requireSameForGood(set: SimScaleSet, next: SimScaleSet): void {
+  for (const path of FIXED) {
+    const [was, is] = [fieldAt(set.properties, ...path), fieldAt(next.properties, ...path)];
+    if (was !== undefined && was !== is) throw notAllowed(path.join('.'));
+  }
+  // From one placement group to several, never back.
+  const [wasSingle, isSingle] = [set, next].map(({ properties }) => properties.singlePlacementGroup === true);
+  if (isSingle && !wasSingle) throw notAllowed('singlePlacementGroup');
 }
 
 function notAllowed(property: string): ArmError {
@@ -158,7 +199,7 @@ export function requireKnownOrder(set: SimScaleSet): void {
 
 function requireAllowedImage(world: SimWorld, set: SimScaleSet, next: SimScaleSet): void {
   const [before, after] = [set, next].map((s) => objectAt(profileOf(s), 'storageProfile', 'imageReference') ?? {});
-  if (!before || !after || JSON.stringify(before) === JSON.stringify(after)) return;
+  if (!before || !after || isDeepStrictEqual(before, after)) return;
   const id = stringAt(after, 'id');
   const kinds = imageKindsOf(after);
   const named = MARKETPLACE_FIELDS.filter((field) => after[field] !== undefined);
@@ -195,14 +236,6 @@ function otherOsState(set: SimScaleSet, asked: string): ArmError {
   );
 }
 
-function hasNewSecrets(before: SimScaleSet, after: SimScaleSet): boolean {
-  return JSON.stringify(before.secrets) !== JSON.stringify(after.secrets);
-}
-
 function profileOf(set: SimScaleSet): JsonObject {
   return objectAt(set.properties, 'virtualMachineProfile') ?? {};
-}
-
-export function capacityOf(set: SimScaleSet): number {
-  return numberAt(set.top, 'sku', 'capacity') ?? 0;
 }

@@ -38,6 +38,32 @@ describe('power', () => {
     expect(bench.instances().map(({ power }) => power)).toEqual(['running', 'stopped']);
   });
 
+  it('skips a protected instance also when the set is told to stop it by its id; the instance itself still obeys', () => {
+    const bench = new Bench();
+    bench.askAndWait('PUT', 'virtualMachineScaleSets/pool1/virtualMachines/0', {
+      body: { location: 'westeurope', properties: { protectionPolicy: { protectFromScaleSetActions: true } } },
+    });
+    for (const action of ['powerOff', 'deallocate', 'reimageAll']) {
+      const body = { instanceIds: ['0'] };
+      const end = bench.askAndWait('POST', `virtualMachineScaleSets/pool1/${action}`, { body });
+      expect([end.body?.status, bench.instances()[0]!.power]).toEqual(['Succeeded', 'running']);
+    }
+    act(bench, 'powerOff');
+    expect(bench.instances()[0]!.power).toBe('stopped');
+  });
+
+  it.each(['reimage', 'reimageAll'])('comes back from %s with a new disk and the newest model', (action) => {
+    const bench = new Bench();
+    const before = bench.instances().map(({ osDiskId }) => osDiskId);
+    bench.set().modelVersion = 2;
+    expect(act(bench, action).body?.status).toBe('Succeeded');
+    const [first, second] = bench.instances();
+    expect([first!.modelVersion, second!.modelVersion]).toEqual([2, 1]);
+    expect([first!.osDiskId === before[0], second!.osDiskId === before[1]]).toEqual([false, true]);
+    const end = bench.askAndWait('POST', `virtualMachineScaleSets/pool1/${action}`, { body: { instanceIds: ['1'] } });
+    expect([end.body?.status, bench.instances()[1]!.modelVersion]).toEqual(['Succeeded', 2]);
+  });
+
   it('of a Flexible set works only on its virtual machines', () => {
     const bench = new Bench({ scaleSets: [{ name: 'pool1', instances: 1, mode: 'Flexible' }] });
     const { name } = bench.instances()[0]!;

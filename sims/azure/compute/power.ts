@@ -8,7 +8,7 @@ import { requireIdle, requireInstance } from './instances.ts';
 import { requireScaleSet } from './scale-set-lookup.ts';
 import { requireVm } from './vm-lookup.ts';
 
-export type PowerAction = 'poweroff' | 'deallocate' | 'start' | 'restart' | 'reimage';
+export type PowerAction = 'poweroff' | 'deallocate' | 'start' | 'restart' | 'reimage' | 'reimageall';
 
 const ON_THE_WAY: Readonly<Record<PowerAction, Power>> = {
   poweroff: 'stopping',
@@ -16,6 +16,7 @@ const ON_THE_WAY: Readonly<Record<PowerAction, Power>> = {
   start: 'starting',
   restart: 'starting',
   reimage: 'starting',
+  reimageall: 'starting',
 };
 
 const AT_THE_END: Readonly<Record<PowerAction, Power>> = {
@@ -24,6 +25,7 @@ const AT_THE_END: Readonly<Record<PowerAction, Power>> = {
   start: 'running',
   restart: 'running',
   reimage: 'running',
+  reimageall: 'running',
 };
 
 /** On one instance of a Uniform set. */
@@ -49,7 +51,7 @@ export function vmPower(action: PowerAction): (world: SimWorld, call: ArmCall) =
   };
 }
 
-/** On the instances named in the body, `*` or all. Scale set actions skip protected instances. */
+/** On the instances named in the body, `*` or all. Actions of the set skip protected instances, also one that is named. */
 export function setPower(action: PowerAction): (world: SimWorld, call: ArmCall) => ArmAnswer {
   return (world, call) => {
     const set = requireScaleSet(world, call);
@@ -92,7 +94,7 @@ function beginPower(
     location: instances[0]?.location ?? requireScaleSet(world, call).location,
     on,
     tookMs: moved.every(({ from, to }) => from === to) ? 0 : durationOf(world, action),
-    effect: { kind: 'power', moved, isReimaged: action === 'reimage' },
+    effect: { kind: 'power', moved, isReimaged: action.startsWith('reimage') },
     // Only a deallocated VM can fail for lack of capacity.
     ...(call.fate === 'allocation-failed' && wasReleased && action === 'start' && { error: ALLOCATION_FAILED }),
   });
@@ -117,5 +119,6 @@ function durationOf({ timing }: SimWorld, action: PowerAction): number {
     start: timing.startMs,
     restart: timing.restartMs,
     reimage: timing.reimageMs,
+    reimageall: timing.reimageMs,
   }[action];
 }

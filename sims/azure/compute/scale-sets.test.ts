@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { stringAt } from '../service/json.ts';
 import { Bench, BOOTSTRAP, codeOf, withExtensions } from '../testing.ts';
 
 describe('a scale set', () => {
@@ -36,5 +37,66 @@ describe('a scale set', () => {
     bench.askAndWait('PATCH', 'virtualMachineScaleSets/pool1', { body: { sku: { capacity: 2 } } });
     expect(bench.instances().map(({ instanceId }) => instanceId)).toEqual(['0', '2']);
     expect(Object.keys(bench.world.disks)).toHaveLength(2);
+  });
+
+  it.each([
+    ['PUT', -1, 400],
+    ['PATCH', -1, 400],
+    ['PATCH', 1.5, 400],
+    ['PATCH', '3', 400],
+    ['PUT', 1001, 409],
+    ['PATCH', 100_000, 409],
+    ['PATCH', 10_000_000_000, 409],
+  ] as const)('refuses a %s of capacity %s before it makes anything', (method, capacity, status) => {
+    const bench = new Bench();
+    const before = structuredClone(bench.world);
+    const body = { location: 'westeurope', sku: { capacity } };
+    const answer = bench.ask(method, 'virtualMachineScaleSets/pool1', { body });
+    expect(answer.status).toBe(status);
+    expect({ ...bench.world, buckets: {}, requests: 0 }).toEqual({ ...before, buckets: {}, requests: 0 });
+  });
+
+  it('grows to 1000 instances and not further, or to 100 in one placement group', () => {
+    const bench = new Bench();
+    const grow = (capacity: number) =>
+      bench.askAndWait('PATCH', 'virtualMachineScaleSets/pool1', { body: { sku: { capacity } } });
+    expect(grow(1000).body?.status).toBe('Succeeded');
+    expect(bench.instances()).toHaveLength(1000);
+    expect(codeOf(grow(1001))).toEqual([409, 'OperationNotAllowed']);
+    const single = new Bench();
+    single.set().properties.singlePlacementGroup = true;
+    const refused = single.ask('PATCH', 'virtualMachineScaleSets/pool1', { body: { sku: { capacity: 101 } } });
+    expect(stringAt(refused.body, 'error', 'message')).toContain("limit of '100'");
+  });
+
+  it('refuses to make a set of more than 1000 instances', () => {
+    const bench = new Bench();
+    const { body } = bench.ask('GET', 'virtualMachineScaleSets/pool1');
+    const other = { ...body!, sku: { name: 'Standard_D4s_v5', capacity: 1001 } };
+    expect(codeOf(bench.ask('PUT', 'virtualMachineScaleSets/pool2', { body: other }))).toEqual([
+      409,
+      'OperationNotAllowed',
+    ]);
+    expect(Object.keys(bench.world.scaleSets)).toHaveLength(1);
+  });
+
+  it('is not overwritten by a PUT that demands a new one', () => {
+    const bench = new Bench();
+    const before = structuredClone(bench.set());
+    const { body } = bench.ask('GET', 'virtualMachineScaleSets/pool1');
+    const put = (path: string, headers: Record<string, string>) => bench.ask('PUT', path, { body: body!, headers });
+    expect(codeOf(put('virtualMachineScaleSets/pool1', { 'if-none-match': '*' }))).toEqual([412, 'PreconditionFailed']);
+    expect(bench.set()).toEqual(before);
+    expect(put('virtualMachineScaleSets/pool2', { 'if-none-match': '*' }).status).toBe(201);
+    expect(codeOf(put('virtualMachineScaleSets/pool3', { 'if-match': '"1"' }))).toEqual([412, 'PreconditionFailed']);
+    const instance = bench.ask('GET', 'virtualMachineScaleSets/pool1/virtualMachines/0').body!;
+    expect(
+      codeOf(
+        bench.ask('PUT', 'virtualMachineScaleSets/pool1/virtualMachines/0', {
+          body: instance,
+          headers: { 'if-none-match': '*' },
+        }),
+      ),
+    ).toEqual([412, 'PreconditionFailed']);
   });
 });

@@ -13,8 +13,9 @@ import {
 import { page } from '../service/pages.ts';
 import { groupId, instancesOf, keyOf, type SimInstance, type SimScaleSet, type SimWorld, timestamp } from '../world.ts';
 import { addInstances } from './births.ts';
-import { etagOf, requireUnchanged } from './instances.ts';
-import { capacityOf, changedModel } from './model-change.ts';
+import { capacityOf, requireCapacity } from './capacity.ts';
+import { etagOf, requireAbsent, requireUnchanged } from './instances.ts';
+import { changedModel } from './model-change.ts';
 import { chosenInstances } from './power.ts';
 import { newScaleSet } from './scale-set-create.ts';
 import { requireScaleSet, scaleSetId } from './scale-set-lookup.ts';
@@ -33,12 +34,14 @@ export function listScaleSets(world: SimWorld, call: ArmCall): ArmAnswer {
 }
 
 export function putScaleSet(world: SimWorld, call: ArmCall): ArmAnswer {
-  if (typeof call.body.location !== 'string') {
-    throw new ArmError(400, 'LocationRequired', 'The location property is required for this definition.');
-  }
   const id = scaleSetId(world, call);
-  if (world.scaleSets[keyOf(id)]) return update(world, call, 'PUT');
+  if (world.scaleSets[keyOf(id)]) {
+    requireAbsent(call);
+    return update(world, call, 'PUT');
+  }
+  requireUnchanged(call, undefined);
   const set = newScaleSet(world, call, id);
+  requireCapacity(set);
   world.scaleSets[keyOf(id)] = set;
   return begun(world, call, set, set, 201, takesEffect(call.fate) ? capacityOf(set) : 0);
 }

@@ -7,6 +7,7 @@ import { page } from '../service/pages.ts';
 import { tagsOf } from '../service/tags.ts';
 import { groupId, keyOf, PROVIDER, type SimDisk, type SimSnapshot, type SimWorld, timestamp, uuid } from '../world.ts';
 import { encryptionOf } from './births.ts';
+import { regionKey } from './image-references.ts';
 
 export function getSnapshot(world: SimWorld, call: ArmCall): ArmAnswer {
   return { status: 200, body: snapshotBody(requireSnapshot(world, call), call.nowMs) };
@@ -153,7 +154,7 @@ function requireSource(world: SimWorld, asked: JsonObject, location: string): Si
   if (!disk) {
     throw new ArmError(404, 'ResourceNotFound', `The Resource '${id}' was not found.`);
   }
-  if (disk.location.toLowerCase() !== location.toLowerCase()) {
+  if (regionKey(disk.location) !== regionKey(location)) {
     throw new ArmError(
       400,
       'BadRequest',
@@ -216,7 +217,7 @@ function creationOf(snapshot: SimSnapshot): JsonObject {
 }
 
 /** The percentage follows the clock; the state follows the operation. */
-function snapshotBody(snapshot: SimSnapshot, nowMs: number): JsonObject {
+export function snapshotBody(snapshot: SimSnapshot, nowMs: number): JsonObject {
   const { name, id, location, tags, sku, createdMs, completesMs, sizeGb } = snapshot;
   const elapsed = completesMs <= createdMs ? 1 : Math.min(1, (nowMs - createdMs) / (completesMs - createdMs));
   const percent = snapshot.state === 'Succeeded' ? 100 : Math.min(99, Math.floor(elapsed * 100));

@@ -21,6 +21,7 @@ export interface ArmCall {
   apiVersion: string;
   body: JsonObject;
   ifMatch?: string;
+  ifNoneMatch?: string;
   nowMs: number;
   /** The simulator's address, for the URLs it returns. */
   baseUrl: string;

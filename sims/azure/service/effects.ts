@@ -1,5 +1,7 @@
 // sims/azure/service/effects.ts: what has happened by now? Due operations take effect, in the order in which they end.
 import { recount, reimage } from '../compute/births.ts';
+import { diskBody } from '../compute/disks.ts';
+import { snapshotBody } from '../compute/snapshots.ts';
 import {
   instancesOf,
   keyOf,
@@ -19,6 +21,11 @@ export function settle(world: SimWorld, nowMs: number): void {
     .filter((operation) => operation.status === 'InProgress' && operation.endsMs <= nowMs)
     .sort((a, b) => a.endsMs - b.endsMs || (a.id < b.id ? -1 : 1));
   for (const operation of due) end(world, operation);
+}
+
+/** Whether an operation ends by then. */
+export function isDue(world: SimWorld, nowMs: number): boolean {
+  return Object.values(world.operations).some(({ status, endsMs }) => status === 'InProgress' && endsMs <= nowMs);
 }
 
 function end(world: SimWorld, operation: Operation): void {
@@ -82,7 +89,10 @@ function apply(world: SimWorld, effect: OperationEffect, operation: Operation): 
       break;
     case 'disk-made': {
       const disk = world.disks[keyOf(effect.id)];
-      if (disk) disk.properties.provisioningState = 'Succeeded';
+      if (disk) {
+        disk.properties.provisioningState = 'Succeeded';
+        operation.output = diskBody(world, disk);
+      }
       break;
     }
     case 'delete-disk':
@@ -90,7 +100,10 @@ function apply(world: SimWorld, effect: OperationEffect, operation: Operation): 
       break;
     case 'snapshot-made': {
       const snapshot = world.snapshots[keyOf(effect.id)];
-      if (snapshot) snapshot.state = 'Succeeded';
+      if (snapshot) {
+        snapshot.state = 'Succeeded';
+        operation.output = snapshotBody(snapshot, operation.endsMs);
+      }
       break;
     }
     case 'delete-snapshot':
@@ -102,7 +115,8 @@ function apply(world: SimWorld, effect: OperationEffect, operation: Operation): 
     case 'gallery-ready':
     case 'definition-ready':
     case 'version-ready':
-    case 'version-changed': {
+    case 'version-changed':
+    case 'thing-changed': {
       const made = galleryThing(world, effect);
       if (made) made.state = 'Succeeded';
       break;
@@ -169,6 +183,7 @@ function undo(world: SimWorld, effect: OperationEffect, operation: Operation, ha
       break;
     }
     case 'version-changed':
+    case 'thing-changed':
     case 'delete-gallery':
     case 'delete-definition':
     case 'delete-version': {

@@ -18,10 +18,13 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
+let requestId: string | undefined;
+
 function ask(path: string, body = '', type = 'application/json'): Promise<{ status?: number; body: string }> {
   return new Promise((resolve, reject) => {
     const options = { method: 'POST', ca: certPem, agent: false as const, headers: { 'content-type': type } };
     const asked = request(new URL(path, server.url), options, (response) => {
+      requestId = response.headers['x-ms-request-id']?.toString();
       text(response).then((got) => resolve({ status: response.statusCode!, body: got }), reject);
     });
     asked.once('error', reject);
@@ -43,6 +46,17 @@ describe('the server of the simulator', () => {
       expect(await ask('/', body)).toEqual({ status: 204, body: '' });
       expect(seen.at(-1)!.request.body).toEqual({});
     }
+  });
+
+  it('gives every answer the id of a request, its own or one from the handler', async () => {
+    answer = () => ({ status: 200 });
+    await ask('/');
+    expect(requestId).toMatch(/^[-0-9a-f]{36}$/);
+    answer = () => ({ status: 200, headers: { 'x-ms-request-id': 'mine' } });
+    await ask('/');
+    expect(requestId).toBe('mine');
+    await ask('/', '{');
+    expect(requestId).toMatch(/^[-0-9a-f]{36}$/);
   });
 
   it('reads a form as a form', async () => {

@@ -1,4 +1,5 @@
 // sims/azure/service/listen.ts: HTTPS server on loopback.
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -86,6 +87,7 @@ function parseBody(text: string): JsonObject {
 function send(outgoing: ServerResponse, { status, headers, body }: ArmAnswer): void {
   const text = body === undefined ? '' : JSON.stringify(body);
   outgoing.writeHead(status, {
+    'x-ms-request-id': randomUUID(), // logins and answers to what is no request; the others have one of their own
     ...headers,
     ...(body !== undefined && { 'content-type': 'application/json; charset=utf-8' }),
     'content-length': Buffer.byteLength(text),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Ask, Bench, DEFINITION, versionBody, withVersion } from '../testing.ts';
-import { stringAt } from './json.ts';
+import { type JsonObject, objectAt, stringAt } from './json.ts';
 
 /** The recorded table: first answer, whether it has a body and in which state, and which headers lead to the operation. */
 const recorded: [
@@ -188,5 +188,41 @@ describe('an operation', () => {
     bench.askAndWait('POST', stop);
     expect(bench.askAndWait('POST', stop).body?.status).toBe('Succeeded');
     expect(bench.instances()[0]!.power).toBe('stopped');
+  });
+
+  const disks: [string, string, (bench: Bench) => JsonObject][] = [
+    [
+      'a new snapshot',
+      'snapshots/other',
+      (bench) => ({ creationData: { createOption: 'Copy', sourceResourceId: bench.instances()[0]!.osDiskId } }),
+    ],
+    ['a new disk', 'disks/other', () => ({ creationData: { createOption: 'Empty' }, diskSizeGB: 10 })],
+  ];
+  it.each(disks)('of %s ends with the resource, in its status and at its Location', (_, path, properties) => {
+    const bench = new Bench();
+    const body = { location: 'westeurope', properties: properties(bench) };
+    const { headers } = bench.ask('PUT', path, { body });
+    expect(bench.ask('GET', headers!.location!)).toMatchObject({ status: 202 });
+    expect(bench.ask('GET', headers!['azure-asyncoperation']!).body).not.toHaveProperty('properties');
+    bench.nowMs += 600_000;
+    const made = bench.ask('GET', path).body!;
+    expect(objectAt(made, 'properties')?.provisioningState).toBe('Succeeded');
+    expect(objectAt(bench.ask('GET', headers!['azure-asyncoperation']!).body, 'properties', 'output')).toEqual(made);
+    expect(bench.ask('GET', headers!.location!)).toMatchObject({ status: 200, body: made });
+  });
+
+  it('of changed tags ends with the snapshot that has them', () => {
+    const bench = new Bench();
+    withVersion(bench);
+    const end = bench.askAndWait('PATCH', 'snapshots/snap', { body: { tags: { a: 'b' } } });
+    expect(objectAt(end.body, 'properties', 'output', 'tags')).toEqual({ a: 'b' });
+  });
+
+  it.each(['failed', 'succeeded-but-not-applied'] as const)('of a snapshot that %s has nothing to show', (fate) => {
+    const bench = new Bench();
+    const creationData = { createOption: 'Copy', sourceResourceId: bench.instances()[0]!.osDiskId };
+    const body = { location: 'westeurope', properties: { creationData } };
+    const end = bench.askAndWait('PUT', 'snapshots/other', { body, strike: { fate } });
+    expect(end.body).not.toHaveProperty('properties');
   });
 });

@@ -2,10 +2,24 @@
 
 import { deleteDisk, getDisk, listDisks, putDisk } from '../compute/disks.ts';
 import { deleteExtension, getExtension, listExtensions, putExtension } from '../compute/extensions.ts';
-import { deleteGallery, getGallery, listGalleries, putGallery } from '../compute/galleries.ts';
-import { deleteDefinition, getDefinition, listDefinitions, putDefinition } from '../compute/image-definitions.ts';
+import { deleteGallery, getGallery, listGalleries, patchGallery, putGallery } from '../compute/galleries.ts';
+import {
+  deleteDefinition,
+  getDefinition,
+  listDefinitions,
+  patchDefinition,
+  putDefinition,
+} from '../compute/image-definitions.ts';
 import { deleteVersion, getVersion, listVersions, patchVersion, putVersion } from '../compute/image-versions.ts';
-import { deleteInstance, getInstance, getInstanceView, listInstances, putInstance } from '../compute/instances.ts';
+import {
+  deleteInstance,
+  getInstance,
+  getInstanceExtension,
+  getInstanceView,
+  listInstanceExtensions,
+  listInstances,
+  putInstance,
+} from '../compute/instances.ts';
 import { instancePower, type PowerAction, setPower, vmPower } from '../compute/power.ts';
 import {
   deleteInstances,
@@ -17,6 +31,7 @@ import {
   putScaleSet,
   upgradeInstances,
 } from '../compute/scale-sets.ts';
+import { listResourceSkus, listSetSizes, listUsages } from '../compute/sizes.ts';
 import {
   deleteSnapshot,
   getSnapshot,
@@ -75,7 +90,11 @@ const STARTING: [string, PowerAction][] = [
   ['reimage', 'reimage'],
 ];
 
+/** Of scale sets alone. */
+const STARTING_IN_SETS: [string, PowerAction][] = [...STARTING, ['reimageAll', 'reimageall']];
+
 const compute = routesOf('compute');
+const sku = routesOf('sku');
 const disk = routesOf('disk');
 const gallery = routesOf('gallery');
 const permissions = routesOf('permissions');
@@ -88,6 +107,7 @@ export const ROUTES: readonly Route[] = [
     [`GET ${SET}`]: getScaleSet,
     [`GET ${SET}/extensions`]: listExtensions,
     [`GET ${SET}/extensions/{extension}`]: getExtension,
+    [`GET ${SET}/skus`]: listSetSizes,
   }),
   ...compute('viewScaleSet', {
     [`GET ${SET}/instanceView`]: getScaleSetView,
@@ -100,7 +120,7 @@ export const ROUTES: readonly Route[] = [
     [`DELETE ${SET}/extensions/{extension}`]: deleteExtension,
     [`POST ${SET}/delete`]: deleteInstances,
     [`POST ${SET}/manualUpgrade`]: upgradeInstances,
-    ...Object.fromEntries(STARTING.map(([name, action]) => [`POST ${SET}/${name}`, setPower(action)])),
+    ...Object.fromEntries(STARTING_IN_SETS.map(([name, action]) => [`POST ${SET}/${name}`, setPower(action)])),
   }),
   ...compute('deleteScaleSet', {
     [`DELETE ${SET}`]: deleteScaleSet,
@@ -109,10 +129,16 @@ export const ROUTES: readonly Route[] = [
   ...compute('readInstance', {
     [`GET ${INSTANCE}`]: getInstance,
     [`GET ${INSTANCE}/instanceView`]: getInstanceView,
+    [`GET ${INSTANCE}/extensions`]: listInstanceExtensions,
+    [`GET ${INSTANCE}/extensions/{extension}`]: getInstanceExtension,
   }),
+  ...compute('readSizes', { [`GET ${SCOPE}/locations/{location}/usages`]: listUsages }),
+  ...sku('readSizes', { [`GET ${SCOPE}/skus`]: listResourceSkus }),
   ...compute('actOnInstance', {
     [`PUT ${INSTANCE}`]: putInstance,
-    ...Object.fromEntries(STARTING.map(([name, action]) => [`POST ${INSTANCE}/${name}`, instancePower(action)])),
+    ...Object.fromEntries(
+      STARTING_IN_SETS.map(([name, action]) => [`POST ${INSTANCE}/${name}`, instancePower(action)]),
+    ),
   }),
   ...compute('stopInstance', {
     [`DELETE ${INSTANCE}`]: deleteInstance,
@@ -161,8 +187,10 @@ export const ROUTES: readonly Route[] = [
   }),
   ...gallery('writeGallery', {
     [`PUT ${GALLERY}`]: putGallery,
+    [`PATCH ${GALLERY}`]: patchGallery,
     [`DELETE ${GALLERY}`]: deleteGallery,
     [`PUT ${DEFINITION}`]: putDefinition,
+    [`PATCH ${DEFINITION}`]: patchDefinition,
     [`DELETE ${DEFINITION}`]: deleteDefinition,
   }),
   ...gallery('readVersion', { [`GET ${DEFINITION}/versions`]: listVersions, [`GET ${VERSION}`]: getVersion }),

@@ -39,6 +39,36 @@ describe('throttling', () => {
     expect(bench.ask('GET', `${SET}/virtualMachines/1`).status).toBe(200);
   });
 
+  it('also counts the requests to the whole subscription, of each kind', () => {
+    const bench = new Bench({ scaleSets: [{ name: 'pool1', instances: 3 }] });
+    const left = (method: string, path: string, body = {}) => {
+      const entries = Object.entries(bench.ask(method, path, { body }).headers ?? {});
+      return Object.fromEntries(entries.filter(([name]) => name.startsWith('x-ms-ratelimit-remaining-subscription')));
+    };
+    const of = (kind: string, rest: number, all: number) => ({
+      [`x-ms-ratelimit-remaining-subscription-${kind}`]: String(rest),
+      [`x-ms-ratelimit-remaining-subscription-global-${kind}`]: String(all),
+    });
+    expect(left('GET', SET)).toEqual(of('reads', 249, 3749));
+    expect(left('GET', 'disks/none')).toEqual(of('reads', 248, 3748));
+    expect(left('PATCH', SET, { tags: {} })).toEqual(of('writes', 199, 2999));
+    expect(left('POST', `${SET}/virtualMachines/0/restart`)).toEqual(of('writes', 198, 2998));
+    expect(left('DELETE', `${SET}/virtualMachines/1`)).toEqual(of('deletes', 199, 2999));
+  });
+
+  it('refuses what the subscription has no more requests for, whatever it is about', () => {
+    const bench = new Bench();
+    const read = (i: number) => bench.ask('GET', `disks/none${i}`);
+    for (let i = 0; i < 250; i++) expect(read(i).status).toBe(404);
+    const refused = read(250);
+    expect([refused.status, refused.headers?.['retry-after']]).toEqual([429, '1']);
+    expect(stringAt(refused.body, 'error', 'code')).toBe('SubscriptionRequestsThrottled');
+    expect(bench.ask('PATCH', SET, { body: { tags: {} } }).status).toBe(200);
+    bench.nowMs += 1000;
+    expect(read(251).status).toBe(404);
+    expect(bench.violations).toEqual([]);
+  });
+
   it('never refuses a client twice in a row if it honours every wait', () =>
     fc.assert(
       fc.property(fc.array(fc.nat(4000), { maxLength: 80 }), (pauses) => {

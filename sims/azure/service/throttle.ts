@@ -1,6 +1,7 @@
 // sims/azure/service/throttle.ts: how many requests of this kind does this resource still accept?
 
 import type { SimWorld } from '../world.ts';
+import { ArmError } from './arm-error.ts';
 import type { ArmCall } from './call.ts';
 import { tooMany } from './faults.ts';
 
@@ -39,6 +40,7 @@ export const POLICIES = {
   readVm: resource('GetVMResource', 12, 36),
   writeVm: resource('UpdateVMResource', 4, 12),
   stopVm: resource('DeleteVMResource', 4, 12),
+  readSizes: per3Minutes('LowCostGetSizes3Min', 1_000),
   pollCompute: resource('GetOperationResource', 15, 45),
   pollDisk: per3Minutes('GetOperation3Min', 50_000),
   pollGallery: per3Minutes('GetOperationStatus3Min', 2_500),
@@ -57,19 +59,55 @@ export const POLICIES = {
 
 export type PolicyName = keyof typeof POLICIES;
 
+type Request = Pick<ArmCall, 'nowMs' | 'violate'>;
+
 /** Takes one token and returns the header with the rest; throws 429 if the bucket is empty. */
-export function takeToken(
-  world: SimWorld,
-  call: Pick<ArmCall, 'nowMs' | 'violate'>,
-  name: PolicyName,
-  path: string,
-): string {
+export function takeToken(world: SimWorld, call: Request, name: PolicyName, path: string): string {
   const policy = POLICIES[name];
   const key = `${policy.name} ${policy.per === 'resource' ? path.toLowerCase() : ''}`;
-  const perMs = (policy.perMinute * world.speed) / 60_000;
-  const bucket = world.buckets[key] ?? { tokens: policy.burst, atMs: call.nowMs, blockedUntilMs: 0 };
+  const left = take(world, call, key, policy);
+  if ('waitS' in left) throw tooMany(left.waitS, policy.name);
+  return `Microsoft.Compute/${policy.name};${left.tokens}`;
+}
+
+/** Documented: 25 reads a second after a burst of 250, 10 writes or deletions after 200. Recorded: the whole subscription has 15 times as many. */
+const SUBSCRIPTION = {
+  reads: { perMinute: 25 * 60, burst: 250 },
+  writes: { perMinute: 10 * 60, burst: 200 },
+  deletes: { perMinute: 10 * 60, burst: 200 },
+};
+const PRINCIPALS = 15;
+
+/** The limits of Azure Resource Manager itself, for every kind of resource together. */
+export function takeSubscriptionToken(world: SimWorld, call: Request, method: string): Record<string, string> {
+  const kind = method === 'GET' ? 'reads' : method === 'DELETE' ? 'deletes' : 'writes';
+  const { perMinute, burst } = SUBSCRIPTION[kind];
+  const left = take(world, call, `subscription ${kind}`, { perMinute, burst });
+  if ('waitS' in left) {
+    throw new ArmError(
+      429,
+      'SubscriptionRequestsThrottled',
+      `Number of ${kind} for subscription '${world.subscriptionId}' exceeded. Please try again after '${left.waitS}' seconds.`,
+      { headers: { 'retry-after': String(left.waitS), [`x-ms-ratelimit-remaining-subscription-${kind}`]: '0' } },
+    );
+  }
+  const used = burst - left.tokens;
+  return {
+    [`x-ms-ratelimit-remaining-subscription-${kind}`]: String(left.tokens),
+    [`x-ms-ratelimit-remaining-subscription-global-${kind}`]: String(PRINCIPALS * burst - used),
+  };
+}
+
+function take(
+  world: SimWorld,
+  call: Request,
+  key: string,
+  { perMinute, burst }: { perMinute: number; burst: number },
+): { tokens: number } | { waitS: number } {
+  const perMs = (perMinute * world.speed) / 60_000;
+  const bucket = world.buckets[key] ?? { tokens: burst, atMs: call.nowMs, blockedUntilMs: 0 };
   world.buckets[key] = bucket;
-  bucket.tokens = Math.min(policy.burst, bucket.tokens + (call.nowMs - bucket.atMs) * perMs);
+  bucket.tokens = Math.min(burst, bucket.tokens + (call.nowMs - bucket.atMs) * perMs);
   bucket.atMs = call.nowMs;
   const isEarly = call.nowMs < bucket.blockedUntilMs;
   if (isEarly)
@@ -78,8 +116,8 @@ export function takeToken(
     const missing = Math.max(1, 1 - bucket.tokens) + (isEarly ? 1 : 0);
     const seconds = Math.max(1, Math.ceil(missing / perMs / 1000));
     bucket.blockedUntilMs = Math.max(bucket.blockedUntilMs, call.nowMs + seconds * 1000);
-    throw tooMany(Math.ceil((bucket.blockedUntilMs - call.nowMs) / 1000), policy.name);
+    return { waitS: Math.ceil((bucket.blockedUntilMs - call.nowMs) / 1000) };
   }
   bucket.tokens -= 1;
-  return `Microsoft.Compute/${policy.name};${Math.floor(bucket.tokens)}`;
+  return { tokens: Math.floor(bucket.tokens) };
 }
