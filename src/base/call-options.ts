@@ -10,6 +10,7 @@ export interface Fence {
 }
 
 export interface CallOptions {
+  /** Ends waits and reads. A change that is on its way is not aborted: whether it took effect would be unknown. */
   signal?: AbortSignal | undefined;
   onWaiting?: WaitReporter | undefined;
   /** For changes: a client that would have to wait beyond the fence throws `Throttled` or `TooLate` instead. */

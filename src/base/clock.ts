@@ -1,9 +1,10 @@
 // base/clock.ts: the current time, and sleep. Tests replace it so that waiting takes no time.
+import { uptime } from 'node:os';
 
 export interface Clock {
   /** Milliseconds since 1970. */
   nowMs(): number;
-  /** Never goes back, and stands still while the machine sleeps; absent: not known. */
+  /** Never set back. Counts the time in which the machine sleeps where the system can (Linux); absent: not known. */
   monotonicMs?(): number;
   /** Rejects with the signal's reason when aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -11,7 +12,7 @@ export interface Clock {
 
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
-  monotonicMs: () => performance.now(),
+  monotonicMs: () => (process.platform === 'linux' ? uptime() * 1000 : performance.now()),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);

@@ -12,6 +12,8 @@ export interface LastRun {
   endedAt: string;
   /** The donor; absent if none was found. */
   node?: string;
+  /** The run restarted the donor, which was Ready again before the run ended. */
+  hasRestarted?: boolean;
   /** The version that new instances start from, after a success. */
   version?: string;
   /** The error, after a failure. `code` is absent for a bug. */

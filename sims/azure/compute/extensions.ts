@@ -5,8 +5,8 @@ import { ensureObject, type JsonObject, objectAt } from '../service/json.ts';
 import { acceptedWithoutBody, asyncHeader, begin, takesEffect } from '../service/operations.ts';
 import { keyOf, type SimScaleSet, type SimWorld } from '../world.ts';
 import { extensionsOf } from './instances.ts';
+import { requireScaleSet } from './lookup.ts';
 import { requireKnownOrder, takeProtectedSettings } from './model-change.ts';
-import { requireScaleSet } from './scale-set-lookup.ts';
 import { requireIdleSet } from './scale-sets.ts';
 
 export function listExtensions(world: SimWorld, call: ArmCall): ArmAnswer {

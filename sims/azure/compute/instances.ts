@@ -8,7 +8,7 @@ import { tagsOf } from '../service/tags.ts';
 import { instancesOf, keyOf, type SimInstance, type SimScaleSet, type SimWorld, timestamp } from '../world.ts';
 import { filterOf } from './instance-filters.ts';
 import { instanceView } from './instance-view.ts';
-import { requireScaleSet } from './scale-set-lookup.ts';
+import { requireScaleSet } from './lookup.ts';
 
 export function getInstance(world: SimWorld, call: ArmCall): ArmAnswer {
   const { set, instance } = requireInstance(world, call);

@@ -5,8 +5,7 @@ import { fieldAt, objectAt } from '../service/json.ts';
 import { ALLOCATION_FAILED, acceptedWithoutBody, begin } from '../service/operations.ts';
 import { instancesOf, type Power, type SimInstance, type SimScaleSet, type SimWorld } from '../world.ts';
 import { requireIdle, requireInstance } from './instances.ts';
-import { requireScaleSet } from './scale-set-lookup.ts';
-import { requireVm } from './vm-lookup.ts';
+import { requireScaleSet, requireVm } from './lookup.ts';
 
 export type PowerAction = 'poweroff' | 'deallocate' | 'start' | 'restart' | 'reimage' | 'reimageall';
 

@@ -15,10 +15,10 @@ import { groupId, instancesOf, keyOf, type SimInstance, type SimScaleSet, type S
 import { addInstances } from './births.ts';
 import { capacityOf, requireCapacity } from './capacity.ts';
 import { etagOf, requireAbsent, requireUnchanged } from './instances.ts';
+import { requireScaleSet, scaleSetId } from './lookup.ts';
 import { changedModel } from './model-change.ts';
 import { chosenInstances } from './power.ts';
 import { newScaleSet } from './scale-set-create.ts';
-import { requireScaleSet, scaleSetId } from './scale-set-lookup.ts';
 
 export function getScaleSet(world: SimWorld, call: ArmCall): ArmAnswer {
   const set = requireScaleSet(world, call);

@@ -5,7 +5,7 @@ import { type JsonObject, stringAt } from '../service/json.ts';
 import { page } from '../service/pages.ts';
 import type { SimWorld } from '../world.ts';
 import { regionKey } from './image-references.ts';
-import { requireScaleSet } from './scale-set-lookup.ts';
+import { requireScaleSet } from './lookup.ts';
 
 const USUAL = ['Standard_D2s_v5', 'Standard_D4s_v5', 'Standard_D8s_v5', 'Standard_D4s_v6'];
 const QUOTA = { cores: 10_000, machines: 25_000, sets: 2_500 };

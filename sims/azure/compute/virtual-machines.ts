@@ -6,7 +6,7 @@ import { page } from '../service/pages.ts';
 import { groupId, keyOf, type SimInstance, type SimScaleSet, type SimWorld, timestamp } from '../world.ts';
 import { instanceView } from './instance-view.ts';
 import { deleteMember, etagOf, updateMember, vmProfile } from './instances.ts';
-import { requireVm } from './vm-lookup.ts';
+import { requireVm } from './lookup.ts';
 
 export function getVm(world: SimWorld, call: ArmCall): ArmAnswer {
   const { set, instance } = requireVm(world, call);

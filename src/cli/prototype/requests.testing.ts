@@ -2,7 +2,7 @@
 import { instancesOf } from '../../../sims/azure/world.ts';
 import { fakeCluster } from '../../cluster/fake/fake-cluster.ts';
 import { inspectionOf } from '../../prototype/donor/testing.ts';
-import { galleryName, MODEL_TAG } from '../../prototype/names.ts';
+import { galleryName, prototypeDefinitionName } from '../../prototype/names.ts';
 import type { Site } from '../../prototype/site.ts';
 import { azureLab } from '../../vms/azure/testing.ts';
 import type { ConnectSite } from '../compose/connect-site.ts';
@@ -75,8 +75,14 @@ export async function requestLab(mode: 'Uniform' | 'Flexible', count: number): P
   cluster.changeNode = firstChange;
   cluster.writeSecret = firstChange;
   // As after a run: only such a pool can be rolled back.
-  const { pools } = provider;
-  await pools.tagPool(await pools.findPool(LARGE_POOL), { [MODEL_TAG]: '2026.11.1' });
+  sim.meddle(({ scaleSets: sets }) => {
+    const large = Object.values(sets).find(({ name }) => name === LARGE_POOL)!;
+    const definition = prototypeDefinitionName({ id: large.id, name: LARGE_POOL });
+    const profile = large.properties.virtualMachineProfile as { storageProfile: { imageReference: unknown } };
+    profile.storageProfile.imageReference = {
+      id: `${group}/galleries/SIG_contract/images/${definition}/versions/2026.11.1`,
+    };
+  });
   const image = { kind: 'marketplace', publisher: 'p', offer: 'o', sku: 's', version: 'latest' };
   cluster.readSecret = async () => ({ recipe: JSON.stringify({ image, customData: 'eA==', extensions: [] }) });
   cluster.runScript = (nodeName) => ({

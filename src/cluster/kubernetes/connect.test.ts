@@ -7,6 +7,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../base/clock.ts';
 import { TransientError } from '../../base/errors.ts';
 import { onTrace } from '../../base/trace.ts';
+import type { Node } from '../cluster.ts';
 import { kubernetesCluster } from './cluster.ts';
 import { connectCluster, MERGE_PATCH } from './connect.ts';
 
@@ -165,6 +166,24 @@ describe('a request', () => {
     const cluster = await kubernetesCluster({ kubeconfig: path, clock: systemClock });
     await expect(cluster.listNodes(AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
     expect(got).toEqual([]);
+  });
+
+  it('that changes something is not aborted on its way', async () => {
+    const control = new AbortController();
+    const host = createServer((request, response) => {
+      control.abort(new Error('enough'));
+      request.resume().on('end', () => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ kind: 'Node', metadata: { name: 'n' } }));
+      });
+    });
+    server = host;
+    await new Promise<void>((listening) => host.listen(0, '127.0.0.1', listening));
+    const path = kubeconfig(`http://127.0.0.1:${(host.address() as AddressInfo).port}`);
+    const cluster = await kubernetesCluster({ kubeconfig: path, clock: systemClock });
+    const node = { name: 'n', uid: 'u', resourceVersion: '1' } as Node;
+    await cluster.changeNode(node, { isUnschedulable: true }, control.signal);
+    expect(control.signal.aborted).toBe(true);
   });
 
   it('for a script requires an image before anything is sent', async () => {

@@ -70,7 +70,9 @@ export async function connectCluster(options: KubeConnectOptions): Promise<Clien
       middleware: [
         {
           pre: (request) => {
-            request.setSignal(signal ? AbortSignal.any([signal, deadline]) : deadline);
+            // A change on its way is not aborted: whether it took effect would be unknown.
+            const mayAbort = signal && String(request.getHttpMethod()) === 'GET';
+            request.setSignal(mayAbort ? AbortSignal.any([signal, deadline]) : deadline);
             if (contentType) request.setHeaderParam('Content-Type', contentType);
             keepConnections(request);
             sent.request = `${request.getHttpMethod()} ${request.getUrl().replace(endpoint.server, '')}`;

@@ -125,7 +125,8 @@ export function versionLeft(pool: Pool, versions: readonly Version[], change: Mo
 
 /** Refuses a pool without any trace of a run: the saved model may be older than the one that its owner has set since. */
 export function requireRolledOut(pool: Pool, targets: RollbackTargets): void {
-  if (startsFromPrototype(pool, targets) || pool.tags[MODEL_TAG] !== undefined) return;
+  // The tag alone proves nothing: it stays when a person sets another image.
+  if (startsFromPrototype(pool, targets)) return;
   throw targets.hasOriginal ? notOnPrototype(pool, targets) : originalNotSaved(pool, targets);
 }
 

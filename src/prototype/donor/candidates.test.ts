@@ -99,3 +99,23 @@ describe('objectionsTo', () => {
     expect(kinds(node('a', { labels: { [`node-role.kubernetes.io/${role}`]: '' } }))).toEqual(['unfit']);
   });
 });
+
+describe('a node that is Ready only since the last run restarted it', () => {
+  const young = node('n', { readySinceMs: nowMs - 60_000 });
+  const kinds = (lastRun: CandidateRules['lastRun']) =>
+    objectionsTo(young, instance, [young], { ...rules, lastRun }).map(({ kind }) => kind);
+  const ended = (afterReadyMs: number) => new Date(nowMs - 60_000 + afterReadyMs).toISOString();
+
+  it('is not unproven for that, so that the same command continues at once', () => {
+    expect(kinds({ outcome: 'failed', node: 'n', hasRestarted: true, endedAt: ended(5_000) })).toEqual([]);
+  });
+
+  it.each<[string, CandidateRules['lastRun']]>([
+    ['there was no run', undefined],
+    ['the run restarted nothing', { outcome: 'failed', node: 'n', endedAt: ended(5_000) }],
+    ['the run had another donor', { outcome: 'failed', node: 'm', hasRestarted: true, endedAt: ended(5_000) }],
+    ['it was Ready again after the run', { outcome: 'failed', node: 'n', hasRestarted: true, endedAt: ended(-1) }],
+  ])('is unproven if %s', (_name, lastRun) => {
+    expect(kinds(lastRun)).toEqual(['unproven']);
+  });
+});

@@ -3,6 +3,7 @@ import { formatSpan } from '../../base/duration.ts';
 import type { Node } from '../../cluster/cluster.ts';
 import type { Version } from '../../vms/gallery.ts';
 import type { ListedInstance } from '../../vms/pools.ts';
+import type { LastRun } from '../last-run.ts';
 import { BAD_TAG } from '../names.ts';
 import { readPrior } from '../run/prior.ts';
 import { unpatchedReasons } from './patched.ts';
@@ -48,6 +49,8 @@ export interface CandidateRules {
   ownNames?: readonly string[];
   /** Ids of versions that were rolled back, in lower case. */
   badVersions?: ReadonlySet<string>;
+  /** The last run: a donor that it restarted is not unproven for that. */
+  lastRun?: LastRun | undefined;
 }
 
 /** A node that became Ready more recently is not proven yet. */
@@ -97,7 +100,7 @@ export function objectionsTo(
   node: Node,
   instance: ListedInstance,
   nodes: readonly Node[],
-  { nowMs, provenMs, ownNames = [], badVersions = new Set() }: CandidateRules,
+  { nowMs, provenMs, ownNames = [], badVersions = new Set(), lastRun }: CandidateRules,
 ): Objection[] {
   const found: Objection[] = [];
   const object = (kind: Objection['kind'], reason: string) => found.push({ kind, reason });
@@ -114,9 +117,15 @@ export function objectionsTo(
   if (image?.kind === 'version' && badVersions.has(image.id.toLowerCase()))
     object('unfit', `it was made from version ${image.id.split('/').at(-1)}, which was rolled back`);
   for (const reason of unpatchedReasons(node, nodes)) object('unpatched', reason);
-  if (node.isReady && node.readySinceMs !== undefined && readyForMs(node, nowMs) < provenMs)
+  const isRecent = node.isReady && node.readySinceMs !== undefined && readyForMs(node, nowMs) < provenMs;
+  if (isRecent && !isRestartedBy(lastRun, node))
     object('unproven', `it has been Ready for less than ${formatSpan(provenMs * 1000)}`);
   return found;
+}
+
+/** Whether the node is Ready only since the last run restarted it. The same command then continues at once. */
+function isRestartedBy(lastRun: LastRun | undefined, { name, readySinceMs = 0 }: Node): boolean {
+  return lastRun?.hasRestarted === true && lastRun.node === name && readySinceMs <= Date.parse(lastRun.endedAt);
 }
 
 /** The second one is from before Kubernetes 1.20. */

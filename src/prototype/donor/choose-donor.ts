@@ -3,6 +3,7 @@ import type { Node } from '../../cluster/cluster.ts';
 import type { Version } from '../../vms/gallery.ts';
 import type { ListedInstance } from '../../vms/pools.ts';
 import type { Snapshot } from '../../vms/snapshots.ts';
+import type { LastRun } from '../last-run.ts';
 import { DONOR_TAG, TAGS } from '../names.ts';
 import { readPrior } from '../run/prior.ts';
 import { isLeftover } from '../run/scene.ts';
@@ -34,6 +35,7 @@ export interface ObservedPool<M extends CandidateMember> {
   provenMs: number;
   /** Names under which the machine of this process may be a node. */
   ownNames?: readonly string[];
+  lastRun?: LastRun | undefined;
 }
 
 /** undefined: no node is suitable; `rankCandidates` has the reasons. */
@@ -60,7 +62,7 @@ function unfinished<M extends CandidateMember>(
   const copied = snapshot && !isLeftover(snapshot, versions, { today }) ? named(snapshot.tags[TAGS.donor]) : undefined;
   if (copied) return { donor: copied, because: 'an earlier run has copied its disk and is not finished' };
   const stray = strays
-    .filter((one) => usable.includes(one))
+    .filter((one) => usable.includes(one) && !isUnfit(one, seen))
     .toSorted((a, b) => (a.node.name < b.node.name ? -1 : 1))[0];
   if (stray) return { donor: stray, because: 'an earlier run has left it out of service' };
   const made = versions.find(({ name, state }) => name === today && state !== 'failed');
@@ -79,14 +81,20 @@ function best<M extends CandidateMember>(seen: ObservedPool<M>, strays: readonly
 
 /** The rules by which the nodes of this pool are judged. */
 export function rulesOf(
-  seen: Pick<ObservedPool<CandidateMember>, 'versions' | 'nowMs' | 'provenMs' | 'ownNames'>,
+  seen: Pick<ObservedPool<CandidateMember>, 'versions' | 'nowMs' | 'provenMs' | 'ownNames' | 'lastRun'>,
 ): CandidateRules {
-  const { versions, nowMs, provenMs, ownNames = [] } = seen;
-  return { nowMs, provenMs, ownNames, badVersions: badVersionIds(versions) };
+  const { versions, nowMs, provenMs, ownNames = [], lastRun } = seen;
+  return { nowMs, provenMs, ownNames, badVersions: badVersionIds(versions), lastRun };
 }
 
 function isOwnNode({ node, instance }: CandidateMember, seen: ObservedPool<CandidateMember>): boolean {
   return objectionsTo(node, instance, [], rulesOf(seen)).some(({ kind }) => kind === 'own-node');
+}
+
+/** What the run that took it out of service did not cause: pressure, or a version that was rolled back since. */
+function isUnfit({ node, instance }: CandidateMember, seen: ObservedPool<CandidateMember>): boolean {
+  const unfit = objectionsTo(node, instance, [], rulesOf(seen)).filter(({ kind }) => kind === 'unfit');
+  return unfit.some((objection) => !isAccepted(objection, seen));
 }
 
 function isCapturedIn({ node, instance }: CandidateMember, seen: ObservedPool<CandidateMember>): boolean {

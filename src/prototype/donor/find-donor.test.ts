@@ -42,12 +42,16 @@ describe('findDonor', () => {
     expect(chosen.name).not.toBe(donor.computerName);
   });
 
-  it('does not judge a donor that a run has taken out of service', async () => {
+  it('judges a donor that a run has taken out of service only by what the run did not cause', async () => {
     const { site, cluster, donor, deps } = donorLab();
     const annotations = { [PRIOR_ANNOTATION]: '{}' };
-    cluster.touch(donor.computerName, { annotations, troubles: ['DiskPressure'], isUnschedulable: true });
+    cluster.touch(donor.computerName, { annotations, readySinceMs: deps.clock.nowMs(), isUnschedulable: true });
     const request = wanted({ node: donor.computerName });
     expect(await findDonor(site, request, deps)).toMatchObject({ refusals: [], notes: [] });
+    cluster.touch(donor.computerName, { troubles: ['DiskPressure'] });
+    const unfit = await findDonor(site, request, deps);
+    expect(unfit.refusals.map(({ code }) => code)).toEqual(['prototype/unfit-donor']);
+    cluster.touch(donor.computerName, { troubles: [] });
     const own = await findDonor(site, { ...request, ownNames: [donor.computerName] }, deps);
     expect(own.refusals.map(({ code }) => code)).toEqual(['prototype/own-node']);
   });

@@ -3,6 +3,7 @@ import { type Clock, versionOfDay } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import type { ListedInstance, PoolRef } from '../../vms/pools.ts';
 import { readVersions } from '../after/read-versions.ts';
+import { readLastRun } from '../last-run.ts';
 import { DONOR_TAG, snapshotName } from '../names.ts';
 import type { Refusal } from '../run/preflight.ts';
 import { readPrior } from '../run/prior.ts';
@@ -55,7 +56,13 @@ export async function findDonor(site: Site, request: DonorRequest, deps: SearchD
   const seen = await observePool(site, pool, request, deps);
   const { members, instances } = seen;
   const choice = chooseDonor(seen);
-  if (!choice) throw noCandidate(pool.name, members, rulesOf(seen));
+  if (!choice) {
+    const refusal = noCandidate(pool.name, members, rulesOf(seen));
+    const [stray, ...others] = outOfService(members, instances);
+    // The run restores the donors that are out of service before it refuses.
+    if (stray) return { ...UNJUDGED, ...stray, members, strays: others, refusals: [refusal] };
+    throw new UserError(refusal.reason, { ...refusal, kept: 'Nothing was changed.', exitCode: 1 });
+  }
   const { node, ref } = choice.donor;
   const strays = outOfService(members, instances).filter((stray) => stray.ref.id !== ref.id);
   return { ...UNJUDGED, name: node.name, node, ref, because: choice.because, members, strays };
@@ -64,8 +71,8 @@ export async function findDonor(site: Site, request: DonorRequest, deps: SearchD
 const UNJUDGED = { strays: [], refusals: [], notes: [] };
 
 /**
- * A donor that a run has taken out of service, or has copied already, is not judged: its state comes from the run. Only
- * the node that this process runs on cannot be drained in any case.
+ * A donor that a run has copied already is not judged. Of one that a run has taken out of service, only what the run did not
+ * cause counts: that it is unfit, or that this process runs on it.
  */
 async function judgeNamed(
   site: Site,
@@ -82,7 +89,7 @@ async function judgeNamed(
   const nodes = members.map((member) => member.node);
   const objections = objectionsTo(node, instance, nodes, rulesOf(seen));
   const isOut = readPrior(node) !== undefined || instance.tags[DONOR_TAG] !== undefined;
-  const counting = isOut ? objections.filter(({ kind }) => kind === 'own-node') : objections;
+  const counting = isOut ? objections.filter(({ kind }) => kind === 'own-node' || kind === 'unfit') : objections;
   return {
     ...found,
     refusals: namedRefusals({ node: node.name, pool: ref.pool.name }, counting, request),
@@ -97,23 +104,23 @@ async function observePool(
   { clock, signal }: SearchDeps,
 ): Promise<ObservedPool<PoolMember> & { instances: readonly ListedInstance[] }> {
   const { provider, cluster } = site;
-  const [nodes, instances, snapshot, { versions }] = await Promise.all([
+  const [nodes, instances, snapshot, { versions }, lastRun] = await Promise.all([
     cluster.listNodes(signal),
     provider.pools.listInstances(pool, { signal }),
     provider.snapshots.readSnapshot(snapshotName(pool), { signal }),
     readVersions(site, pool, signal),
+    readLastRun(cluster, pool, signal),
   ]);
   const nowMs = clock.nowMs();
   const members = pairMembers(provider.pools, pool, nodes, instances);
-  return { ...rules, members, instances, snapshot, versions, today: versionOfDay(nowMs), nowMs };
+  return { ...rules, members, instances, snapshot, versions, today: versionOfDay(nowMs), nowMs, lastRun };
 }
 
-function noCandidate(pool: string, members: readonly PoolMember[], rules: CandidateRules): UserError {
+function noCandidate(pool: string, members: readonly PoolMember[], rules: CandidateRules): Refusal {
   const reasons = rankCandidates(members, rules).map(({ node, against }) => `${node}: ${against.join(', ')}`);
-  return new UserError(`no node of ${pool} is suitable as a donor: ${reasons.join('; ') || 'the pool has no nodes'}`, {
+  return {
     code: 'prototype/no-candidate',
-    kept: 'Nothing was changed.',
+    reason: `no node of ${pool} is suitable as a donor: ${reasons.join('; ') || 'the pool has no nodes'}`,
     next: `headstart prototype candidates --pool ${pool}`,
-    exitCode: 1,
-  });
+  };
 }

@@ -58,8 +58,8 @@ async function refuseIfFormerIsHeld(
 }
 
 /**
- * The time left counts from before the request. Both clocks are asked: the wall clock may be set back, and the monotonic clock
- * stands still while the machine sleeps.
+ * The time left counts from before the request. Both clocks are asked: the wall clock may be set back, and the monotonic clock may
+ * stand still while the machine sleeps.
  */
 export function poolHold(take: () => Promise<void>, clock: Pick<Clock, 'nowMs' | 'monotonicMs'>): Hold {
   const read = () => ({ wallMs: clock.nowMs(), steadyMs: clock.monotonicMs?.() ?? 0 });

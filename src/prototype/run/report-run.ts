@@ -18,6 +18,8 @@ export interface RunReportDeps {
 interface Subject {
   pool: PoolRef;
   node?: Node;
+  /** Asked when the run has ended. */
+  hasRestarted?(): boolean;
 }
 
 /** An Event on the donor, and the pool's record for `prototype status`. Neither changes how the run ends. */
@@ -69,12 +71,17 @@ async function reportFailure(site: Site, subject: Subject, deps: RunReportDeps, 
 
 async function record(
   { cluster }: Site,
-  { pool, node }: Subject,
+  { pool, node, hasRestarted }: Subject,
   { clock, restoreSignal }: RunReportDeps,
   end: Omit<LastRun, 'endedAt' | 'node'>,
 ): Promise<void> {
   const endedAt = new Date(clock.nowMs()).toISOString();
-  await writeLastRun(cluster, pool, { ...end, endedAt, ...(node && { node: node.name }) }, restoreSignal);
+  await writeLastRun(
+    cluster,
+    pool,
+    { ...end, endedAt, ...(node && { node: node.name }), ...(hasRestarted?.() && { hasRestarted: true }) },
+    restoreSignal,
+  );
 }
 
 async function tell(

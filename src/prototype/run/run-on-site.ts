@@ -22,9 +22,14 @@ export type RunDeps = Pick<EngineDeps, 'clock' | 'signal' | 'restoreSignal' | 'o
 const NO_OBJECTION: Access = { refusals: [], notes: [] };
 
 export async function runOnSite(site: Site, donor: FoundDonor, order: RunOrder, deps: RunDeps): Promise<RunResult> {
-  return reportRun(site, { pool: donor.ref.pool, ...(donor.node && { node: donor.node }) }, deps, () =>
-    runReported(site, donor, order, deps),
-  );
+  let isRestarted = false;
+  const onEvent: RunDeps['onEvent'] = (event) => {
+    if (event.event === 'step' && event.step === 'start-donor') isRestarted = true;
+    deps.onEvent(event);
+  };
+  const { pool } = donor.ref;
+  const subject = { pool, ...(donor.node && { node: donor.node }), hasRestarted: () => isRestarted };
+  return reportRun(site, subject, deps, () => runReported(site, donor, order, { ...deps, onEvent }));
 }
 
 async function runReported(
@@ -49,8 +54,21 @@ async function runReported(
   };
   for (const stray of strays) await recoverDonor(intentFor(stray.name), stray.ref, runId, engine);
   await requireAccess(site, donor, deps, () => recoverDonor(intentFor(name), ref, runId, engine));
-  const settled = await approveDonor(site, donor, terms, deps);
+  // A refusal must not leave it out of service.
+  const isOut = !donor.node || readPrior(donor.node) !== undefined;
+  if (donor.refusals.length > 0 && isOut) await recoverDonor(intentFor(name), ref, runId, engine);
+  const settled = await approveDonor(site, donor, terms, deps).catch((error: unknown) => {
+    throw isOut || strays.length > 0 ? withRestored(error) : error;
+  });
   return runPrototype(intentFor(name), ref, runId, { ...engine, ...settled });
+}
+
+/** The same refusal, for a run that has restored donors of earlier runs before it. */
+function withRestored(error: unknown): unknown {
+  if (!(error instanceof UserError) || error.kept === undefined) return error;
+  const { message, code, next } = error;
+  const kept = 'Donors of earlier runs are back in service; nothing else was changed.';
+  return new UserError(message, { code, kept, exitCode: 1, cause: error, ...(next !== undefined && { next }) });
 }
 
 /** Throws all reasons at once, after `restore` if an earlier run left the donor out of service. */

@@ -106,13 +106,13 @@ const TRUTHS: Readonly<Record<string, Truth>> = {
   },
   'prototype/other-snapshot': (world) => world.provider.state.snapshots.size > 0,
   'prototype/no-candidate': (world) => !world.pool.instances.some((instance) => isFitDonor(world, instance)),
-  'prototype/unfit': (world, _, command) => {
+  'prototype/unfit-donor': (world, _, command) => {
     const instance = world.instanceOf(nodeOf(command));
     return instance === undefined || !isFitDonor(world, instance);
   },
-  'prototype/unproven': (world, _, command) => {
+  'prototype/unproven-donor': (world, _, command) => {
     const readySinceMs = world.cluster.nodes.get(nodeOf(command))?.readySinceMs;
-    return readySinceMs === undefined || readySinceMs > world.nowMs - HOUR;
+    return readySinceMs !== undefined && readySinceMs > world.nowMs - HOUR;
   },
   'prototype/donor-not-ready': (world, _, command) => world.cluster.nodes.get(nodeOf(command))?.isReady !== true,
   'prototype/unproven-version': (world, message) => {

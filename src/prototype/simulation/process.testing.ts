@@ -79,7 +79,7 @@ export class SimProcess {
     this.startedMs = world.nowMs;
     this.clock = {
       nowMs: () => world.nowMs + this.skewMs,
-      monotonicMs: () => world.nowMs - this.startedMs - this.sleptMs,
+      monotonicMs: () => world.nowMs - this.startedMs, // counts sleep, as on Linux
       sleep: (ms, signal) => this.sleep(ms, signal),
     };
     const { pools, snapshots, gallery, publisher } = world.provider;
@@ -194,7 +194,9 @@ export class SimProcess {
     const { signal } = options;
     return new Promise((settle, fail) => {
       if (signal?.aborted) return fail(signal.reason);
-      const wait: Wait = { signal, reject: fail };
+      // A change on its way is not aborted; a stop or start is, while it is waited for.
+      const isAborted = made.kind === 'read' || made.kind === 'power';
+      const wait: Wait = { signal: isAborted ? signal : undefined, reject: fail };
       this.waits.add(wait);
       const finish = (answer: () => void) => {
         if (!this.waits.delete(wait)) return;
@@ -228,7 +230,9 @@ export class SimProcess {
         return;
       }
       // Neither an interrupted call nor a process that has ended sends anything any more.
-      void this.sleep(waitMs, undefined).then(() => this.isActive && call.isAwaited() && this.send(call));
+      const interrupted = (error: unknown) => call.reject(error as Error);
+      const send = () => this.isActive && call.isAwaited() && this.send(call);
+      void this.sleep(waitMs, call.options.signal).then(send, interrupted);
       return;
     }
     const wasHeld = isOrder(call) && holderOf(this.world) === this.id;

@@ -136,7 +136,6 @@ export function openConnection(settings: AzureSettings, deps: AzureDeps): AzureC
                   ...request.headers,
                 }),
                 ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
-                ...(options.signal && { abortSignal: options.signal }),
               }),
             ),
           );

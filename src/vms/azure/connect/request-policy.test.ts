@@ -89,6 +89,17 @@ describe('a request', () => {
     expect(sent).toHaveLength(1);
   });
 
+  it('that changes something is not aborted on its way, and not sent after an interrupt', async () => {
+    const { call, open, controller, sent } = await wire({ status: 200, body: {} }, { status: 200, body: {} });
+    await stop(call);
+    await read(call);
+    expect(sent.map(({ method, isAbortable }) => `${method} ${isAbortable}`)).toEqual(['POST false', 'GET true']);
+    const later = await open();
+    controller.abort(new Error('enough'));
+    await expect(stop(later)).rejects.toThrow('enough');
+    expect(sent).toHaveLength(2);
+  });
+
   it('can be aborted while it waits', async () => {
     const { call, controller } = await wire({ status: 429, headers: { 'retry-after': '60' } });
     const reason = new Error('enough');

@@ -31,10 +31,12 @@ export function requestPolicy(deps: {
     async sendRequest(request, next) {
       request.url = pinApiVersion(request.url);
       request.timeout = answerTimeoutMs;
-      if (options.signal) request.abortSignal = options.signal;
+      // A change on its way is not aborted: whether it took effect would be unknown.
+      if (options.signal && isRead(request.method)) request.abortSignal = options.signal;
       const fence = isRead(request.method) ? undefined : options.fence;
       let hasFreshToken = false;
       for (let tries = 1; ; tries++) {
+        options.signal?.throwIfAborted();
         // Asked before every try: the machine may have slept, and others may have changed the pool meanwhile.
         if (fence && fence.leftMs() <= 0)
           throw new TooLate(`${request.method} was not sent to Azure: the time in which it was allowed is over`);

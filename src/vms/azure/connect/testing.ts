@@ -18,6 +18,8 @@ export interface SentRequest {
   authorization: string | undefined;
   ifMatch: string | undefined;
   body: unknown;
+  /** Whether an interrupt would end it while it is on its way. */
+  isAbortable: boolean;
 }
 
 export const startMs = Date.parse('2026-11-15T08:00:00Z');
@@ -43,6 +45,7 @@ export async function wire(...script: ScriptedReply[]) {
       authorization: request.headers.get('authorization'),
       ifMatch: request.headers.get('if-match'),
       body: typeof request.body === 'string' ? JSON.parse(request.body) : undefined,
+      isAbortable: request.abortSignal !== undefined,
     });
     const next = script.shift();
     if (!next) throw new Error(`nothing scripted for ${request.method} ${request.url}`);
