@@ -12,6 +12,8 @@ import type { FoundDonor } from './find-donor.ts';
 export interface DonorTerms {
   mayBeUnpatched: boolean;
   mayLoseBootstrap: boolean;
+  /** How long a donor has been Ready, and has run with its newest packages; default: an hour. */
+  provenMs?: number;
   /** The pool's original bootstrap in base64; called only if it is needed. */
   readBootstrap?: () => string;
   /** Protected settings of its extensions, likewise. */
@@ -45,7 +47,7 @@ export async function approveDonor(
   const givenSettings = terms.readProtectedSettings?.() ?? {};
   const { verdict, bootstrap, protectedSettings } = await assessDonor(
     site,
-    { ...donor, node, hasGivenBootstrap, givenSettings },
+    { ...donor, node, hasGivenBootstrap, givenSettings, provenMs: terms.provenMs },
     deps,
   );
   refuse(donorRefusals(verdict, terms));

@@ -25,6 +25,8 @@ export interface DonorToInspect extends LocatedNode {
   members?: readonly PoolMember[];
   /** The operator provides the pool's original bootstrap. */
   hasGivenBootstrap: boolean;
+  /** The minimum time for which it has been Ready, and has run with its newest packages; default: an hour. */
+  provenMs?: number | undefined;
   /** Protected settings of extensions, likewise. */
   givenSettings?: ProtectedSettings;
 }
@@ -45,7 +47,7 @@ export function reasonNotToInspect(node: Node): string | undefined {
 /** Runs a script through a short-lived privileged pod, or directly if there is no cluster. */
 export async function assessDonor(
   site: Site,
-  { node, ref, members, hasGivenBootstrap, givenSettings }: DonorToInspect,
+  { node, ref, members, hasGivenBootstrap, givenSettings, provenMs }: DonorToInspect,
   { clock, signal, onInspect }: InspectDeps,
 ): Promise<{ verdict: DonorVerdict; bootstrap?: Secret; protectedSettings: ProtectedSettings }> {
   const { cluster, provider } = site;
@@ -73,6 +75,7 @@ export async function assessDonor(
   const verdict = judgeDonor({
     inspection,
     node,
+    provenMs,
     pool: ref.pool.name,
     poolNodes: all.map((member) => member.node),
     ...(site.hasCluster && { joining: await findCloneJoin(cluster, inspection, context, signal) }),

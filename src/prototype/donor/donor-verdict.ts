@@ -50,9 +50,11 @@ export function judgeDonor(seen: {
   wayBack: BootstrapSource;
   withoutCommand?: string[];
   lostCommands?: string[];
+  /** How long a donor has to run with its newest packages. */
+  provenMs?: number | undefined;
 }): DonorVerdict {
   const { inspection, node, pool, poolNodes, joining, wayBack, withoutCommand = [], lostCommands = [] } = seen;
-  const patches = patchState(inspection);
+  const patches = patchState(inspection, seen.provenMs);
   return {
     node: node.name,
     pool,

@@ -68,7 +68,7 @@ export async function describeRun(
 async function inspect(
   site: Site,
   donor: FoundDonor,
-  { readBootstrap, readProtectedSettings }: DonorTerms,
+  { readBootstrap, readProtectedSettings, provenMs }: DonorTerms,
   deps: InspectDeps,
 ): Promise<RunDescription['inspection']> {
   const { node } = donor;
@@ -77,6 +77,6 @@ async function inspect(
   if (because !== undefined) return { isDone: false, because };
   const hasGivenBootstrap = readBootstrap !== undefined;
   const givenSettings = readProtectedSettings?.() ?? {};
-  const { verdict } = await assessDonor(site, { ...donor, node, hasGivenBootstrap, givenSettings }, deps);
+  const { verdict } = await assessDonor(site, { ...donor, node, hasGivenBootstrap, givenSettings, provenMs }, deps);
   return { isDone: true, verdict };
 }

@@ -125,6 +125,26 @@ describe('a donor whose power is not `running` after it was cordoned', () => {
   });
 });
 
+describe('a Node object that is deleted and registers again during the run', () => {
+  it('does not make the protection of the run the state that is restored', async () => {
+    const world = lab();
+    const found = readDonorState(world);
+    const { cluster, donor } = world;
+    let isDeleted = false;
+    afterCall(cluster, 'evict', () => {
+      if (isDeleted) return;
+      isDeleted = true;
+      cluster.nodes.delete(donor.computerName);
+      cluster.addNode(donor.computerName, {
+        providerId: `fake://${POOL_REF.name}/${donor.ref.id}`,
+        systemUuid: donor.vmId,
+      });
+    });
+    await world.run();
+    expect([...donorViolations(world, found), ...modelViolations(world)]).toEqual([]);
+  });
+});
+
 describe('a snapshot without proof of the seal', () => {
   it('never becomes a version: it is deleted and the donor is captured again', async () => {
     const world = lab();

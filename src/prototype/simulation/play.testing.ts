@@ -97,6 +97,7 @@ class Player {
       if (this.isOver()) return;
       if (command.verb === 'run') await this.insist(name, command);
     }
+    await this.pass(5 * MINUTE); // a node that was just started registers
     if (!this.isOver()) judgeEnd(world);
   }
 

@@ -76,6 +76,13 @@ describe('patchState', () => {
     expect(describePatchState(state)).toContain(`unknown: ${unknown}`);
   });
 
+  it('judges the time with the newest packages by the given span', () => {
+    const recent = inspected({ changedMs: NOW_MS - 60_000 });
+    expect(patchState(recent).reasons).toEqual([expect.stringContaining('packages changed')]);
+    expect(patchState(recent, 30_000).reasons).toEqual([]);
+    expect(patchState(recent, 0).reasons).toEqual([]);
+  });
+
   it('is never patched if a fact is missing', () => {
     const facts = ['nowMs', 'bootedMs', 'changedMs', 'updates'] as const;
     fc.assert(

@@ -13,17 +13,17 @@ export interface PatchState {
   checked: string[];
 }
 
-/** So long the node has to run with its newest packages. */
+/** So long the node has to run with its newest packages, unless the operator says otherwise (`--ready-for`). */
 const RUN_IN_MS = 3_600_000;
 /** Older lists say nothing about the patches of the last days. */
 const STALE_LISTS_MS = 7 * 24 * 3_600_000;
 
-export function patchState({ kernel, rebootRequired, patches }: Inspection): PatchState {
+export function patchState({ kernel, rebootRequired, patches }: Inspection, runInMs = RUN_IN_MS): PatchState {
   const found = { reasons: [] as string[], unknown: [] as string[], checked: [] as string[] };
   if (rebootRequired) found.reasons.push(`a reboot is pending (${rebootRequired.file})`);
   judgeKernel(kernel, patches.kernels, found);
   judgeUpdates(patches, found);
-  judgeRun(patches, found);
+  judgeRun(patches, runInMs, found);
   const state = found.reasons.length > 0 ? 'unpatched' : found.unknown.length > 0 ? 'unknown' : 'patched';
   return { state, ...found };
 }
@@ -58,7 +58,7 @@ function judgeUpdates({ updates, nowMs }: Inspection['patches'], { reasons, unkn
   } else checked.push(`no update is pending (${lists})`);
 }
 
-function judgeRun(patches: Inspection['patches'], { reasons, unknown, checked }: Findings): void {
+function judgeRun(patches: Inspection['patches'], runInMs: number, { reasons, unknown, checked }: Findings): void {
   const { nowMs, bootedMs, changedMs } = patches;
   if (nowMs === undefined || bootedMs === undefined || changedMs === undefined) {
     unknown.push('when its packages last changed');
@@ -66,7 +66,7 @@ function judgeRun(patches: Inspection['patches'], { reasons, unknown, checked }:
   }
   const sinceMs = Math.max(0, nowMs - changedMs);
   const since = changedMs > bootedMs ? 'after its last start' : 'before its last start';
-  if (sinceMs < RUN_IN_MS && nowMs - bootedMs >= sinceMs)
+  if (sinceMs < runInMs && nowMs - bootedMs >= sinceMs)
     reasons.push(`packages changed ${formatSpan(Math.floor(sinceMs / 1000) * 1e6)} ago: it has not run with them yet`);
   else checked.push(`its packages last changed on ${dayOf(changedMs)}, ${since}`);
 }

@@ -13,7 +13,10 @@ export const recordPrior: Step = {
     readPrior(world.node)?.run === run.id && readDonorMark(world.donor?.tags[DONOR_TAG])?.run === run.id,
   apply: async ({ world, run }, { cluster, pools, signal }) => {
     const known = readPrior(world.node);
-    const prior = known?.run === run.id ? known : priorOf(world.node!, world.donor!, run.id);
+    // The annotation goes with a Node object that is deleted; the tag still has the protection from before the run.
+    const mark = readDonorMark(world.donor!.tags[DONOR_TAG]);
+    const found = mark?.run === run.id ? { ...world.donor!, protection: mark.protection } : world.donor!;
+    const prior = known?.run === run.id ? known : priorOf(world.node!, found, run.id);
     if (prior !== known) await cluster.changeNode(world.node!, recordChange(prior), signal);
     await pools.tagInstance(world.donor!.ref, { [DONOR_TAG]: donorMark(prior) }, { signal });
   },
