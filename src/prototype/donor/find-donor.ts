@@ -35,6 +35,8 @@ export interface FoundDonor extends LocatedDonor {
   members?: readonly PoolMember[];
   /** Other donors of the pool that runs left out of service. */
   strays: LocatedDonor[];
+  /** A run has left it out of service: it is restored before it is refused. */
+  isOut?: boolean;
   /** Why a named donor is not good enough. A chosen one has none. */
   refusals: Refusal[];
   notes: string[];
@@ -60,7 +62,7 @@ export async function findDonor(site: Site, request: DonorRequest, deps: SearchD
     const refusal = noCandidate(pool.name, members, rulesOf(seen));
     const [stray, ...others] = outOfService(members, instances);
     // The run restores the donors that are out of service before it refuses.
-    if (stray) return { ...UNJUDGED, ...stray, members, strays: others, refusals: [refusal] };
+    if (stray) return { ...UNJUDGED, ...stray, isOut: true, members, strays: others, refusals: [refusal] };
     throw new UserError(refusal.reason, { ...refusal, kept: 'Nothing was changed.', exitCode: 1 });
   }
   const { node, ref } = choice.donor;
@@ -92,6 +94,7 @@ async function judgeNamed(
   const counting = isOut ? objections.filter(({ kind }) => kind === 'own-node' || kind === 'unfit') : objections;
   return {
     ...found,
+    isOut,
     refusals: namedRefusals({ node: node.name, pool: ref.pool.name }, counting, request),
     notes: isOut ? [] : namedNotes(node.name, objections, instance),
   };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Access, VmProvider } from '../../vms/provider.ts';
 import { findDonor } from '../donor/find-donor.ts';
 import { donorLab, inspectionOf } from '../donor/testing.ts';
-import { PRIOR_ANNOTATION } from '../names.ts';
+import { DONOR_TAG, PRIOR_ANNOTATION } from '../names.ts';
 import { POOL } from '../testing.ts';
 import type { RunEvent } from './run-event.ts';
 import { runOnSite } from './run-on-site.ts';
@@ -44,6 +44,19 @@ describe('runOnSite', () => {
     await expect(run).rejects.toMatchObject({ code: 'prototype/unpatched' });
     expect(messages).toEqual(['false']);
     expect(cluster.nodes.get(stray.name)!.annotations[PRIOR_ANNOTATION]).toBeUndefined();
+  });
+
+  it('restores a donor that only its tag marks before it refuses it', async () => {
+    const { site, donor, order, runDeps } = refusingLab();
+    donor.tags = { [DONOR_TAG]: 'dead 00' };
+    donor.protection = { fromScaleIn: true, fromPoolActions: true };
+    const wish = { named: { node: donor.computerName }, mayBeUnpatched: false, provenMs: 0 };
+    await expect(runOnSite(site, await findDonor(site, wish, runDeps), order, runDeps)).rejects.toMatchObject({
+      code: 'prototype/unpatched',
+      kept: 'Donors of earlier runs are back in service; nothing else was changed.',
+    });
+    expect(donor.tags).toEqual({});
+    expect(donor.protection).toEqual({ fromScaleIn: false, fromPoolActions: false });
   });
 
   it('leaves a refused donor unchanged', async () => {

@@ -54,9 +54,10 @@ async function runReported(
   };
   for (const stray of strays) await recoverDonor(intentFor(stray.name), stray.ref, runId, engine);
   await requireAccess(site, donor, deps, () => recoverDonor(intentFor(name), ref, runId, engine));
-  // A refusal must not leave it out of service.
-  const isOut = !donor.node || readPrior(donor.node) !== undefined;
-  if (donor.refusals.length > 0 && isOut) await recoverDonor(intentFor(name), ref, runId, engine);
+  // A refusal must not leave it out of service. The annotation alone is enough for the engine to restore it.
+  const isOut = donor.isOut === true;
+  if (isOut && (donor.refusals.length > 0 || !readPrior(donor.node)))
+    await recoverDonor(intentFor(name), ref, runId, engine);
   const settled = await approveDonor(site, donor, terms, deps).catch((error: unknown) => {
     throw isOut || strays.length > 0 ? withRestored(error) : error;
   });
@@ -74,7 +75,7 @@ function withRestored(error: unknown): unknown {
 /** Throws all reasons at once, after `restore` if an earlier run left the donor out of service. */
 async function requireAccess(
   { provider, gallery }: Site,
-  { node, ref }: FoundDonor,
+  { node, ref, isOut: isMarked }: FoundDonor,
   { signal, onWarning }: RunDeps,
   restore: () => Promise<unknown>,
 ): Promise<void> {
@@ -82,7 +83,7 @@ async function requireAccess(
   for (const note of notes) onWarning(note);
   const [first] = refusals;
   if (!first) return;
-  const isOut = readPrior(node) !== undefined;
+  const isOut = isMarked === true || readPrior(node) !== undefined;
   if (isOut) await restore();
   throw new UserError(refusals.map(({ reason }) => reason).join('; '), {
     code: first.code,
