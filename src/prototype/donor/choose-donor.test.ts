@@ -56,6 +56,18 @@ describe('chooseDonor', () => {
     expect(choice).toMatchObject({ donor: out, because: expect.stringContaining('out of service'), strays: [] });
   });
 
+  it('does not take a machine that replaced the donor under its name for the donor', () => {
+    const other = { [TAGS.donor]: nameOf(2), [TAGS.donorVmId]: '00000000-0000-4000-8000-00000000dead' };
+    const snapshot = { ...snapshotOf(nameOf(2)), tags: other };
+    const versions = [{ ...versionOf(nameOf(2)), tags: other }];
+    for (const more of [{ snapshot }, { versions }])
+      expect(chooseDonor(seen(more))).toMatchObject({ donor: { node: { name: nameOf(0) } } });
+    const same = { ...other, [TAGS.donorVmId]: instances[2]!.vmId.toUpperCase() };
+    expect(chooseDonor(seen({ snapshot: { ...snapshot, tags: same } }))).toMatchObject({
+      donor: { node: { name: nameOf(2) } },
+    });
+  });
+
   it('returns other donors that are out of service as strays', () => {
     const members = [member(0, OUT), member(1, OUT), member(2)];
     const choice = chooseDonor(seen({ members, snapshot: snapshotOf(nameOf(2)) }));

@@ -6,6 +6,7 @@ import type { Snapshot } from '../../vms/snapshots.ts';
 import type { LastRun } from '../last-run.ts';
 import { DONOR_TAG, TAGS } from '../names.ts';
 import { readPrior } from '../run/prior.ts';
+import { isSameMachine } from '../run/same-machine.ts';
 import { isLeftover } from '../run/scene.ts';
 import { badVersionIds, type CandidateRules, objectionsTo, rankCandidates } from './candidates.ts';
 import { isAccepted, isCaptured } from './named-donor.ts';
@@ -58,15 +59,19 @@ function unfinished<M extends CandidateMember>(
 ): ChosenDonor<M> | undefined {
   const { members, snapshot, versions, today } = seen;
   const usable = members.filter((member) => !isOwnNode(member, seen) || isCapturedIn(member, seen));
-  const named = (name: string | undefined) => usable.find(({ node }) => node.name === name);
-  const copied = snapshot && !isLeftover(snapshot, versions, { today }) ? named(snapshot.tags[TAGS.donor]) : undefined;
+  // A machine that replaced the donor under its name is another one.
+  const donorOf = (tags: Readonly<Record<string, string>>) =>
+    usable.find(({ node, instance: { vmId } }) => {
+      return node.name === tags[TAGS.donor] && isSameMachine(tags[TAGS.donorVmId] ?? vmId, vmId);
+    });
+  const copied = snapshot && !isLeftover(snapshot, versions, { today }) ? donorOf(snapshot.tags) : undefined;
   if (copied) return { donor: copied, because: 'an earlier run has copied its disk and is not finished' };
   const stray = strays
     .filter((one) => usable.includes(one) && !isUnfit(one, seen))
     .toSorted((a, b) => (a.node.name < b.node.name ? -1 : 1))[0];
   if (stray) return { donor: stray, because: 'an earlier run has left it out of service' };
   const made = versions.find(({ name, state }) => name === today && state !== 'failed');
-  const donor = named(made?.tags[TAGS.donor]);
+  const donor = made && donorOf(made.tags);
   return donor && { donor, because: `version ${today} was made from it` };
 }
 

@@ -180,7 +180,7 @@ async function runSteps(context: RunContext): Promise<Scene> {
     if (attempt === 1) done.push(next.id);
     const kubeEvent = EVENTS[next.id];
     if (kubeEvent && attempt === 1 && world.node)
-      await deps.cluster.recordEvent(world.node, kubeEvent.reason, kubeEvent.message);
+      await deps.cluster.recordEvent(world.node, kubeEvent.reason, kubeEvent.message).catch(() => undefined);
   }
 }
 

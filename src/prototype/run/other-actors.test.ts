@@ -145,6 +145,16 @@ describe('a Node object that is deleted and registers again during the run', () 
   });
 });
 
+describe('an Event that cannot be written', () => {
+  it('does not end the run', async () => {
+    const world = lab();
+    const found = readDonorState(world);
+    world.cluster.recordEvent = () => Promise.reject(new Error('the API server does not answer'));
+    await world.run();
+    expect([...donorViolations(world, found), ...modelViolations(world)]).toEqual([]);
+  });
+});
+
 describe('a snapshot without proof of the seal', () => {
   it('never becomes a version: it is deleted and the donor is captured again', async () => {
     const world = lab();

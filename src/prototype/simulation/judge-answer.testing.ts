@@ -8,7 +8,7 @@ import type { SimCommand } from './commands.testing.ts';
 import { isFitDonor } from './judge-end.testing.ts';
 import { judgeText } from './judge-order.testing.ts';
 import type { ProcessEnd, SimProcess } from './process.testing.ts';
-import { HOUR, type World } from './world.testing.ts';
+import { HOUR, MINUTE, type World } from './world.testing.ts';
 
 export function describeEnd(end: ProcessEnd): string {
   if ('value' in end) return 'ends well';
@@ -112,7 +112,8 @@ const TRUTHS: Readonly<Record<string, Truth>> = {
   },
   'prototype/unproven-donor': (world, _, command) => {
     const readySinceMs = world.cluster.nodes.get(nodeOf(command))?.readySinceMs;
-    return readySinceMs !== undefined && readySinceMs > world.nowMs - HOUR;
+    // The run looked at it some seconds ago.
+    return readySinceMs !== undefined && readySinceMs > world.nowMs - HOUR - MINUTE;
   },
   'prototype/donor-not-ready': (world, _, command) => world.cluster.nodes.get(nodeOf(command))?.isReady !== true,
   'prototype/unproven-version': (world, message) => {
