@@ -126,6 +126,7 @@ export function intentOf(nodeName: string, options: PrototypeRunOptions, gallery
     isReleased: options.deallocate === true,
     mayBeManaged: options.allowManaged === true,
     isDonorChosen: options.node === undefined,
+    mayBeUnfit: options.allowUnfit === true,
   };
 }
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { UserError } from '../../base/errors.ts';
 import { Forbidden, Throttled } from '../../base/failures.ts';
 import type { Instance } from '../../vms/pools.ts';
-import { leaseName, SEALED_ANNOTATION, TAGS } from '../names.ts';
-import { Crash, Dial, type Lab, lab, POOL_REF } from '../testing.ts';
+import { BAD_TAG, leaseName, SEALED_ANNOTATION, TAGS } from '../names.ts';
+import { Crash, Dial, type Lab, lab, POOL_REF, pod } from '../testing.ts';
 import { type EngineDeps, type RunEvent, recoverDonor, runPrototype } from './engine.ts';
 import { donorViolations, modelViolations, readDonorState } from './invariants.testing.ts';
 import { recoveryIntent } from './scene.ts';
@@ -142,6 +142,27 @@ describe('a Node object that is deleted and registers again during the run', () 
     });
     await world.run();
     expect([...donorViolations(world, found), ...modelViolations(world)]).toEqual([]);
+  });
+});
+
+describe('a donor whose own version is marked bad during the run', () => {
+  it('is not copied, unless the operator accepts it', async () => {
+    for (const mayBeUnfit of [false, true]) {
+      const world = lab();
+      await world.run(new Dial(), 'first');
+      const [version] = world.provider.state.versions.values();
+      world.donor.image = { kind: 'version', id: version!.id.toUpperCase() };
+      Object.assign(world.intent, { version: '2026.11.16', mayBeUnfit });
+      const found = readDonorState(world);
+      afterCall(world.cluster, 'evict', () => {
+        version!.tags = { ...version!.tags, [BAD_TAG]: 'rolled back' };
+      });
+      world.cluster.pods = [pod('web-3', world.donor.computerName)];
+      const run = world.run(new Dial(), 'second');
+      if (mayBeUnfit) expect((await run).steps).toContain('take-snapshot');
+      else expect((await failure(run)).code).toBe('prototype/unfit-donor');
+      expect(donorViolations(world, found)).toEqual([]);
+    }
   });
 });
 

@@ -145,6 +145,18 @@ function aboutDonor({ world, intent, run }: Scene): Refusal[] {
       },
     ];
   }
+  const source = donor.image?.kind === 'version' ? donor.image.id.toLowerCase() : undefined;
+  const version = world.versions.find(({ id }) => id.toLowerCase() === source);
+  // It may be marked while the run is active.
+  if (version && badReason(version) !== undefined && !intent.mayBeUnfit) {
+    return [
+      {
+        code: 'prototype/unfit-donor',
+        reason: `${intent.nodeName} was made from version ${version.name}, which is marked bad (${badReason(version)})`,
+        next: `headstart prototype candidates --pool ${world.pool.ref.name}, or give --allow-unfit`,
+      },
+    ];
+  }
   // After this run has taken the node out of service, the run itself caused the node's state.
   if (readPrior(node)?.run === run.id) return [];
   const found: Refusal[] = [];

@@ -47,6 +47,8 @@ export interface Intent {
   graceSeconds: number | undefined;
   isDrainForced: boolean;
   isReleased: boolean;
+  /** The operator accepts a donor whose clones may be bad nodes. */
+  mayBeUnfit?: boolean;
   /** The operator accepts that AKS or Cluster API may revert the model. */
   mayBeManaged: boolean;
 }
