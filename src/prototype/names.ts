@@ -38,6 +38,8 @@ export const BAD_TAG = 'headstart-bad';
 export const BOOTSTRAP_TAG = 'headstart-bootstrap';
 /** On the pool: the version that its model points at. */
 export const MODEL_TAG = 'headstart-prototype';
+/** On the pool, from the model's change until the end of a rollback without a named version: the version that it left. */
+export const ROLLBACK_TAG = 'headstart-rolled-back-from';
 
 /** What Azure accepts. A gallery's name is unique in a subscription. */
 const GALLERY_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9_.]{0,78}[A-Za-z0-9])?$/;

@@ -48,6 +48,24 @@ describe('prototype rollback', () => {
     expect(stderr).toContain('changed since it was read; retrying in');
   });
 
+  it('says that an earlier rollback, which did not end, was finished', async () => {
+    const world = await afterARun();
+    const [made] = [...world.provider.state.versions.values()];
+    const older = { ...made!, name: '2026.1.1', id: made!.id.replace(made!.name, '2026.1.1') };
+    world.provider.state.versions.set(older.id, older);
+    const { tagPool } = world.provider.pools;
+    world.provider.pools.tagPool = () => Promise.reject(new Forbidden('denied by policy'));
+    expect(await world.runVerb(rollbackVerb, '--pool', POOL)).toMatchObject({ code: 4 });
+    world.provider.pools.tagPool = tagPool;
+    const { code, stdout } = await world.runVerb(rollbackVerb, '--pool', POOL, '--json');
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({
+      code: 0,
+      from: `version ${made!.name}`,
+      to: 'version 2026.1.1',
+      isFinished: true,
+    });
+  });
+
   it('does nothing during a run, and names its holder', async () => {
     const world = await afterARun();
     const hold = { holder: 'somebody-1', durationMs: 60_000, note: 'prototype of a' };

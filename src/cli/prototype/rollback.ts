@@ -43,7 +43,7 @@ export function rollbackVerb(connect: ConnectSite, clock: Clock = systemClock): 
       const ref = await findOwnPool(site, options.pool, signal);
       const isDryRun = options.dryRun === true;
       const wish = wishOf(options);
-      const { pool, change, left, cleared } = isDryRun
+      const { pool, change, left, cleared, isFinished } = isDryRun
         ? await chooseRollback(site, ref, wish, signal)
         : await rollBackPool(
             site,
@@ -52,14 +52,22 @@ export function rollbackVerb(connect: ConnectSite, clock: Clock = systemClock): 
           );
       const body = {
         pool: ref.name,
-        from: describeImage(pool.model.image),
+        from: describeImage(isFinished && left ? { kind: 'version', id: left.id } : pool.model.image),
         to: describeImage(change.image),
         markedBad: left?.name,
         clearedBad: cleared?.name,
         restoredExtensions: change.extensions.add.map((extension) => readSavedExtension(extension).name),
         isDryRun,
+        ...(isFinished && { isFinished }),
       };
       if (options.json) return printJson(deps, 'PrototypeRollback', body);
+      if (isFinished) {
+        deps.stdout(
+          `${body.pool} starts from ${body.to}: an earlier rollback, which did not end, has left ${left?.name ?? 'its version'}; ` +
+            `${isDryRun ? 'nothing would change' : 'the model was not changed again'}\n`,
+        );
+        return;
+      }
       deps.stdout(
         `${isDryRun ? 'would point' : 'pointed'} ${body.pool} from ${body.from} at ${body.to}; existing instances do not change\n`,
       );

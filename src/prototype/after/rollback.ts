@@ -5,7 +5,7 @@ import type { Definition, Version } from '../../vms/gallery.ts';
 import type { Pool } from '../../vms/pools.ts';
 import type { ModelChange, SavedModel } from '../../vms/publisher.ts';
 import { badReason } from '../bad-version.ts';
-import { BOOTSTRAP_TAG, compareVersionNames, MODEL_TAG } from '../names.ts';
+import { BOOTSTRAP_TAG, compareVersionNames, MODEL_TAG, ROLLBACK_TAG } from '../names.ts';
 import { leavingExtensions, withoutCommand } from '../protected-settings.ts';
 import { isPrototypeImage } from '../prototype-image.ts';
 import { bootstrapExtensions } from '../run/extensions.ts';
@@ -51,8 +51,22 @@ export function rollbackToVersion(pool: Pool, targets: RollbackTargets, wanted: 
     image: { kind: 'version', id: target.id },
     bootstrap: 'none',
     extensions: { keep: pool.model.extensions.map((e) => e.name).filter((name) => !leaving.has(name)), add: [] },
-    tags: { [BOOTSTRAP_TAG]: 'none', [MODEL_TAG]: target.name },
+    tags: {
+      [BOOTSTRAP_TAG]: 'none',
+      [MODEL_TAG]: target.name,
+      [ROLLBACK_TAG]: (wanted === undefined && currentNameOf(pool, versions)) || null,
+    },
   };
+}
+
+/**
+ * The version that an unfinished rollback without a wanted version has left, if the model is still as that rollback set it. The tag came
+ * with the model in one update, so it proves the effect; choosing again would go back one version too far.
+ */
+export function leftByUnfinished(pool: Pool, versions: readonly Version[]): string | undefined {
+  const target = pool.tags[MODEL_TAG];
+  const isAsItWasSet = target !== undefined && currentOf(pool, versions)?.name === target;
+  return isAsItWasSet ? pool.tags[ROLLBACK_TAG] : undefined;
 }
 
 /** Image, bootstrap and extensions as a person last set them, in one update. */
@@ -73,7 +87,7 @@ export function rollbackToOriginal(pool: Pool, saved: SavedModel): ModelChange {
     image: saved.image,
     bootstrap: customData === '' ? 'none' : { customData }, // empty: the pool never had any
     extensions,
-    tags: { [BOOTSTRAP_TAG]: null, [MODEL_TAG]: null },
+    tags: { [BOOTSTRAP_TAG]: null, [MODEL_TAG]: null, [ROLLBACK_TAG]: null },
   };
 }
 

@@ -5,7 +5,7 @@ import { LeaseHeld } from '../../cluster/lease-held.ts';
 import type { PoolRef } from '../../vms/pools.ts';
 import { badReason } from '../bad-version.ts';
 import { donorLab } from '../donor/testing.ts';
-import { BAD_TAG, leaseName, MODEL_TAG, savedModelName } from '../names.ts';
+import { BAD_TAG, leaseName, MODEL_TAG, ROLLBACK_TAG, savedModelName } from '../names.ts';
 import type { RunEvent } from '../run/run-event.ts';
 import { Crash, Dial, FAULTS, POOL, POOL_REF } from '../testing.ts';
 import { chooseRollback, type RollbackRequest, rollBackPool } from './run-rollback.ts';
@@ -219,6 +219,76 @@ describe('the version that a rollback leaves', () => {
     );
     if (error && !(error instanceof Crash) && !(error instanceof UserError)) throw error;
     return { ...world, dial, error };
+  }
+});
+
+describe('a rollback without --to that died after the model changed', () => {
+  it('is finished by the same command, which goes back no further', async () => {
+    const { rollBack, made, older, oldest, state } = await diedAfter('changeModel');
+    expect(state().model.image).toEqual({ kind: 'version', id: older.id });
+    expect(await rollBack()).toMatchObject({ isFinished: true, left: { name: made.name } });
+    expect(state().model.image).toEqual({ kind: 'version', id: older.id });
+    expect(badReason(older)).toBeUndefined();
+    expect(state().tags[ROLLBACK_TAG]).toBeUndefined();
+    expect(await rollBack()).toMatchObject({ left: { name: OLDER } }); // now it is another rollback
+    expect(state().model.image).toEqual({ kind: 'version', id: oldest.id });
+  });
+
+  it('does not stop a rollback to a named version', async () => {
+    const { rollBack, oldest, state } = await diedAfter('changeModel');
+    await rollBack({ to: oldest.name });
+    expect(state().model.image).toEqual({ kind: 'version', id: oldest.id });
+    expect(state().tags[ROLLBACK_TAG]).toBeUndefined();
+  });
+
+  it('does not count once the model was changed again', async () => {
+    const { rollBack, made, older, state } = await diedAfter('changeModel');
+    state().model.image = { kind: 'version', id: made.id };
+    const repeated = await rollBack();
+    expect(repeated.isFinished).toBeUndefined();
+    expect(state().model.image).toEqual({ kind: 'version', id: older.id });
+  });
+
+  it('goes back one version, whichever call is the last of the dead process', async () => {
+    const calls = await callsOfARollback();
+    const markRemoved = calls.lastIndexOf('tagPool');
+    expect(markRemoved).toBeGreaterThan(calls.indexOf('changeModel'));
+    for (const fault of ['crash-before', 'crash-after'] as const) {
+      for (let at = 0; at < markRemoved; at++) {
+        const { rollBack, state, older } = await died(new Dial(fault, at));
+        await rollBack();
+        expect(state().model.image, `${fault} at ${calls[at]}`).toEqual({ kind: 'version', id: older.id });
+      }
+    }
+  });
+
+  async function diedAfter(call: string) {
+    return died(new Dial('crash-after', (await callsOfARollback()).indexOf(call)));
+  }
+
+  async function callsOfARollback(): Promise<string[]> {
+    const dial = new Dial();
+    await died(dial);
+    return dial.names;
+  }
+
+  /** The hold of the dead process has run out. */
+  async function died(dial: Dial) {
+    const world = await afterARun();
+    const oldest = { ...world.older, name: '2025.1.1', id: world.older.id.replace(OLDER, '2025.1.1') };
+    world.provider.state.versions.set(oldest.id, oldest);
+    const site = { ...world.site, provider: dial.wrapProvider(world.provider), cluster: dial.wrap(world.site.cluster) };
+    const { clock, signal } = world.deps;
+    const rolledBack = rollBackPool(
+      site,
+      { pool: world.pool, holder: 'dead' },
+      { clock, signal, onEvent: () => undefined },
+    );
+    await rolledBack.catch((error: unknown) => {
+      if (!dial.isDead) throw error;
+    });
+    world.cluster.leases.clear();
+    return { ...world, oldest };
   }
 });
 

@@ -5,6 +5,7 @@ import type { Definition, Version } from '../../vms/gallery.ts';
 import type { ImageRef, Pool, PoolRef } from '../../vms/pools.ts';
 import type { ModelChange, ProtectedSettings } from '../../vms/publisher.ts';
 import { badMark, badReason, clearedMark } from '../bad-version.ts';
+import { ROLLBACK_TAG } from '../names.ts';
 import { fencedProvider } from '../run/fence.ts';
 import { withPoolHold } from '../run/hold-pool.ts';
 import { type RetryDeps, withRetries } from '../run/with-retries.ts';
@@ -13,6 +14,7 @@ import { readSavedModelSecret } from '../saved-model-secret.ts';
 import type { Site } from '../site.ts';
 import { readVersions } from './read-versions.ts';
 import {
+  leftByUnfinished,
   originalNotSaved,
   type RollbackTargets,
   requireRolledOut,
@@ -40,6 +42,8 @@ export interface Rollback {
   left?: Version;
   /** The version whose mark is removed. */
   cleared?: Version;
+  /** An earlier process made the change and died before it could say so. */
+  isFinished?: true;
 }
 
 /**
@@ -84,6 +88,7 @@ async function attempt(
   // A change may be reported as failed and still take effect. Choosing again would go back one version too far.
   if (ordered && (await hasLanded(site, ordered, signal))) return finish(site, ordered, signal);
   const rollback = await chooseRollback(site, ref, request, signal);
+  if (rollback.isFinished) return finish(site, rollback, signal);
   const { left, cleared } = rollback;
   if (left) {
     await markBad(site, rollback, left, clock.nowMs(), signal);
@@ -114,8 +119,10 @@ function isSameImage(a: ImageRef, b: ImageRef): boolean {
 }
 
 async function finish(site: Site, rollback: Rollback, signal: AbortSignal): Promise<Rollback> {
-  const { cleared, definition } = rollback;
+  const { cleared, definition, pool, isFinished } = rollback;
   if (cleared) await site.provider.gallery.setExcludedFromLatest(definition!, cleared.name, false, { signal });
+  const isMarked = isFinished || typeof rollback.change.tags?.[ROLLBACK_TAG] === 'string';
+  if (isMarked) await site.provider.pools.tagPool(pool.ref, { [ROLLBACK_TAG]: null }, { signal });
   return rollback;
 }
 
@@ -186,11 +193,31 @@ export async function chooseRollback(
     hasOriginal: saved !== undefined,
     ...(clearsBad && { mayBeBad: true }),
   };
+  const unfinished = to === undefined ? leftByUnfinished(pool, versions) : undefined;
+  if (unfinished !== undefined) return finishedBefore(pool, definition, versions, unfinished);
   const change = changeTo(pool, targets, request, saved);
   const left = versionLeft(pool, versions, change);
   const target = versions.find(({ name }) => name === to);
   const cleared = clearsBad && target && badReason(target) !== undefined ? target : undefined;
   return { pool, change, definition, ...(left && { left }), ...(cleared && { cleared }) };
+}
+
+/** No change is left to order: the model is as the earlier process set it. */
+function finishedBefore(
+  pool: Pool,
+  definition: Definition | undefined,
+  versions: readonly Version[],
+  leftName: string,
+): Rollback {
+  const left = versions.find(({ name }) => name === leftName);
+  const { image, extensions } = pool.model;
+  const change: ModelChange = {
+    image,
+    bootstrap: 'none',
+    extensions: { keep: extensions.map(({ name }) => name), add: [] },
+    tags: {},
+  };
+  return { pool, change, definition, ...(left && { left }), isFinished: true };
 }
 
 function changeTo(

@@ -4,7 +4,7 @@ import type { Node } from '../../cluster/cluster.ts';
 import type { Definition, Version } from '../../vms/gallery.ts';
 import type { ImageRef, InstanceRef, Pool } from '../../vms/pools.ts';
 import type { ModelChange, ProtectedSettings } from '../../vms/publisher.ts';
-import { BOOTSTRAP_TAG, DONOR_TAG, MODEL_TAG, SEALED_ANNOTATION, TAGS } from '../names.ts';
+import { BOOTSTRAP_TAG, DONOR_TAG, MODEL_TAG, ROLLBACK_TAG, SEALED_ANNOTATION, TAGS } from '../names.ts';
 import { isInDefinition, isPrototypeImage } from '../prototype-image.ts';
 import { readPrior } from '../run/prior.ts';
 import { joinNames, ownVersions, sortVersions } from './removable-versions.ts';
@@ -106,7 +106,7 @@ function snapshotSteps({ snapshot }: UninstallWorld): UninstallStep[] {
 }
 
 function tagSteps({ pool, machines }: UninstallWorld): UninstallStep[] {
-  const tags = [BOOTSTRAP_TAG, MODEL_TAG].filter((tag) => pool.tags[tag] !== undefined);
+  const tags = [BOOTSTRAP_TAG, MODEL_TAG, ROLLBACK_TAG].filter((tag) => pool.tags[tag] !== undefined);
   const nodes = machines.flatMap(({ node }) => (node?.annotations[SEALED_ANNOTATION] !== undefined ? [node] : []));
   return [
     ...(tags.length > 0

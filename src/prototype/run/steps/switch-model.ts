@@ -1,6 +1,6 @@
 // prototype/run/steps/switch-model.ts: one conditional update points the model at the version and removes the bootstrap.
 
-import { BOOTSTRAP_TAG, MODEL_TAG } from '../../names.ts';
+import { BOOTSTRAP_TAG, MODEL_TAG, ROLLBACK_TAG } from '../../names.ts';
 import { bootstrapExtensions } from '../extensions.ts';
 import { modelDiff } from '../model-diff.ts';
 import { isTargetBad, type Scene, targetVersion } from '../scene.ts';
@@ -26,7 +26,7 @@ export const switchModel: Step = {
           keep: world.pool.model.extensions.map((e) => e.name).filter((name) => !leaving.has(name)),
           add: [],
         },
-        tags: { [BOOTSTRAP_TAG]: 'none', [MODEL_TAG]: version.name },
+        tags: { [BOOTSTRAP_TAG]: 'none', [MODEL_TAG]: version.name, [ROLLBACK_TAG]: null },
       },
       { signal, onWaiting },
     );
