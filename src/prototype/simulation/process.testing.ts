@@ -11,6 +11,7 @@ import type { Instance, InstanceRef } from '../../vms/pools.ts';
 import type { VmProvider } from '../../vms/provider.ts';
 import type { RunEvent } from '../run/run-event.ts';
 import type { Site } from '../site.ts';
+import { POOL } from '../testing.ts';
 import { fraction } from './chance.testing.ts';
 import { holderOf, judgeEffect, judgeOrder, judgeText } from './judge-order.testing.ts';
 import { type Fault, MINUTE, type World } from './world.testing.ts';
@@ -90,7 +91,11 @@ export class SimProcess {
       publisher: this.wrap('publisher', publisher),
     };
     const cluster = this.wrap<Cluster>('cluster', world.cluster);
-    this.site = { provider, cluster, hasCluster: true, channel: 'private', gallery: world.gallery };
+    // One request, as a list of the resource group is.
+    const groupPools = async (signal?: AbortSignal) => [
+      await provider.pools.findPool(POOL, { ...(signal && { signal }) }),
+    ];
+    this.site = { provider, cluster, hasCluster: true, groupPools, channel: 'private', gallery: world.gallery };
   }
 
   get isActive(): boolean {
