@@ -40,7 +40,7 @@ const GOALS: readonly CompletionCandidate[] = [
   { value: 'generation=', summary: 'this generation is applied', isPart: true },
 ];
 
-const CLOUD_INIT_VERSIONS: readonly string[] = ['22.4', '23.4', '24.1', '24.2', '25.1', '25.2', '26.1'];
+const CLOUD_INIT_VERSIONS: readonly string[] = ['17.1', '19.2', '19.3', '20.3', '22.4', '24.1', '24.2', '24.4', '26.1'];
 
 /** Each function loads the list from its module only when it is called. */
 export const FIXED_VALUES = {

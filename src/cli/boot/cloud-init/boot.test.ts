@@ -50,4 +50,10 @@ describe('cloud-init boot --compat', () => {
     expect(stdout).toContain('Your Linux distro or container does not support this functionality.\n');
     expect({ stderr, code }).toEqual({ stderr: 'failure\n', code: 1 });
   });
+
+  it('refuses a version that had no `boot`', async () => {
+    const { stdout, stderr, code } = await runVerb(boot, ['-i', golden, '--compat=19.1']);
+    expect({ stdout, code }).toEqual({ stdout: '', code: 2 });
+    expect(stderr).toContain('--compat=19.1: cloud-init analyze has `boot` since 19.2');
+  });
 });

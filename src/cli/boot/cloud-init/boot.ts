@@ -3,6 +3,7 @@ import { UserError } from '../../../base/errors.ts';
 import { betweenUs, bootTimesText } from '../../../boot/compat/cloud-init/boot-text.ts';
 import { bootTimes, type CloudInitBootTimes, logOf } from '../../../boot/compat/cloud-init/boot-times.ts';
 import { compatBoot } from '../../../boot/compat/cloud-init/exact/compat-boot.ts';
+import { type CompatVersion, compatVersion } from '../../../boot/compat/cloud-init/exact/compat-version.ts';
 import type { BootRecord } from '../../../boot/model/record.ts';
 import type { CliDeps, Verb } from '../../verb.ts';
 import { readBoot, WHICH_BOOT } from '../read-boot.ts';
@@ -28,6 +29,7 @@ export const verb: Verb = {
   async run(_args, options: Options, deps) {
     const world = withCachedStdin(deps);
     if (options.compat !== undefined) {
+      requireBoot(compatVersion(options.compat));
       const record = await recordOf(options, { ...world, stderr: () => {} }).catch(orRethrow);
       return runCompat(options, world, (events, version) => compatBoot(events, record, version));
     }
@@ -40,6 +42,15 @@ export const verb: Verb = {
     return 0;
   },
 };
+
+/** Earlier versions reject the subcommand as bad usage. */
+function requireBoot(version: CompatVersion): void {
+  if (version.hasBoot) return;
+  throw new UserError(`--compat=${version.name}: cloud-init analyze has \`boot\` since 19.2`, {
+    code: 'boot/compat-version',
+    next: 'use --compat=19.2 or later, or leave --compat out',
+  });
+}
 
 /** Standard input is needed twice: for the record and for the log. */
 function withCachedStdin(deps: CliDeps): CliDeps {

@@ -28,10 +28,11 @@ export function compatEvents(input: Input, version: CompatVersion, context: Comp
   const events: PythonValue[] = [];
   let isEmpty = true;
   let latest: PythonValue | undefined; // the tool does not reset this for an invalid entry, so it appends the previous event again
+  const lineContext = { ...context, readsAmazonLines: version.readsAmazonLines };
   const visit = (text: string): void => {
     for (const marker of MARKERS) {
       if (!text.includes(marker)) continue;
-      const reading = compatLine(text, context);
+      const reading = compatLine(text, lineContext);
       if (reading === 'invalid') context.onSkip();
       else latest = reading === 'nothing' ? undefined : (reading as unknown as PythonValue);
       if (latest !== undefined) events.push(latest);

@@ -3,7 +3,7 @@ import { stampAt } from '../testing.ts';
 import { ToolCrash } from './compat-crash.ts';
 import { compatLine } from './compat-line.ts';
 
-const context = { year: 2026, secondsOf: (s: number) => s };
+const context = { year: 2026, secondsOf: (s: number) => s, readsAmazonLines: true };
 const read = (line: string) => compatLine(line, context);
 const AT = Date.UTC(2026, 10, 15, 21) / 1000;
 
@@ -21,6 +21,11 @@ describe('compatLine', () => {
       origin: 'cloudinit',
       event_type: 'start',
     });
+  });
+
+  it('ignores a line of Amazon Linux where the version does', () => {
+    const line = 'Nov 15 21:00:00 cloud-init[2673]: handlers.py[DEBUG]: start: init-local/a: doing a';
+    expect(compatLine(line, { ...context, readsAmazonLines: false })).toBe('nothing');
   });
 
   it('reads the result of a finish, and rejects a finish without one', () => {

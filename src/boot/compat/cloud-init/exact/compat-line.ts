@@ -18,7 +18,8 @@ export interface LineEvent {
 export type CompatLineResult = LineEvent | 'nothing' | 'invalid';
 
 const AMAZON = ' cloud-init[';
-const SEPARATORS = [' - ', ' [CLOUDINIT] ', AMAZON];
+const SEPARATORS = [' - ', ' [CLOUDINIT] '];
+const SEPARATORS_WITH_AMAZON = [...SEPARATORS, AMAZON];
 
 const STAGE_DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
   ['finished', 'finished running cloud-init'],
@@ -31,8 +32,13 @@ const STAGE_DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
   ['single', 'running single module '],
 ]);
 
-export function compatLine(line: string, context: StampContext): CompatLineResult {
-  const separator = SEPARATORS.find((candidate) => line.includes(candidate));
+export interface LineContext extends StampContext {
+  readsAmazonLines: boolean;
+}
+
+export function compatLine(line: string, context: LineContext): CompatLineResult {
+  const separators = context.readsAmazonLines ? SEPARATORS_WITH_AMAZON : SEPARATORS;
+  const separator = separators.find((candidate) => line.includes(candidate));
   if (separator === undefined) return 'nothing';
   const at = line.indexOf(separator);
   const right = line.slice(at + separator.length);

@@ -85,10 +85,21 @@ describe('differences between versions', () => {
     expect(answer(memoryInput('log', log), 'show', '22.4').stdout).toMatch(/^1 boot records analyzed$/m);
   });
 
-  it('newer versions omit a start that is the last event', () => {
+  it.each(['17.1', '22.4', '25.2', '26.2'])('%s prints a start that is the last event', (version) => {
     const log = stageLog('init-local', 0) + banner(stampAt(10), 'init', 10);
-    expect(answer(memoryInput('log', log), 'show', '22.4').stdout).toContain('Starting stage: init-network');
-    expect(answer(memoryInput('log', log), 'show', '26.2').stdout).not.toContain('Starting stage: init-network');
+    expect(answer(memoryInput('log', log), 'show', version).stdout).toContain('Starting stage: init-network\n');
+  });
+
+  it('before 19.3, a finished stage ends with a blank', () => {
+    const log = memoryInput('log', stageLog('init-local', 0));
+    expect(answer(log, 'show', '19.2').stdout).toContain('Finished stage: (init-local) 04.00000 seconds \n');
+    expect(answer(log, 'show', '19.3').stdout).toContain('Finished stage: (init-local) 04.00000 seconds\n');
+  });
+
+  it('before 20.3, a log of Amazon Linux has no events', () => {
+    const log = memoryInput('log', 'Nov 15 21:00:00 cloud-init[9]: handlers.py[DEBUG]: start: init-local/a: a\n');
+    expect(answer(log, 'dump', '20.2').stdout).toBe('[]\n');
+    expect(answer(log, 'dump', '20.3').stdout).toContain('"name": "init-local/a"');
   });
 });
 

@@ -83,7 +83,6 @@ function bootRecords(events: CompatEvent[], format: string, version: CompatVersi
         zeroUs = instantUs(event);
         if (typeof event.name !== 'string') throw new ToolCrash('AttributeError: an event without a name');
       }
-      if (next === undefined && version.dropsLastStart) continue;
       if (event.name === next?.name) {
         if (next?.event_type === 'finish') lines.push(leafLine(record(zeroUs, event, next)));
       } else {
@@ -100,7 +99,7 @@ function bootRecords(events: CompatEvent[], format: string, version: CompatVersi
       }
       if (zeroUs === undefined) continue;
       const finished = record(zeroUs, start, event);
-      lines.push(`${finishedLine(finished)}\n`);
+      lines.push(`${finishedLine(finished)}${version.endsStageWithBlank ? ' ' : ''}\n`);
       total += finished.delta as number;
     }
   }

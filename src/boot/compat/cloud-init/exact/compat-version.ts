@@ -12,8 +12,12 @@ export interface CompatVersion {
   readsUtc: boolean;
   /** Prints instants with `+00:00`. */
   printsOffset: boolean;
-  /** Does not print a start that is the last event of the log. */
-  dropsLastStart: boolean;
+  /** Prints a blank after `Finished stage: … seconds`. */
+  endsStageWithBlank: boolean;
+  /** Reads lines of Amazon Linux (`Apr 30 19:39:11 cloud-init[2673]: …`). */
+  readsAmazonLines: boolean;
+  /** Has the subcommand `boot`. */
+  hasBoot: boolean;
   /** `boot` passes its status word to exit(), which prints it and exits with 1 even on success. */
   exitsWithWord: boolean;
   /** The URL in the message for unknown systems. */
@@ -21,6 +25,7 @@ export interface CompatVersion {
 }
 
 export const NEWEST = '26.2';
+const OLDEST = 1701;
 
 export function compatVersion(text: string | true): CompatVersion {
   const name = text === true ? NEWEST : text;
@@ -32,14 +37,22 @@ export function compatVersion(text: string | true): CompatVersion {
     });
   }
   const number = Number(match[1]) * 100 + Number(match[2]);
+  if (number < OLDEST) {
+    throw new UserError(`--compat=${name}: cloud-init analyze exists since 17.1`, {
+      code: 'boot/compat-version',
+      next: `use 17.1 or later, or --compat alone for ${NEWEST}`,
+    });
+  }
   return {
     name,
     splitsOnRepeatedStage: number < 2204,
     reportsEmptyFile: number >= 2401,
     readsUtc: number >= 2402,
     printsOffset: number >= 2402,
-    dropsLastStart: number >= 2502,
+    endsStageWithBlank: number < 1903,
+    readsAmazonLines: number >= 2003,
+    hasBoot: number >= 1902,
     exitsWithWord: number < 2602,
-    docsUrl: number >= 2502 ? 'https://docs.cloud-init.io/en/latest' : 'https://cloudinit.readthedocs.io/en/latest',
+    docsUrl: number >= 2404 ? 'https://docs.cloud-init.io/en/latest' : 'https://cloudinit.readthedocs.io/en/latest',
   };
 }
