@@ -1,14 +1,14 @@
 // boot/model/all-spans.ts: all spans of a boot in one list: units, cloud-init, agents, kubelet, cluster.
-import { type BootRecord, hasStarted, type Span, startTookUs, type Unit } from './record.ts';
+import { type BootRecord, isPlaced, type Span, startTookUs, type Unit } from './record.ts';
 import { waitReason } from './waits.ts';
 
 export function unitSpanId(unit: string): string {
   return `systemd:${unit}`;
 }
 
-/** Units first, in the record's order, then the other spans. Sets `parent` where the containing span is known. */
+/** All spans at a known instant: units first, in the record's order, then the other spans. Sets `parent` where the containing span is known. */
 export function everySpan(record: BootRecord): Span[] {
-  const units = record.units.filter(hasStarted).map((unit) => spanOfUnit(unit, record));
+  const units = record.units.filter(isPlaced).map((unit) => spanOfUnit(unit, record));
   const unitById = new Map(units.map((span) => [span.id, span]));
   const script = record.spans.find(isWholeScript);
   const others = record.spans.map((span) => {
@@ -19,6 +19,13 @@ export function everySpan(record: BootRecord): Span[] {
   const byId = new Map(others.map((span) => [span.id, span]));
   const waiting = new Set(others.filter((span) => span.wait !== undefined).map((span) => topOf(span, byId)));
   return [...units.map((span) => (waiting.has(span.id) ? asWork(span) : span)), ...others];
+}
+
+/** Units of which only the duration is known. Their `startUs` is 0 and means nothing. */
+export function unplacedSpans(record: BootRecord): Span[] {
+  return record.units
+    .filter((unit) => unit.isStartUnknown === true)
+    .map((unit) => ({ ...spanOfUnit(unit, record), startUs: 0, endUs: startTookUs(unit) }));
 }
 
 /**

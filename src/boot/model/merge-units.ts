@@ -1,7 +1,7 @@
 // boot/model/merge-units.ts: which unit listing does the record use, and what do the other listings add?
 
 import type { Evidence, SourceKind } from './evidence.ts';
-import { hasStarted, moveUnit, type Span, startTookUs, type Unit } from './record.ts';
+import { hasStarted, isPlaced, moveUnit, type Span, startTookUs, type Unit } from './record.ts';
 
 export interface PlacedEvidence {
   evidence: Evidence;
@@ -84,10 +84,12 @@ function unloadedUnitSpans(units: ReadonlyMap<string, Unit>, others: readonly Un
 
 function withMissingParts(known: Unit | undefined, other: Unit): Unit {
   if (!known) return other;
-  const times = hasStarted(known) ? known : other;
+  // A start at a known instant is better than a duration alone, whichever listing is more trusted.
+  const times = hasStarted(known) && (isPlaced(known) || !isPlaced(other)) ? known : other;
+  const { isStartUnknown: _, ...merged } = { ...other, ...known };
   return {
-    ...other,
-    ...known,
+    ...merged,
+    ...(times.isStartUnknown === true && { isStartUnknown: true }),
     activatingUs: times.activatingUs,
     activatedUs: times.activatedUs,
     deactivatingUs: times.deactivatingUs,

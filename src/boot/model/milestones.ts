@@ -1,6 +1,6 @@
 // boot/model/milestones.ts: when did the boot reach each milestone, as stated by a source or derived from units?
 import { GUEST_AGENT_UNITS, KUBELET_UNIT } from './known-units.ts';
-import type { BootRecord, Milestone, MilestoneName, SpanSource, Unit } from './record.ts';
+import { type BootRecord, isPlaced, type Milestone, type MilestoneName, type SpanSource, type Unit } from './record.ts';
 
 /** In time order, one per name. A stated milestone wins over a derived one, unless it is imprecise. */
 export function milestonesOf(record: BootRecord): Milestone[] {
@@ -30,7 +30,7 @@ function derived(record: BootRecord): Milestone[] {
   if (clock.zero === 'userspace') add('userspace', 'systemd', 0);
   if (manager && manager.userspaceUs > 0) add('userspace', 'systemd', manager.userspaceUs);
   if (manager && manager.finishUs > 0) add('startup-finished', 'systemd', manager.finishUs);
-  const units = new Map(record.units.map((unit) => [unit.name, unit]));
+  const units = new Map(record.units.filter(isPlaced).map((unit) => [unit.name, unit]));
   for (const [name, source, stamp, candidates] of REACHED_BY) {
     const earliest = earliestOf(units, candidates, stamp);
     if (earliest) add(name, source, earliest[stamp], earliest.name);

@@ -1,5 +1,5 @@
 // boot/model/order-graph.ts: which units delayed which others in this boot? An acyclic graph that what-if and compare walk.
-import { type BootRecord, hasStarted, startTookUs, type Unit } from './record.ts';
+import { type BootRecord, isPlaced, startTookUs, type Unit } from './record.ts';
 
 /** Units that ran, by index. Unit `u` started `delayUs[u]` after the later of `floorUs[u]` and the end of all `after[u]`. */
 export interface OrderGraph {
@@ -15,7 +15,7 @@ export interface OrderGraph {
 }
 
 export function orderGraph(record: BootRecord): OrderGraph {
-  const units = record.units.filter(hasStarted);
+  const units = record.units.filter(isPlaced);
   const numberOf = new Map<string, number>();
   for (const [u, unit] of units.entries()) if (!numberOf.has(unit.name)) numberOf.set(unit.name, u);
   for (const [u, unit] of units.entries()) {

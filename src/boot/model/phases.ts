@@ -1,5 +1,5 @@
 // boot/model/phases.ts: which phases does a boot have, and when did each begin and end?
-import type { BootRecord, ManagerTimes } from './record.ts';
+import { type BootRecord, isPlaced, type ManagerTimes } from './record.ts';
 
 /** In order of time. */
 export const PHASE_NAMES = ['firmware', 'loader', 'kernel', 'initrd', 'soft-reboot', 'userspace'] as const;
@@ -59,6 +59,6 @@ function userspaceEndUs(record: BootRecord, manager: ManagerTimes): number {
   const shiftUs = userspaceStartUs(record) - manager.userspaceUs;
   if (manager.finishUs > 0) return manager.finishUs + shiftUs;
   let lastUs = 0;
-  for (const unit of record.units) lastUs = Math.max(lastUs, unit.activatingUs, unit.activatedUs);
+  for (const unit of record.units.filter(isPlaced)) lastUs = Math.max(lastUs, unit.activatingUs, unit.activatedUs);
   return lastUs;
 }

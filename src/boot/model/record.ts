@@ -89,6 +89,8 @@ export interface Unit {
   result?: string;
   /** ConditionResult=no: did not run because a condition failed. */
   conditionFailed?: boolean;
+  /** The input has only the duration: the stamps below differ by it, and the instant itself means nothing. */
+  isStartUnknown?: boolean;
   /** InactiveExit, ActiveEnter, ActiveExit, InactiveEnter in monotonic µs; 0 = never. */
   activatingUs: number;
   activatedUs: number;
@@ -175,6 +177,11 @@ export interface Note {
 
 export function hasStarted(unit: Unit): boolean {
   return unit.activatingUs > 0;
+}
+
+/** Started, at a known instant. */
+export function isPlaced(unit: Unit): boolean {
+  return hasStarted(unit) && unit.isStartUnknown !== true;
 }
 
 /** Same rule as systemd: until the unit was active, else until it failed, else unknown (0). */

@@ -53,6 +53,7 @@ const unit = z.object({
   activeState: z.string().optional(),
   result: z.string().optional(),
   conditionFailed: z.boolean().optional(),
+  isStartUnknown: z.boolean().optional(),
   activatingUs: us,
   activatedUs: us,
   deactivatingUs: us,

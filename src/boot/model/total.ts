@@ -3,7 +3,7 @@
 import { defaultTarget } from './default-target.ts';
 import { milestonesOf } from './milestones.ts';
 import { phases } from './phases.ts';
-import { type BootRecord, hasStarted, startTookUs } from './record.ts';
+import { type BootRecord, isPlaced, startTookUs } from './record.ts';
 
 /** In order of preference: the first one that the record has is the end of the boot. */
 export const TOTAL_NAMES = ['node-ready', 'startup-finished', 'default-target'] as const;
@@ -23,7 +23,7 @@ export function reachedUs(record: BootRecord, name: string): number | undefined 
   const end = endsOf(record).get(name as TotalName) ?? milestonesOf(record).find((one) => one.name === name)?.atUs;
   if (end !== undefined) return end;
   const unit = record.units.find((one) => one.name === name || one.aliases?.includes(name));
-  return unit && hasStarted(unit) ? unit.activatingUs + startTookUs(unit) : undefined;
+  return unit && isPlaced(unit) ? unit.activatingUs + startTookUs(unit) : undefined;
 }
 
 /**

@@ -1,12 +1,13 @@
 // boot/questions/blame.ts: what took longest across all sources? Work and waits are separate lists, and no time is counted twice.
-import { everySpan, type SpanTree, spanForest } from '../model/all-spans.ts';
+import { everySpan, type SpanTree, spanForest, unplacedSpans } from '../model/all-spans.ts';
 import type { BootRecord, Span } from '../model/record.ts';
 
 export interface BlameEntry {
   id: string;
   name: string;
   source: Span['source'];
-  startUs: number;
+  /** Absent if the input has only the duration. */
+  startUs?: number;
   tookUs: number;
   /** Time not covered by `parts`. */
   ownUs: number;
@@ -24,7 +25,11 @@ export interface BlameAnswer {
 
 /** Most work first on every level; longest wait first among waits. Ties are ordered by start, then id, so that output is stable. */
 export function blame(record: BootRecord): BlameAnswer {
-  const entries = spanForest(everySpan(record).filter((span) => span.endUs > span.startUs)).map(entryOf);
+  const unplaced = unplacedSpans(record).filter((span) => span.endUs > 0);
+  const entries = [
+    ...spanForest(everySpan(record).filter((span) => span.endUs > span.startUs)).map(entryOf),
+    ...unplaced.map((span) => withoutStart(entryOf({ span, children: [] }))),
+  ];
   entries.sort(longestFirst);
   return { work: entries.filter((e) => e.wait === undefined), waits: entries.flatMap(waitsIn).sort(longestFirst) };
 }
@@ -51,6 +56,10 @@ function entryOf({ span, children }: SpanTree): BlameEntry {
   };
 }
 
+function withoutStart({ startUs: _, ...entry }: BlameEntry): BlameEntry {
+  return entry;
+}
+
 function waitsOf({ span, children }: SpanTree): Span[] {
   return span.wait !== undefined ? [span] : children.flatMap(waitsOf);
 }
@@ -63,7 +72,10 @@ function waitsIn(entry: BlameEntry): BlameEntry[] {
 function longestFirst(a: BlameEntry, b: BlameEntry): number {
   const workUs = (entry: BlameEntry) => entry.tookUs - entry.waitUs;
   return (
-    workUs(b) - workUs(a) || b.tookUs - a.tookUs || a.startUs - b.startUs || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+    workUs(b) - workUs(a) ||
+    b.tookUs - a.tookUs ||
+    (a.startUs ?? 0) - (b.startUs ?? 0) ||
+    (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
   );
 }
 

@@ -1,6 +1,6 @@
 // boot/questions/chain-held-back.ts: what did this link of the chain wait for?
 import { KUBELET_UNIT } from '../model/known-units.ts';
-import { type BootRecord, hasStarted, startTookUs, type Unit } from '../model/record.ts';
+import { type BootRecord, isPlaced, startTookUs, type Unit } from '../model/record.ts';
 import { type ChainPoints, isJoinSpan, lastEnded, milestoneId, type Point, unitPoint } from './chain-points.ts';
 import { startedByCloudInit, startedByTask, taskBefore } from './chain-started-by.ts';
 import { beforeOnWayToReady, kubeletBefore } from './chain-to-ready.ts';
@@ -21,7 +21,7 @@ export function lastUnitBy(record: BootRecord, atUs = Number.POSITIVE_INFINITY):
   let last: { unit: Unit; upUs: number } | undefined;
   for (const unit of record.units) {
     const upUs = unit.activatingUs + startTookUs(unit);
-    if (hasStarted(unit) && upUs <= atUs && upUs > (last?.upUs ?? 0)) last = { unit, upUs };
+    if (isPlaced(unit) && upUs <= atUs && upUs > (last?.upUs ?? 0)) last = { unit, upUs };
   }
   return last?.unit;
 }

@@ -1,6 +1,6 @@
 // boot/questions/chain.ts: what did the node wait for, link by link, from the end of the boot to its start? Includes all spans, not only units.
 
-import { defaultTarget } from '../model/default-target.ts';
+import { askedUnit } from '../model/default-target.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import type { BootRecord, MilestoneName, Span } from '../model/record.ts';
 import { heldBackBy, lastUnitBy } from './chain-held-back.ts';
@@ -39,15 +39,12 @@ export function chain(record: BootRecord, target: string | undefined = chainTarg
 
 /**
  * The default target: Node Ready if the boot reached it, else the end of startup (which includes work ordered after the default
- * target, such as cloud-final), else systemd's default target.
+ * target, such as cloud-final), else the root of a pasted listing or systemd's default target.
  */
 export function chainTarget(record: BootRecord): string | undefined {
   const reached = new Set(milestonesOf(record).map((m) => m.name));
   return (
-    END_POINTS.find((name) => reached.has(name)) ??
-    defaultTarget(record) ??
-    lastUnitBy(record)?.name ??
-    lastStage(record)
+    END_POINTS.find((name) => reached.has(name)) ?? askedUnit(record) ?? lastUnitBy(record)?.name ?? lastStage(record)
   );
 }
 

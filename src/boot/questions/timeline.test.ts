@@ -39,8 +39,8 @@ describe('timeline', () => {
   it('adds up for any boot', () => {
     fc.assert(
       fc.property(anyRecord, (record) => {
-        const { totalUs, waitUs, ownUs } = timeline(record);
-        expect(totalUs).toBeGreaterThanOrEqual(0);
+        const { totalUs = 0, waitUs = 0, ownUs = 0 } = timeline(record);
+        expect(timeline(record).totalUs).not.toBe(0);
         expect(waitUs).toBeGreaterThanOrEqual(0);
         expect(waitUs + ownUs).toBe(totalUs);
       }),
@@ -90,5 +90,45 @@ describe('timeline after a soft reboot', () => {
     expect(totalUs).toBe(132e6);
     expect(rows.map((row) => row.name)).not.toContain('cloud-init.service');
     expect(rows.map((row) => row.name)).toContain('kubelet.service');
+  });
+
+  it('has no total where the input has one instant only, such as a kernel log without systemd', () => {
+    const answer = timeline(bootRecord({ milestones: [{ name: 'kernel-start', atUs: 0, source: 'kernel' }] }));
+    expect(answer.rows.map((row) => row.name)).toEqual(['kernel-start']);
+    expect(answer).not.toHaveProperty('totalUs');
+    expect(answer).not.toHaveProperty('endsAt');
+  });
+
+  it('ends a pasted listing at its root, and shows the longest units where no usual one ran', () => {
+    const pasted = bootRecord({
+      clock: { zero: 'userspace' },
+      sources: [{ kind: 'analyze-critical-chain', input: 'paste' }],
+      units: [
+        unit('app.service', 92.4, 0.5, ['sysinit.target']),
+        unit('sysinit.target', 91.851, 0, ['keyboard-setup.service']),
+        unit('keyboard-setup.service', 1.572, 6.023),
+      ],
+    });
+    const { rows, totalUs, endsAt } = timeline(pasted);
+    expect({ totalUs, endsAt }).toEqual({ totalUs: 92_900_000, endsAt: 'app.service' });
+    expect(rows.map((row) => row.name)).toEqual(['userspace', 'keyboard-setup.service', 'app.service']);
+  });
+
+  it('counts the last event of every unit, also of units without a row', () => {
+    const record = bootRecord({ units: [unit('docker.service', 1, 2), unit('last.service', 4, 5)] });
+    expect(timeline(record)).toMatchObject({ totalUs: 9e6, endsAt: 'last event' });
+  });
+
+  it('lists units of unknown start last, without a start and without a total', () => {
+    const units = [unit('short.service', 1, 2), unit('long.service', 1, 3)].map((one) => ({
+      ...one,
+      isStartUnknown: true,
+    }));
+    const { rows, totalUs } = timeline(bootRecord({ clock: { zero: 'userspace' }, units }));
+    expect(totalUs).toBeUndefined();
+    expect(rows.slice(-2)).toEqual([
+      { name: 'long.service', source: 'systemd', tookUs: 3e6, kind: 'work', depth: 0 },
+      { name: 'short.service', source: 'systemd', tookUs: 2e6, kind: 'work', depth: 0 },
+    ]);
   });
 });

@@ -1,6 +1,7 @@
 // boot/questions/timeline.ts: what happened when from VM creation to Node Ready, how long did it take, and was it work or a wait?
 
-import { everySpan, unitSpanId } from '../model/all-spans.ts';
+import { everySpan, unitSpanId, unplacedSpans } from '../model/all-spans.ts';
+import { askedUnit } from '../model/default-target.ts';
 import { KUBELET_LOAD_SPAN } from '../model/joining-spans.ts';
 import { KUBELET_UNIT } from '../model/known-units.ts';
 import { milestonesOf } from '../model/milestones.ts';
@@ -13,7 +14,8 @@ export interface TimelineRow {
   name: string;
   /** `phase`, `milestone`, or the source of a span. */
   source: string;
-  startUs: number;
+  /** Absent if the input has only the duration; these rows are the last ones. */
+  startUs?: number;
   /** Absent for a milestone. */
   tookUs?: number;
   kind: 'work' | 'wait' | 'instant';
@@ -25,17 +27,21 @@ export interface TimelineRow {
 
 export interface Timeline {
   rows: TimelineRow[];
-  /** From the first known instant to `endsAt`. */
-  totalUs: number;
+  /** From the first known instant to `endsAt`; like `waitUs` and `ownUs`, absent if no input measures it. */
+  totalUs?: number;
   /**
    * The part of the total in which the node was blocked on something outside it. Overlapping waits count once. A wait that is not on
    * the critical chain delayed nothing: it is a row, but does not count here.
    */
-  waitUs: number;
+  waitUs?: number;
   /** The total without the waits. */
-  ownUs: number;
-  endsAt: MilestoneName | 'last event';
+  ownUs?: number;
+  /** A milestone, the unit that a pasted listing is about, or the last event, which may be earlier than the end of the boot. */
+  endsAt?: string;
 }
+
+/** While rows are made, all of them have a start. */
+type PlacedRow = TimelineRow & { startUs: number };
 
 const ENDS: readonly MilestoneName[] = ['node-ready', 'node-registered', 'startup-finished'];
 /** Units that get a row even if no log shows what they did. */
@@ -46,6 +52,9 @@ const SHOWN_UNITS: readonly RegExp[] = [
   /^kubelet\.service$/,
   /^(systemd-networkd|NetworkManager|networking)\.service$/,
 ];
+
+/** Rows for units that are not among SHOWN_UNITS; `boot blame` lists all. */
+const MOST_OTHERS = 10;
 
 /** Sources with a row for each part, because each part is a step to Ready. */
 const SHOWN_IN_PARTS: ReadonlySet<Span['source']> = new Set(['extension', 'kubelet']);
@@ -62,10 +71,12 @@ export function timeline(record: BootRecord): Timeline {
   // The clock is not reset by a soft reboot: rows before it belong to an earlier boot.
   const softReboot = phases(record).find((phase) => phase.name === 'soft-reboot');
   const rows = softReboot ? everything.filter((row) => row.startUs >= softReboot.startUs) : everything;
-  const bounds = boundsOf(rows, milestones);
+  const bounds = boundsOf(record, rows, spans, milestones);
+  const unplaced = unplacedSpans(record).map(unplacedRow).sort(longestFirst).slice(0, MOST_OTHERS);
+  if (!bounds) return { rows: [...rows, ...unplaced] };
   const waitUs = unionUs([...blockingWaits(record, spans), ...creationRow(milestones).map(intervalOf)], bounds);
   const totalUs = bounds.endUs - bounds.startUs;
-  return { rows, totalUs, waitUs, ownUs: totalUs - waitUs, endsAt: bounds.endsAt };
+  return { rows: [...rows, ...unplaced], totalUs, waitUs, ownUs: totalUs - waitUs, endsAt: bounds.endsAt };
 }
 
 function blockingWaits(record: BootRecord, spans: readonly Span[]): Span[] {
@@ -76,11 +87,11 @@ function blockingWaits(record: BootRecord, spans: readonly Span[]): Span[] {
   return waits.filter((span) => onChain.has(span.id));
 }
 
-function intervalOf(row: TimelineRow): { startUs: number; endUs: number } {
+function intervalOf(row: PlacedRow): { startUs: number; endUs: number } {
   return { startUs: row.startUs, endUs: row.startUs + (row.tookUs ?? 0) };
 }
 
-function phaseRows(record: BootRecord): TimelineRow[] {
+function phaseRows(record: BootRecord): PlacedRow[] {
   return phases(record).map(({ name, startUs, endUs }) => ({
     name,
     source: 'phase',
@@ -92,7 +103,7 @@ function phaseRows(record: BootRecord): TimelineRow[] {
 }
 
 /** The platform allocates, copies and powers on the VM before the kernel runs: a wait for the node. */
-function creationRow(milestones: readonly Milestone[]): TimelineRow[] {
+function creationRow(milestones: readonly Milestone[]): PlacedRow[] {
   const created = milestones.find((m) => m.name === 'vm-created');
   const kernel = milestones.find((m) => m.name === 'kernel-start');
   if (!created || !kernel || created.atUs >= kernel.atUs) return [];
@@ -102,10 +113,13 @@ function creationRow(milestones: readonly Milestone[]): TimelineRow[] {
 }
 
 /** Stages, tasks and waits, each under the span that contains it; of the units only waits and SHOWN_UNITS. */
-function spanRows(spans: readonly Span[]): TimelineRow[] {
+function spanRows(spans: readonly Span[]): PlacedRow[] {
   const byId = new Map(spans.map((span) => [span.id, span]));
-  const shown = (span: Span): boolean =>
+  const isUsual = (span: Span): boolean =>
     span.source !== 'systemd' || span.wait !== undefined || SHOWN_UNITS.some((unit) => unit.test(span.name));
+  // Where none of these ran, the longest units say where the time went.
+  const others = spans.some(isUsual) ? new Set<Span>() : new Set(longestOf(spans));
+  const shown = (span: Span): boolean => isUsual(span) || others.has(span);
   const isStage = (span: Span) =>
     span.parent === undefined || !byId.has(span.parent) || byId.get(span.parent)!.source === 'systemd';
   const isExplained = new Set(spans.filter((s) => s.parent !== undefined && isStage(s)).map((s) => s.parent));
@@ -125,6 +139,29 @@ function spanRows(spans: readonly Span[]): TimelineRow[] {
       ...detailOf(span),
       depth: Math.min(depthOf(span, byId), 3),
     }));
+}
+
+function longestOf(spans: readonly Span[]): Span[] {
+  const tookUs = (span: Span) => span.endUs - span.startUs;
+  return spans
+    .filter((span) => tookUs(span) > 0)
+    .sort((a, b) => tookUs(b) - tookUs(a) || (a.id < b.id ? -1 : 1))
+    .slice(0, MOST_OTHERS);
+}
+
+function unplacedRow(span: Span): TimelineRow {
+  return {
+    name: span.name,
+    source: span.source,
+    tookUs: span.endUs,
+    kind: span.wait === undefined ? 'work' : 'wait',
+    ...detailOf(span),
+    depth: 0,
+  };
+}
+
+function longestFirst(a: TimelineRow, b: TimelineRow): number {
+  return (b.tookUs ?? 0) - (a.tookUs ?? 0) || (a.name < b.name ? -1 : 1);
 }
 
 /** A configuration change restarts kubelet, and systemd has only the last start. The first start is a separate span. */
@@ -156,7 +193,7 @@ function depthOf(span: Span, byId: ReadonlyMap<string, Span>): number {
   return depth;
 }
 
-function milestoneRow(milestone: Milestone): TimelineRow {
+function milestoneRow(milestone: Milestone): PlacedRow {
   return {
     name: milestone.name,
     source: 'milestone',
@@ -168,7 +205,7 @@ function milestoneRow(milestone: Milestone): TimelineRow {
 }
 
 /** By start. On a tie, durations come before instants, and outer rows before inner ones. */
-function inOrder(rows: TimelineRow[]): TimelineRow[] {
+function inOrder(rows: PlacedRow[]): PlacedRow[] {
   return rows.sort(
     (a, b) =>
       a.startUs - b.startUs ||
@@ -179,14 +216,32 @@ function inOrder(rows: TimelineRow[]): TimelineRow[] {
   );
 }
 
-function boundsOf(rows: readonly TimelineRow[], milestones: readonly Milestone[]) {
+/** Undefined if the inputs have no more than one instant: a total of 0 would be a number that nothing measured. */
+function boundsOf(
+  record: BootRecord,
+  rows: readonly PlacedRow[],
+  spans: readonly Span[],
+  milestones: readonly Milestone[],
+): { startUs: number; endUs: number; endsAt: string } | undefined {
+  const first = rows[0];
+  if (!first) return undefined;
+  const { endUs, endsAt } = endOf(record, rows, spans, milestones);
+  return endUs > first.startUs ? { startUs: first.startUs, endUs, endsAt } : undefined;
+}
+
+function endOf(
+  record: BootRecord,
+  rows: readonly PlacedRow[],
+  spans: readonly Span[],
+  milestones: readonly Milestone[],
+): { endUs: number; endsAt: string } {
   const end = ENDS.map((name) => milestones.find((m) => m.name === name)).find((m) => m !== undefined);
-  let startUs = Number.POSITIVE_INFINITY;
-  let lastUs = Number.NEGATIVE_INFINITY;
-  for (const row of rows) {
-    startUs = Math.min(startUs, row.startUs);
-    lastUs = Math.max(lastUs, row.startUs + (row.tookUs ?? 0));
-  }
-  if (rows.length === 0) return { startUs: 0, endUs: 0, endsAt: 'last event' as const };
-  return { startUs, endUs: Math.max(startUs, end?.atUs ?? lastUs), endsAt: end?.name ?? ('last event' as const) };
+  if (end) return { endUs: end.atUs, endsAt: end.name };
+  const asked = askedUnit(record);
+  const unit = spans.find((span) => span.id === unitSpanId(asked ?? ''));
+  if (unit) return { endUs: unit.endUs, endsAt: unit.name };
+  let endUs = Number.NEGATIVE_INFINITY;
+  for (const row of rows) endUs = Math.max(endUs, row.startUs + (row.tookUs ?? 0));
+  for (const span of spans) endUs = Math.max(endUs, span.endUs); // most units have no row
+  return { endUs, endsAt: 'last event' };
 }

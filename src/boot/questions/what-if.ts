@@ -1,6 +1,6 @@
 // boot/questions/what-if.ts: how long would a boot have taken with these edits? Re-times the recorded units; runs nothing.
 import { UserError } from '../../base/errors.ts';
-import { defaultTarget } from '../model/default-target.ts';
+import { askedUnit } from '../model/default-target.ts';
 import { knownUserspaceUs, latestEndUs, type OrderGraph, orderGraph } from '../model/order-graph.ts';
 import type { BootRecord } from '../model/record.ts';
 import { criticalPath, type RetimedGraph, retime } from '../model/retime.ts';
@@ -81,7 +81,7 @@ export function knownUnits(record: BootRecord): Set<string> {
   return known;
 }
 
-/** The index of the requested unit. Default: the boot's default target, else the unit that became active last. */
+/** The index of the requested unit. Default: the root of a pasted listing or the boot's default target, else the unit that became active last. */
 export function targetOf(record: BootRecord, graph: OrderGraph, known: ReadonlySet<string>, wanted?: string): number {
   if (graph.names.length === 0) {
     throw new UserError('the recording has no unit times, so there is nothing to re-time', {
@@ -89,7 +89,7 @@ export function targetOf(record: BootRecord, graph: OrderGraph, known: ReadonlyS
       next: 'pass `systemctl show` of all units, a plot or a critical-chain listing with -i; `headstart boot collect` collects them',
     });
   }
-  if (wanted === undefined) return graph.numberOf.get(defaultTarget(record) ?? '') ?? lastUp(graph);
+  if (wanted === undefined) return graph.numberOf.get(askedUnit(record) ?? '') ?? lastUp(graph);
   const target = unitIndexOrThrow(graph, wanted, known);
   if (target !== undefined) return target;
   throw new UserError(`${wanted} did not run in this boot, so there is nothing to re-time`, {

@@ -12,7 +12,7 @@ export function reportView(record: BootRecord, label: string): ReportView {
   const milestones = milestonesOf(record);
   const bootPhases = reportPhases(record, milestones);
   const spans = everySpan(record);
-  const { totalUs, waitUs, endsAt } = timeline(record);
+  const { totalUs = 0, waitUs = 0, endsAt = 'an unknown end' } = timeline(record);
   return {
     label,
     host: record.host.nodeName ?? record.host.hostname ?? label,

@@ -31,7 +31,11 @@ function columnsOf(record: BootRecord, { hasColour }: Screen): Column<TimelineRo
     return row.kind === 'wait' ? 'wait' : undefined;
   };
   return [
-    { title: 'START', align: 'right', cell: (row) => formatSpan(row.startUs) },
+    {
+      title: 'START',
+      align: 'right',
+      cell: (row) => (row.startUs === undefined ? 'unknown' : formatSpan(row.startUs)),
+    },
     {
       title: 'TOOK',
       align: 'right',
@@ -50,10 +54,23 @@ function columnsOf(record: BootRecord, { hasColour }: Screen): Column<TimelineRo
   ];
 }
 
-function summary({ totalUs, waitUs, ownUs, endsAt }: Timeline): string {
+function summary({ rows, totalUs, waitUs = 0, ownUs = 0, endsAt }: Timeline): string {
+  if (totalUs === undefined) return `${nothingMeasured(rows)}\n`;
   const own =
     waitUs > 0
       ? `: ${formatSpan(ownUs)} of the node's own time and ${formatSpan(waitUs)} of waits for something outside it`
       : '';
-  return `${formatSpan(totalUs)} until ${endsAt}${own}.\n`;
+  const unknownEnd = endsAt === 'last event' ? ' No input shows when the boot finished.' : '';
+  return `${formatSpan(totalUs)} until ${endsAt}${own}.${unknownEnd}\n`;
+}
+
+function nothingMeasured(rows: readonly TimelineRow[]): string {
+  const instants = rows.filter((row) => row.startUs !== undefined).map((row) => row.name);
+  const hasDurations = rows.some((row) => row.startUs === undefined);
+  const known = [
+    ...(instants.length > 0 ? [instants.join(', ')] : []),
+    ...(hasDurations ? ['durations of units'] : []),
+  ];
+  const more = 'Add `systemd-analyze time`, `systemctl show` or a journal of the same boot with -i.';
+  return `The boot time is unknown: the input has only ${known.join(' and ') || 'facts without times'}. ${more}`;
 }

@@ -19,17 +19,17 @@ test.each(['a.service', '2s', '2 parsecs a.service', '2s no-suffix', 'took 2s a.
   },
 );
 
-test('unitsFromBlame skips units that a chain has placed, and puts others at the start of userspace, with a note', () => {
+test('unitsFromBlame skips units that a chain has placed, and marks the start of others as unknown, with a note', () => {
   const blame = new Map([
     ['a.service', 2e6],
     ['b.service', 3e6],
   ]);
   const { units, notes } = unitsFromBlame(blame, [unit('a.service', 5, 2)], 'paste');
-  expect(units).toMatchObject([{ name: 'b.service', activatingUs: 1, activatedUs: 3e6 + 1 }]);
+  expect(units).toMatchObject([{ name: 'b.service', isStartUnknown: true, activatingUs: 1, activatedUs: 3e6 + 1 }]);
   expect(notes).toEqual([
     {
       level: 'info',
-      text: 'paste: blame has the duration of 1 unit but no start time: placed at the start of userspace',
+      text: 'paste: blame has the duration of 1 unit but no start time: it cannot show when they ran or what waited for them',
     },
   ]);
   expect(unitsFromBlame(new Map(), [], 'paste')).toEqual({ units: [], notes: [] });

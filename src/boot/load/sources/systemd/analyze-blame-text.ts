@@ -15,8 +15,8 @@ export function parseBlameLine(text: string): { unit: string; tookUs: number } |
 }
 
 /**
- * The listing has no start times. A unit that the chain does not place is put at the start of userspace, with a note:
- * its duration is right, but its start is unknown.
+ * The listing has no start times. A unit that the chain does not place is marked: its duration is right, but its start is
+ * unknown.
  */
 export function unitsFromBlame(
   blame: ReadonlyMap<string, number>,
@@ -27,10 +27,18 @@ export function unitsFromBlame(
   const units: Unit[] = [];
   for (const [name, tookUs] of blame) {
     if (known.has(name)) continue;
-    units.push({ name, activatingUs: 1, activatedUs: 1 + tookUs, deactivatingUs: 0, deactivatedUs: 0, after: [] });
+    units.push({
+      name,
+      isStartUnknown: true,
+      activatingUs: 1,
+      activatedUs: 1 + tookUs,
+      deactivatingUs: 0,
+      deactivatedUs: 0,
+      after: [],
+    });
   }
   if (units.length === 0) return { units, notes: [] };
   const count = `${units.length} unit${units.length === 1 ? '' : 's'}`;
-  const text = `${input}: blame has the duration of ${count} but no start time: placed at the start of userspace`;
+  const text = `${input}: blame has the duration of ${count} but no start time: it cannot show when they ran or what waited for them`;
   return { units, notes: [{ level: 'info', text }] };
 }
