@@ -15,10 +15,12 @@ export function recordJson(record: BootRecord): string {
   return redactText(JSON.stringify(trimRecord(record)));
 }
 
+const EDGES = ['requires', 'requisite', 'bindsTo', 'wants', 'conflicts', 'upholds', 'triggeredBy', 'triggers'] as const;
+
 function trimUnit(unit: Unit, kept: ReadonlySet<string>): Unit {
-  const { before: _, conflicts: __, ...rest } = unit;
+  const { before: _, ...rest } = unit;
   const trimmed: Unit = { ...rest, after: unit.after.filter((name) => kept.has(name)) };
-  for (const list of ['requires', 'requisite', 'bindsTo', 'wants', 'upholds'] as const) {
+  for (const list of EDGES) {
     const names = unit[list]?.filter((name) => kept.has(name));
     if (names === undefined) continue;
     if (names.length > 0) trimmed[list] = names;

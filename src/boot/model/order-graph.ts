@@ -1,5 +1,6 @@
 // boot/model/order-graph.ts: which units delayed which others in this boot? An acyclic graph that what-if and compare walk.
 import { type BootRecord, isPlaced, startTookUs, type Unit } from './record.ts';
+import { triggeredUnits } from './triggered-units.ts';
 
 /** Units that ran, by index. Unit `u` started `delayUs[u]` after the later of `floorUs[u]` and the end of all `after[u]`. */
 export interface OrderGraph {
@@ -12,19 +13,45 @@ export interface OrderGraph {
   tookUs: number[];
   /** When a unit that waits for nothing may start: the first observed unit start in userspace. */
   earliestUs: number;
+  /** Unit `u` cannot end before an event that the platform decides. */
+  holds?: ReadonlyMap<number, PlatformHold>;
 }
 
-export function orderGraph(record: BootRecord): OrderGraph {
+/** The event came at `untilUs`, whatever the node did before; the unit worked for `tailUs` after it. */
+export interface PlatformHold {
+  untilUs: number;
+  tailUs: number;
+  reason: string;
+}
+
+/** `startUs`: as observed. */
+export function orderGraph(record: BootRecord): OrderGraph & { startUs: number[] } {
   const units = record.units.filter(isPlaced);
   const numberOf = new Map<string, number>();
   for (const [u, unit] of units.entries()) if (!numberOf.has(unit.name)) numberOf.set(unit.name, u);
   for (const [u, unit] of units.entries()) {
     for (const alias of unit.aliases ?? []) if (!numberOf.has(alias)) numberOf.set(alias, u);
   }
+  const startUs = units.map((unit) => unit.activatingUs);
   const tookUs = units.map(startTookUs);
   const endUs = units.map((unit, u) => unit.activatingUs + tookUs[u]!);
   const after = heldBack(units, numberOf, endUs);
-  breakTies(units, tookUs, after);
+  const triggered = triggeredUnits(record);
+  for (const [u, { name }] of units.entries()) if (triggered.has(name)) after[u] = [];
+  const names = units.map((unit) => unit.name);
+  for (const { stopped, waiting } of stopJobs(units, numberOf)) {
+    const { name, deactivatingUs, deactivatedUs } = units[stopped]!;
+    const known = numberOf.get(stopName(name));
+    after[waiting]!.push(known ?? names.length);
+    if (known !== undefined) continue;
+    numberOf.set(stopName(name), names.length);
+    names.push(stopName(name));
+    after.push(endUs[stopped]! <= deactivatingUs ? [stopped] : []);
+    startUs.push(deactivatingUs);
+    tookUs.push(deactivatedUs - deactivatingUs);
+    endUs.push(deactivatedUs);
+  }
+  breakTies(startUs, tookUs, after);
 
   const userspaceUs = knownUserspaceUs(record) ?? 0;
   let earliestUs = Number.POSITIVE_INFINITY;
@@ -33,10 +60,45 @@ export function orderGraph(record: BootRecord): OrderGraph {
     if (activatingUs < firstUs) firstUs = activatingUs;
     if (activatingUs >= userspaceUs && activatingUs < earliestUs) earliestUs = activatingUs;
   }
-  const floorUs = units.map((unit) => (unit.activatingUs >= userspaceUs ? earliestUs : firstUs));
-  const delayUs = units.map((unit, u) => unit.activatingUs - latestEndUs(after[u]!, endUs, floorUs[u]!));
+  const floorUs = startUs.map((us) => (us >= userspaceUs ? earliestUs : firstUs));
+  const delayUs = startUs.map((us, u) => us - latestEndUs(after[u]!, endUs, floorUs[u]!));
   if (earliestUs === Number.POSITIVE_INFINITY) earliestUs = units.length > 0 ? firstUs : userspaceUs;
-  return { names: units.map((unit) => unit.name), numberOf, after, floorUs, delayUs, tookUs, earliestUs };
+  return { names, numberOf, after, floorUs, delayUs, tookUs, earliestUs, startUs };
+}
+
+/** How the stop of a unit is called in a graph and in a chain. */
+export function stopName(unit: string): string {
+  return `stop of ${unit}`;
+}
+
+/**
+ * A unit that conflicts with a running unit and is ordered relative to it starts after that one has stopped. `stopped` and `waiting`
+ * are indexes of `units`; no pair repeats.
+ */
+function* stopJobs(units: readonly Unit[], numberOf: ReadonlyMap<string, number>) {
+  const seen = new Set<string>();
+  for (const [u, unit] of units.entries()) {
+    for (const name of unit.conflicts ?? []) {
+      const other = numberOf.get(name);
+      if (other === undefined || other === u || other >= units.length) continue;
+      for (const [stopped, waiting] of [
+        [other, u],
+        [u, other],
+      ] as const) {
+        if (seen.has(`${stopped} ${waiting}`) || !waitedForStop(units[waiting]!, units[stopped]!)) continue;
+        seen.add(`${stopped} ${waiting}`);
+        yield { stopped, waiting };
+      }
+    }
+  }
+}
+
+/** Whether `unit` began after the stop of a conflicting unit that it is ordered relative to. */
+export function waitedForStop(unit: Unit, stopped: Unit): boolean {
+  const { deactivatingUs, deactivatedUs } = stopped;
+  if (deactivatingUs <= stopped.activatingUs || deactivatedUs < deactivatingUs) return false;
+  if (deactivatedUs > unit.activatingUs) return false;
+  return unit.after.includes(stopped.name) || stopped.after.includes(unit.name);
 }
 
 /** When userspace began on the record's clock, if known. */
@@ -71,8 +133,8 @@ function heldBack(units: readonly Unit[], numberOf: ReadonlyMap<string, number>,
  * Observed times order all units except those that took no time and started at the same instant. These can form a cycle: inside
  * a cycle, only edges that follow the listing's order are kept.
  */
-function breakTies(units: readonly Unit[], tookUs: readonly number[], after: number[][]): void {
-  const isTie = (d: number, u: number) => tookUs[u] === 0 && units[d]!.activatingUs === units[u]!.activatingUs;
+export function breakTies(startUs: readonly number[], tookUs: readonly number[], after: number[][]): void {
+  const isTie = (d: number, u: number) => tookUs[u] === 0 && startUs[d] === startUs[u];
   const ties = after.map((deps, u) => (deps.some((d) => isTie(d, u)) ? deps.filter((d) => isTie(d, u)) : NONE));
   if (ties.every((deps) => deps === NONE)) return;
   const componentOf = componentsOf(ties);

@@ -104,6 +104,10 @@ export interface Unit {
   wants?: string[];
   conflicts?: string[];
   upholds?: string[];
+  /** Timers, sockets, paths and automounts that start this unit. */
+  triggeredBy?: string[];
+  /** What this timer, socket, path or automount starts. */
+  triggers?: string[];
 }
 
 export type SpanSource =

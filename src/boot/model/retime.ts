@@ -11,12 +11,18 @@ export interface RetimedGraph {
 /** Returns the unit names of an ordering cycle if there is one. */
 export function retime(graph: OrderGraph): RetimedGraph | { cycle: string[] } {
   const order = topologicalOrder(graph.after);
-  if (order.length < graph.names.length) return { cycle: findCycle(graph, order) };
+  return order.length < graph.names.length ? { cycle: findCycle(graph, order) } : retimeInOrder(graph, order);
+}
+
+/** `order`: a topological order of this graph, or of one with more orderings. */
+export function retimeInOrder(graph: OrderGraph, order: number[]): RetimedGraph {
   const startUs = new Float64Array(graph.names.length);
   const endUs = new Float64Array(graph.names.length);
   for (const u of order) {
     startUs[u] = latestEndUs(graph.after[u]!, endUs, graph.floorUs[u]!) + graph.delayUs[u]!;
-    endUs[u] = startUs[u]! + graph.tookUs[u]!;
+    const hold = graph.holds?.get(u);
+    const heldUs = hold ? hold.untilUs + Math.min(hold.tailUs, graph.tookUs[u]!) : Number.NEGATIVE_INFINITY;
+    endUs[u] = Math.max(startUs[u]! + graph.tookUs[u]!, heldUs);
   }
   return { startUs, endUs, order };
 }

@@ -66,6 +66,8 @@ const unit = z.object({
   wants: names.optional(),
   conflicts: names.optional(),
   upholds: names.optional(),
+  triggeredBy: names.optional(),
+  triggers: names.optional(),
 });
 
 const source = z.enum([

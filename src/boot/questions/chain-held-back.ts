@@ -1,5 +1,6 @@
 // boot/questions/chain-held-back.ts: what did this link of the chain wait for?
 import { KUBELET_UNIT } from '../model/known-units.ts';
+import { stopName, waitedForStop } from '../model/order-graph.ts';
 import { type BootRecord, isPlaced, startTookUs, type Unit } from '../model/record.ts';
 import { type ChainPoints, isJoinSpan, lastEnded, milestoneId, type Point, unitPoint } from './chain-points.ts';
 import { startedByCloudInit, startedByTask, taskBefore } from './chain-started-by.ts';
@@ -9,6 +10,7 @@ import { beforeOnWayToReady, kubeletBefore } from './chain-to-ready.ts';
 const QUEUED_US = 1_000_000;
 
 export function heldBackBy(points: ChainPoints, point: Point): Point | undefined {
+  if (point.id.startsWith(STOP)) return stoppedUnit(points, point);
   if (point.id === milestoneId('startup-finished')) return lastUnitPoint(points, point.startUs);
   if (isJoinSpan(point)) return beforeOnWayToReady(points, point);
   if (point.source === 'extension') return beforeTask(points, point);
@@ -45,10 +47,39 @@ function beforeUnit(points: ChainPoints, point: Point): Point | undefined {
   return (isQueued ? undefined : startedByCloudInit(points, point)) ?? ordered;
 }
 
+const STOP = 'stop:';
+
+/** The stop of a conflicting unit that the unit had to wait for. */
+function stopBefore({ units }: ChainPoints, unit: Unit): Point | undefined {
+  let latest: Unit | undefined;
+  const conflicting = unit.after.filter((name) => units.get(name)?.conflicts?.includes(unit.name));
+  for (const name of [...(unit.conflicts ?? []), ...conflicting]) {
+    const other = units.get(name);
+    if (!other || other === unit || !waitedForStop(unit, other)) continue;
+    if (!latest || other.deactivatedUs > latest.deactivatedUs) latest = other;
+  }
+  if (!latest) return undefined;
+  const { name, deactivatingUs, deactivatedUs } = latest;
+  return {
+    id: `${STOP}${name}`,
+    name: stopName(name),
+    source: 'systemd',
+    startUs: deactivatingUs,
+    endUs: deactivatedUs,
+  };
+}
+
+function stoppedUnit(points: ChainPoints, stop: Point): Point | undefined {
+  const unit = unitPoint(points, stop.id.slice(STOP.length));
+  return unit && unit.endUs <= stop.startUs ? unit : undefined;
+}
+
 /** The last After= dependency that was active before the unit began. One that became active later did not delay it. */
 function orderedAfter(points: ChainPoints, point: Point): Point | undefined {
-  let latest: Point | undefined;
-  for (const name of points.units.get(point.name)?.after ?? []) {
+  const unit = points.units.get(point.name);
+  let latest = unit && stopBefore(points, unit);
+  if (latest && latest.endUs > point.startUs) latest = undefined; // the point may be an earlier start than the recorded one
+  for (const name of unit?.after ?? []) {
     const dependency = unitPoint(points, name);
     if (!dependency || dependency.id === point.id || dependency.endUs > point.startUs) continue;
     if (!latest || dependency.endUs > latest.endUs) latest = dependency;

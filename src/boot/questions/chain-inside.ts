@@ -16,7 +16,7 @@ export function insideOf({ children, joining, joiningAndWaits }: ChainPoints, po
   return [...new Set([...parts, ...waits])].filter((span) => span.id !== point.id);
 }
 
-function descendants(id: string, children: ReadonlyMap<string, Span[]>): Span[] {
+export function descendants(id: string, children: ReadonlyMap<string, Span[]>): Span[] {
   const found: Span[] = [];
   const seen = new Set([id]);
   const pending = [...(children.get(id) ?? [])];

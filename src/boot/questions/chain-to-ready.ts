@@ -27,7 +27,7 @@ export function kubeletBefore(points: ChainPoints, point: Point): Point | undefi
 }
 
 /** The first start of kubelet. systemd has only the last one, and a configuration change restarts kubelet. */
-function kubeletStart(points: ChainPoints): Point | undefined {
+export function kubeletStart(points: ChainPoints): Point | undefined {
   const unit = unitPoint(points, KUBELET_UNIT);
   const first = points.spans.get(KUBELET_LOAD_SPAN) ?? milestonePoint(points, 'kubelet-started');
   const isRestarted = unit && first && unit.startUs - first.startUs > RESTARTED_US;

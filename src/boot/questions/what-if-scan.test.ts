@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { caught } from '../testing.ts';
+import { type BootRecord, startTookUs } from '../model/record.ts';
+import { bootRecord, caught, managerTimes, span, unit } from '../testing.ts';
 import { parseEdit, type WhatIfEdit } from './edits.ts';
 import { anyUnits, bootOf, cloudFinal, ran } from './what-if.testing.ts';
 import { whatIf } from './what-if.ts';
@@ -20,15 +21,15 @@ describe('whatIfScan', () => {
     expect(candidates.map(({ text, savedUs }) => [text, savedUs])).toEqual([
       ["--drop-after 'app.service slow.service'", 6e6],
       ["--mask 'slow.service'", 6e6],
-      ["--set 'slow.service=0s'", 6e6],
-      ["--set 'app.service=0s'", 0.75e6],
     ]);
   });
 
-  it('marks an edit that only makes the target wait for less', () => {
-    const { candidates } = whatIfScan(cloudFinal(), { limit: 100, target: 'multi-user.target' });
-    const weakening = candidates.filter(({ weakensTarget }) => weakensTarget).map(({ text }) => text);
-    expect(weakening).toEqual(["--drop-after 'multi-user.target ephemeral-disk-warning.service'"]);
+  it('proposes only services of a pasted chain, and only their own time', () => {
+    const { candidates } = whatIfScan(cloudFinal(), { limit: 100, target: 'cloud-final.service' });
+    const small = candidates.filter(({ text }) => text.includes('ephemeral-disk-warning'));
+    expect(small).toMatchObject([{ savedUs: 29_000, confidence: 'low' }]);
+    expect(candidates.every(({ text }) => !/\.target|\.path|\.socket|\.slice/.test(text))).toBe(true);
+    expect(candidates.every(({ weakensTarget }) => !weakensTarget)).toBe(true);
   });
 
   it('applies the given edits first, and notes those without effect', () => {
@@ -56,10 +57,9 @@ describe('whatIfScan', () => {
             expect([made.savedUs, made.after.targetUs]).toEqual([savedUs, afterUs]);
           }
           const every: WhatIfEdit[] = started.flatMap((u) => [
-            { kind: 'set', unit: u.name, tookUs: 0 } as const,
-            ...(u.name === name ? [] : [{ kind: 'mask', unit: u.name } as const]),
+            ...(u.name === name || startTookUs(u) === 0 ? [] : [{ kind: 'mask', unit: u.name } as const]),
             ...u.after
-              .filter((d) => units.some((v) => v.name === d))
+              .filter((d) => started.some((v) => v.name === d))
               .map((d) => ({ kind: 'drop-after', unit: u.name, dependency: d }) as const),
           ]);
           const best = every.reduce((max, e) => Math.max(max, whatIf(record, [e], name).savedUs), 0);
@@ -76,5 +76,109 @@ describe('whatIfScan', () => {
     const scan = whatIfScan(bootOf(units), { limit: 5 });
     expect(scan.candidates).toHaveLength(5);
     expect(scan.target).toBe('u19999.service');
+  });
+
+  it('never saves less with a set than with its best member, and re-times the set as what-if does', () => {
+    fc.assert(
+      fc.property(anyUnits(), (units) => {
+        const record = bootOf(units);
+        for (const { name } of units.filter((u) => u.activatingUs > 0).slice(0, 3)) {
+          const { candidates, combined } = whatIfScan(record, { target: name });
+          if (!combined) continue;
+          expect(combined.savedUs).toBeGreaterThanOrEqual(candidates[0]!.savedUs);
+          expect(combined.edits.length).toBeLessThanOrEqual(3);
+          expect(whatIf(record, combined.edits, name).savedUs).toBe(combined.savedUs);
+        }
+      }),
+    );
+  });
+});
+
+const texts = (record: BootRecord, target?: string) =>
+  whatIfScan(record, target === undefined ? {} : { target }).candidates.map(({ text }) => text);
+
+describe('what whatIfScan does not propose', () => {
+  const chainOf = (middle: string, more: Parameters<typeof unit>[4], appMore: Parameters<typeof unit>[4] = {}) =>
+    bootRecord({
+      units: [
+        unit('basic.target', 2, 0),
+        unit(middle, 4, 8, ['basic.target'], more),
+        unit('app.service', 12, 8, [middle, 'basic.target'], appMore),
+        unit('multi-user.target', 20, 0, ['app.service'], { aliases: ['default.target'] }),
+      ],
+    });
+
+  it('defect 11: a unit that another one requires, binds to or, as a service, wants', () => {
+    expect(texts(chainOf('tool.service', {}))).toContain("--mask 'tool.service'");
+    for (const list of ['requires', 'requisite', 'bindsTo', 'wants'] as const) {
+      const found = texts(chainOf('tool.service', {}, { [list]: ['tool.service'] }));
+      expect(found.join()).not.toContain('tool.service');
+    }
+  });
+
+  it.each(['data.mount', 'dev-sdb.device', 'x.socket', 'x.slice', 'x.target', 'x.swap'])(
+    'defect 11: %s, and the orderings of a target',
+    (name) => {
+      const found = texts(chainOf(name, {}));
+      expect(found.join()).not.toContain(name);
+      expect(found.join()).not.toContain('.target');
+    },
+  );
+
+  it('containerd, kubelet, systemd and the network, whatever their unit files say', () => {
+    for (const name of [
+      'containerd.service',
+      'kubelet.service',
+      'systemd-udevd.service',
+      'NetworkManager.service',
+      'sshd.service',
+    ])
+      expect(texts(chainOf(name, {})).join()).not.toContain(name);
+  });
+
+  it('defect 14: waits for the platform, the network or a device', () => {
+    const waiting = bootRecord({
+      units: [
+        unit('cloud-init-local.service', 5, 1000, []),
+        unit('systemd-networkd-wait-online.service', 1006, 5, ['cloud-init-local.service']),
+        unit('tool.service', 1011, 2, ['systemd-networkd-wait-online.service']),
+        unit('app.service', 1013, 1, ['tool.service']),
+      ],
+    });
+    const { candidates } = whatIfScan(waiting, { target: 'app.service' });
+    // Without cloud-init or tool.service the app would no longer wait for the network.
+    expect(candidates).toEqual([]);
+  });
+});
+
+describe('what whatIfScan proposes until Node Ready', () => {
+  const node = bootRecord({
+    manager: managerTimes({ userspaceUs: 2e6, finishUs: 40e6 }),
+    units: [
+      unit('basic.target', 3, 0),
+      unit('cloud-final.service', 8.5, 10, ['basic.target']),
+      unit('kubelet.service', 19, 1, ['cloud-final.service', 'basic.target']),
+    ],
+    spans: [
+      span('cloud-init:modules-final', 9, 18, { unit: 'cloud-final.service' }),
+      span('cloud-init:modules-final/config-grub-dpkg', 10, 17, { parent: 'cloud-init:modules-final' }),
+      span('kubelet:start', 20, 24, { unit: 'kubelet.service' }),
+      span('kubelet:become-ready', 24, 30, { unit: 'kubelet.service' }),
+    ],
+    milestones: [{ name: 'node-ready', atUs: 30e6, source: 'kubelet' }],
+  });
+
+  it('names the command, the risk and the confidence of each edit', () => {
+    const { target, candidates } = whatIfScan(node, {});
+    expect(target).toBe('node-ready');
+    expect(candidates).toMatchObject([
+      { text: "--drop-after 'kubelet.service cloud-final.service'", savedUs: 15.5e6, confidence: 'medium' },
+      { text: "--without 'cloud-init'", command: 'sudo touch /etc/cloud/cloud-init.disabled' },
+      { text: "--without 'config-grub-dpkg'", savedUs: 7e6, confidence: 'high' },
+    ]);
+    for (const { edit, savedUs, command, risk } of candidates) {
+      expect(whatIf(node, [edit], 'node-ready').savedUs).toBe(savedUs);
+      expect(command.length * risk.length).toBeGreaterThan(0);
+    }
   });
 });

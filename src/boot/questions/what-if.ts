@@ -1,14 +1,20 @@
-// boot/questions/what-if.ts: how long would a boot have taken with these edits? Re-times the recorded units; runs nothing.
+// boot/questions/what-if.ts: how long would a boot have taken with these edits? Re-times the recorded units and spans; runs nothing.
 import { UserError } from '../../base/errors.ts';
-import { askedUnit } from '../model/default-target.ts';
-import { knownUserspaceUs, latestEndUs, type OrderGraph, orderGraph } from '../model/order-graph.ts';
-import type { BootRecord } from '../model/record.ts';
+import { didYouMean } from '../../base/nearest-names.ts';
+import { knownUserspaceUs, latestEndUs } from '../model/order-graph.ts';
+import { type BootRecord, MILESTONE_NAMES, type SpanSource } from '../model/record.ts';
 import { criticalPath, type RetimedGraph, retime } from '../model/retime.ts';
-import { applyEdits, type EditedGraph, renderEdit, unitIndexOrThrow, type WhatIfEdit } from './edits.ts';
+import { applyEdits, type EditedGraph } from './apply-edits.ts';
+import { chainTarget } from './chain.ts';
+import { milestoneId } from './chain-points.ts';
+import { named } from './edit-names.ts';
+import { renderEdit, type WhatIfEdit } from './edits.ts';
+import { isPastedChain, numberOfPoint, type PointGraph, pointGraph } from './point-graph.ts';
+import { assumptionOf } from './what-if-assumption.ts';
 
 export interface WhatIf {
   target: string;
-  /** Times are µs on the record's clock. `sinceUserspaceUs` counts from userspace, like systemd-analyze. */
+  /** Times are µs on the record's clock, as in timeline and chain. `sinceUserspaceUs` counts from userspace, like systemd-analyze. */
   clock: { zero: BootRecord['clock']['zero']; userspaceUs?: number };
   before: TargetTime;
   after: TargetTime;
@@ -26,7 +32,9 @@ export interface TargetTime {
 }
 
 export interface WhatIfLink {
+  /** The unit, or the name of the span or milestone. */
   unit: string;
+  source: SpanSource;
   startUs: number;
   endUs: number;
   tookUs: number;
@@ -34,21 +42,16 @@ export interface WhatIfLink {
   delayUs: number;
 }
 
-export const ASSUMPTION =
-  'every unit starts its observed delay after its last remaining After= dependency has finished, and takes its observed time; ' +
-  'masking a unit removes its ordering (After= does not reach through a unit that is not started), but units that it ' +
-  'pulls in still run; contention for CPU, disk and network, and waits that no After= explains, do not change';
-
 export function whatIf(record: BootRecord, edits: readonly WhatIfEdit[], wanted?: string): WhatIf {
-  const recorded = orderGraph(record);
+  const recorded = pointGraph(record);
   const known = knownUnits(record);
+  const target = targetOf(record, recorded, known, { wanted, edits });
   const before = applyEdits(
     recorded,
     edits.filter((edit) => edit.kind === 'add'),
     known,
   );
   const after = applyEdits(recorded, edits, known);
-  const target = targetOf(record, before.graph, known, wanted);
   refuseMaskedTarget(after, target);
   const timedBefore = retimeOrThrow(before.graph);
   const timedAfter = retimeOrThrow(after.graph);
@@ -67,8 +70,13 @@ export function whatIf(record: BootRecord, edits: readonly WhatIfEdit[], wanted?
     savedUs: beforeUs - afterUs,
     chain: criticalPath(after.graph, timedAfter, target).map((u) => linkOf(after.graph, timedAfter, u)),
     edits: edits.map((edit) => ({ ...edit, text: renderEdit(edit) })),
-    assumption: ASSUMPTION,
-    notes: [...after.notes, ...brokenRequirements(record, after), ...limitsOf(record, before.graph.names[target]!)],
+    assumption: assumptionOf(edits),
+    notes: [
+      ...after.notes,
+      ...after.breaks,
+      ...brokenRequirements(record, after),
+      ...limitsOf(record, recorded, before.graph.names[target]!),
+    ],
   };
 }
 
@@ -81,16 +89,28 @@ export function knownUnits(record: BootRecord): Set<string> {
   return known;
 }
 
-/** The index of the requested unit. Default: the root of a pasted listing or the boot's default target, else the unit that became active last. */
-export function targetOf(record: BootRecord, graph: OrderGraph, known: ReadonlySet<string>, wanted?: string): number {
-  if (graph.names.length === 0) {
+/** The index of the requested milestone, unit or span. Default: the end of the boot, as timeline and chain show it. */
+export function targetOf(
+  record: BootRecord,
+  graph: PointGraph,
+  known: ReadonlySet<string>,
+  { wanted, edits }: { wanted: string | undefined; edits: readonly WhatIfEdit[] },
+): number {
+  if (graph.names.length === graph.points.milestones.size) {
     throw new UserError('the recording has no unit times, so there is nothing to re-time', {
       code: 'boot/no-units',
       next: 'pass `systemctl show` of all units, a plot or a critical-chain listing with -i; `headstart boot collect` collects them',
     });
   }
-  if (wanted === undefined) return graph.numberOf.get(askedUnit(record) ?? '') ?? lastUp(graph);
-  const target = unitIndexOrThrow(graph, wanted, known);
+  const name = wanted ?? chainTarget(record);
+  // The indexes of added units follow those of the recording, in the order of the edits.
+  const added = edits.filter((edit) => edit.kind === 'add').findIndex(({ unit }) => unit === name);
+  if (added !== -1) return graph.names.length + added;
+  const milestone = name === undefined ? undefined : graph.numberOfId.get(milestoneId(name));
+  if (milestone !== undefined) return milestone;
+  if (wanted === undefined) return numberOfName(graph, name) ?? lastUp(graph);
+  if (MILESTONE_NAMES.some((one) => one === wanted)) throw notReached(graph, wanted);
+  const target = namedTarget(graph, wanted, known);
   if (target !== undefined) return target;
   throw new UserError(`${wanted} did not run in this boot, so there is nothing to re-time`, {
     code: 'boot/target-never-ran',
@@ -98,12 +118,35 @@ export function targetOf(record: BootRecord, graph: OrderGraph, known: ReadonlyS
   });
 }
 
-function lastUp(graph: OrderGraph): number {
+function numberOfName({ numberOf, numberOfId }: PointGraph, name = ''): number | undefined {
+  return numberOf.get(name) ?? numberOfId.get(name);
+}
+
+function namedTarget(graph: PointGraph, wanted: string, known: ReadonlySet<string>): number | undefined {
+  const nearMilestone = didYouMean(wanted, new Set(graph.points.milestones.keys()));
+  if (nearMilestone !== '' && !graph.numberOf.has(wanted) && !known.has(wanted) && !wanted.includes('.')) {
+    throw new UserError(`the recording has no unit or milestone ${wanted}${nearMilestone}`, {
+      code: 'boot/no-such-unit',
+      next: `choose a unit, or one of ${[...graph.points.milestones.keys()].join(', ')}`,
+    });
+  }
+  const { units, spans } = named(graph, wanted, known, 'set');
+  return units[0] ?? (spans[0] && numberOfPoint(graph, spans[0]));
+}
+
+function notReached({ points }: PointGraph, milestone: string): UserError {
+  return new UserError(`the recording does not have the milestone ${milestone}`, {
+    code: 'boot/target-never-ran',
+    next: `set --target to a unit, or to one of ${[...points.milestones.keys()].join(', ') || 'the units'}`,
+  });
+}
+
+function lastUp(graph: PointGraph): number {
   const { endUs } = retimeOrThrow(graph);
   return endUs.reduce((best, us, u) => (us > endUs[best]! ? u : best), 0);
 }
 
-export function retimeOrThrow(graph: OrderGraph): RetimedGraph {
+export function retimeOrThrow(graph: PointGraph): RetimedGraph {
   const timed = retime(graph);
   if (!('cycle' in timed)) return timed;
   throw new UserError(`these edits create an ordering cycle: ${timed.cycle.join(' after ')}`, {
@@ -120,12 +163,13 @@ export function refuseMaskedTarget({ graph, masked }: EditedGraph, target: numbe
   });
 }
 
-export function linkOf(graph: OrderGraph, { startUs, endUs }: RetimedGraph, u: number): WhatIfLink {
+export function linkOf(graph: PointGraph, { startUs, endUs }: RetimedGraph, u: number): WhatIfLink {
   return {
     unit: graph.names[u]!,
+    source: graph.sources[u]!,
     startUs: startUs[u]!,
     endUs: endUs[u]!,
-    tookUs: graph.tookUs[u]!,
+    tookUs: endUs[u]! - startUs[u]!,
     delayUs: startUs[u]! - latestEndUs(graph.after[u]!, endUs, graph.floorUs[u]!),
   };
 }
@@ -144,17 +188,17 @@ function brokenRequirements(record: BootRecord, edited: EditedGraph): string[] {
 }
 
 /** Notes about this recording that limit how reliable the answer is. */
-export function limitsOf(record: BootRecord, target: string): string[] {
-  const notes: string[] = [];
-  const kinds = new Set(record.sources.map((source) => source.kind));
-  if (record.units.every((unit) => unit.after.length === 0)) {
+export function limitsOf(record: BootRecord, graph: PointGraph, target: string): string[] {
+  const notes: string[] = [...graph.notes];
+  if (record.units.length > 0 && record.units.every((unit) => unit.after.length === 0)) {
     notes.push('the recording has no After= edges: only durations can be edited');
-  } else if (kinds.has('analyze-critical-chain') && !kinds.has('systemctl-units') && !kinds.has('analyze-plot-svg')) {
+  } else if (isPastedChain(record)) {
     notes.push(
       'a pasted critical chain shows one After= per unit: other dependencies are unknown, so the savings are upper bounds',
     );
   }
-  const unit = record.units.find((candidate) => candidate.name === target);
+  const { units } = graph.points.record; // with the first start of kubelet
+  const unit = units.find((candidate) => candidate.name === target);
   const finishUs = record.manager?.finishUs ?? 0;
   if (unit && finishUs > 0 && unit.activatingUs > finishUs) {
     notes.push(

@@ -60,7 +60,7 @@ describe('headstart boot what-if', () => {
       expect([text, made.savedUs]).toEqual([text, savedUs]);
     }
     const { stdout: table } = await run(['boot', 'what-if', '-i', model, '--scan']);
-    expect(table).toMatch(/SAVES +LEAVES +EDIT/);
+    expect(table).toMatch(/SAVES +LEAVES +SURE +EDIT +RISK/);
   });
 
   it('shows the recorded boot without edits, and says that there are none', async () => {

@@ -4,8 +4,9 @@
 const NAMED = {
   'boot chain TARGET': 'targets',
   'boot compare --target': 'targets',
-  'boot --target': 'units',
+  'boot what-if --target': 'targets',
   'boot --mask': 'units',
+  'boot --without': 'units',
   'boot --set': 'unit-times',
   'boot what-if --after': 'unit-pairs',
   'boot --drop-after': 'orderings',

@@ -76,3 +76,14 @@ test('the block of the manager gives its stamps, soft reboots and host facts', (
   expect(managerOf(new Map(), () => 0).softRebootsCount).toBe(0);
   expect(hostOf(values)).toEqual({ systemdVersion: '252.39', architecture: 'x86-64' });
 });
+
+test('reads what triggers a unit, and leaves out the empty lists of all other units', () => {
+  const values = new Map([
+    ['Id', 'late.service'],
+    ['TriggeredBy', 'late.timer late.path'],
+    ['Triggers', ''],
+  ]);
+  const unit = unitOf(values, stamp(values));
+  expect(unit.triggeredBy).toEqual(['late.timer', 'late.path']);
+  expect(unit).not.toHaveProperty('triggers');
+});

@@ -24,6 +24,8 @@ export function unitOf(values: Map<string, string>, stamp: (key: string) => numb
     return value !== undefined && value !== '' && value !== unless ? { [field]: value } : {};
   };
   const edges = (field: string, key: string) => (values.has(key) ? { [field]: list(key) } : {});
+  // systemctl prints an empty list for every unit that no timer or socket starts.
+  const filled = (field: string, key: string) => (values.get(key) ? { [field]: list(key) } : {});
   return {
     name,
     ...(aliases.length > 0 && { aliases }),
@@ -46,6 +48,8 @@ export function unitOf(values: Map<string, string>, stamp: (key: string) => numb
     ...edges('wants', 'Wants'),
     ...edges('conflicts', 'Conflicts'),
     ...edges('upholds', 'Upholds'),
+    ...filled('triggeredBy', 'TriggeredBy'),
+    ...filled('triggers', 'Triggers'),
   };
 }
 

@@ -1,0 +1,120 @@
+// boot/questions/scan-edits.ts: which single edits on the critical path would a person consider at all?
+import { type Detours, detoursAround } from '../model/detours.ts';
+import { GUEST_AGENT_UNITS } from '../model/known-units.ts';
+import type { Span } from '../model/record.ts';
+import { criticalPath, type RetimedGraph } from '../model/retime.ts';
+import { descendants } from './chain-inside.ts';
+import { shortName } from './edit-names.ts';
+import type { WhatIfEdit } from './edits.ts';
+import type { PointGraph } from './point-graph.ts';
+
+export interface PossibleEdit {
+  edit: WhatIfEdit;
+  /** It saves at most this. */
+  atMostUs: number;
+  tookUs: number;
+  description?: string;
+}
+
+/** What a node cannot do without, whatever its unit files say. */
+const ESSENTIAL =
+  /^(?:systemd-|dbus|kubelet\.|containerd\.|docker\.|crio\.|cri-o\.|NetworkManager|networking\.|network\.|netplan|ifup|wicked|dhcpcd|ssh|kmod|lvm2|multipath|initrd|dracut|cryptsetup|user@|getty|serial-getty|cloud-)/;
+
+/** Not for other kinds of units: a target, mount, socket, slice or device has no work of its own to leave out. */
+export function possibleEdits(graph: PointGraph, timed: RetimedGraph, target: number): PossibleEdit[] {
+  const path = criticalPath(graph, timed, target).reverse();
+  const detours = detoursAround(graph, timed, path);
+  const targetUs = timed.endUs[target]!;
+  const needed = neededUnits(graph);
+  const unitOf = new Map([...graph.shadows].flatMap(([u, shadows]) => shadows.map((shadow) => [shadow, u] as const)));
+  const found: PossibleEdit[] = [];
+  for (const [i, u] of path.entries()) {
+    const isWhole = !unitOf.has(u);
+    const { withoutUnitUs, withoutEdgeUs }: Detours = detours[i]!;
+    found.push(...partEdits(graph, unitOf.get(u) ?? u));
+    if (isWhole && u !== target && canMask(graph, u, needed)) {
+      const tookUs = graph.tookUs[u]!;
+      const atMostUs = graph.isPartial ? tookUs : targetUs - withoutUnitUs;
+      found.push({ edit: { kind: 'mask', unit: graph.names[u]! }, atMostUs, tookUs, ...described(graph, u) });
+    }
+    const previous = path[i - 1];
+    if (isWhole && previous !== undefined && canDrop(graph, u, previous)) {
+      const edit = { kind: 'drop-after', unit: graph.names[u]!, dependency: graph.names[previous]! } as const;
+      found.push({ edit, atMostUs: targetUs - withoutEdgeUs, tookUs: graph.tookUs[previous]! });
+    }
+  }
+  return unique([...found, ...groupEdits(graph, path)]);
+}
+
+/** Modules of cloud-init: their stage runs them one after another. */
+function partEdits(graph: PointGraph, u: number): PossibleEdit[] {
+  const parts = descendants(graph.ids[u]!, graph.points.children);
+  return parts.filter(isModule).map((span) => ({
+    edit: { kind: 'without', unit: shortName(span) },
+    atMostUs: span.endUs - span.startUs,
+    tookUs: span.endUs - span.startUs,
+  }));
+}
+
+function isModule(span: Span): boolean {
+  return span.source === 'cloud-init' && span.wait === undefined && shortName(span).startsWith('config-');
+}
+
+function groupEdits(graph: PointGraph, path: readonly number[]): PossibleEdit[] {
+  const { names, sources, points } = graph;
+  const groups: PossibleEdit[] = [];
+  const add = (unit: string) =>
+    groups.push({ edit: { kind: 'without', unit }, atMostUs: Number.POSITIVE_INFINITY, tookUs: 0 });
+  if (path.some((u) => /^cloud-(?:init|config|final)/.test(names[u]!) || sources[u] === 'cloud-init'))
+    add('cloud-init');
+  const isOnWay = path.some((u) => ['kubelet', 'cluster', 'extension'].includes(sources[u]!));
+  if (isOnWay && [...points.spans.values()].some(({ name, source }) => source !== 'systemd' && /pull/i.test(name)))
+    add('image-pulls');
+  return groups;
+}
+
+function canMask(graph: PointGraph, u: number, needed: ReadonlySet<string>): boolean {
+  const name = graph.names[u]!;
+  if (graph.sources[u] !== 'systemd' || !name.endsWith('.service') || name.startsWith('stop of ')) return false;
+  if (ESSENTIAL.test(name) || GUEST_AGENT_UNITS.includes(name) || needed.has(name)) return false;
+  return !graph.waits.has(u) && !graph.holds.has(u) && graph.tookUs[u]! > 0;
+}
+
+function canDrop(graph: PointGraph, u: number, d: number): boolean {
+  const { names, sources, points, isPartial } = graph;
+  if (isPartial || sources[u] !== 'systemd' || sources[d] !== 'systemd' || graph.waits.has(d)) return false;
+  const [unit, dependency] = [points.units.get(names[u]!), names[d]!];
+  if (!unit?.name.endsWith('.service') || !dependency.endsWith('.service') || dependency.startsWith('stop of '))
+    return false;
+  if (/^(?:systemd-|dbus|cloud-)/.test(unit.name)) return false;
+  if (ESSENTIAL.test(dependency) && !dependency.startsWith('cloud-')) return false;
+  if (!unit.after.includes(dependency)) return false;
+  return ![unit.requires, unit.requisite, unit.bindsTo, unit.wants].some((names) => names?.includes(dependency));
+}
+
+/** Units that others require or are started by, and units that a service wants: unlike a target, it wants what it uses. */
+function neededUnits({ points, names, startedBy, triggered }: PointGraph): Set<string> {
+  const needed = new Set([...triggered.values(), ...[...startedBy.values()].map((u) => names[u]!)]);
+  for (const { name, activatingUs, requires, requisite, bindsTo, wants } of points.record.units) {
+    if (activatingUs === 0) continue;
+    const lists = [requires, requisite, bindsTo, ...(name.endsWith('.target') ? [] : [wants])];
+    for (const list of lists) for (const one of list ?? []) needed.add(one);
+  }
+  return needed;
+}
+
+function described({ points, names }: PointGraph, u: number): { description?: string } {
+  const description = points.units.get(names[u]!)?.description;
+  return description === undefined ? {} : { description };
+}
+
+/** The same module may be in two links of the path. */
+function unique(edits: readonly PossibleEdit[]): PossibleEdit[] {
+  const seen = new Map<string, PossibleEdit>();
+  for (const one of edits) {
+    const key = JSON.stringify(one.edit);
+    const known = seen.get(key);
+    seen.set(key, known ? { ...one, atMostUs: one.atMostUs + known.atMostUs, tookUs: one.tookUs + known.tookUs } : one);
+  }
+  return [...seen.values()];
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { adviceFor } from './what-if-advice.ts';
+
+const facts = { isPartial: false, savedUs: 1e6, tookUs: 2e6 };
+
+describe('adviceFor', () => {
+  it('quotes a unit name that a shell would change', () => {
+    expect(adviceFor({ kind: 'mask', unit: 'a\\x2db.service' }, facts)?.command).toBe(
+      "sudo systemctl mask 'a\\x2db.service'",
+    );
+  });
+
+  it('is less sure of a pasted chain, and of a saving that is longer than the unit', () => {
+    const mask = { kind: 'mask', unit: 'a.service' } as const;
+    expect(adviceFor(mask, facts)?.confidence).toBe('medium');
+    expect(adviceFor(mask, { ...facts, isPartial: true })?.confidence).toBe('low');
+    expect(adviceFor(mask, { ...facts, savedUs: 3e6 })?.confidence).toBe('low');
+  });
+
+  it('writes a command for a module that removes its line from cloud.cfg, in either spelling', () => {
+    const { command } = adviceFor({ kind: 'without', unit: 'config-grub-dpkg' }, facts)!;
+    const [, pattern] = /'\/(.*)\/d'/.exec(command)!;
+    const line = new RegExp(pattern!);
+    expect([' - grub-dpkg', '  - grub_dpkg', ' - [grub_dpkg, always]'].every((text) => line.test(text))).toBe(true);
+    expect(line.test(' - apt-configure')).toBe(false);
+  });
+
+  it('has no advice for modules that a node needs, and for edits without a command', () => {
+    for (const unit of ['config-ssh', 'config-users-groups', 'config-growpart', 'modules-final'])
+      expect(adviceFor({ kind: 'without', unit }, facts)).toBeUndefined();
+    expect(adviceFor({ kind: 'set', unit: 'a.service', tookUs: 0 }, facts)).toBeUndefined();
+  });
+
+  it('names the units that would not be started any more', () => {
+    const advice = adviceFor({ kind: 'without', unit: 'cloud-init' }, { ...facts, lost: ['agent.service'] })!;
+    expect(advice.risk).toContain('agent.service');
+    expect(advice.confidence).toBe('low');
+  });
+});

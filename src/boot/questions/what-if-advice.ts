@@ -1,0 +1,131 @@
+// boot/questions/what-if-advice.ts: how is an edit made on a node, what is its risk, and how sure is its saving?
+import type { WhatIfEdit } from './edits.ts';
+
+export interface Advice {
+  /** A command to type, or the change to make. */
+  command: string;
+  /** One phrase. */
+  risk: string;
+  confidence: 'high' | 'medium' | 'low';
+  /** Why not more, or why so high. */
+  because: string;
+}
+
+export interface AdviceFacts {
+  /** Only one After= per unit is known. */
+  isPartial: boolean;
+  savedUs: number;
+  /** How long the removed unit or step took. */
+  tookUs: number;
+  description?: string;
+  /** Units that would not be started any more. */
+  lost?: readonly string[];
+}
+
+/** Undefined if no known change of a node makes this edit. */
+export function adviceFor(edit: WhatIfEdit, facts: AdviceFacts): Advice | undefined {
+  const advice = basicAdvice(edit, facts);
+  const { lost = [] } = facts;
+  if (!advice || lost.length === 0) return advice;
+  return {
+    ...advice,
+    risk: `${advice.risk}; ${lost.join(', ')} not started by it`,
+    confidence: 'low',
+    because: `something else must start ${lost.join(', ')}, and its time is not known`,
+  };
+}
+
+function basicAdvice(edit: WhatIfEdit, facts: AdviceFacts): Advice | undefined {
+  if (edit.kind === 'mask') return maskAdvice(edit.unit, facts);
+  if (edit.kind === 'drop-after') return dropAdvice(edit.unit, edit.dependency);
+  if (edit.kind !== 'without') return undefined;
+  if (edit.unit === 'cloud-init') {
+    return {
+      command: 'sudo touch /etc/cloud/cloud-init.disabled',
+      risk: 'no user data, SSH keys, host name or network configuration from the cloud',
+      confidence: 'medium',
+      because: 'something else must configure the node, and its time is not known',
+    };
+  }
+  if (edit.unit === 'image-pulls') {
+    return {
+      command: 'pull these images while the node image is built (crictl pull IMAGE)',
+      risk: 'an image in the node image can be outdated',
+      confidence: 'medium',
+      because: 'the container runtime still unpacks and starts them',
+    };
+  }
+  return moduleAdvice(edit.unit);
+}
+
+function maskAdvice(unit: string, { isPartial, savedUs, tookUs, description }: AdviceFacts): Advice {
+  const [, risk] = KNOWN_UNITS.find(([name]) => name.test(unit)) ?? [];
+  const common = {
+    command: `sudo systemctl mask ${quoted(unit)}`,
+    risk: risk ?? `not done any more: ${description ?? unit}`,
+  };
+  if (isPartial)
+    return {
+      ...common,
+      confidence: 'low',
+      because: 'the listing shows one After= per unit: another may hold it as long',
+    };
+  if (savedUs > tookUs)
+    return { ...common, confidence: 'low', because: 'most of it comes from orderings that end with this unit' };
+  return { ...common, confidence: 'medium', because: 'other units may need what it does without saying so' };
+}
+
+function dropAdvice(unit: string, dependency: string): Advice {
+  return {
+    // A drop-in can add orderings only: systemd does not reset After= from a drop-in.
+    command: `sudo systemctl edit --full ${quoted(unit)}   # delete ${dependency} from After= (or ${unit} from Before= of ${dependency})`,
+    risk: `${unit} may need what ${dependency} does first`,
+    confidence: 'medium',
+    because: 'both then run at the same time and share CPU and disk',
+  };
+}
+
+function moduleAdvice(name: string): Advice | undefined {
+  const [, module] = /^config-([\w-]+)$/.exec(name) ?? [];
+  if (module === undefined || NEEDED_MODULES.has(module)) return undefined;
+  const pattern = module.replaceAll('-', '[-_]');
+  return {
+    command: `sudo sed -i -E '/^ *- *\\[? *${pattern}\\b/d' /etc/cloud/cloud.cfg`,
+    risk: MODULE_RISKS[module] ?? `what the cloud-init module ${module} does is not done`,
+    confidence: 'high',
+    because: 'modules run one after another, so its time is gone',
+  };
+}
+
+function quoted(unit: string): string {
+  return /^[\w@.:-]+$/.test(unit) ? unit : `'${unit}'`;
+}
+
+const KNOWN_UNITS: readonly (readonly [RegExp, string])[] = [
+  [/^snapd?[.-]/, 'snaps are not mounted, seeded or updated'],
+  [/^(?:unattended-upgrades|apt-daily|dnf-automatic|packagekit)/, 'no automatic security updates'],
+  [/^plymouth/, 'no boot splash, and no prompt for a disk password on it'],
+  [/^(?:apparmor|auditd|selinux|ufw|firewalld|nftables)/, 'the node is less protected'],
+  [/^(?:chrony|ntp)/, 'the clock may be wrong'],
+  [/^rsyslog/, 'no log files in /var/log'],
+  [/^headstart-/, 'a part of headstart does not work'],
+];
+
+/** Users, keys, disks and names: a node without them does not work or cannot be reached. */
+const NEEDED_MODULES: ReadonlySet<string> = new Set(
+  (
+    'ssh ssh-authkey-fingerprints users-groups set-passwords growpart resizefs disk-setup mounts write-files ' +
+    'write-files-deferred bootcmd set-hostname update-hostname update-etc-hosts seed-random rsyslog'
+  ).split(' '),
+);
+
+const MODULE_RISKS: Readonly<Record<string, string>> = {
+  'scripts-user': 'scripts and runcmd of the user data do not run',
+  runcmd: 'runcmd of the user data does not run',
+  'keys-to-console': 'SSH host keys are not printed on the console',
+  'grub-dpkg': 'an update of grub may not know its disk',
+  'apt-configure': 'apt uses the sources of the image',
+  'package-update-upgrade-install': 'packages stay as old as the image',
+  ntp: 'time servers of the user data are not used',
+  'final-message': 'no "finished" line in the log',
+};
