@@ -3,6 +3,7 @@ import { UserError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import type { SourceKind } from '../model/evidence.ts';
 import { decodeText, headText, type Input } from './input.ts';
+import { boundedText } from './sources/bounded-text.ts';
 import { SOURCES } from './sources/index.ts';
 import type { EvidenceSource } from './sources/source.ts';
 
@@ -186,14 +187,14 @@ function isBinary(head: Uint8Array): boolean {
   return odd * 10 > text.length;
 }
 
-const MOST_BYTES_TO_PARSE = 64 << 20;
+const MOST_BYTES_TO_PARSE = 32 << 20;
 
 /** `kubectl get -o json` sorts its fields, so `kind` of a large list is at the end: parse all of it. */
 function jsonOf(input: Input): unknown {
   if (shapeOf(input) !== 'JSON') return undefined;
   try {
-    const bytes = input.bytes();
-    return bytes.length > MOST_BYTES_TO_PARSE ? undefined : JSON.parse(decodeText(bytes));
+    const { text, isCut } = boundedText(input, MOST_BYTES_TO_PARSE);
+    return isCut ? undefined : JSON.parse(text);
   } catch {
     return undefined;
   }
