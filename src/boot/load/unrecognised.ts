@@ -75,6 +75,10 @@ const HINTS: readonly (readonly [kind: SourceKind, shape: Shape, words: RegExp])
   ['extension-event', 'JSON', /extension|event|TaskName/i],
   ['provision-json', 'JSON', /provision|ExitCode|CSE/],
   ['kubernetes-node', 'JSON', /kube|node|"items"|apiVersion/i],
+  ['kubernetes-events', 'JSON', /event|involvedObject/i],
+  ['node-claim', 'JSON', /claim|karpenter/i],
+  ['kubernetes-events', 'YAML', /event|involvedObject/i],
+  ['node-claim', 'YAML', /claim|karpenter/i],
   ['kubernetes-node', 'YAML', /kube|node|apiVersion/i],
   ['boot-record', 'JSON', /record|boot|headstart/i],
 ];
@@ -122,6 +126,11 @@ function describeInput(input: Input, commandWith: CommandWithInput): InputDescri
   if (packed) return { what: packed.what, next: packed.next(name, commandWith) };
   if (isBinary(head)) return { what: 'binary data' };
   const kinds = kubernetesKinds(input);
+  if (kinds.length === 1 && kinds[0] === 'Event')
+    return {
+      what: 'events of Kubernetes, and none that says when a node started or became Ready',
+      next: ASK_FOR_EVENTS,
+    };
   if (kinds.length > 0 && !kinds.includes('Node')) {
     return {
       what: `Kubernetes objects of kind ${kinds.join(', ')}, and no Node`,
@@ -140,6 +149,8 @@ function describeInput(input: Input, commandWith: CommandWithInput): InputDescri
   return { what: fields ?? `text starting ${JSON.stringify(line.slice(0, 60))}` };
 }
 
+const ASK_FOR_EVENTS =
+  'run `kubectl get events -A --field-selector involvedObject.kind=Node -o json`; events last an hour, a Node has its times for longer: `kubectl get node NAME -o json > node.json`';
 const ASK_FOR_NODE = 'a Node has the times of registration and Ready: run `kubectl get node NAME -o json > node.json`';
 
 interface PackedFormat {

@@ -14,6 +14,7 @@ import type { CliDeps } from '../verb.ts';
 export interface BootOptions {
   input?: string[];
   boot?: string;
+  node?: string;
   json?: boolean;
 }
 
@@ -28,7 +29,8 @@ export function withInputOptions(command: Command): Command {
       'read this file, folder or standard input (-) instead of this machine; repeatable',
       appendValue,
     )
-    .option('-b, --boot <N|ID>', WHICH_BOOT);
+    .option('-b, --boot <N|ID>', WHICH_BOOT)
+    .option('--node <NAME>', 'which node, if the inputs are about several: a list of Nodes, events');
 }
 
 export const WHICH_BOOT = 'which boot: 0 for the last one, -1 for the one before it, or a boot id';
@@ -145,11 +147,13 @@ const NOTHING_HERE = new Set(['boot/no-live-boot', 'boot/nothing-found', 'boot/i
 
 /** The boot that --boot names; by default the last one. */
 export async function readBoot(options: BootOptions, deps: CliDeps): Promise<BootRecord> {
-  const { pickBoot } = await import('../../boot/load/pick-boot.ts');
+  const { bootsOfOneNode, pickBoot } = await import('../../boot/load/pick-boot.ts');
   const given = withSentStdin(options, deps);
   const { input, boot = '0' } = given.options;
   const { sentStdin: _, ...world } = given.deps; // asked once
-  const boots = await readBoots(given.options, world).catch(given.explain);
+  const all = await readBoots(given.options, world).catch(given.explain);
+  // A number or an id chooses among all boots, as it always did.
+  const boots = options.boot !== undefined && options.node === undefined ? all : bootsOfOneNode(all, options.node);
   // From this machine, readBoots reads only the requested boot.
   const record = pickBoot(boots, input ? boot : '0');
   if (boots.length > 1 && options.boot === undefined) {
