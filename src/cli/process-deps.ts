@@ -2,7 +2,7 @@
 import { fstatSync } from 'node:fs';
 import { isatty, WriteStream } from 'node:tty';
 import { interruptsOf } from './interrupts.ts';
-import { readStdin, writeAll } from './streams.ts';
+import { readStdin, sentStdin, stdinChunks, writeAll } from './streams.ts';
 import type { CliDeps } from './verb.ts';
 
 export function processDeps(): CliDeps {
@@ -10,6 +10,8 @@ export function processDeps(): CliDeps {
     stdout: (text) => writeAll(1, text),
     stderr: (text) => writeAll(2, text),
     readStdin,
+    stdinChunks,
+    sentStdin,
     env: process.env,
     // Checks the descriptors: touching process.stdout also opens stdin, and makes it non-blocking for every process that shares it.
     isTerminal: { stdout: isatty(1), stderr: isatty(2) },

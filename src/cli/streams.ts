@@ -1,6 +1,7 @@
 // cli/streams.ts: reads and writes the standard streams. Handles closed pipes, slow readers and a full disk.
-import { writeSync } from 'node:fs';
+import { fstatSync, writeSync } from 'node:fs';
 import { UserError } from '../base/errors.ts';
+import { chunksOf, openPipe, openPipeWithin } from '../base/read-pipe.ts';
 import { readToEnd, waitAMoment } from '../base/read-to-end.ts';
 
 /** Descriptors without a reader. */
@@ -30,12 +31,52 @@ export function readStdin(): Uint8Array {
   try {
     return readToEnd(0);
   } catch (cause) {
-    throw new UserError(`cannot read standard input: ${(cause as Error).message}`, {
-      code: 'boot/input-unreadable',
-      next: 'give a file or folder with -i',
-      cause,
-    });
+    throw cannotRead(cause);
   }
+}
+
+/** Standard input piece by piece. Calls `onWait` once if nothing comes for a while. */
+export function* stdinChunks(onWait: () => void): Generator<Uint8Array> {
+  try {
+    yield* reopened({ onWait, noWriterMs: 0 }) ?? chunksOf(0, { onWait, noWriterMs: 0 });
+  } catch (cause) {
+    throw cannotRead(cause);
+  }
+}
+
+/** A second opening of a pipe can be non-blocking without effect on the processes that share the first one. */
+function reopened(options: { onWait: () => void; noWriterMs: number }): Iterable<Uint8Array> | undefined {
+  try {
+    return fstatSync(0).isFIFO() ? openPipe('/dev/stdin', options) : undefined;
+  } catch {
+    return undefined; // no /dev, or a pipe of another user
+  }
+}
+
+/** A producer such as `cat` or `journalctl` has sent something by then; the pipe of `ssh` or of a CI runner stays open and silent. */
+const SENT_WITHIN_MS = 1_000;
+
+/**
+ * Standard input for a verb that got no input by name: a file with content, or a pipe that sends something. Never reads a
+ * terminal, and never waits long. 'silent' for a pipe that sent nothing.
+ */
+export function sentStdin(onWait: () => void): Iterable<Uint8Array> | 'silent' | undefined {
+  try {
+    const stdin = fstatSync(0);
+    if (stdin.isFile() && stdin.size > 0) return chunksOf(0);
+    if (!stdin.isFIFO()) return undefined;
+    return openPipeWithin('/dev/stdin', SENT_WITHIN_MS, { onWait, noWriterMs: 0 }) ?? 'silent';
+  } catch {
+    return undefined; // closed, no /dev, or a pipe of another user
+  }
+}
+
+function cannotRead(cause: unknown): UserError {
+  return new UserError(`cannot read standard input: ${(cause as Error).message}`, {
+    code: 'boot/input-unreadable',
+    next: 'give a file or folder with -i',
+    cause,
+  });
 }
 
 function cannotWrite(cause: unknown): UserError {

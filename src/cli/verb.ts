@@ -6,6 +6,10 @@ export interface CliDeps {
   stdout(text: string): void;
   stderr(text: string): void;
   readStdin(): Uint8Array;
+  /** The same piece by piece, for large inputs. Calls `onWait` if nothing comes for a while. */
+  stdinChunks?(onWait: () => void): Iterable<Uint8Array>;
+  /** Standard input if it is a file with content or a pipe that sends something soon; 'silent' for another pipe. */
+  sentStdin?(onWait: () => void): Iterable<Uint8Array> | 'silent' | undefined;
   env: Readonly<Record<string, string | undefined>>;
   isTerminal: { stdout: boolean; stderr: boolean };
   /** The width of the terminal, if known. Verbs call `screenOf` in output/screen.ts instead. */

@@ -6,13 +6,16 @@ import type { Evidence } from '../model/evidence.ts';
 import { mergeEvidence } from '../model/merge-evidence.ts';
 import type { BootRecord, Note } from '../model/record.ts';
 import type { Input } from './input.ts';
-import { type InputGroup, openInputs } from './open-inputs.ts';
+import { InputLimits } from './input-limits.ts';
+import { type InputGroup, openInputs, type StdinReader } from './open-inputs.ts';
 import { SOURCES } from './sources/index.ts';
 import type { EvidenceSource, ParseContext } from './sources/source.ts';
 import { type CommandWithInput, kindsLike, nothingReadable, packedFormatOf, unrecognised } from './unrecognised.ts';
 
 export interface LoadOptions {
-  readStdin: () => Uint8Array;
+  readStdin: StdinReader;
+  /** Takes one sentence when a pipe sends nothing for a while. */
+  onWait?: (text: string) => void;
   nowUs: number;
   /** Which boot of the live machine to read; ignored for files. */
   boot?: string;
@@ -41,8 +44,14 @@ export async function loadInputs(paths: readonly string[] | undefined, options: 
 async function openAll(paths: readonly string[] | undefined, options: LoadOptions): Promise<InputGroup[]> {
   if (paths && paths.length > 0) {
     // Reading an input twice would duplicate all its data.
-    const opened = await Promise.all([...new Set(paths)].map((path) => openInputs(path, options.readStdin)));
-    return opened.flat();
+    const opening = {
+      limits: new InputLimits(),
+      isReadable: (start: Input) => recognise(start) !== undefined,
+      ...(options.onWait && { onWait: options.onWait }),
+    };
+    const groups: InputGroup[] = [];
+    for (const path of new Set(paths)) groups.push(...(await openInputs(path, options.readStdin, opening)));
+    return groups;
   }
   const { readLiveMachine } = await import('../collect/collect.ts');
   const { inputs, problems } = await readLiveMachine({

@@ -1,3 +1,4 @@
+import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,6 +7,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { createTar } from 'nanotar';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inputText } from './input.ts';
+import { InputLimits } from './input-limits.ts';
 import { openInputs } from './open-inputs.ts';
 
 let folder: string;
@@ -59,6 +61,44 @@ describe('openInputs', () => {
   it('reads standard input for -', async () => {
     const [group] = await openInputs('-', stdin);
     expect(inputText(group!.inputs[0]!)).toBe('from a pipe');
+  });
+
+  it('reads standard input piece by piece, and no more of it than needed', async () => {
+    let taken = 0;
+    function* pieces() {
+      for (; taken < 1_000; taken++) yield new Uint8Array(1 << 16);
+    }
+    const [group] = await openInputs('-', () => pieces());
+    expect(group!.inputs[0]!.head).toHaveLength(1 << 16);
+    expect(taken).toBeLessThan(3);
+  });
+
+  it('unpacks no more of a large file than a source needs to recognise it', async () => {
+    writeFileSync(join(folder, 'zeros.gz'), gzipSync(new Uint8Array(200 << 20)));
+    const limits = new InputLimits({ unpackedBytes: 100 << 20 });
+    const [group] = await openInputs(join(folder, 'zeros.gz'), stdin, { limits });
+    expect(group!.inputs[0]!.head).toHaveLength(1 << 16);
+    expect(() => group!.inputs[0]!.bytes()).toThrow(/unpack to more than/);
+  });
+
+  it('reads a large file of an archive again instead of holding it in memory', async () => {
+    const log = 'x'.repeat(6 << 20);
+    const tar = createTar([
+      { name: 'large.log', data: log },
+      { name: 'small', data: 'small' },
+    ]);
+    writeFileSync(join(folder, 'large.tgz'), gzipSync(tar));
+    const [group] = await open('large.tgz');
+    expect(group!.inputs[0]!.bytes()).toHaveLength(log.length);
+    expect(inputText(group!.inputs[1]!)).toBe('small');
+  });
+
+  it('reads a named pipe once, however often its content is asked for', async () => {
+    const path = join(folder, 'pipe');
+    execFileSync('mkfifo', [path]);
+    spawn('sh', ['-c', 'printf "from a fifo" >"$1"', 'sh', path], { stdio: 'ignore' });
+    const [group] = await openInputs(path, stdin);
+    expect(inputText(group!.inputs[0]!)).toBe('from a fifo');
   });
 
   it('explains in one sentence why a path cannot be read', async () => {

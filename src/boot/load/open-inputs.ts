@@ -1,17 +1,18 @@
 // boot/load/open-inputs.ts: which inputs does `-i FILE|DIR|-` name? Opens files, folders, archives and standard input.
-import { closeSync, type Dirent, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeSync, constants, type Dirent, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { constants, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import type { ParsedTarFileItem } from 'nanotar';
 import { UserError } from '../../base/errors.ts';
-import { readToEnd } from '../../base/read-to-end.ts';
+import { NoWriter, openPipe } from '../../base/read-pipe.ts';
 import { whyUnreadable } from '../../base/why-unreadable.ts';
-import { closeCutTar } from './cut-tar.ts';
-import { HEAD_BYTES, type Input, memoryInput } from './input.ts';
+import { type Input, memoryInput, streamInput } from './input.ts';
+import { InputLimits } from './input-limits.ts';
+import { openTar } from './open-tar.ts';
+import { spooled } from './spool.ts';
+import { isTar } from './tar-members.ts';
+import { type PackFormat, packingOf, Unpackable, unpackBytes } from './unpack-bytes.ts';
+import { isXz, unxz } from './unxz.ts';
 
-/** Archives and compressed logs are unpacked in memory; the logs of one boot are far smaller than this. */
-const MAX_UNPACKED_BYTES = 1 << 30;
-const CHUNK_BYTES = 1 << 20;
+const CHUNK_BYTES = 1 << 18;
 const MAX_DEPTH = 12;
 
 /** One folder or archive holds the inputs of one boot; an archive inside a folder is a separate group. */
@@ -21,49 +22,90 @@ export interface InputGroup {
   inputs: Input[];
   /** An unrecognised file is an error, unless it is in a folder: there it is skipped. */
   isFolder: boolean;
-  /** One sentence for each file that could not be read completely. */
+  /** One sentence for each file that could not be read completely. A file is read later: look here after that. */
   problems: string[];
 }
 
-export async function openInputs(path: string, readStdin: () => Uint8Array): Promise<InputGroup[]> {
-  if (path === '-') return [await unpack('standard input', memoryInput('standard input', readStdin()))];
+export interface OpenInputsOptions {
+  /** Shared by all inputs of one command. */
+  limits?: InputLimits;
+  /** Takes one sentence when a pipe sends nothing for a while. */
+  onWait?: (text: string) => void;
+  /** False if no source reads content that starts like this: then it is not unpacked to disk. */
+  isReadable?: (start: Input) => boolean;
+}
+
+type OpenContext = Required<Pick<OpenInputsOptions, 'limits'>> & OpenInputsOptions;
+
+/** Standard input: all of it, or piece by piece. */
+export type StdinReader = () => Uint8Array | Iterable<Uint8Array>;
+
+export async function openInputs(
+  path: string,
+  readStdin: StdinReader,
+  options: OpenInputsOptions = {},
+): Promise<InputGroup[]> {
+  const opening = { ...options, limits: options.limits ?? new InputLimits() };
+  if (path === '-') return [await unpack(STDIN, stdinInput(readStdin, opening.limits), opening)];
   const stat = statOrExplain(path);
   if (stat.isDirectory()) {
     const problems: string[] = [];
-    const opened = await Promise.all([...filesBelow(path, 0, problems)].map((file) => unpackOrReport(file, problems)));
-    const groups = opened.filter((group) => group !== undefined);
+    const groups: InputGroup[] = [];
+    for (const file of filesBelow(path, 0, problems)) {
+      const group = await unpackOrReport(file, opening, problems);
+      if (group) groups.push(group);
+    }
     const loose = groups.filter((group) => !group.isFolder).flatMap((group) => group.inputs);
     const archives = groups.filter((group) => group.isFolder);
     if (loose.length === 0 && problems.length === 0 && archives.length > 0) return archives;
     return [{ name: path, inputs: loose, isFolder: true, problems }, ...archives];
   }
-  // A FIFO or a process substitution has no size and can be read only once.
-  return [await unpack(path, stat.isFile() ? fileInput(path) : memoryInput(path, readStream(path)))];
+  // A file without a size may be a view of the kernel: /proc/kmsg gives each message only once.
+  const canSeek = stat.isFile() && stat.size > 0;
+  return [await unpack(path, canSeek ? fileInput(path) : pipeInput(path, opening), opening)];
+}
+
+const STDIN = 'standard input';
+
+function stdinInput(readStdin: StdinReader, limits: InputLimits): Input {
+  const content = readStdin();
+  if (content instanceof Uint8Array) return memoryInput(STDIN, content);
+  return streamInput(STDIN, spooled(STDIN, content, limits));
+}
+
+/** A FIFO, a process substitution or a device has no size and can be read only once. */
+function pipeInput(path: string, { limits, onWait }: OpenContext): Input {
+  const pipe = (): Iterable<Uint8Array> => {
+    try {
+      return explained(path, openPipe(path, { onWait: () => onWait?.(`waiting for data from ${path}`) }));
+    } catch (error) {
+      throw unreadable(path, error);
+    }
+  };
+  return streamInput(path, spooled(path, pipe(), limits));
+}
+
+function* explained(path: string, chunks: Iterable<Uint8Array>): Generator<Uint8Array> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    if (!(error instanceof NoWriter)) throw unreadable(path, error);
+    throw new UserError(`cannot read ${path}: it is a named pipe, and ${error.message}`, {
+      code: 'boot/input-unreadable',
+      next: 'start the program that writes to it, then run this again',
+      cause: error,
+    });
+  }
 }
 
 /** One bad file does not fail the whole folder: it is reported as a problem. */
-async function unpackOrReport(file: string, problems: string[]): Promise<InputGroup | undefined> {
+async function unpackOrReport(file: string, opening: OpenContext, problems: string[]): Promise<InputGroup | undefined> {
   try {
-    const group = await unpack(file, fileInput(file));
-    if (!group.isFolder) problems.push(...group.problems);
-    return group;
+    return { ...(await unpack(file, fileInput(file), opening, problems)), problems: [] };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     problems.push(error.message);
     return undefined;
-  }
-}
-
-function readStream(path: string): Uint8Array {
-  try {
-    const fd = openSync(path, 'r');
-    try {
-      return readToEnd(fd);
-    } finally {
-      closeSync(fd);
-    }
-  } catch (error) {
-    throw unreadable(path, error);
   }
 }
 
@@ -112,105 +154,66 @@ function entriesOf(folder: string, depth: number, problems: string[]): Dirent[] 
 }
 
 function fileInput(path: string): Input {
-  let head: Uint8Array | undefined;
-  return {
-    name: path,
-    get head() {
-      head ??= firstChunk(path);
-      return head;
-    },
-    chunks: () => readChunks(path, CHUNK_BYTES),
-    bytes: () => {
-      try {
-        return readFileSync(path);
-      } catch (error) {
-        throw unreadable(path, error);
-      }
-    },
-  };
+  return streamInput(path, () => readChunks(path));
 }
 
-function firstChunk(path: string): Uint8Array {
-  for (const chunk of readChunks(path, HEAD_BYTES)) return chunk;
-  return new Uint8Array();
-}
-
-function* readChunks(path: string, size: number): Generator<Uint8Array> {
-  let fd: number;
+function* readChunks(path: string): Generator<Uint8Array> {
+  let fd: number | undefined;
   try {
-    fd = openSync(path, 'r');
-  } catch (error) {
-    throw unreadable(path, error);
-  }
-  try {
-    if (!fstatSync(fd).isFile()) return;
+    // Without O_NONBLOCK, /proc/kmsg waits for the next message of the kernel.
+    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     for (;;) {
-      const buffer = Buffer.allocUnsafe(size);
-      const length = readSync(fd, buffer, 0, size, null);
+      const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+      const length = readSync(fd, buffer, 0, CHUNK_BYTES, null);
       if (length === 0) return;
       yield buffer.subarray(0, length);
     }
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (code === 'EAGAIN') return;
+    throw syscall === undefined ? error : unreadable(path, error);
   } finally {
-    closeSync(fd);
+    if (fd !== undefined) closeSync(fd);
   }
 }
 
-async function unpack(name: string, input: Input): Promise<InputGroup> {
-  const { head } = input;
-  const isGzip = head[0] === 0x1f && head[1] === 0x8b;
-  const isZstd = head[0] === 0x28 && head[1] === 0xb5 && head[2] === 0x2f && head[3] === 0xfd;
-  const problems: string[] = [];
-  const unpacked = isGzip ? gunzip(input, problems) : isZstd ? unzstd(input) : undefined;
-  const plain = unpacked ? memoryInput(name, unpacked) : input;
+async function unpack(name: string, packed: Input, opening: OpenContext, problems: string[] = []): Promise<InputGroup> {
+  const { limits, isReadable } = opening;
+  const packing = packingOf(packed.head);
+  let plain = packed;
+  if (packing) plain = streamInput(name, () => unpacked(name, packing, packed, opening, problems));
+  else if (isXz(packed.head)) plain = await unxz(packed, { limits, problems, ...(isReadable && { isReadable }) });
   if (!isTar(plain.head)) return { name, inputs: [plain], isFolder: false, problems };
-  const { parseTar } = await import('nanotar');
-  let members: ParsedTarFileItem[];
-  try {
-    // Copy: the parser reads the whole buffer behind a view, and Node keeps small views in a shared pool.
-    const archive = new Uint8Array(plain.bytes());
-    const cutMember = closeCutTar(archive);
-    if (cutMember !== undefined) problems.push(`${name} is truncated inside ${cutMember}: the rest is missing`);
-    members = parseTar(archive) as ParsedTarFileItem[];
-  } catch (error) {
-    throw damaged(name, 'archive', error);
-  }
-  const inputs = members
-    .filter((member) => member.type === 'file')
-    .map((member) => memoryInput(`${name}${sep}${member.name.replace(/^\.\//, '')}`, member.data ?? new Uint8Array()));
-  return { name, inputs, isFolder: true, problems };
+  return { name, inputs: openTar(plain, { limits, problems, sep }), isFolder: true, problems };
 }
 
-function isTar(head: Uint8Array): boolean {
-  return head.length >= 512 && Buffer.from(head.subarray(257, 262)).toString('latin1') === 'ustar';
-}
-
-const LIMIT = { maxOutputLength: MAX_UNPACKED_BYTES };
-
-/** Reads a truncated file (interrupted download, full disk) up to where it ends. */
-function gunzip(input: Input, problems: string[]): Buffer {
-  const bytes = input.bytes();
+/** Reads a truncated or damaged file (interrupted download, full disk) up to where it ends. */
+function* unpacked(
+  name: string,
+  packing: PackFormat,
+  packed: Input,
+  { limits }: OpenContext,
+  problems: string[],
+): Generator<Uint8Array> {
+  let hasData = false;
   try {
-    return gunzipSync(bytes, LIMIT);
+    for (const chunk of unpackBytes(packing, packed.chunks())) {
+      limits.countUnpacked(name, chunk.length);
+      hasData = true;
+      yield chunk;
+    }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'Z_BUF_ERROR') throw damaged(input.name, 'compressed file', error);
-    const start = gunzipSync(bytes, { ...LIMIT, finishFlush: constants.Z_SYNC_FLUSH });
-    if (start.length === 0) throw damaged(input.name, 'compressed file', error);
-    problems.push(`${input.name} is truncated: only the part before the cut was read`);
-    return start;
+    if (!(error instanceof Unpackable)) throw error;
+    if (!hasData) throw damaged(name, error);
+    const problem = error.isCut
+      ? `${name} is truncated: only the part before the cut was read`
+      : `${name} is damaged (${error.message}): only the part before that was read`;
+    if (!problems.includes(problem)) problems.push(problem);
   }
 }
 
-function unzstd(input: Input): Buffer {
-  const bytes = input.bytes();
-  try {
-    return zstdDecompressSync(bytes, LIMIT);
-  } catch (error) {
-    throw damaged(input.name, 'compressed file', error);
-  }
-}
-
-function damaged(name: string, what: string, cause: unknown): UserError {
-  return new UserError(`cannot unpack ${name}: the ${what} is damaged or too large (${(cause as Error).message})`, {
+function damaged(name: string, cause: Unpackable): UserError {
+  return new UserError(`cannot unpack ${name}: the compressed file is damaged (${cause.message})`, {
     code: 'boot/input-damaged',
     next: 'unpack it manually and pass the folder with -i',
     cause,

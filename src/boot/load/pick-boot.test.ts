@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bootRecord } from '../testing.ts';
-import { pickBoot } from './pick-boot.ts';
+import { bootsOfOneNode, pickBoot } from './pick-boot.ts';
 
 const boots = ['a', 'b', 'c'].map((letter) => bootRecord({ bootId: letter.repeat(32) }));
 
@@ -19,5 +19,26 @@ describe('pickBoot', () => {
 
   it.each(['-3', '4', 'dddd', 'bb', ''])('rejects --boot %j and lists the known boots', (which) => {
     expect(() => pickBoot(boots, which)).toThrow(/known: -2 \(a+\), -1 \(b+\), 0 \(c+\)/);
+  });
+});
+
+describe('boots of several nodes', () => {
+  const nodes = ['b', 'a', 'b'].map((nodeName) => bootRecord({ host: { nodeName, hostname: `${nodeName}-host` } }));
+
+  it('are not chosen among without a name', () => {
+    expect(() => bootsOfOneNode(nodes, undefined)).toThrow('the inputs are about 2 nodes: a, b');
+    expect(bootsOfOneNode(boots, undefined)).toEqual(boots);
+  });
+
+  it('are chosen by the name of the node or of the host, with --node or --boot', () => {
+    expect(bootsOfOneNode(nodes, 'b')).toEqual([nodes[0], nodes[2]]);
+    expect(pickBoot(nodes, 'a')).toBe(nodes[1]);
+    expect(pickBoot(nodes, 'b-host')).toBe(nodes[2]);
+  });
+
+  it('have names, and an unknown one is an error that lists them', () => {
+    expect(() => bootsOfOneNode(nodes, 'c')).toThrow('the inputs have no node c; known: a, b');
+    expect(() => pickBoot(nodes, 'c')).toThrow('the inputs have no node c; known: a, b');
+    expect(() => bootsOfOneNode(boots, 'c')).toThrow('they name no node');
   });
 });

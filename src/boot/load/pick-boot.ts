@@ -1,18 +1,57 @@
-// boot/load/pick-boot.ts: which boot does `--boot` select? 0 is the last, -1 the one before; or a boot id.
+// boot/load/pick-boot.ts: which boot do `--boot` and `--node` select? 0 is the last, -1 the one before; or a boot id or a node's name.
 import { UserError } from '../../base/errors.ts';
 import type { BootRecord } from '../model/record.ts';
 
 const MOST_NAMED = 8;
 
 export function pickBoot(boots: readonly BootRecord[], which: string): BootRecord {
-  const picked = /^-?\d{1,6}$/.test(which) ? byNumber(boots, Number(which)) : byId(boots, which);
+  const isNumber = /^-?\d{1,6}$/.test(which);
+  const picked = isNumber ? byNumber(boots, Number(which)) : (byId(boots, which) ?? bootsOfNode(boots, which).at(-1));
   if (picked) return picked;
+  const nodes = nodesOf(boots);
+  if (!isNumber && nodes.length > 1) throw noSuchNode(which, nodes);
   const ids = boots.map((boot, i) => `${i - boots.length + 1}${boot.bootId ? ` (${boot.bootId})` : ''}`);
   const more = ids.length > MOST_NAMED ? `, and ${ids.length - MOST_NAMED} earlier ones` : '';
   throw new UserError(`no boot ${which} in the input; known: ${ids.slice(-MOST_NAMED).join(', ')}${more}`, {
     code: 'boot/no-such-boot',
     next: ids.length === 1 ? 'omit --boot: there is only one boot' : 'pass one of these with --boot',
   });
+}
+
+/** All boots of one node. A list of nodes is not a list of boots: without a name, several nodes are an error. */
+export function bootsOfOneNode(boots: readonly BootRecord[], node: string | undefined): BootRecord[] {
+  const nodes = nodesOf(boots);
+  if (node !== undefined) {
+    const its = bootsOfNode(boots, node);
+    if (its.length === 0) throw noSuchNode(node, nodes);
+    return its;
+  }
+  if (nodes.length < 2) return [...boots];
+  throw new UserError(`the inputs are about ${nodes.length} nodes: ${listed(nodes)}`, {
+    code: 'boot/which-node',
+    next: `choose one: --node ${nodes[0]}`,
+  });
+}
+
+function bootsOfNode(boots: readonly BootRecord[], node: string): BootRecord[] {
+  return boots.filter(({ host }) => host.nodeName === node || host.hostname === node);
+}
+
+function nodesOf(boots: readonly BootRecord[]): string[] {
+  return [...new Set(boots.flatMap(({ host }) => host.nodeName ?? []))].sort();
+}
+
+function noSuchNode(node: string, nodes: readonly string[]): UserError {
+  const known = nodes.length > 0 ? `known: ${listed(nodes)}` : 'they name no node';
+  return new UserError(`the inputs have no node ${node}; ${known}`, {
+    code: 'boot/no-such-node',
+    next: nodes.length > 0 ? `pass one of these with --node` : 'omit --node',
+  });
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length > MOST_NAMED ? `, and ${names.length - MOST_NAMED} more` : '';
+  return `${names.slice(0, MOST_NAMED).join(', ')}${more}`;
 }
 
 /** As journalctl counts: 0 and negative from the last, positive from the first. */

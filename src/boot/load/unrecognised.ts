@@ -3,6 +3,7 @@ import { UserError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import type { SourceKind } from '../model/evidence.ts';
 import { decodeText, headText, type Input } from './input.ts';
+import { boundedText } from './sources/bounded-text.ts';
 import { SOURCES } from './sources/index.ts';
 import type { EvidenceSource } from './sources/source.ts';
 
@@ -74,6 +75,10 @@ const HINTS: readonly (readonly [kind: SourceKind, shape: Shape, words: RegExp])
   ['extension-event', 'JSON', /extension|event|TaskName/i],
   ['provision-json', 'JSON', /provision|ExitCode|CSE/],
   ['kubernetes-node', 'JSON', /kube|node|"items"|apiVersion/i],
+  ['kubernetes-events', 'JSON', /event|involvedObject/i],
+  ['node-claim', 'JSON', /claim|karpenter/i],
+  ['kubernetes-events', 'YAML', /event|involvedObject/i],
+  ['node-claim', 'YAML', /claim|karpenter/i],
   ['kubernetes-node', 'YAML', /kube|node|apiVersion/i],
   ['boot-record', 'JSON', /record|boot|headstart/i],
 ];
@@ -121,6 +126,11 @@ function describeInput(input: Input, commandWith: CommandWithInput): InputDescri
   if (packed) return { what: packed.what, next: packed.next(name, commandWith) };
   if (isBinary(head)) return { what: 'binary data' };
   const kinds = kubernetesKinds(input);
+  if (kinds.length === 1 && kinds[0] === 'Event')
+    return {
+      what: 'events of Kubernetes, and none that says when a node started or became Ready',
+      next: ASK_FOR_EVENTS,
+    };
   if (kinds.length > 0 && !kinds.includes('Node')) {
     return {
       what: `Kubernetes objects of kind ${kinds.join(', ')}, and no Node`,
@@ -139,6 +149,8 @@ function describeInput(input: Input, commandWith: CommandWithInput): InputDescri
   return { what: fields ?? `text starting ${JSON.stringify(line.slice(0, 60))}` };
 }
 
+const ASK_FOR_EVENTS =
+  'run `kubectl get events -A --field-selector involvedObject.kind=Node -o json`; events last an hour, a Node has its times for longer: `kubectl get node NAME -o json > node.json`';
 const ASK_FOR_NODE = 'a Node has the times of registration and Ready: run `kubectl get node NAME -o json > node.json`';
 
 interface PackedFormat {
@@ -186,14 +198,14 @@ function isBinary(head: Uint8Array): boolean {
   return odd * 10 > text.length;
 }
 
-const MOST_BYTES_TO_PARSE = 64 << 20;
+const MOST_BYTES_TO_PARSE = 32 << 20;
 
 /** `kubectl get -o json` sorts its fields, so `kind` of a large list is at the end: parse all of it. */
 function jsonOf(input: Input): unknown {
   if (shapeOf(input) !== 'JSON') return undefined;
   try {
-    const bytes = input.bytes();
-    return bytes.length > MOST_BYTES_TO_PARSE ? undefined : JSON.parse(decodeText(bytes));
+    const { text, isCut } = boundedText(input, MOST_BYTES_TO_PARSE);
+    return isCut ? undefined : JSON.parse(text);
   } catch {
     return undefined;
   }

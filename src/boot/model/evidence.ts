@@ -20,6 +20,8 @@ export type SourceKind =
   | 'extension-event'
   | 'provision-json'
   | 'kubernetes-node'
+  | 'kubernetes-events'
+  | 'node-claim'
   | 'cluster-events'
   | 'vm-start'
   | 'node-steps'

@@ -14,6 +14,7 @@ import type { CliDeps } from '../verb.ts';
 export interface BootOptions {
   input?: string[];
   boot?: string;
+  node?: string;
   json?: boolean;
 }
 
@@ -28,7 +29,8 @@ export function withInputOptions(command: Command): Command {
       'read this file, folder or standard input (-) instead of this machine; repeatable',
       appendValue,
     )
-    .option('-b, --boot <N|ID>', WHICH_BOOT);
+    .option('-b, --boot <N|ID>', WHICH_BOOT)
+    .option('--node <NAME>', 'which node, if the inputs are about several: a list of Nodes, events');
 }
 
 export const WHICH_BOOT = 'which boot: 0 for the last one, -1 for the one before it, or a boot id';
@@ -66,14 +68,60 @@ const UNIT_NAME = /\.(?:service|socket|target|device|mount|automount|swap|path|t
 /** Every boot in the inputs, oldest first; never empty. */
 export async function readBoots(options: BootOptions, deps: CliDeps): Promise<BootRecord[]> {
   const { loadInputs } = await import('../../boot/load/load.ts');
-  const reading = loadInputs(options.input, {
-    readStdin: deps.readStdin,
+  const given = withSentStdin(options, deps);
+  const { input, boot } = given.options;
+  return loadInputs(input, {
+    readStdin: stdinOf(given.deps),
+    onWait: (text) => printNote('note', text, deps),
     nowUs: deps.nowUs(),
-    ...(options.boot !== undefined && { boot: options.boot }),
-    ...(!options.input && { signal: deps.signal() }),
+    ...(boot !== undefined && { boot }),
+    ...(!input && { signal: deps.signal() }),
     ...againAs(deps.typed),
+  }).catch(given.explain);
+}
+
+export function stdinOf(deps: CliDeps): () => Uint8Array | Iterable<Uint8Array> {
+  const { stdinChunks } = deps;
+  return stdinChunks
+    ? () => stdinChunks(() => printNote('note', 'waiting for standard input', deps))
+    : () => deps.readStdin();
+}
+
+/** If the user named no input: standard input, if it is a file or a pipe that sends something. */
+export function withSentStdin<Options extends { input?: string[] }>(
+  options: Options,
+  deps: CliDeps,
+): { options: Options; deps: CliDeps; explain(error: unknown): never } {
+  const rethrow = (error: unknown): never => {
+    throw error;
+  };
+  if (options.input || !deps.sentStdin) return { options, deps, explain: rethrow };
+  const sent = deps.sentStdin(() => printNote('note', 'waiting for standard input', deps));
+  if (sent === 'silent') printNote('note', NOTHING_SENT, deps);
+  if (sent === undefined || sent === 'silent') {
+    return { options, deps, explain: (error) => throwWithStdinHint(error, deps) };
+  }
+  const { sentStdin: _, ...others } = deps;
+  return {
+    options: { ...options, input: ['-'] },
+    deps: { ...others, stdinChunks: () => sent },
+    explain: throwAboutUnnamed,
+  };
+}
+
+const NOTHING_SENT =
+  'standard input is a pipe that sent nothing, so this is about this machine; -i - waits for standard input';
+
+/** Standard input was read although the user did not name it: it may belong to a script around headstart. */
+function throwAboutUnnamed(error: unknown): never {
+  if (!(error instanceof UserError)) throw error;
+  throw new UserError(error.message, {
+    code: error.code,
+    ...(error.kept !== undefined && { kept: error.kept }),
+    next: `${error.next === undefined ? '' : `${error.next}; `}to read this machine instead, add </dev/null`,
+    exitCode: error.exitCode === 1 ? 1 : 2,
+    cause: error.cause,
   });
-  return options.input ? reading : reading.catch((error: unknown) => throwWithStdinHint(error, deps));
 }
 
 /** For hints: the typed command with one input replaced. */
@@ -81,7 +129,7 @@ export function againAs(typed: readonly string[] | undefined): { commandWith?: (
   return typed ? { commandWith: (from, to) => sameCommand(typed, { replace: { [from]: to } }) } : {};
 }
 
-/** `cat FILE | headstart boot timeline`. Without `-i -`, standard input is not read: it may belong to a shell loop around headstart. */
+/** A pipe was silent, and this machine has nothing to show. */
 export function throwWithStdinHint(error: unknown, deps: CliDeps): never {
   const isNothingHere = error instanceof UserError && NOTHING_HERE.has(error.code);
   if (!isNothingHere || !deps.isStdinGiven?.()) throw error;
@@ -99,10 +147,15 @@ const NOTHING_HERE = new Set(['boot/no-live-boot', 'boot/nothing-found', 'boot/i
 
 /** The boot that --boot names; by default the last one. */
 export async function readBoot(options: BootOptions, deps: CliDeps): Promise<BootRecord> {
-  const { pickBoot } = await import('../../boot/load/pick-boot.ts');
+  const { bootsOfOneNode, pickBoot } = await import('../../boot/load/pick-boot.ts');
+  const given = withSentStdin(options, deps);
+  const { input, boot = '0' } = given.options;
+  const { sentStdin: _, ...world } = given.deps; // asked once
+  const all = await readBoots(given.options, world).catch(given.explain);
+  // A number or an id chooses among all boots, as it always did.
+  const boots = options.boot !== undefined && options.node === undefined ? all : bootsOfOneNode(all, options.node);
   // From this machine, readBoots reads only the requested boot.
-  const boots = await readBoots(options, deps);
-  const record = pickBoot(boots, options.input ? (options.boot ?? '0') : '0');
+  const record = pickBoot(boots, input ? boot : '0');
   if (boots.length > 1 && options.boot === undefined) {
     printNote('note', `showing the last of ${boots.length} boots; --boot -1 shows the one before`, deps);
   }

@@ -5,7 +5,9 @@ import { cloudInitDumpSource } from './cloud-init-dump.ts';
 import { cloudInitLogSource } from './cloud-init-log.ts';
 import { hostFactsSource } from './host-facts.ts';
 import { clusterEventsSource } from './kubernetes/cluster-events.ts';
+import { kubernetesEventsSource } from './kubernetes/kubernetes-events.ts';
 import { kubernetesNodeSource } from './kubernetes/kubernetes-node.ts';
+import { nodeClaimSource } from './kubernetes/node-claim.ts';
 import { nodeStepsSource } from './kubernetes/node-steps.ts';
 import { dmesgSource } from './logs/dmesg.ts';
 import { journalExportSource } from './logs/journal-export.ts';
@@ -39,6 +41,8 @@ export const SOURCES: readonly EvidenceSource[] = [
   extensionEventSource,
   provisionJsonSource,
   kubernetesNodeSource,
+  kubernetesEventsSource,
+  nodeClaimSource,
   clusterEventsSource,
   vmStartSource,
   nodeStepsSource,

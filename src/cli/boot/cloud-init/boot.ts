@@ -4,9 +4,11 @@ import { betweenUs, bootTimesText } from '../../../boot/compat/cloud-init/boot-t
 import { bootTimes, type CloudInitBootTimes, logOf } from '../../../boot/compat/cloud-init/boot-times.ts';
 import { compatBoot } from '../../../boot/compat/cloud-init/exact/compat-boot.ts';
 import { type CompatVersion, compatVersion } from '../../../boot/compat/cloud-init/exact/compat-version.ts';
+import { InputLimits } from '../../../boot/load/input-limits.ts';
+import { spooled } from '../../../boot/load/spool.ts';
 import type { BootRecord } from '../../../boot/model/record.ts';
 import type { CliDeps, Verb } from '../../verb.ts';
-import { readBoot, WHICH_BOOT } from '../read-boot.ts';
+import { readBoot, stdinOf, WHICH_BOOT, withSentStdin } from '../read-boot.ts';
 import {
   type CloudInitOptions,
   pathsOf,
@@ -26,8 +28,10 @@ export const verb: Verb = {
   configure(command) {
     withCloudInitOptions(command).option('-b, --boot <N|ID>', WHICH_BOOT);
   },
-  async run(_args, options: Options, deps) {
-    const world = withCachedStdin(deps);
+  async run(_args, typed: Options, typedDeps) {
+    const isNamed = typed.infile !== undefined || typed.compat !== undefined;
+    const { options, deps } = isNamed ? { options: typed, deps: typedDeps } : withSentStdin(typed, typedDeps);
+    const { sentStdin: _, ...world } = withCachedStdin(deps);
     if (options.compat !== undefined) {
       requireBoot(compatVersion(options.compat));
       const record = await recordOf(options, { ...world, stderr: () => {} }).catch(orRethrow);
@@ -54,8 +58,22 @@ function requireBoot(version: CompatVersion): void {
 
 /** Standard input is needed twice: for the record and for the log. */
 function withCachedStdin(deps: CliDeps): CliDeps {
-  let kept: Uint8Array | undefined;
-  return { ...deps, readStdin: () => (kept ??= deps.readStdin()) };
+  const stream = stdinOf(deps);
+  let kept: Uint8Array | (() => Iterable<Uint8Array>) | undefined;
+  const read = () => {
+    if (kept === undefined) {
+      const content = stream();
+      kept = content instanceof Uint8Array ? content : spooled('standard input', content, new InputLimits());
+    }
+    return kept;
+  };
+  return {
+    ...deps,
+    stdinChunks: () => {
+      const content = read();
+      return typeof content === 'function' ? content() : [content];
+    },
+  };
 }
 
 async function recordOf(options: Options, deps: CliDeps): Promise<BootRecord | undefined> {

@@ -12,12 +12,13 @@ import { type ParsedLog, readLog } from '../../../boot/compat/cloud-init/read/re
 import { looksLikeDump } from '../../../boot/compat/cloud-init/read/recognise.ts';
 import { bootsOf, type CloudInitBoot } from '../../../boot/compat/cloud-init/stages.ts';
 import type { Input } from '../../../boot/load/input.ts';
-import { openInputs } from '../../../boot/load/open-inputs.ts';
+import { InputLimits } from '../../../boot/load/input-limits.ts';
+import { type InputGroup, openInputs } from '../../../boot/load/open-inputs.ts';
 import { writeAnswerFile } from '../../output/answer-file.ts';
 import { API_VERSION } from '../../output/json.ts';
 import { printable } from '../../output/table.ts';
 import type { CliDeps } from '../../verb.ts';
-import { againAs, appendValue, throwWithStdinHint } from '../read-boot.ts';
+import { againAs, appendValue, printNote, stdinOf, withSentStdin } from '../read-boot.ts';
 
 export interface CloudInitOptions {
   infile?: string[];
@@ -47,16 +48,29 @@ export function pathsOf(options: CloudInitOptions): string[] {
   return paths.length > 0 ? paths : [LIVE_LOG];
 }
 
+interface OpenedLog {
+  input: Input;
+  kind?: 'log' | 'dump';
+  /** Prints what could not be read. */
+  warn(): void;
+}
+
 /** Opens the log or dump that the paths name; in folders and archives, finds it by its content. */
-async function openLog(paths: readonly string[], deps: CliDeps): Promise<{ input: Input; kind?: 'log' | 'dump' }> {
-  const groups = (await Promise.all(paths.map((path) => openInputs(path, deps.readStdin)))).flat();
-  for (const { problems } of groups) for (const text of problems) deps.stderr(`warning: ${printable(text)}\n`);
+async function openLog(paths: readonly string[], deps: CliDeps): Promise<OpenedLog> {
+  const opening = { limits: new InputLimits(), onWait: (text: string) => printNote('note', text, deps) };
+  const groups: InputGroup[] = [];
+  for (const path of paths) groups.push(...(await openInputs(path, stdinOf(deps), opening)));
+  // A truncated file is noticed only when all of it was read.
+  const warn = () => {
+    for (const text of groups.flatMap(({ problems }) => problems.splice(0)))
+      deps.stderr(`warning: ${printable(text)}\n`);
+  };
   const [only] = groups;
-  if (groups.length === 1 && !only!.isFolder) return { input: only!.inputs[0]! };
+  if (groups.length === 1 && !only!.isFolder) return { input: only!.inputs[0]!, warn };
   const picked = pickLog(groups.flatMap((group) => group.inputs));
-  if (picked) return picked;
+  if (picked) return { ...picked, warn };
   if (groups.every((group) => !group.isFolder))
-    return { input: joinLogs(groups.flatMap((group) => group.inputs)), kind: 'log' };
+    return { input: joinLogs(groups.flatMap((group) => group.inputs)), kind: 'log', warn };
   throw new UserError(`no cloud-init log and no cloud-init analyze dump in ${paths.join(', ')}`, {
     code: 'boot/no-cloud-init-log',
     next: 'name the log itself: -i cloud-init.log',
@@ -71,13 +85,11 @@ export interface CloudInitBoots extends ParsedLog {
 
 /** Reads the events without the errors that --compat reproduces. Prints warnings on stderr; throws if there are no cloud-init events. */
 export async function readCloudInit(options: CloudInitOptions, deps: CliDeps): Promise<CloudInitBoots> {
-  const isLive = options.infile === undefined && options.input === undefined;
-  const { input, kind } = await openLog(pathsOf(options), deps).catch((error: unknown) => {
-    if (isLive) throwWithStdinHint(error, deps);
-    throw error;
-  });
+  const given = withPipedLog(options, deps);
+  const { input, kind, warn } = await openLog(pathsOf(given.options), given.deps).catch(given.explain);
   const isDump = kind === 'dump' || (kind === undefined && looksLikeDump(input.head) > 0);
   const read = isDump ? readDump(input) : readLog(input, deps.nowUs());
+  warn();
   for (const note of read.notes)
     deps.stderr(`${note.level === 'warning' ? 'warning' : 'note'}: ${printable(note.text)}\n`);
   if (bootsOf(read.events).next().done) {
@@ -94,6 +106,13 @@ export async function readCloudInit(options: CloudInitOptions, deps: CliDeps): P
     );
   }
   return { ...read, boots: () => bootsOf(read.events), input };
+}
+
+/** The real tool reads only what it is given, so this is not for --compat. */
+function withPipedLog(options: CloudInitOptions, deps: CliDeps) {
+  return options.infile
+    ? { options, deps, explain: (error: unknown) => Promise.reject(error) }
+    : withSentStdin(options, deps);
 }
 
 /** Prints what the real tool prints, and returns its exit code. If `answer` throws a ToolCrash, prints only the reason. */
@@ -117,6 +136,7 @@ export async function runCompat(
       secondsOf: version.readsUtc ? (seconds) => seconds : localZone(),
       onSkip: () => deps.stderr('Skipping invalid entry\n'),
     });
+    opened.warn();
     const given = answer(events, version);
     const { text, code, word } = typeof given === 'string' ? { text: given, code: 0, word: undefined } : given;
     output(text, deps);
