@@ -1,7 +1,7 @@
 // boot/load/load.ts: how do the user's inputs become boot records? Open, recognise, parse, merge.
 import { UserError } from '../../base/errors.ts';
 import { hideSecrets } from '../collect/hide-secrets.ts';
-import type { EvidenceGroup } from '../model/cluster-boots.ts';
+import { type EvidenceGroup, timesOf } from '../model/cluster-boots.ts';
 import type { Evidence } from '../model/evidence.ts';
 import { mergeEvidence } from '../model/merge-evidence.ts';
 import type { BootRecord, Note } from '../model/record.ts';
@@ -66,16 +66,31 @@ async function readGroup(
   context: ParseContext,
   commandWith?: CommandWithInput,
 ): Promise<EvidenceGroup> {
-  const evidence: Evidence[] = [];
-  for (const input of group.inputs) {
+  const perInput: Evidence[][] = group.inputs.map(() => []);
+  const undated: ((datesUs: readonly number[]) => Promise<void>)[] = [];
+  for (const [index, input] of group.inputs.entries()) {
     const source = recognise(input);
     if (!source && !group.isFolder) throw unrecognised(input, commandWith); // a folder may contain unrelated files
     if (!source) continue;
-    const found = await source.parse(input, context);
-    if (found.length === 0 && !group.isFolder) throw nothingReadable(input, source, commandWith);
-    evidence.push(...found);
+    const read = async (datesUs: readonly number[] = []) => {
+      const found = await source.parse(input, { ...context, datesUs });
+      if (found.length === 0 && !group.isFolder) throw nothingReadable(input, source, commandWith);
+      perInput[index] = found;
+    };
+    if (group.inputs.length > 1 && source.lacksYear?.(input, context.nowUs)) {
+      undated.push(read);
+    } else await read();
   }
-  return { isFolder: group.isFolder, evidence };
+  const datesUs = perInput.flat().flatMap(wallTimesOf);
+  for (const read of undated) await read(datesUs);
+  return { isFolder: group.isFolder, evidence: perInput.flat() };
+}
+
+/** Some wall-clock times of the evidence. */
+function wallTimesOf(evidence: Evidence): number[] {
+  const { firstUs } = timesOf(evidence);
+  const own = evidence.clock === 'wall' && Number.isFinite(firstUs) ? [firstUs] : [];
+  return [...own, ...evidence.anchors.slice(0, 1).map(({ wallUs }) => wallUs)];
 }
 
 /** The source with the highest confidence, if any. Ignores the input's name. */

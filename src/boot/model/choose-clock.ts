@@ -36,7 +36,8 @@ export function chooseClock(evidence: readonly Evidence[], userspaceUs: number |
       : anchorsOf(() => true),
   );
   const same = (us: number) => us;
-  const hasMonotonic = evidence.some((e) => (e.clock === 'monotonic' && hasTimes(e)) || e.manager) || map !== undefined;
+  const hasMonotonic =
+    evidence.some((e) => (e.clock === 'monotonic' && hasTimes(e)) || e.manager || e.monotonic) || map !== undefined;
   if (hasMonotonic) {
     return {
       zero: 'kernel',

@@ -41,6 +41,8 @@ export interface Evidence {
   units?: Unit[];
   spans: Span[];
   milestones: Milestone[];
+  /** In an input on another clock: what is known in monotonic µs, because the line itself has the uptime. */
+  monotonic?: { spans: Span[]; milestones: Milestone[] };
   notes: Note[];
 }
 

@@ -42,7 +42,10 @@ function mergeOne(cluster: BootCluster): BootRecord {
   const units = mergeUnits(placed);
   notes.unshift(...evidence.filter((e) => !units.unused.has(e.kind)).flatMap((e) => e.notes));
   const milestones = mergeMilestones(
-    placed.flatMap(({ evidence: piece, shift }) => piece.milestones.map((m) => ({ ...m, atUs: shift(m.atUs) }))),
+    placed.flatMap(({ evidence: piece, shift }) => [
+      ...(piece.monotonic?.milestones ?? []),
+      ...piece.milestones.map((m) => ({ ...m, atUs: shift(m.atUs) })),
+    ]),
   );
   const spanProviders = placed.filter(({ evidence: piece }) => providesSpans(piece, placed));
   const record: BootRecord = {
@@ -61,7 +64,10 @@ function mergeOne(cluster: BootCluster): BootRecord {
       mergeJoinSpans(
         [
           ...units.spans,
-          ...spanProviders.flatMap(({ evidence: piece, shift }) => piece.spans.map((span) => moveSpan(span, shift))),
+          ...spanProviders.flatMap(({ evidence: piece, shift }) => [
+            ...(piece.monotonic?.spans ?? []),
+            ...piece.spans.map((span) => moveSpan(span, shift)),
+          ]),
         ],
         milestones,
         firstUpUs(placed, KUBELET_UNIT),

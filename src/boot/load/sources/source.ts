@@ -9,6 +9,8 @@ export interface EvidenceSource {
   title: string;
   /** Confidence from 0 (not this kind) to 1 (certain). The source with the highest value parses the input. Reads only `head`. */
   recognise(input: Input): number;
+  /** Whether the times in this input have no year, and only another input can tell it. */
+  lacksYear?(input: Input, nowUs: number): boolean;
   /**
    * Never throws, for any bytes: unreadable parts become warnings with a line number, and the rest is returned.
    * One entry per boot in the input, oldest first; empty if nothing is readable. May be asynchronous, so that a source
@@ -20,4 +22,6 @@ export interface EvidenceSource {
 export interface ParseContext {
   /** µs since 1970; only for stamps without a year. */
   nowUs: number;
+  /** Wall-clock times (µs since 1970) in the other inputs given together; for the same. */
+  datesUs?: readonly number[];
 }

@@ -33,7 +33,10 @@ describe('BootLog', () => {
       [1000, 'kernel', 'Linux version 6.1.0-54 (x)'],
       [1004, 'kernel', 'Run /init as init process'],
     ];
-    expect(facts(lines, { clock: 'wall', holds: 'journal' })).toMatchObject({ spans: [], milestones: [] });
+    expect(facts(lines, { clock: 'wall', holds: 'journal' })).toMatchObject({
+      spans: [],
+      milestones: [{ name: 'userspace' }],
+    });
   });
 
   test('reads the phases from lines of PID 1 only', () => {
@@ -58,6 +61,42 @@ describe('BootLog', () => {
     });
     expect(manager).toBeUndefined();
     expect(milestones).toMatchObject([{ name: 'userspace', atUs: 6e6, errorUs: 6e6 }]);
+  });
+
+  test.each<[string, Line[], number, number]>([
+    ['init without an initrd', [[1.95, 'kernel', 'Run /sbin/init as init process']], 1.95, 0.01],
+    [
+      'init without an initrd, before the banner',
+      [
+        [2.4, 'kernel', 'Run /sbin/init as init process'],
+        [2.8, 'kernel', `systemd[1]: ${BANNER}`],
+      ],
+      2.4,
+      0.01,
+    ],
+    [
+      'the banner after an initrd',
+      [
+        [2, 'kernel', 'Run /init as init process'],
+        [6, 'kernel', `systemd[1]: ${BANNER}`],
+      ],
+      6,
+      4,
+    ],
+    [
+      'the banner, not before the kernel freed its memory',
+      [
+        [2, 'kernel', 'Freeing unused kernel image (initmem) memory: 2740K'],
+        [2.5, 'kernel', `systemd[1]: ${BANNER}`],
+      ],
+      2.5,
+      0.5,
+    ],
+    ['the freed memory of the kernel', [[2, 'kernel', 'Freeing unused kernel memory: 1356K']], 2, 1],
+  ])('takes the start of userspace in a kernel log from %s', (_, lines, atS, errorS) => {
+    expect(facts(lines, { clock: 'monotonic', holds: 'kernel-log' }).milestones).toMatchObject([
+      { name: 'userspace', atUs: atS * 1e6, errorUs: Math.round(errorS * 1e6) },
+    ]);
   });
 
   test.each([

@@ -20,6 +20,10 @@ export interface LogLine {
 export type LogFacts = Pick<Evidence, 'units' | 'spans' | 'milestones' | 'notes' | 'manager' | 'host'>;
 
 const MILESTONE_ERROR_US = 10_000; // cloud-init prints its uptime with two decimals
+/** Write-protecting the kernel and searching for init come after it. */
+const FREED_ERROR_US = 1e6;
+/** Lines of cloud-init were received up to 5.2 s late: it starts before the system's logger. */
+const RECEIPT_ERROR_US = 6e6;
 
 export class BootLog {
   readonly #clock: 'monotonic' | 'wall';
@@ -33,6 +37,8 @@ export class BootLog {
   #manager: ManagerTimes | undefined;
   #startupFinishedUs: number | undefined;
   #hasKernelStart = false;
+  /** "Freeing unused kernel memory": one of the last steps before the kernel runs init, and older kernels log no later one. */
+  #freedUs: number | undefined;
   #ranInit: { atUs: number; path: string } | undefined;
   /** systemd prints its version banner once in the initrd and once in the real root. */
   readonly #bannersUs: number[] = [];
@@ -124,6 +130,7 @@ export class BootLog {
     }
     const init = /^Run (\/\S*) as init process/.exec(message)?.[1];
     if (init !== undefined) this.#ranInit = { atUs, path: init };
+    if (message.startsWith('Freeing unused kernel')) this.#freedUs = atUs;
     if (message.startsWith('systemd[1]: ')) this.#addPid1Line(atUs, message.slice('systemd[1]: '.length));
   }
 
@@ -159,7 +166,8 @@ export class BootLog {
     // The uptime in the line is more exact than the time of receipt. After a suspend it includes the sleep: then do not use it.
     const upUs = Math.round(Number(m[4]) * 1e6);
     const isUsable = this.#clock === 'monotonic' && upUs <= atUs && atUs - upUs < 10e6;
-    this.#milestones.push({ name, source: 'cloud-init', atUs: isUsable ? upUs : atUs, errorUs: MILESTONE_ERROR_US });
+    const errorUs = this.#clock === 'wall' ? RECEIPT_ERROR_US : MILESTONE_ERROR_US;
+    this.#milestones.push({ name, source: 'cloud-init', atUs: isUsable ? upUs : atUs, errorUs });
   }
 
   #kernelSpans(): Span[] {
@@ -174,17 +182,38 @@ export class BootLog {
     const found: Milestone[] = [];
     if (this.#clock === 'monotonic' && this.#hasKernelStart)
       found.push({ name: 'kernel-start', atUs: 0, source: 'kernel' });
+    const userspace = manager ? undefined : this.#userspace();
+    if (userspace) found.push({ name: 'userspace', ...userspace });
+    return found;
+  }
+
+  #userspace(): Omit<Milestone, 'name'> | undefined {
     const bannerUs = this.#bannersUs.toSorted((a, b) => a - b).at(-1);
-    if (!manager && bannerUs !== undefined) {
-      found.push({
-        name: 'userspace',
+    const ran = this.#ranInit;
+    // After /init of an initrd, userspace of the real root begins later, and the kernel does not log when.
+    if (ran && (ran.path !== '/init' || bannerUs === undefined)) {
+      return {
+        atUs: ran.atUs,
+        source: 'kernel',
+        errorUs: this.#clock === 'wall' ? RECEIPT_ERROR_US : MILESTONE_ERROR_US,
+        detail: `the kernel ran ${ran.path}`,
+      };
+    }
+    if (bannerUs !== undefined) {
+      return {
         atUs: bannerUs,
         source: 'systemd',
-        errorUs: Math.max(MILESTONE_ERROR_US, bannerUs - (this.#ranInit?.atUs ?? 0)),
+        errorUs: Math.max(MILESTONE_ERROR_US, bannerUs - (ran?.atUs ?? this.#freedUs ?? 0)),
         detail: "time of systemd's banner; systemd started slightly earlier",
-      });
+      };
     }
-    return found;
+    if (this.#freedUs === undefined) return undefined;
+    return {
+      atUs: this.#freedUs,
+      source: 'kernel',
+      errorUs: FREED_ERROR_US,
+      detail: 'the kernel freed its start-up memory; it ran init slightly later',
+    };
   }
 
   /** The known phases of a boot without "Startup finished". */

@@ -45,10 +45,12 @@ function parse(input: Input): Evidence[] {
       problems.add('is on another clock than the lines before it', place);
       continue;
     }
-    if (!current || parsed.message.startsWith('Linux version ')) {
+    if (!current || /^(?:kernel: )?Linux version /.test(parsed.message)) {
       boots.push({ clock: parsed.clock, log: new BootLog({ clock: parsed.clock, holds: 'kernel-log' }) });
     }
-    boots.at(-1)!.log.addLine({ ...parsed, identifier: 'kernel' });
+    // Ubuntu writes /var/log/dmesg with journalctl: `[    2.405911] kernel: Run /sbin/init as init process`.
+    const message = parsed.message.replace(/^kernel: /, '');
+    boots.at(-1)!.log.addLine({ ...parsed, message, identifier: 'kernel' });
   }
   const notes = problems.notes(input.name, 'line');
   return boots.map(({ clock, log }) => {
