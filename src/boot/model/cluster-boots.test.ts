@@ -34,6 +34,13 @@ describe('clusterBoots', () => {
     expect(boots.map((boot) => boot.evidence.flatMap(({ spans }) => spans).length)).toEqual([1, 0]);
   });
 
+  it('separates 20,000 boots of one log without comparing each with each', () => {
+    const log = Array.from({ length: 20_000 }, (_, i) =>
+      evidence({ kind: 'journal-text', input: 'j', clock: 'wall', anchors: [anchor(WALL + i * 60e6)] }),
+    );
+    expect(together(...log)).toHaveLength(20_000);
+  });
+
   it('separates two folders without boot ids or times, and merges single files', () => {
     const units = () =>
       evidence({ kind: 'systemctl-units', input: 'u', clock: 'monotonic', units: [unit('a.service', 1, 1)] });

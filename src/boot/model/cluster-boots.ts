@@ -27,6 +27,7 @@ const ANOTHER_BOOT_US = 6 * 3_600e6;
 /** Oldest boot first if the wall clock is known, else in input order. */
 export function clusterBoots(groups: readonly EvidenceGroup[]): BootCluster[] {
   const clusters: BootCluster[] = [];
+  const byZero = new ClustersByZero();
   const all = groups.flatMap((group) =>
     group.evidence.map((evidence) => ({ group, evidence, zeroUs: zeroOf(evidence) })),
   );
@@ -34,11 +35,14 @@ export function clusterBoots(groups: readonly EvidenceGroup[]): BootCluster[] {
   const strength = ({ evidence, zeroUs }: (typeof all)[number]) =>
     evidence.bootId ? 0 : zeroUs !== undefined ? 1 : evidence.clock === 'wall' ? 2 : 3;
   for (const item of all.sort((a, b) => strength(a) - strength(b))) {
-    const found = findCluster(clusters, item.evidence, item.group, item.zeroUs) ?? newCluster(clusters);
+    const found = findCluster(clusters, byZero, item) ?? newCluster(clusters);
     found.evidence.push(item.evidence);
     found.groups.add(item.group);
     if (item.evidence.bootId) found.bootId ??= item.evidence.bootId;
-    if (item.zeroUs !== undefined) found.wallAtZeroUs ??= item.zeroUs;
+    if (item.zeroUs !== undefined && found.wallAtZeroUs === undefined) {
+      found.wallAtZeroUs = item.zeroUs;
+      byZero.add(found, item.zeroUs);
+    }
   }
   return clusters.sort((a, b) => beganUs(a) - beganUs(b));
 }
@@ -55,19 +59,39 @@ function newCluster(clusters: BootCluster[]): BootCluster {
   return cluster;
 }
 
+/** A log may contain thousands of boots: finds those near a kernel start without visiting all. */
+class ClustersByZero {
+  readonly #buckets = new Map<number, BootCluster[]>();
+  size = 0;
+
+  add(cluster: BootCluster, zeroUs: number): void {
+    const bucket = Math.floor(zeroUs / SAME_BOOT_US);
+    const known = this.#buckets.get(bucket);
+    if (known) known.push(cluster);
+    else this.#buckets.set(bucket, [cluster]);
+    this.size++;
+  }
+
+  near(zeroUs: number): BootCluster[] {
+    const bucket = Math.floor(zeroUs / SAME_BOOT_US);
+    return [bucket - 1, bucket, bucket + 1].flatMap((one) => this.#buckets.get(one) ?? []);
+  }
+}
+
 function findCluster(
   clusters: BootCluster[],
-  evidence: Evidence,
-  group: EvidenceGroup,
-  zeroUs: number | undefined,
+  byZero: ClustersByZero,
+  { evidence, group, zeroUs }: { evidence: Evidence; group: EvidenceGroup; zeroUs: number | undefined },
 ): BootCluster | undefined {
   if (evidence.bootId) return clusters.find((c) => c.bootId === evidence.bootId);
   if (zeroUs !== undefined) {
-    const near = clusters
-      .filter((c) => c.wallAtZeroUs !== undefined && Math.abs(c.wallAtZeroUs - zeroUs) < SAME_BOOT_US)
+    const near = byZero
+      .near(zeroUs)
+      .filter((c) => Math.abs(c.wallAtZeroUs! - zeroUs) < SAME_BOOT_US)
       .filter((c) => !c.evidence.some((known) => known.kind === evidence.kind && areOfTwoBoots(known, evidence)))
       .sort((a, b) => Math.abs(a.wallAtZeroUs! - zeroUs) - Math.abs(b.wallAtZeroUs! - zeroUs))[0];
     if (near) return near;
+    if (byZero.size === clusters.length) return undefined;
     // A cluster without a known kernel start may be this boot.
     return clusters.findLast((c) => c.wallAtZeroUs === undefined && accepts(c, group) && !isContradicted(c, evidence));
   }

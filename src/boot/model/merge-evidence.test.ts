@@ -28,6 +28,19 @@ describe('mergeEvidence', () => {
     expect(boot!.notes).toEqual([]);
   });
 
+  it('counts the spans of a log once if two inputs contain it', () => {
+    const log = (input: string) =>
+      evidence({
+        kind: 'cloud-init-log',
+        input,
+        clock: 'wall',
+        anchors: [anchor()],
+        spans: [wallSpan('cloud-init:x', 1, 2)],
+      });
+    const [boot] = merge(log('a/cloud-init.log'), log('b/cloud-init.log'));
+    expect(boot!.spans).toMatchObject([{ id: 'cloud-init:x' }]);
+  });
+
   it('omits times that cannot be related to the kernel clock, with a note', () => {
     const [boot] = merge(
       evidence({ kind: 'systemctl-units', input: 'u', clock: 'monotonic', units: [unit('a.service', 3, 1)] }),

@@ -64,10 +64,12 @@ function mergeOne(cluster: BootCluster): BootRecord {
       mergeJoinSpans(
         [
           ...units.spans,
-          ...spanProviders.flatMap(({ evidence: piece, shift }) => [
-            ...(piece.monotonic?.spans ?? []),
-            ...piece.spans.map((span) => moveSpan(span, shift)),
-          ]),
+          ...withoutCopies(
+            spanProviders.map(({ evidence: piece, shift }) => [
+              ...(piece.monotonic?.spans ?? []),
+              ...piece.spans.map((span) => moveSpan(span, shift)),
+            ]),
+          ),
         ],
         milestones,
         firstUpUs(placed, KUBELET_UNIT),
@@ -141,6 +143,16 @@ function providesSpans(piece: Evidence, placed: readonly PlacedEvidence[]): bool
 function moveSpan(span: Span, shift: (us: number) => number): Span {
   const startUs = shift(span.startUs);
   return { ...span, startUs, endUs: Math.max(startUs, shift(span.endUs)) };
+}
+
+/** Two inputs may contain the same log: spans of the same name and times count once. */
+function withoutCopies(pieces: readonly Span[][]): Span[] {
+  const seen = new Set<string>();
+  return pieces.flatMap((spans) => {
+    const fresh = spans.filter(({ id, startUs, endUs }) => !seen.has(`${id} ${startUs} ${endUs}`));
+    for (const { id, startUs, endUs } of spans) seen.add(`${id} ${startUs} ${endUs}`);
+    return fresh;
+  });
 }
 
 function uniqueIds(spans: Span[]): Span[] {

@@ -21,10 +21,21 @@ export const journalTextSource = {
 const SAMPLE_LINES = 60;
 
 function recognise(input: Input): number {
-  const lines = headText(input).split(/\r?\n/, SAMPLE_LINES);
+  const lines = headText(input).split(/\r?\n/);
   if (lines.length > 1) lines.pop(); // may be cut
+  const atStart = shareOf(lines.slice(0, SAMPLE_LINES));
+  // Indented lines lower the share: other tools print a few journal lines at the end.
+  if (atStart.share >= 0.7) return 0.85 * atStart.share;
+  // The output of a script may precede the log of kubelet.
+  const atEnd = shareOf(lines.slice(-SAMPLE_LINES));
+  return lines.length > SAMPLE_LINES && atEnd.share >= 0.7 && atEnd.klog > 0 ? 0.3 : 0;
+}
+
+/** Which part of the lines can be read, and how many of them have klog's stamps. */
+function shareOf(lines: readonly string[]): { share: number; klog: number } {
   let seen = 0;
   let read = 0;
+  let klog = 0;
   const hosts = new Map<string, number>();
   for (const line of lines) {
     if (line === '' || line.startsWith('-- ')) continue;
@@ -32,15 +43,15 @@ function recognise(input: Input): number {
     const parsed = parseTextLine(line, 0);
     if (!parsed) continue;
     read++;
+    if (parsed.identifier === 'kubelet') klog++;
     const host = parsed.clock === 'monotonic' ? (parsed.host ?? '') : 'any';
     hosts.set(host, (hosts.get(host) ?? 0) + 1);
   }
-  if (seen === 0 || read === 0) return 0;
+  if (seen === 0 || read === 0) return { share: 0, klog };
   // `[ 0.1] x y: z` may also be dmesg. In a journal the first word is the host name, the same on almost every line.
   let sameHost = 0;
   for (const [host, count] of hosts) if (host !== '' && count > sameHost) sameHost = count;
-  const share = Math.min(read, sameHost) / seen;
-  return share >= 0.7 ? 0.85 * share : 0; // indented lines lower the share: other tools print a few journal lines at the end
+  return { share: Math.min(read, sameHost) / seen, klog };
 }
 
 function parse(input: Input, { nowUs, datesUs }: ParseContext): Evidence[] {
