@@ -76,3 +76,11 @@ test('the block of the manager gives its stamps, soft reboots and host facts', (
   expect(managerOf(new Map(), () => 0).softRebootsCount).toBe(0);
   expect(hostOf(values)).toEqual({ systemdVersion: '252.39', architecture: 'x86-64' });
 });
+
+test('managerOf reads the shutdown before a soft reboot under its name since systemd 262 and under the older one', () => {
+  const shutdownOf = (stamps: Record<string, number>) =>
+    managerOf(new Map(), (key) => stamps[key] ?? 0).shutdownStartUs;
+  const renamed = { PreviousShutdownStartTimestampMonotonic: 100e6, ShutdownStartTimestampMonotonic: 0 };
+  expect(shutdownOf(renamed)).toBe(100e6);
+  expect(shutdownOf({ ShutdownStartTimestampMonotonic: 90e6 })).toBe(90e6);
+});
