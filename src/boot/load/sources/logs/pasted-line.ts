@@ -18,13 +18,25 @@ const PROMPT = /^(?!\s*[│├└|`]).{0,120}\bsystemd-analyze\b/;
 export function pastedLine(raw: string, number = 0): PastedLine {
   let text = raw;
   if (text.includes('\u001b')) text = text.replace(ANSI, '');
+  if (text.includes('&')) text = text.replace(ENTITY, decodeEntity);
   // Only a non-ASCII character can be a broken glyph; most lines have none.
   if (/[^\u0009\u0020-\u007e]/.test(text)) text = repairGlyphs(text);
   text = text
     .replaceAll('\t', '        ')
-    .replace(/^\s*> ?/, '')
+    .replace(/^(?:\s*> ?)+/, '')
     .trimEnd();
   return { number, text, isFence: FENCE.test(text), isPrompt: PROMPT.test(text) };
+}
+
+const ENTITY = /&(?:#(\d{1,6})|#[xX]([0-9a-fA-F]{1,5})|(nbsp|lt|gt|amp|quot|boxur|boxh|boxv|boxvr|hellip));/g;
+const NAMED: Readonly<Record<string, string>> = {
+  ...{ nbsp: ' ', lt: '<', gt: '>', amp: '&', quot: '"', boxur: '└', boxh: '─', boxv: '│', boxvr: '├', hellip: '…' },
+};
+
+/** Web forums show the tree glyphs as HTML entities. */
+function decodeEntity(_: string, decimal?: string, hex?: string, name?: string): string {
+  if (name !== undefined) return NAMED[name]!;
+  return String.fromCodePoint(decimal === undefined ? Number.parseInt(hex!, 16) : Number(decimal));
 }
 
 /** UTF-8 box drawing decoded as Windows-1252, Latin-1 or code page 437, and the `ââ` that remains without control characters. */

@@ -36,7 +36,7 @@ export function isTimedChainLine(line: PastedLine): boolean {
 
 /** Parses from the right end, where the format is fixed. The text left of the name has no letters or digits. */
 export function parseChainLine(line: PastedLine): ChainLine | undefined {
-  const whole = withoutLabels(line.text);
+  const whole = withoutRemark(withoutLabels(line.text));
   if (!MAY_BE_CHAIN.test(whole)) return undefined;
   // `less -S` marks a truncated line with `>`; a time span next to the mark has lost digits.
   const isChopped = whole.endsWith('>');
@@ -57,6 +57,16 @@ export function parseChainLine(line: PastedLine): ChainLine | undefined {
     isRepeat: false,
     isCut: isChopped || name.includes('…'),
   };
+}
+
+/** People annotate a pasted chain after the time: `+4.451s  ← BLOCKING BOOT`, `@1.2s # why`. */
+const REMARK = new RegExp(
+  `^(.{0,600}?\\.${UNIT_SUFFIX}(?: [@+](?:\\d[\\d.]*(?:y|month|w|d|h|min|s|ms|us) ?)+)+)(?:(?<=\\s)|\\s+)[^\\s\\d@+>].*$`,
+);
+
+function withoutRemark(text: string): string {
+  const match = text.length < 1000 ? REMARK.exec(text) : null;
+  return match ? match[1]!.trimEnd() : text;
 }
 
 function cutSpan(text: string, mark: string): { rest: string; span?: string } {

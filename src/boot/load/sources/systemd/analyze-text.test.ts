@@ -52,3 +52,20 @@ test('parses arbitrary bytes without throwing, and does not stall on a large fil
   parse(`${'-'.repeat(3000)}.service x\n`.repeat(200));
   parse(`${'└─'.repeat(1500)}...>\n`.repeat(200));
 });
+
+test.each([
+  ['a comment', '└─slow.service @1.306s +1.190s   # the culprit'],
+  ['an arrow', '└─slow.service @1.306s +1.190s  ← BLOCKING BOOT'],
+  ['words', '└─slow.service @1.306s +1.190s slowest of all'],
+  ['numeric HTML entities', '&#9492;&#x2500;slow.service @1.306s +1.190s'],
+  ['named HTML entities', '&boxur;&boxh;slow.service&nbsp;@1.306s +1.190s'],
+  ['nested quoting', '> > └─slow.service @1.306s +1.190s'],
+])('a chain line with %s keeps its place in the tree', (_, line) => {
+  const quote = line.startsWith('> ') ? '> > ' : '';
+  const [chain] = parse(`${quote}graphical.target @2.953s\n${line}\n${quote}  └─basic.target @1.243s  # first\n`);
+  expect(chain!.units).toMatchObject([
+    { name: 'graphical.target', after: ['slow.service'] },
+    { name: 'slow.service', activatingUs: 1_306_000, activatedUs: 2_496_000, after: ['basic.target'] },
+    { name: 'basic.target', activatingUs: 1_243_000 },
+  ]);
+});

@@ -87,3 +87,11 @@ test('reads what triggers a unit, and leaves out the empty lists of all other un
   expect(unit.triggeredBy).toEqual(['late.timer', 'late.path']);
   expect(unit).not.toHaveProperty('triggers');
 });
+
+test('managerOf reads the shutdown before a soft reboot under its name since systemd 262 and under the older one', () => {
+  const shutdownOf = (stamps: Record<string, number>) =>
+    managerOf(new Map(), (key) => stamps[key] ?? 0).shutdownStartUs;
+  const renamed = { PreviousShutdownStartTimestampMonotonic: 100e6, ShutdownStartTimestampMonotonic: 0 };
+  expect(shutdownOf(renamed)).toBe(100e6);
+  expect(shutdownOf({ ShutdownStartTimestampMonotonic: 90e6 })).toBe(90e6);
+});
