@@ -48,8 +48,6 @@ export interface ScanOptions {
 const MOST_TOGETHER = 3;
 /** Less than a boot varies from one time to the next. */
 const SMALLEST_US = 10_000;
-/** Edits are re-timed in the order of what they can save at most, so the best ones are among the first. */
-const SPARE = 8;
 
 export function whatIfScan(record: BootRecord, { limit = 10, edits = [], target: wanted }: ScanOptions): WhatIfScan {
   const known = knownUnits(record);
@@ -95,14 +93,15 @@ function stage({ recorded, known }: Scan, edits: readonly WhatIfEdit[]): Stage {
   return { edits, edited, timed: retimeOrThrow(edited.graph) };
 }
 
+/** Edits are re-timed in the order of what they can save at most, until no other one can be among the best. */
 function bestEdits(scan: Scan, from: Stage, wanted: number): WhatIfCandidate[] {
   const possible = possibleEdits(from.edited.graph, from.timed, scan.target)
     .filter(({ atMostUs }) => atMostUs >= SMALLEST_US)
     .sort((a, b) => b.atMostUs - a.atMostUs);
   const waits = waitsOnPath(scan, from);
   const found: WhatIfCandidate[] = [];
-  for (const [tried, one] of possible.entries()) {
-    if (tried >= wanted + SPARE && found.length >= wanted) break;
+  for (const one of possible) {
+    if (found.filter(({ savedUs }) => savedUs >= one.atMostUs).length >= wanted) break;
     const candidate = tryEdit(scan, from, one, waits);
     if (candidate) found.push(candidate);
   }
