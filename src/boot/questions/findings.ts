@@ -160,7 +160,7 @@ function savingAndCommand(
 
 /** In whole milliseconds, to be typed. */
 function remainingUs(unit: Unit, partUs: number): number {
-  return Math.max(0, Math.round((startTookUs(unit) - partUs) / 1000) * 1000);
+  return Math.max(0, Math.floor((startTookUs(unit) - partUs) / 1000) * 1000);
 }
 
 /** The end of the boot, else the last unit on the path that systemd ordered. */
