@@ -1,5 +1,8 @@
 // boot/render/report-data.ts: which data does the page of the HTML report get? Everything is computed before, so the page only draws.
 import type { BootClock, Milestone, Note, SpanSource } from '../model/record.ts';
+import type { BootGroup } from '../questions/boot-groups.ts';
+import type { BootFinding } from '../questions/findings.ts';
+import type { PathSegment } from '../questions/path-segments.ts';
 
 /** All times are µs on the record's clock. */
 export interface ReportView {
@@ -14,12 +17,16 @@ export interface ReportView {
   /** The duration of the boot, and between which events. */
   totalUs: number;
   totalOf: string;
-  /** The part of the total in which the node was blocked on something outside it. */
-  waitUs: number;
+  /** The answer in one sentence. */
+  sentence: string;
+  /** First to last; they add up to `totalUs`. */
+  segments: PathSegment[];
+  findings: BootFinding[];
+  /** Against the first boot of the report, on the critical path; absent for the first boot. */
+  changes?: PathChange[];
   facts: Fact[];
   /** Inputs, with the format they were read as. */
   inputs: Fact[];
-  phases: ReportPhase[];
   milestones: ReportMilestone[];
   rows: ReportRow[];
   /** The critical path, first link first. */
@@ -32,6 +39,8 @@ export interface ReportRow {
   name: string;
   source: SpanSource;
   parent?: string;
+  /** Of a row without a parent. */
+  group?: BootGroup;
   startUs: number;
   endUs: number;
   wait?: string;
@@ -52,6 +61,19 @@ export interface ReportPhase {
   startUs: number;
   endUs: number;
   wait?: string;
+}
+
+/** A change on the critical path of one of the boots. */
+export interface PathChange {
+  id: string;
+  name: string;
+  change: string;
+  beforeUs?: number;
+  afterUs?: number;
+  /** Contribution to the difference of the totals. */
+  explainsUs: number;
+  /** As a fraction of the difference; absent if the totals hardly differ. */
+  share?: number;
 }
 
 export type ReportMilestone = Pick<Milestone, 'name' | 'atUs' | 'errorUs' | 'detail'>;

@@ -2,6 +2,7 @@
 import { unitSpanId } from '../model/all-spans.ts';
 import { type PhaseName, phases, userspaceStartUs } from '../model/phases.ts';
 import type { BootRecord, ManagerTimes, Milestone, Span, SpanSource } from '../model/record.ts';
+import { groupsOf } from '../questions/boot-groups.ts';
 import type { ReportPhase, ReportRow } from './report-data.ts';
 
 export function reportRows(
@@ -30,7 +31,8 @@ export function reportRows(
       ...(parent !== undefined && { parent }),
     };
   });
-  return [...first, ...rows];
+  const groupOf = groupsOf(spans);
+  return [...first, ...rows].map((row) => (row.parent === undefined ? { ...row, group: groupOf(row) } : row));
 }
 
 /** Under its parent `modules-final`, `modules-final/config-runcmd` is called `config-runcmd`. */

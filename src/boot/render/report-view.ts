@@ -3,16 +3,33 @@
 import { everySpan } from '../model/all-spans.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import type { BootClock, BootRecord, HostFacts, Milestone, Span } from '../model/record.ts';
-import { chain } from '../questions/chain.ts';
-import { type Timeline, timeline } from '../questions/timeline.ts';
-import type { Fact, ReportPhase, ReportView } from './report-data.ts';
+import { compareBoots } from '../questions/compare.ts';
+import { answerSentence, type BootFinding, findings, quoted } from '../questions/findings.ts';
+import { pathSegments } from '../questions/path-segments.ts';
+import type { Fact, PathChange, ReportPhase, ReportView } from './report-data.ts';
 import { reportPhases, reportRows } from './report-rows.ts';
 
-export function reportView(record: BootRecord, label: string): ReportView {
+export interface NamedBoot {
+  record: BootRecord;
+  label: string;
+  /** As the user would type them; none if this machine was read. */
+  inputs?: readonly string[];
+}
+
+/** All boots are compared with the first. */
+export function reportViews(boots: readonly NamedBoot[]): ReportView[] {
+  return boots.map(({ record, label, inputs }, at) => {
+    const view = reportView(record, label, inputs);
+    return at === 0 ? view : { ...view, changes: pathChanges(boots[0]!.record, record) };
+  });
+}
+
+export function reportView(record: BootRecord, label: string, inputs: readonly string[] = []): ReportView {
   const milestones = milestonesOf(record);
   const bootPhases = reportPhases(record, milestones);
   const spans = everySpan(record);
-  const { totalUs = 0, waitUs = 0, endsAt = 'an unknown end' } = timeline(record);
+  const path = pathSegments(record);
+  const { endsAt } = path;
   return {
     label,
     host: record.host.nodeName ?? record.host.hostname ?? label,
@@ -20,12 +37,16 @@ export function reportView(record: BootRecord, label: string): ReportView {
     ...(record.clock.wallAtZeroUs !== undefined && { wallAtZeroUs: record.clock.wallAtZeroUs }),
     startUs: startOf(bootPhases, milestones, spans),
     endUs: endOf(endsAt, spans, milestones),
-    totalUs,
-    totalOf: `${firstThing(record, milestones, bootPhases[0])} to ${endsAt}`,
-    waitUs,
+    totalUs: path.endUs - path.startUs,
+    totalOf:
+      path.segments.length === 0
+        ? 'is the total: no input measures it'
+        : `${firstThing(record, milestones, bootPhases[0])} to ${endsAt}`,
+    sentence: answerSentence(path),
+    segments: path.segments,
+    findings: findings(record, path).map((finding) => ({ ...finding, command: commandOf(finding, inputs) })),
     facts: factsOf(record),
     inputs: inputsOf(record),
-    phases: bootPhases,
     milestones: milestones.map(({ name, atUs, errorUs, detail }) => ({
       name,
       atUs,
@@ -33,11 +54,38 @@ export function reportView(record: BootRecord, label: string): ReportView {
       ...(detail !== undefined && { detail }),
     })),
     rows: reportRows(record, bootPhases, spans),
-    path: chain(record)
-      .map(({ id, name, source, startUs, endUs, gapUs }) => ({ id, name, source, startUs, endUs, gapUs }))
-      .reverse(),
+    path: path.links.map(({ id, name, source, startUs, endUs, gapUs }) => ({
+      id,
+      name,
+      source,
+      startUs,
+      endUs,
+      gapUs,
+    })),
     notes: record.notes,
   };
+}
+
+/** To collect again needs no input. */
+function commandOf({ kind, command }: BootFinding, inputs: readonly string[]): string {
+  const given = kind === 'gap' ? [] : inputs.map((input) => ` -i ${quoted(input)}`);
+  return `headstart ${command}${given.join('')}`;
+}
+
+/** Largest contribution first, without parts: their time is in the span that contains them. */
+function pathChanges(before: BootRecord, after: BootRecord): PathChange[] {
+  return compareBoots([before], [after])
+    .changes.filter(({ onPath, inside, explainsUs }) => onPath !== 'no' && inside === undefined && explainsUs !== 0)
+    .sort((a, b) => Math.abs(b.explainsUs) - Math.abs(a.explainsUs) || (a.id < b.id ? -1 : 1))
+    .map(({ id, name, change, beforeUs, afterUs, explainsUs, share }) => ({
+      id,
+      name,
+      change,
+      ...(beforeUs !== undefined && { beforeUs }),
+      ...(afterUs !== undefined && { afterUs }),
+      explainsUs,
+      ...(share !== undefined && { share }),
+    }));
 }
 
 const ZERO_NAMES: Readonly<Record<BootClock['zero'], string>> = {
@@ -51,7 +99,7 @@ function firstThing(record: BootRecord, milestones: readonly Milestone[], first:
   return first ? `${first.name} start` : ZERO_NAMES[record.clock.zero];
 }
 
-function endOf(endsAt: Timeline['endsAt'], spans: readonly Span[], milestones: readonly Milestone[]): number {
+function endOf(endsAt: string, spans: readonly Span[], milestones: readonly Milestone[]): number {
   const end = milestones.find((milestone) => milestone.name === endsAt);
   if (end) return end.atUs;
   let lastUs = 0;

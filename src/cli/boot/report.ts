@@ -6,9 +6,10 @@ import { pickBoot } from '../../boot/load/pick-boot.ts';
 import type { BootRecord } from '../../boot/model/record.ts';
 import { MOST_BOOTS, REPORT_MARK, renderReport } from '../../boot/render/report.ts';
 import type { ReportView } from '../../boot/render/report-data.ts';
-import { reportView } from '../../boot/render/report-view.ts';
+import { type NamedBoot, reportViews } from '../../boot/render/report-view.ts';
 import { cannotWrite, writeAnswerFile } from '../output/answer-file.ts';
 import { printJson } from '../output/json.ts';
+import { versionOfThisCheckout } from '../this-checkout.ts';
 import type { CliDeps, Verb } from '../verb.ts';
 import { type BootOptions, printNotes, readBoots, withBootOptions } from './read-boot.ts';
 
@@ -31,8 +32,8 @@ export const verb: Verb = {
     const boots = await bootsToShow(args, options, deps);
     if (boots.length > MOST_BOOTS) throw tooMany(boots.length);
     for (const { record } of boots) printNotes(record, deps);
-    const views = boots.map(({ record, label }) => reportView(record, label));
-    const html = renderReport(views);
+    const views = reportViews(boots);
+    const html = renderReport(views, versionOfThisCheckout().version);
     if (options.output === '-') return deps.stdout(html);
     writeAnswerFile(options.output, html, 'boot/output-unwritable');
     const bytes = Buffer.byteLength(html);
@@ -41,11 +42,6 @@ export const verb: Verb = {
   },
 };
 
-interface NamedBoot {
-  record: BootRecord;
-  label: string;
-}
-
 /** Each positional input is one boot; all inputs of -i are read together and may be one or several boots. */
 async function bootsToShow(args: string[], options: ReportOptions, deps: CliDeps): Promise<NamedBoot[]> {
   if (args.length > 0) {
@@ -53,7 +49,7 @@ async function bootsToShow(args: string[], options: ReportOptions, deps: CliDeps
     const boots: NamedBoot[] = [];
     for (const path of args) {
       const records = await readBoots({ ...options, input: [path] }, deps);
-      boots.push({ record: pickBoot(records, options.boot ?? '0'), label: labelOf(path) });
+      boots.push({ record: pickBoot(records, options.boot ?? '0'), label: labelOf(path), inputs: [nameOf(path)] });
     }
     return boots;
   }
@@ -64,7 +60,7 @@ async function bootsToShow(args: string[], options: ReportOptions, deps: CliDeps
   return wanted
     .map((record) => ({ record, at: paths.findIndex((path) => cameFrom(record, path)) }))
     .sort((a, b) => a.at - b.at)
-    .map(({ record, at }) => ({ record, label: labelOf(paths[Math.max(0, at)]!) }));
+    .map(({ record, at }) => ({ record, label: labelOf(paths[Math.max(0, at)]!), inputs: paths.map(nameOf) }));
 }
 
 function cameFrom(record: BootRecord, path: string): boolean {
@@ -74,6 +70,11 @@ function cameFrom(record: BootRecord, path: string): boolean {
 function labelOf(path: string): string {
   if (path === '-') return 'standard input';
   return basename(path).replace(/(\.tar)?\.(gz|zst|tgz)$|\.(tar|tgz)$/, '') || path;
+}
+
+/** Reports are shared, so commands do not include the folders of this machine. */
+function nameOf(path: string): string {
+  return path === '-' ? '-' : basename(path);
 }
 
 function summary(view: ReportView) {

@@ -7,19 +7,22 @@ const MODULES = [
   '../../../base/duration.ts',
   './time-window.ts',
   './lines.ts',
+  './wording.ts',
   './elements.ts',
   './page-state.ts',
   './waterfall.ts',
   './overview.ts',
   './details.ts',
+  './answer.ts',
   './panels.ts',
   './toolbar.ts',
+  './address.ts',
   './gestures.ts',
   './keys.ts',
   './main.ts',
 ];
 
-const STYLES = ['./base.css', './chart.css', './panels.css', './print.css'];
+const STYLES = ['./base.css', './chart.css', './panels.css', './answer.css', './small.css', './print.css'];
 
 export function pageStyle(): string {
   return STYLES.map(read).join('');

@@ -13,6 +13,7 @@ export function showTip(page: Page, line: Line | undefined, event: MouseEvent): 
   const tip = byId('tip');
   tip.hidden = !line;
   if (!line) return;
+  if (line.isGroup) tip.hidden = true;
   tip.replaceChildren(
     el('strong', {}, line.name),
     ...page.views.map((view, boot) => el('dl', {}, ...factsOfSpan(page, view, line, boot))),

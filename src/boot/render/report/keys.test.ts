@@ -73,7 +73,7 @@ describe('keys anywhere', () => {
     press('Escape', browser.body);
     expect(browser.byId('search').calls).toEqual(['focus']);
     expect(browser.byId('keys').calls).toEqual(['showModal']);
-    expect(page.calls).toEqual([['select', undefined]]);
+    expect(page.calls).toEqual([['zoomTo', page.home]]);
   });
 
   test('are left to the browser with a modifier, or if they have no function', () => {
@@ -88,6 +88,15 @@ describe('keys anywhere', () => {
     expect(press('w', field)).toBe(false);
     press('Escape', field);
     expect(field.calls).toEqual(['blur']);
-    expect(page.calls).toEqual([['select', undefined]]);
+    expect(page.calls).toEqual([['zoomTo', page.home]]);
+  });
+
+  test('Escape clears the search first, then the selection, then the range', () => {
+    page.filter.query = 'cloud';
+    page.selectedId = 'u1';
+    press('Escape');
+    expect(page.filter.query).toBe('');
+    press('Escape');
+    expect(page.calls).toEqual([['refilter'], ['select', undefined]]);
   });
 });

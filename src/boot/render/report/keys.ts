@@ -3,6 +3,7 @@
 import { byId } from './elements.ts';
 import { around, middleUs, type Page } from './page-state.ts';
 import { panWindow, zoomWindow } from './time-window.ts';
+import { setSearch } from './toolbar.ts';
 import type { Waterfall } from './waterfall.ts';
 
 export function listenKeys(page: Page, waterfall: Waterfall): void {
@@ -37,7 +38,11 @@ export function listenKeys(page: Page, waterfall: Waterfall): void {
     a: () => pan(-0.2),
     d: () => pan(0.2),
     '?': () => byId<HTMLDialogElement>('keys').showModal(),
-    Escape: () => page.select(undefined),
+    Escape: () => {
+      if (page.filter.query !== '') setSearch(page, '');
+      else if (page.selectedId !== undefined) page.select(undefined);
+      else page.zoomTo(page.home);
+    },
   };
   const onRows: Record<string, () => void> = {
     ArrowDown: () => moveBy(1),

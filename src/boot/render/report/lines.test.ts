@@ -16,10 +16,11 @@ function view(rows: ReportRow[], criticalIds: string[] = []): ReportView {
     endUs: 100,
     totalUs: 100,
     totalOf: 'all of it',
-    waitUs: 0,
+    sentence: '',
+    segments: [],
+    findings: [],
     facts: [],
     inputs: [],
-    phases: [],
     milestones: [],
     rows,
     path: criticalIds.map((id) => ({ id, name: id, source: 'systemd', startUs: 0, endUs: 0, gapUs: 0 })),
@@ -27,7 +28,14 @@ function view(rows: ReportRow[], criticalIds: string[] = []): ReportView {
   };
 }
 
-const everything: Filter = { query: '', minUs: 0, isCriticalOnly: false, hiddenSources: new Set(), openIds: new Set() };
+const everything: Filter = {
+  query: '',
+  minUs: 0,
+  isCriticalOnly: false,
+  hiddenSources: new Set(),
+  openIds: new Set(),
+  range: undefined,
+};
 const names = (rows: ReportRow[], filter: Partial<Filter>, criticalIds: string[] = []) =>
   shownLines(linesOfViews([view(rows, criticalIds)]), { ...everything, ...filter }).map(({ line }) => line.id);
 
@@ -152,5 +160,32 @@ describe('several boots', () => {
       ['slower', 2, 'slower'],
       ['later', 1, 'new'],
     ]);
+  });
+});
+
+describe('groups and ranges', () => {
+  const grouped = [
+    row('kernel', 0, 10, { group: 'kernel' }),
+    row('unit', 10, 90, { group: 'early units' }),
+    row('stage', 20, 80, { parent: 'unit' }),
+  ];
+  const open = new Set(['group:kernel', 'group:early units']);
+
+  test('a group contains its lines and closes over them', () => {
+    expect(names(grouped, { openIds: open })).toEqual(['group:kernel', 'kernel', 'group:early units', 'unit']);
+    expect(names(grouped, { openIds: new Set(['group:kernel']) })).toEqual([
+      'group:kernel',
+      'kernel',
+      'group:early units',
+    ]);
+  });
+
+  test('a range hides lines outside it, and groups without lines', () => {
+    expect(names(grouped, { openIds: open, range: { fromUs: 50, toUs: 60 } })).toEqual(['group:early units', 'unit']);
+  });
+
+  test('a search for a unit shows its parts, a search for a duration does not', () => {
+    expect(names(nested, { query: 'unit' })).toEqual(['unit', 'stage', 'module']);
+    expect(names(nested, { query: '>70us' })).toEqual(['unit']);
   });
 });

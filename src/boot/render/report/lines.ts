@@ -1,6 +1,7 @@
 // boot/render/report/lines.ts: which lines does the waterfall have, and which of them are visible? Spans of several boots are matched by id.
 import { parseSpan } from '../../../base/duration.ts';
 import type { ReportRow, ReportView } from '../report-data.ts';
+import type { TimeWindow } from './time-window.ts';
 
 export interface Line {
   id: string;
@@ -12,6 +13,10 @@ export interface Line {
   /** One entry per boot; undefined if the boot does not have the span. */
   bars: (ReportRow | undefined)[];
   isCritical: boolean;
+  /** A part of the way to Ready, such as cloud-init: its bars cover its time on the critical path. */
+  isGroup: boolean;
+  /** Of a group: per boot, its time on the critical path. */
+  pathUs: number[];
   startUs: number;
   /** The longest duration of all boots. */
   tookUs: number;
@@ -25,6 +30,8 @@ export interface Filter {
   isCriticalOnly: boolean;
   hiddenSources: ReadonlySet<string>;
   openIds: ReadonlySet<string>;
+  /** Hides lines outside it. */
+  range: TimeWindow | undefined;
 }
 
 export interface VisibleLine {
@@ -34,7 +41,7 @@ export interface VisibleLine {
 
 export function linesOfViews(views: ReportView[]): Map<string, Line> {
   const lines = new Map<string, Line>();
-  const critical = new Set(views.flatMap((view) => view.path.map((step) => step.id)));
+  const critical = new Set(views.flatMap((view) => [...criticalIds(view)]));
   views.forEach((view, boot) => {
     for (const row of view.rows) {
       const line = lines.get(row.id) ?? newLine(row, views.length, critical.has(row.id));
@@ -46,9 +53,43 @@ export function linesOfViews(views: ReportView[]): Map<string, Line> {
     }
   });
   for (const line of lines.values()) adopt(line, lines);
+  for (const line of groupLines(views, lines)) lines.set(line.id, line);
   const byStart = (a: Line, b: Line) => a.startUs - b.startUs || b.tookUs - a.tookUs || (a.id < b.id ? -1 : 1);
   for (const line of lines.values()) line.children.sort(byStart);
   return new Map([...lines.values()].sort(byStart).map((line) => [line.id, line]));
+}
+
+/** The links of the critical path, and the phases before them. */
+export function criticalIds({ path, segments }: ReportView): Set<string> {
+  return new Set([...path, ...segments].flatMap(({ id }) => (id === undefined ? [] : [id])));
+}
+
+/** In the order of the way to Ready, which is the order of their first start. */
+function groupLines(views: ReportView[], lines: Map<string, Line>): Line[] {
+  const tops = [...lines.values()].filter((line) => !line.parent);
+  const byGroup = Map.groupBy(tops, (line) => line.bars.find((bar) => bar)?.group);
+  return [...byGroup].flatMap(([group, members]) => {
+    if (group === undefined) return [];
+    const id = `group:${group}`;
+    const first = members.reduce((a, b) => (b.startUs < a.startUs ? b : a));
+    const line = newLine(
+      { id, name: group, source: first.source, startUs: first.startUs, endUs: first.startUs },
+      views.length,
+      false,
+    );
+    line.isGroup = true;
+    line.children = members;
+    views.forEach((view, boot) => {
+      const parts = view.segments.filter((segment) => segment.group === group);
+      line.pathUs[boot] = parts.reduce((us, part) => us + part.endUs - part.startUs, 0);
+      if (parts.length === 0) return;
+      const [startUs, endUs] = [parts[0]!.startUs, parts.at(-1)!.endUs];
+      line.bars[boot] = { id, name: group, source: first.source, startUs, endUs };
+      line.tookUs = Math.max(line.tookUs, line.pathUs[boot]);
+    });
+    for (const member of members) member.parent = line;
+    return [line];
+  });
 }
 
 function newLine(row: ReportRow, boots: number, isCritical: boolean): Line {
@@ -61,6 +102,8 @@ function newLine(row: ReportRow, boots: number, isCritical: boolean): Line {
     children: [],
     bars: Array.from({ length: boots }, () => undefined),
     isCritical,
+    isGroup: false,
+    pathUs: [],
     startUs: row.startUs,
     tookUs: 0,
     searchText: `${row.name} ${row.id} ${row.source}`.toLowerCase(),
@@ -84,16 +127,31 @@ export function shownLines(lines: Map<string, Line>, filter: Filter): VisibleLin
   const kept = new Set<Line>();
   for (const line of lines.values()) {
     line.depth = 0;
+    if (line.isGroup || !isInRange(line, filter.range)) continue;
     if (!(matches ? terms.every((term) => hasTerm(line, term)) : isWanted(line, filter))) continue;
     matches?.add(line);
-    if (!matches) kept.add(line);
-    else for (let above: Line | undefined = line; above && !kept.has(above); above = above.parent) kept.add(above);
+    kept.add(line);
+    for (let above = line.parent; above && !kept.has(above); above = above.parent)
+      if (matches || above.isGroup) kept.add(above);
   }
+  // A search for a unit also shows what is inside it, unless only durations were asked for.
+  if (matches && terms.some((term) => !term.startsWith('>')))
+    for (const line of [...matches])
+      for (const part of descendantsOf(line)) if (isInRange(part, filter.range)) matches.add(kept.add(part) && part);
   return unfold(
     [...lines.values()].filter((line) => kept.has(line)),
     kept,
-    (line) => matches !== undefined || filter.isCriticalOnly || filter.openIds.has(line.id),
-  ).map((line) => ({ line, isMatch: matches?.has(line) ?? true }));
+    (line) => matches !== undefined || (filter.isCriticalOnly && !line.isGroup) || filter.openIds.has(line.id),
+  ).map((line) => ({ line, isMatch: line.isGroup || (matches?.has(line) ?? true) }));
+}
+
+function isInRange(line: Line, range: TimeWindow | undefined): boolean {
+  return !range || line.bars.some((bar) => bar && bar.startUs <= range.toUs && bar.endUs >= range.fromUs);
+}
+
+/** `adopt` made sure that there is no loop. */
+function descendantsOf(line: Line): Line[] {
+  return line.children.flatMap((child) => [child, ...descendantsOf(child)]);
 }
 
 /** Puts each line under its nearest visible ancestor. */
@@ -121,9 +179,9 @@ function hasTerm(line: Line, term: string): boolean {
 
 function isWanted(line: Line, filter: Filter): boolean {
   if (filter.hiddenSources.has(line.source)) return false;
-  if (filter.isCriticalOnly) return line.isCritical;
   // An expanded line shows all its parts, even short ones.
-  if (line.parent && filter.openIds.has(line.parent.id)) return true;
+  if (line.parent && !line.parent.isGroup && filter.openIds.has(line.parent.id)) return true;
+  if (filter.isCriticalOnly) return line.isCritical && line.tookUs > 0;
   return line.tookUs >= filter.minUs || line.isCritical || line.bars.some((bar) => bar?.wait || bar?.result === 'fail');
 }
 
@@ -139,6 +197,7 @@ export interface LineDifference {
 export function lineDifferences(lines: Map<string, Line>, boot: number): LineDifference[] {
   const found: LineDifference[] = [];
   for (const line of lines.values()) {
+    if (line.isGroup) continue;
     const [before, after] = [line.bars[0], line.bars[boot]];
     const beforeUs = before && before.endUs - before.startUs;
     const afterUs = after && after.endUs - after.startUs;

@@ -1,11 +1,13 @@
 /// <reference lib="dom" />
 // boot/render/report/main.ts: the entry point of the page: reads the embedded boots, draws them, and adds event listeners.
 import type { ReportView } from '../report-data.ts';
+import { addressOf, goTo, parseAddress, writeAddress } from './address.ts';
+import { fillAnswer } from './answer.ts';
 import { showDetails } from './details.ts';
 import { byId } from './elements.ts';
 import { listenChart } from './gestures.ts';
 import { listenKeys } from './keys.ts';
-import { linesOfViews, shownLines } from './lines.ts';
+import { criticalIds, linesOfViews, shownLines } from './lines.ts';
 import { makeOverview } from './overview.ts';
 import { around, lastEndUs, type Page } from './page-state.ts';
 import { fillPanels } from './panels.ts';
@@ -14,6 +16,7 @@ import { fillLegend, listenToolbar, showEverything, showTab } from './toolbar.ts
 import { makeWaterfall } from './waterfall.ts';
 
 const SMALL_US = 10_000;
+const SCROLLED_PX = 80;
 
 startPage(JSON.parse(byId('boots').textContent) as ReportView[]);
 
@@ -24,27 +27,43 @@ function startPage(views: ReportView[]): void {
     home,
     ...[...lines.values()].map((line) => ({ fromUs: line.startUs, toUs: lastEndUs(line) })),
   ]);
+  const hasPath = views.some((view) => view.path.length > 0);
+  const usualShow = hasPath ? 'critical' : String(SMALL_US);
   let isDrawPending = false;
 
   const page: Page = {
     views,
     lines,
-    critical: views.map((view) => new Set(view.path.map((step) => step.id))),
+    critical: views.map(criticalIds),
     limits,
     home,
     seen: home,
-    filter: { query: '', minUs: SMALL_US, isCriticalOnly: false, hiddenSources: new Set(), openIds: new Set() },
+    filter: {
+      query: '',
+      minUs: SMALL_US,
+      isCriticalOnly: hasPath,
+      hiddenSources: new Set(),
+      openIds: openAtFirst(views, lines),
+      range: undefined,
+    },
     shown: [],
     rowOf: new Map(),
     selectedId: undefined,
     zoomTo(window) {
       page.seen = fitWindow(window, limits);
-      draw();
+      const isWhole = page.seen.fromUs <= home.fromUs && page.seen.toUs >= home.toUs;
+      page.filter.range = isWhole ? undefined : page.seen;
+      page.refilter();
     },
     refilter() {
       page.shown = shownLines(lines, page.filter);
+      const isWidened = page.shown.length === 0 && page.filter.query === '';
+      // A range without a link of the path still shows what ran in it.
+      if (isWidened) page.shown = shownLines(lines, { ...page.filter, isCriticalOnly: false, minUs: 0 });
       page.rowOf = new Map(page.shown.map(({ line }, row) => [line.id, row]));
-      byId('shown').textContent = `${page.shown.length} of ${lines.size}`;
+      const rows = page.shown.filter(({ line }) => !line.isGroup).length;
+      const where = page.filter.range ? ' in this range' : '';
+      byId('shown').textContent = `${rows} of ${spans}${where}${isWidened ? ', none on the path' : ''}`;
       overview.paint();
       draw();
     },
@@ -74,6 +93,7 @@ function startPage(views: ReportView[]): void {
       if (!isClosing) waterfall.showBelow(page.rowOf.get(line.id) ?? 0, line.children.length);
     },
   };
+  const spans = [...lines.values()].filter((line) => !line.isGroup).length;
   const waterfall = makeWaterfall(page);
   const overview = makeOverview(page);
 
@@ -85,15 +105,36 @@ function startPage(views: ReportView[]): void {
       isDrawPending = false;
       overview.place();
       waterfall.draw();
+      rememberAddress();
     });
   }
 
+  function rememberAddress(): void {
+    const hash = writeAddress(addressOf(page, usualShow));
+    if (hash === window.location.hash) return;
+    try {
+      window.history.replaceState(null, '', hash === '' ? '#' : hash);
+    } catch {
+      // A frame without an address: there is nothing to remember.
+    }
+  }
+
   byId('panel-waterfall').classList.toggle('several', views.length > 1);
+  byId('static').remove();
+  document.documentElement.classList.remove('static');
+  byId<HTMLSelectElement>('least').value = usualShow;
+  fillAnswer(page);
   fillPanels(page);
   fillLegend(page);
   listenToolbar(page);
   listenChart(page, waterfall, draw);
   listenKeys(page, waterfall);
+  for (const tab of document.querySelectorAll('[role=tab]')) tab.addEventListener('click', draw);
+  window.addEventListener('hashchange', () => goTo(page, parseAddress(window.location.hash)));
+  window.addEventListener('scroll', () => document.body.classList.toggle('scrolled', window.scrollY > SCROLLED_PX));
+  new ResizeObserver(([entry]) => {
+    if (entry) byId('chart').style.setProperty('--names', `${entry.borderBoxSize[0]?.inlineSize ?? 0}px`);
+  }).observe(byId('corner'));
   new ResizeObserver(() => {
     overview.paint();
     draw();
@@ -110,7 +151,17 @@ function startPage(views: ReportView[]): void {
     document.body.classList.remove('printing');
     draw();
   });
-  page.refilter();
+  goTo(page, parseAddress(window.location.hash));
+}
+
+/** The groups, and what contains a finding. */
+function openAtFirst(views: readonly ReportView[], lines: ReturnType<typeof linesOfViews>): Set<string> {
+  const open = new Set([...lines.values()].filter((line) => line.isGroup).map(({ id }) => id));
+  const found = views.length === 1 ? views[0]!.findings : [];
+  for (const { id } of found) {
+    for (let above = lines.get(id ?? '')?.parent; above; above = above.parent) open.add(above.id);
+  }
+  return open;
 }
 
 function isDarkNow(): boolean {

@@ -59,7 +59,7 @@ export function makeOverview(page: Page): Overview {
       if (!colours.has(name)) colours.set(name, colourOf(name));
       return colours.get(name)!;
     };
-    const lines = page.shown.map(({ line }) => line);
+    const lines = page.shown.map(({ line }) => line).filter((line) => !line.isGroup);
     const stepPx = Math.min(4, (heightPx - 6) / Math.max(1, lines.length));
     lines.forEach((line, at) => {
       line.bars.forEach((bar, boot) => {
@@ -67,8 +67,10 @@ export function makeOverview(page: Page): Overview {
         const fromPx = shareOf(page.home, bar.startUs) * widthPx;
         const toPx = shareOf(page.home, bar.endUs) * widthPx;
         const isCritical = page.critical[boot]!.has(line.id);
-        context.globalAlpha = bar.wait ? 0.45 : boot === 0 && line.bars.length > 1 ? 0.5 : 0.9;
-        context.fillStyle = colour(isCritical ? 'ink-critical' : `ink-${line.source}`);
+        context.globalAlpha = bar.wait ? 0.45 : 0.9;
+        context.fillStyle = colour(
+          line.bars.length > 1 ? `ink-boot-${boot}` : isCritical ? 'ink-critical' : `ink-${line.source}`,
+        );
         context.fillRect(fromPx, 3 + at * stepPx, Math.max(1, toPx - fromPx), Math.max(1, stepPx * 0.8));
       });
     });

@@ -35,16 +35,26 @@ describe('the panels of one boot', () => {
     expect(waits).toEqual([['9s', 'wait', 'for a lease', '0', 'on the path', 'systemd']]);
   });
 
-  test('list the critical path in order', () => {
-    fillPanels(pageOf(first));
-    expect(rowsIn('panel-path')[0]!.map((cells) => cells.at(-2))).toEqual(['for a lease', 'unit']);
+  test('list the critical path with shares, gaps and the longest part', () => {
+    const segment = (id: string, kind: 'work' | 'wait', startUs: number, endUs: number) =>
+      ({ id, name: id, kind, source: 'systemd', group: 'early units', startUs, endUs }) as const;
+    const segments = [
+      { ...segment('wait', 'wait', 0, 5e6), wait: 'for a lease' },
+      { name: 'before unit', kind: 'gap', source: 'systemd', group: 'early units', startUs: 5e6, endUs: 6e6 } as const,
+      segment('unit', 'work', 0, 4e6),
+    ];
+    fillPanels(pageOf({ ...first, segments }));
+    expect(rowsIn('panel-path')[0]!.map((cells) => cells.slice(1, 5))).toEqual([
+      ['5s', '50 %', 'wait', 'for a lease'],
+      ['1s', '10 %', 'before unit', 'no input explains this time'],
+      ['4s', '40 %', 'unit', 'longest inside: part 1s'],
+    ]);
   });
 
   test('have no changes, and show the zero of times', () => {
     fillPanels(pageOf({ ...first, zero: 'userspace' }));
     expect(browser.byId('tab-changes').hidden).toBe(true);
     expect(browser.byId('zero').textContent).toBe('· times from userspace start');
-    expect(browser.byId('summary').find('.changes')).toEqual([]);
   });
 
   test('show the number of warnings on the tab that lists them', () => {
@@ -60,13 +70,6 @@ describe('the panels of one boot', () => {
     ]);
   });
 
-  test('show phases and waits on the card of the boot', () => {
-    const phases = [{ name: 'kernel', source: 'kernel', startUs: 0, endUs: 2e6 }] as const;
-    fillPanels(pageOf({ ...first, phases: [...phases], waitUs: 3e6, facts: [{ name: 'system', value: 'Debian 12' }] }));
-    expect(browser.byId('summary').texts('li')).toEqual(['kernel 2s', 'waits 3s']);
-    expect(browser.byId('summary').texts('p')).toEqual(['Debian 12']);
-  });
-
   test('expand a long table on demand', () => {
     const many = Array.from({ length: 150 }, (_, i) => row(`unit${i}`, 0, i + 1));
     fillPanels(pageOf(view(many)));
@@ -80,13 +83,6 @@ describe('the panels of one boot', () => {
 });
 
 describe('the panels of several boots', () => {
-  test('show the difference of two boots on a separate card', () => {
-    fillPanels(pageOf(first, slower));
-    const [card] = browser.byId('summary').find('.changes');
-    expect(card!.texts('.total')).toEqual(['B against A+5s (+50 %)']);
-    expect(card!.texts('li')).toEqual(['waitgone −9s', 'unit+2s', 'freshnew +1s']);
-  });
-
   test('list every change from the first boot, largest first', () => {
     fillPanels(pageOf(first, slower));
     expect(browser.byId('tab-changes').hidden).toBe(false);
@@ -98,10 +94,17 @@ describe('the panels of several boots', () => {
     ]);
   });
 
-  test('compare more than two boots on their cards, if they end with the same event', () => {
-    const other = view([], { totalUs: 5e6, totalOf: 'something else' });
-    fillPanels(pageOf(first, slower, other));
-    expect(browser.byId('summary').texts('.against')).toEqual(['+5s (+50 %) against A']);
-    expect(browser.byId('summary').find('.changes')).toEqual([]);
+  test('list changes on the critical path first, with their shares', () => {
+    const changes = [
+      { id: 'unit', name: 'unit', change: 'slower', beforeUs: 4e6, afterUs: 6e6, explainsUs: 2e6, share: 0.4 },
+    ];
+    fillPanels(pageOf(first, { ...slower, changes }));
+    expect(headings('panel-changes')).toEqual([
+      'From A to B: on the critical path',
+      'From A to B: not on the path, or part of it',
+    ]);
+    const [onPath, rest] = rowsIn('panel-changes');
+    expect(onPath).toEqual([['+2s', '40 %', 'slower', 'unit', '4s', '6s']]);
+    expect(rest!.map((cells) => cells[2])).not.toContain('unit');
   });
 });

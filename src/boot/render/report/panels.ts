@@ -1,12 +1,14 @@
 /// <reference lib="dom" />
-// boot/render/report/panels.ts: the panels around the chart: totals, slowest spans, critical path, changes, inputs.
+// boot/render/report/panels.ts: the panels around the chart: slowest spans, critical path, changes, inputs.
 import { formatSpan } from '../../../base/duration.ts';
-import type { ReportPhase, ReportView } from '../report-data.ts';
+import type { ReportView } from '../report-data.ts';
+import { GROUP_COLOURS } from './answer.ts';
 import { linkTo } from './details.ts';
 import { byId, el } from './elements.ts';
-import { type Line, type LineDifference, lineDifferences } from './lines.ts';
+import { type Line, lineDifferences } from './lines.ts';
 import { BOOT_LETTERS, type Page, percent } from './page-state.ts';
 import { formatChange } from './time-window.ts';
+import { bootDate, shareText, totalText } from './wording.ts';
 
 const MANY_ROWS = 100;
 
@@ -14,13 +16,8 @@ const ZERO_NAMES = { kernel: 'kernel start', userspace: 'userspace start', 'firs
 
 export function fillPanels(page: Page): void {
   const others = page.views.map((_, boot) => boot).slice(1);
-  byId('summary').replaceChildren(
-    ...page.views.map((view, boot) => bootCard(page, view, boot)),
-    // With more than two boots, the boot cards show the comparison: there is no room for a change card.
-    ...(page.views.length === 2 ? [changeCard(page, 1)] : []),
-  );
   byId('panel-slowest').replaceChildren(...page.views.flatMap((_, boot) => slowest(page, boot)));
-  byId('panel-path').replaceChildren(...page.views.flatMap((view, boot) => pathOf(page, view, boot)));
+  byId('panel-path').replaceChildren(...page.views.flatMap((view, boot) => pathTable(page, view, boot)));
   byId('panel-about').replaceChildren(...page.views.flatMap((view, boot) => about(page, view, boot)));
   byId('zero').textContent = `· times from ${ZERO_NAMES[page.views[0]!.zero]}`;
   byId('panel-changes').replaceChildren(...others.flatMap((boot) => changes(page, boot)));
@@ -33,109 +30,9 @@ function bootTitle(page: Page, boot: number): string {
   return page.views.length > 1 ? `${BOOT_LETTERS[boot]} · ${page.views[boot]!.label}` : page.views[boot]!.label;
 }
 
-function bootCard(page: Page, view: ReportView, boot: number): HTMLElement {
-  const longestUs = Math.max(1, ...page.views.map((each) => each.totalUs));
-  const segments = view.phases.map((phase) => {
-    const part = el('i', {
-      class: phaseClass(phase),
-      title: `${phase.name} ${formatSpan(phase.endUs - phase.startUs)}`,
-    });
-    part.style.width = percent((phase.endUs - phase.startUs) / longestUs);
-    return part;
-  });
-  const names = view.phases.map((phase) =>
-    el(
-      'li',
-      {},
-      el('i', { class: `dot ${phaseClass(phase)}` }),
-      `${phase.name} `,
-      el('b', {}, formatSpan(phase.endUs - phase.startUs)),
-    ),
-  );
-  const waits =
-    view.waitUs > 0
-      ? [el('li', {}, el('i', { class: 'dot wait src-platform' }), 'waits ', el('b', {}, formatSpan(view.waitUs)))]
-      : [];
-  const facts = view.facts.filter(({ name }) =>
-    ['system', 'kernel', 'systemd', 'cloud-init', 'kubelet', 'cloud'].includes(name),
-  );
-  // Totals are comparable only if they end with the same event.
-  const canCompare = page.views.length > 2 && boot > 0 && view.totalOf === page.views[0]!.totalOf;
-  const factText = facts.map(({ name, value }) => (name === 'system' ? value : `${name} ${value}`)).join(' · ');
-  return el(
-    'article',
-    { class: 'card boot' },
-    el(
-      'div',
-      { class: 'total' },
-      el('span', { class: 'which' }, page.views.length > 1 ? `${BOOT_LETTERS[boot]} · ${view.label}` : view.host),
-      el('strong', {}, formatSpan(view.totalUs)),
-      el('span', {}, view.totalOf),
-      canCompare ? el('span', { class: 'against' }, againstFirst(page, boot)) : undefined,
-    ),
-    el(
-      'div',
-      { class: 'phases' },
-      el('div', { class: 'phase-bar', role: 'img', 'aria-label': phaseText(view) }, ...segments),
-      el('ul', {}, ...names, ...waits),
-      factText === '' ? undefined : el('p', { title: factText }, factText),
-    ),
-  );
-}
-
-const phaseText = (view: ReportView) =>
-  view.phases.map((p) => `${p.name} ${formatSpan(p.endUs - p.startUs)}`).join(', ');
-const phaseClass = ({ source, wait }: ReportPhase) => `src-${source}${wait ? ' wait' : ''}`;
-
-function totalChange(page: Page, boot: number): { changeUs: number; share: string } {
-  const [before, after] = [page.views[0]!.totalUs, page.views[boot]!.totalUs];
-  const changeUs = after - before;
-  const percents = Math.abs((changeUs / before) * 100).toFixed(0);
-  const share = before > 0 && changeUs !== 0 ? ` (${changeUs > 0 ? '+' : '−'}${percents} %)` : '';
-  return { changeUs, share };
-}
-
-function againstFirst(page: Page, boot: number): string {
-  const { changeUs, share } = totalChange(page, boot);
-  return `${formatChange(changeUs)}${share} against A`;
-}
-
-function changeCard(page: Page, boot: number): HTMLElement {
-  const { changeUs, share } = totalChange(page, boot);
-  const top = lineDifferences(page.lines, boot).filter(({ line }) => !line.parent);
-  return el(
-    'article',
-    { class: 'card changes' },
-    el(
-      'div',
-      { class: 'total' },
-      el('span', { class: 'which' }, `${BOOT_LETTERS[boot]} against A`),
-      el('strong', {}, formatChange(changeUs)),
-      el('span', {}, share),
-    ),
-    el(
-      'ul',
-      {},
-      ...top
-        .slice(0, 4)
-        .map(({ line, changeUs: us, kind }) =>
-          el(
-            'li',
-            {},
-            linkTo(page, line.id, line.name),
-            el('span', { class: `change ${us > 0 ? 'slower' : 'faster'}` }, changeText(us, kind)),
-          ),
-        ),
-    ),
-  );
-}
-
-const changeText = (us: number, kind: LineDifference['kind']) =>
-  kind === 'new' || kind === 'gone' ? `${kind} ${formatChange(us)}` : formatChange(us);
-
 function slowest(page: Page, boot: number): HTMLElement[] {
   const timed = [...page.lines.values()]
-    .filter(({ bars }) => (bars[boot]?.endUs ?? 0) > (bars[boot]?.startUs ?? 0))
+    .filter(({ bars, isGroup }) => !isGroup && (bars[boot]?.endUs ?? 0) > (bars[boot]?.startUs ?? 0))
     .sort((a, b) => tookUs(b, boot) - tookUs(a, boot));
   const longestUs = timed[0] ? tookUs(timed[0], boot) : 1;
   const row = (line: Line) => {
@@ -144,7 +41,7 @@ function slowest(page: Page, boot: number): HTMLElement[] {
       formatSpan(tookUs(line, boot)),
       gauge(tookUs(line, boot) / longestUs, `src-${line.source}${bar.wait ? ' wait' : ''}`),
       linkTo(page, line.id, line.name),
-      bar.wait ?? (line.parent ? `inside ${line.parent.name}` : ''),
+      bar.wait ?? (line.parent && !line.parent.isGroup ? `inside ${line.parent.name}` : ''),
       formatSpan(bar.startUs),
       page.critical[boot]!.has(line.id) ? 'on the path' : '',
       line.source,
@@ -173,37 +70,76 @@ function gauge(share: number, className: string): HTMLElement {
   return el('div', { class: 'gauge' }, fill);
 }
 
-function pathOf(page: Page, view: ReportView, boot: number): HTMLElement[] {
-  const heads = ['#gap before', '#start', '#took', '', 'what', '', 'source'];
-  const waitOf = (id: string) => page.lines.get(id)?.bars[boot]?.wait;
-  const longestUs = view.path.reduce((most, step) => Math.max(most, step.endUs - step.startUs), 1);
-  const rows = view.path.map((step) => () => [
-    step.gapUs > 0 ? formatSpan(step.gapUs) : '',
-    formatSpan(step.startUs),
-    step.endUs > step.startUs ? formatSpan(step.endUs - step.startUs) : '',
-    gauge((step.endUs - step.startUs) / longestUs, `src-${step.source}${waitOf(step.id) ? ' wait' : ''}`),
-    linkTo(page, step.id, step.name),
-    waitOf(step.id) ?? '',
-    step.source,
-  ]);
-  return titledTable(`Critical path, first to last: ${bootTitle(page, boot)}`, heads, rows);
+function pathTable(page: Page, view: ReportView, boot: number): HTMLElement[] {
+  const heads = ['#start', '#took', '#share', '', 'what', '', 'part'];
+  const longestUs = view.segments.reduce((most, one) => Math.max(most, one.endUs - one.startUs), 1);
+  const rows = view.segments.map((one) => () => {
+    const tookUs = one.endUs - one.startUs;
+    return [
+      formatSpan(one.startUs),
+      formatSpan(tookUs),
+      shareText(tookUs, view.totalUs),
+      gauge(tookUs / longestUs, `seg ${one.kind} src-${GROUP_COLOURS[one.group]}`),
+      one.id === undefined ? one.name : linkTo(page, one.id, one.name),
+      one.kind === 'gap' ? 'no input explains this time' : (one.wait ?? longestInside(page, one, boot)),
+      one.group,
+    ];
+  });
+  return titledTable(`Critical path, adds up to ${totalText(view)}: ${bootTitle(page, boot)}`, heads, rows);
+}
+
+/** The innermost long part: a stage of cloud-init is as slow as its slowest module. */
+function longestInside(
+  page: Page,
+  { id, startUs, endUs }: { id?: string; startUs: number; endUs: number },
+  boot: number,
+) {
+  let line = page.lines.get(id ?? '');
+  let found = '';
+  while (line) {
+    const [part] = line.children
+      .filter(({ bars }) => bars[boot] && bars[boot].startUs >= startUs && bars[boot].endUs <= endUs)
+      .sort((a, b) => tookUs(b, boot) - tookUs(a, boot));
+    if (!part || tookUs(part, boot) < (endUs - startUs) / 4) break;
+    found = `longest inside: ${part.name} ${formatSpan(tookUs(part, boot))}`;
+    line = part;
+  }
+  return found;
 }
 
 function changes(page: Page, boot: number): HTMLElement[] {
   const letter = BOOT_LETTERS[boot];
-  const rows = lineDifferences(page.lines, boot).map(({ line, beforeUs, afterUs, changeUs, kind }) => () => [
-    el('span', { class: `change ${changeUs > 0 ? 'slower' : 'faster'}` }, formatChange(changeUs)),
+  const { changes: onPath = [] } = page.views[boot]!;
+  const coloured = (us: number) => el('span', { class: `change ${us > 0 ? 'slower' : 'faster'}` }, formatChange(us));
+  const time = (us: number | undefined) => (us === undefined ? '' : formatSpan(us));
+  const pathRows = onPath.map(({ id, name, change, beforeUs, afterUs, explainsUs, share }) => () => [
+    coloured(explainsUs),
+    share === undefined ? '' : `${Math.round(share * 100)} %`,
+    change,
+    linkTo(page, id, name),
+    time(beforeUs),
+    time(afterUs),
+  ]);
+  const ids = new Set(onPath.map(({ id }) => id));
+  const rest = lineDifferences(page.lines, boot).filter(({ line }) => !ids.has(line.id));
+  const rows = rest.map(({ line, beforeUs, afterUs, changeUs, kind }) => () => [
+    coloured(changeUs),
     kind,
     linkTo(page, line.id, line.name),
-    beforeUs === undefined ? '' : formatSpan(beforeUs),
-    afterUs === undefined ? '' : formatSpan(afterUs),
-    line.parent ? `inside ${line.parent.name}` : '',
+    time(beforeUs),
+    time(afterUs),
+    line.parent && !line.parent.isGroup ? `inside ${line.parent.name}` : '',
     line.source,
   ]);
-  const note = 'Spans run in parallel, so these changes do not add up to the difference of the totals.';
+  const note = 'Spans off the path run in parallel: their changes do not add up to the difference of the totals.';
   return [
     ...titledTable(
-      `From A to ${letter}, largest change first`,
+      `From A to ${letter}: on the critical path`,
+      ['#total changed by', '#share', '', 'what', '#A', `#${letter}`],
+      pathRows,
+    ),
+    ...titledTable(
+      `From A to ${letter}: not on the path, or part of it`,
       ['#change', '', 'what', '#A', `#${letter}`, '', 'source'],
       rows,
     ),
@@ -212,7 +148,11 @@ function changes(page: Page, boot: number): HTMLElement[] {
 }
 
 function about(page: Page, view: ReportView, boot: number): HTMLElement[] {
-  const facts = [...view.facts, { name: 'times count from', value: ZERO_NAMES[view.zero] }];
+  const facts = [
+    { name: 'date', value: bootDate(view) },
+    ...view.facts,
+    { name: 'times count from', value: ZERO_NAMES[view.zero] },
+  ];
   return [
     ...titledTable(
       `Notes on the data: ${bootTitle(page, boot)}`,

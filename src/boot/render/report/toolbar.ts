@@ -45,10 +45,10 @@ export function fillLegend(page: Page): void {
 export function listenToolbar(page: Page): void {
   const search = byId<HTMLInputElement>('search');
   const least = byId<HTMLSelectElement>('least');
-  search.addEventListener('input', () => {
-    page.filter.query = search.value;
-    byId('scroller').scrollTop = 0;
-    page.refilter();
+  search.addEventListener('input', () => setSearch(page, search.value));
+  byId('show-all').addEventListener('click', () => {
+    showEverything(page);
+    page.zoomTo(page.home);
   });
   least.addEventListener('change', () => {
     page.filter.isCriticalOnly = least.value === 'critical';
@@ -59,10 +59,11 @@ export function listenToolbar(page: Page): void {
   byId('zoom-out').addEventListener('click', () => page.zoomTo(zoomWindow(page.seen, page.limits, 2, middleUs(page))));
   byId('zoom-fit').addEventListener('click', () => page.zoomTo(page.home));
   byId('open-all').addEventListener('click', () => {
-    const isAnyOpen = page.filter.openIds.size > 0;
-    page.filter.openIds.clear();
-    if (!isAnyOpen)
-      for (const line of page.lines.values()) if (line.children.length > 0) page.filter.openIds.add(line.id);
+    const { openIds } = page.filter;
+    const isAnyOpen = [...openIds].some((id) => !page.lines.get(id)?.isGroup);
+    openIds.clear();
+    for (const line of page.lines.values())
+      if (line.children.length > 0 && (line.isGroup || !isAnyOpen)) openIds.add(line.id);
     byId('open-all').textContent = isAnyOpen ? 'Expand all' : 'Collapse all';
     page.refilter();
   });
@@ -78,6 +79,13 @@ export function listenToolbar(page: Page): void {
       next.focus();
     });
   }
+}
+
+export function setSearch(page: Page, query: string): void {
+  byId<HTMLInputElement>('search').value = query;
+  page.filter.query = query;
+  byId('scroller').scrollTop = 0;
+  page.refilter();
 }
 
 export function showTab(name: string): void {

@@ -6,6 +6,7 @@ import { byId, el, marked, svgEl } from './elements.ts';
 import type { Line, VisibleLine } from './lines.ts';
 import { BAR_STEP_PX, BOOT_LETTERS, type Page, percent, shareOf } from './page-state.ts';
 import { formatChange, placeLabels, ticksOf } from './time-window.ts';
+import { shareText } from './wording.ts';
 
 export interface Waterfall {
   readonly rowPx: number;
@@ -25,15 +26,20 @@ interface RowElements {
 }
 
 const SPARE_ROWS = 6;
-const PRINTED_ROWS = 1500;
+/** About one page. */
+const PRINTED_ROWS = 30;
+/** With more than two boots. */
+const NARROW_STEP_PX = 10;
 
 export function makeWaterfall(page: Page): Waterfall {
   const scroller = byId('scroller');
   const rows = byId('rows');
   const pool: RowElements[] = [];
-  const rowPx = page.views.length > 1 ? 6 + BAR_STEP_PX * page.views.length : 24;
+  const boots = page.views.length;
+  const stepPx = boots > 2 ? NARROW_STEP_PX : BAR_STEP_PX;
+  const rowPx = boots > 1 ? 6 + stepPx * boots : 24;
   byId('chart').style.setProperty('--row', `${rowPx}px`);
-  byId('chart').style.setProperty('--step', `${BAR_STEP_PX}px`);
+  byId('chart').style.setProperty('--step', `${stepPx}px`);
   const isPrinting = () => document.body.classList.contains('printing');
 
   function draw(): void {
@@ -42,6 +48,7 @@ export function makeWaterfall(page: Page): Waterfall {
     const heightPx = isPrinting() ? PRINTED_ROWS * rowPx : scroller.clientHeight;
     const first = Math.max(0, Math.floor(scrollPx / rowPx) - SPARE_ROWS);
     const last = Math.min(shown.length, Math.ceil((scrollPx + heightPx) / rowPx) + SPARE_ROWS);
+    byId('chart').style.setProperty('--content', `${Math.max(4, isPrinting() ? last : shown.length) * rowPx}px`);
     rows.style.height = `${(isPrinting() ? last : shown.length) * rowPx}px`;
     scroller.setAttribute('aria-rowcount', String(shown.length));
     byId('chart').style.setProperty('--scrollbar', `${scroller.offsetWidth - scroller.clientWidth}px`);
@@ -55,7 +62,7 @@ export function makeWaterfall(page: Page): Waterfall {
     });
     byId('empty').hidden = shown.length > 0;
     drawAxis(page);
-    drawPaths(page, { scrollPx, rowPx, heightPx: isPrinting() ? last * rowPx : scroller.clientHeight });
+    drawPaths(page, { scrollPx, rowPx, stepPx, heightPx: isPrinting() ? last * rowPx : scroller.clientHeight });
   }
 
   return {
@@ -117,20 +124,26 @@ function drawRow(page: Page, elements: RowElements, { line, isMatch }: VisibleLi
     else row.removeAttribute('aria-expanded');
     elements.name.replaceChildren(...nameOf(page, line));
   }
-  row.className = ['row', line.isCritical && 'critical', !isMatch && 'faint', at % 2 && 'odd']
+  row.className = ['row', line.isGroup && 'group', line.isCritical && 'critical', !isMatch && 'faint', at % 2 && 'odd']
     .filter(Boolean)
     .join(' ');
   elements.track.dataset.beyond = '';
   elements.bars.forEach(({ bar, note }, boot) => {
     drawBar(page, elements.track, bar, note, line.bars[boot], page.critical[boot]!.has(line.id));
+    if (line.isGroup) note.textContent = groupNote(page, line, boot);
   });
+}
+
+function groupNote(page: Page, line: Line, boot: number): string {
+  const us = line.pathUs[boot] ?? 0;
+  return us > 0 ? `${formatSpan(us)} on the path, ${shareText(us, page.views[boot]!.totalUs)}` : '';
 }
 
 function nameOf(page: Page, line: Line): Node[] {
   const failed = line.bars.find((bar) => bar?.result)?.result;
   const [before, after] = line.bars;
   const change =
-    page.views.length !== 2
+    page.views.length !== 2 || line.isGroup
       ? ''
       : before && after
         ? formatChange(after.endUs - after.startUs - (before.endUs - before.startUs))
@@ -143,7 +156,7 @@ function nameOf(page: Page, line: Line): Node[] {
   text.append(...marked(line.name, page.filter.query));
   return [
     twist,
-    el('i', { class: `dot src-${line.source}` }),
+    line.isGroup ? undefined : el('i', { class: `dot src-${line.source}` }),
     text,
     line.children.length > 0 ? el('span', { class: 'count' }, String(line.children.length)) : undefined,
     failed ? el('span', { class: `badge ${failed}` }, failed === 'fail' ? 'failed' : 'warning') : undefined,
@@ -177,9 +190,9 @@ function drawBar(
   }
   const isInstant = span.endUs === span.startUs;
   const kind = isInstant ? 'instant' : span.wait ? 'wait' : 'work';
-  bar.className = `${bar.className.match(/^bar boot-\d/)![0]} ${kind} src-${span.source}${isCritical ? ' critical' : ''}${span.result === 'fail' ? ' failed' : ''}`;
+  bar.className = `${bar.className.match(/^bar boot-\d/)![0]} ${kind} src-${span.source}${isCritical ? ' critical' : ''}${span.result === 'fail' ? ' failed' : ''}${to > 1.0001 ? ' cut-right' : ''}${from < -0.0001 ? ' cut-left' : ''}`;
   const left = Math.max(from, -0.01); // browsers do not draw a bar of millions of pixels
-  const right = Math.min(to, 1.01);
+  const right = Math.min(to, 1);
   bar.style.left = percent(left);
   bar.style.width = isInstant ? '' : percent(right - left);
   note.textContent = isInstant
@@ -252,7 +265,9 @@ function flagsOf(page: Page, widthPx: number) {
       return { boot, text, share, isLeftward, extent, weight: weight(name), title: `${name} at ${formatSpan(atUs)}` };
     }),
   );
-  return flags.filter(({ share }) => share >= 0 && share <= 1).sort((a, b) => a.weight - b.weight);
+  return flags
+    .filter(({ share, extent }) => share >= 0 && share <= 1 && extent.fromPx >= 0)
+    .sort((a, b) => a.weight - b.weight);
 }
 
 function vertical(share: number, className: string): SVGElement {
@@ -261,13 +276,13 @@ function vertical(share: number, className: string): SVGElement {
 
 function drawPaths(
   page: Page,
-  { scrollPx, rowPx, heightPx }: { scrollPx: number; rowPx: number; heightPx: number },
+  { scrollPx, rowPx, stepPx, heightPx }: { scrollPx: number; rowPx: number; stepPx: number; heightPx: number },
 ): void {
   const svg = byId('paths');
   svg.setAttribute('viewBox', `0 0 1000 ${Math.max(1, heightPx)}`);
   const x = (us: number) => Math.min(Math.max(shareOf(page.seen, us), -1), 2) * 1000;
   const paths = page.views.map((view, boot) => {
-    const offsetPx = BAR_STEP_PX * (boot - (page.views.length - 1) / 2);
+    const offsetPx = stepPx * (boot - (page.views.length - 1) / 2);
     const y = (row: number) => row * rowPx - scrollPx + rowPx / 2 + offsetPx;
     let d = '';
     let previous: { row: number; endUs: number } | undefined;
