@@ -20,14 +20,14 @@ describe('the boot record schema', () => {
   });
 
   it.each([
-    'boots/first-boot.tar.gz',
-    'boots/clone-boot.tar.gz',
-    'models/container',
-    'seeds/docker.critical-chain.txt',
-    'azure',
-    'kubernetes',
-  ])('accepts the record of %s, and reading it back gives the same boot', async (path) => {
-    const { stdout, code } = await run(['boot', 'export', '--format', 'json', '-i', fixture(path)]);
+    ['boots/first-boot.tar.gz'],
+    ['boots/clone-boot.tar.gz'],
+    ['models/container'],
+    ['seeds/docker.critical-chain.txt'],
+    ['azure'],
+    ['kubernetes', '--node', 'pool1-000003'],
+  ])('accepts the record of %s, and reading it back gives the same boot', async (path, ...choice) => {
+    const { stdout, code } = await run(['boot', 'export', '--format', 'json', '-i', fixture(path), ...choice]);
     expect(code).toBe(0);
     expect(problemsOf(JSON.parse(stdout))).toBeUndefined();
     const again = await run(['boot', 'export', '--format', 'json', '-i', '-'], { stdin: stdout });

@@ -1,8 +1,8 @@
 // boot/render/report-data.ts: which data does the page of the HTML report get? Everything is computed before, so the page only draws.
 import type { BootClock, Milestone, Note, SpanSource } from '../model/record.ts';
-import type { BootGroup } from '../questions/boot-groups.ts';
-import type { BootFinding } from '../questions/findings.ts';
-import type { PathSegment } from '../questions/path-segments.ts';
+import type { BootGroup } from '../questions/path/boot-groups.ts';
+import type { BootFinding } from '../questions/path/findings.ts';
+import type { PathSegment } from '../questions/path/path-segments.ts';
 
 /** All times are µs on the record's clock. */
 export interface ReportView {

@@ -2,7 +2,7 @@
 import { unitSpanId } from '../model/all-spans.ts';
 import { type PhaseName, phases, userspaceStartUs } from '../model/phases.ts';
 import type { BootRecord, ManagerTimes, Milestone, Span, SpanSource } from '../model/record.ts';
-import { groupsOf } from '../questions/boot-groups.ts';
+import { groupsOf } from '../questions/path/boot-groups.ts';
 import type { ReportPhase, ReportRow } from './report-data.ts';
 
 export function reportRows(

@@ -1,6 +1,6 @@
 // boot/render/report-static.ts: what does the report show where scripts do not run? The sentence, the findings and the path as a table.
 import { formatSpan } from '../../base/duration.ts';
-import type { BootFinding } from '../questions/findings.ts';
+import type { BootFinding } from '../questions/path/findings.ts';
 import { bootDate, savingText, totalText } from './report/wording.ts';
 import type { ReportView } from './report-data.ts';
 

@@ -4,8 +4,8 @@ import { everySpan } from '../model/all-spans.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import type { BootClock, BootRecord, HostFacts, Milestone, Span } from '../model/record.ts';
 import { compareBoots } from '../questions/compare.ts';
-import { answerSentence, type BootFinding, findings, quoted } from '../questions/findings.ts';
-import { pathSegments } from '../questions/path-segments.ts';
+import { answerSentence, type BootFinding, findings, quoted } from '../questions/path/findings.ts';
+import { pathSegments } from '../questions/path/path-segments.ts';
 import type { Fact, PathChange, ReportPhase, ReportView } from './report-data.ts';
 import { reportPhases, reportRows } from './report-rows.ts';
 

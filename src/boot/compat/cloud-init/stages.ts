@@ -37,6 +37,8 @@ export interface CloudInitStep {
   /** SUCCESS, WARN, FAIL. */
   result?: string;
   wait?: string;
+  /** Of a stage: its last event. */
+  lastSeenUs?: number;
   /** How much the clock moved while it ran. */
   clockStepUs?: number;
   /** `… took N seconds` lines inside it. */
@@ -92,6 +94,7 @@ class Builder {
   private readonly open: CloudInitStep[] = [];
   private readonly openByName = new Map<string, CloudInitStep[]>();
   private readonly seen = new Set<string>();
+  private readonly processEnds = new Map<CloudInitStep, { endUs: number; tookUs: number }>();
   /** The running stage, and how it was announced so far. */
   private announced: { name: string; by: 'start' | 'banner' | 'both' } | undefined;
 
@@ -138,10 +141,13 @@ class Builder {
       }
     }
     boot.lastUs = event.atUs;
+    const inner = this.innermost();
+    if (inner) (inner.stage ?? inner).lastSeenUs = event.atUs;
   }
 
   finish(): CloudInitBoot {
     const { boot } = this;
+    for (const [stage, end] of this.processEnds) if (stage.endUs === undefined) Object.assign(stage, end);
     for (const step of boot.steps) {
       const parent = step.parent;
       if (parent && step.tookUs !== undefined) parent.childrenUs += Math.max(0, step.tookUs);
@@ -226,9 +232,19 @@ class Builder {
     this.boot.ticks.push({ atUs: event.atUs, upUs: event.upUs, ...clock });
   }
 
+  /** Versions before 0.7.7 report no end of a stage, only how long its process took. Later ones report both, the end last. */
+  private endStage(mode: string, atUs: number, tookUs: number): void {
+    const inner = this.innermost();
+    const stage = inner?.stage ?? inner;
+    if (stage?.name.startsWith(mode) && stage.startUs !== undefined)
+      this.processEnds.set(stage, { endUs: atUs, tookUs });
+  }
+
   private addTook(text: string, atUs: number, tookUs: number): void {
     const stage = /^Waiting to start stage '?([\w:-]+?)'?$/.exec(text)?.[1];
-    if (stage !== undefined) this.boot.pauses.push({ stage, startUs: atUs - tookUs, endUs: atUs });
+    const mode = /^cloud-init mode '(\w+)'$/.exec(text)?.[1];
+    if (mode !== undefined) this.endStage(mode, atUs, tookUs);
+    else if (stage !== undefined) this.boot.pauses.push({ stage, startUs: atUs - tookUs, endUs: atUs });
     else {
       const step = this.innermost();
       if (!step) return;

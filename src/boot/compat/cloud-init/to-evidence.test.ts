@@ -35,6 +35,38 @@ describe('toEvidence', () => {
     ]);
   });
 
+  it('takes the length of a stage without a finish from the time of its process', () => {
+    const took = (seconds: number, mode: string, s: number) =>
+      `${stampAt(seconds)} - util.py[DEBUG]: cloud-init mode '${mode}' took ${s} seconds (${s})\n`;
+    const log = [
+      banner(stampAt(0), 'init-local', 5) + took(1, 'init', 0.051),
+      banner(stampAt(20), 'init-network', 25) + took(21, 'init', 0.628),
+      banner(stampAt(22), 'modules-config', 27) + took(55, 'modules', 31.799),
+    ].join('');
+    const { spans, notes } = evidenceOf(log);
+    expect(spans.map(({ name, startUs, endUs }) => [name, endUs - startUs])).toEqual([
+      ['init-local', 51_000],
+      ['init-network', 628_000],
+      ['modules-config', 31_799_000],
+    ]);
+    expect(notes).toEqual([]);
+  });
+
+  it('gives no span for a stage whose end is unknown, but warns with its name', () => {
+    const log = banner(stampAt(0), 'init-local', 5) + banner(stampAt(34), 'init-network', 39);
+    const { spans, notes } = evidenceOf(log + report(stampAt(40), 'start: init-network/a: a'));
+    expect(spans.map(({ name }) => name)).toEqual(['init-network', 'init-network/a']);
+    expect(notes[0]!.text).toBe('c.log: init-local starts but does not finish in this log; the duration is unknown');
+  });
+
+  it('counts a pause before a stage as time of the node: cloud-init waits for its other units', () => {
+    const pause = `${stampAt(5)} - performance.py[DEBUG]: Waiting to start stage network took 3.244 seconds\n`;
+    const { spans } = evidenceOf(stageLog('init-local', 0) + pause + stageLog('init-network', 6));
+    const paused = spans.find(({ name }) => name === 'wait-network')!;
+    expect(paused.endUs - paused.startUs).toBe(3_244_000);
+    expect(paused.wait).toBeUndefined();
+  });
+
   it('gives no span for steps that start in an older file, but warns with their number', () => {
     const log = report(stampAt(0), 'finish: init-local/a: SUCCESS: a') + stageLog('init-network', 2);
     const { spans, notes } = evidenceOf(log);

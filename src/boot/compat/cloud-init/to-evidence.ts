@@ -40,9 +40,14 @@ function spansOf(boot: CloudInitBoot, notes: Note[], input: string): Span[] {
   };
   const spans: Span[] = [];
   let withoutStart = 0;
+  const withoutEnd: string[] = [];
   for (const step of boot.steps) {
     if (step.startUs === undefined) {
       withoutStart++;
+      continue;
+    }
+    if (isOvertaken(step, boot) && endOf(step, boot) === step.startUs) {
+      withoutEnd.push(step.name);
       continue;
     }
     const id = newId(step.name);
@@ -67,11 +72,16 @@ function spansOf(boot: CloudInitBoot, notes: Note[], input: string): Span[] {
   for (const { stage, startUs, endUs } of boot.pauses) {
     const name = `wait-${stage}`;
     const unit = unitOf(stage, boot);
-    const wait = `cloud-init: until systemd lets stage ${stage} start`;
-    spans.push({ id: newId(name), name, source: 'cloud-init', startUs, endUs, wait, ...(unit ? { unit } : {}) });
+    // Not a wait for something outside the node: cloud-init waits for other units of it.
+    const detail = `until systemd lets stage ${stage} start`;
+    spans.push({ id: newId(name), name, source: 'cloud-init', startUs, endUs, detail, ...(unit ? { unit } : {}) });
   }
   if (withoutStart > 0) {
     const text = `${input}: ${withoutStart} steps of cloud-init finish but do not start in this log (rotated?); their duration is unknown`;
+    notes.push({ level: 'warning', text });
+  }
+  if (withoutEnd.length > 0) {
+    const text = `${input}: ${withoutEnd.join(', ')} ${withoutEnd.length === 1 ? 'starts but does' : 'start but do'} not finish in this log; the duration is unknown`;
     notes.push({ level: 'warning', text });
   }
   return spans;
@@ -110,7 +120,13 @@ export function isSingleProcess(version: string | undefined): boolean {
 /** Uses the duration, not the last stamp: if the clock was set back, the span would end before its start. */
 function endOf(step: CloudInitStep, boot: CloudInitBoot): number {
   if (step.tookUs !== undefined) return step.startUs! + Math.max(0, step.tookUs);
-  return Math.max(step.startUs!, step.parent?.endUs ?? boot.lastUs);
+  const lastUs = isOvertaken(step, boot) ? (step.lastSeenUs ?? step.startUs!) : boot.lastUs;
+  return Math.max(step.startUs!, step.parent?.endUs ?? lastUs);
+}
+
+/** A stage without an end that a later stage followed: the later one does not say when it ended, only its own events do. */
+function isOvertaken(step: CloudInitStep, boot: CloudInitBoot): boolean {
+  return step.depth === 0 && step.endUs === undefined && step !== boot.steps.findLast(({ depth }) => depth === 0);
 }
 
 function resultOf(step: CloudInitStep): Span['result'] {

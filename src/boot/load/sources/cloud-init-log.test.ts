@@ -54,7 +54,7 @@ describe('cloudInitLogSource', () => {
     ]);
   });
 
-  it('labels the time in which a VM is parked, or a stage is delayed, as waits', () => {
+  it('labels the time in which a VM is parked as a wait, but not the time in which a stage waits for units of the node', () => {
     const log =
       banner(stampAt(0), 'init-local', 5) +
       report(stampAt(1), 'start: azure-ds/wait_for_nic_detach_event: waiting') +
@@ -64,7 +64,6 @@ describe('cloudInitLogSource', () => {
     const waits = parse(log)[0]!.spans.filter((span) => span.wait);
     expect(waits.map((span) => [span.name, span.endUs - span.startUs, span.unit])).toEqual([
       ['azure-ds/wait_for_nic_detach_event', 900e6, 'cloud-init-local.service'],
-      ['wait-network', 8e6, 'cloud-init.service'],
     ]);
     expect(waits[0]!.wait).toBe('platform: pre-provisioned VM parked until it is claimed');
   });

@@ -1,6 +1,6 @@
 // boot/render/report/wording.ts: how are savings, dates and shares written, in the page and where scripts do not run?
 import { formatSpan } from '../../../base/duration.ts';
-import type { BootFinding } from '../../questions/findings.ts';
+import type { BootFinding } from '../../questions/path/findings.ts';
 import type { ReportView } from '../report-data.ts';
 
 export function savingText(saving: BootFinding['saving']): string {

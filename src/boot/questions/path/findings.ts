@@ -1,12 +1,12 @@
-// boot/questions/findings.ts: which three things on the critical path are worth a look first, and what would each save?
-import { formatSpan } from '../../base/duration.ts';
-import { UserError } from '../../base/errors.ts';
-import { unitSpanId } from '../model/all-spans.ts';
-import { type BootRecord, type Span, startTookUs, type Unit } from '../model/record.ts';
-import type { ChainLink } from './chain.ts';
-import { renderEdit, type WhatIfEdit } from './edits.ts';
+// boot/questions/path/findings.ts: which three things on the critical path are worth a look first, and what would each save?
+import { formatSpan } from '../../../base/duration.ts';
+import { UserError } from '../../../base/errors.ts';
+import { unitSpanId } from '../../model/all-spans.ts';
+import { type BootRecord, type Span, startTookUs, type Unit } from '../../model/record.ts';
+import type { ChainLink } from '../chain.ts';
+import { renderEdit, type WhatIfEdit } from '../edits.ts';
+import { whatIf } from '../what-if.ts';
 import type { BootPath, PathSegment } from './path-segments.ts';
-import { whatIf } from './what-if.ts';
 
 export interface BootFinding {
   kind: PathSegment['kind'];

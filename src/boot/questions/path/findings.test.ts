@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { BootRecord } from '../model/record.ts';
-import { anyRecord, bootRecord, managerTimes, span, unit } from '../testing.ts';
+import type { BootRecord } from '../../model/record.ts';
+import { anyRecord, bootRecord, managerTimes, span, unit } from '../../testing.ts';
+import { nodeBoot, parkedBoot } from '../testing.ts';
 import { answerSentence, findings, quoted, roundSpan } from './findings.ts';
 import { pathSegments } from './path-segments.ts';
-import { nodeBoot, parkedBoot } from './testing.ts';
 
 const found = (record: BootRecord) => findings(record, pathSegments(record));
 
@@ -21,7 +21,7 @@ const boot = bootRecord({
     span('cloud-init:modules-final/config-scripts-user', 12, 32, { parent: 'cloud-init:modules-final' }),
     span('cloud-init:modules-final/config-phone-home', 32, 37, {
       parent: 'cloud-init:modules-final',
-      wait: 'platform: the server to answer',
+      wait: 'server: until it answers',
     }),
   ],
 });

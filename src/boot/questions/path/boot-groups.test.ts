@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { span } from '../testing.ts';
+import { span } from '../../testing.ts';
 import { groupsOf } from './boot-groups.ts';
 
 const named = (name: string, startS: number) => span(`systemd:${name}`, startS, startS + 1);

@@ -1,5 +1,5 @@
-// boot/questions/boot-groups.ts: to which part of the way to Ready does a span belong?
-import type { SpanSource } from '../model/record.ts';
+// boot/questions/path/boot-groups.ts: to which part of the way to Ready does a span belong?
+import type { SpanSource } from '../../model/record.ts';
 
 /** In the order in which a node passes through them. */
 export const BOOT_GROUPS = [

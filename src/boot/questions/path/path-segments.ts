@@ -1,12 +1,12 @@
-// boot/questions/path-segments.ts: of what does the total consist? Work, waits and unexplained gaps that add up to it exactly.
+// boot/questions/path/path-segments.ts: of what does the total consist? Work, waits and unexplained gaps that add up to it exactly.
 
-import { everySpan } from '../model/all-spans.ts';
-import { milestonesOf } from '../model/milestones.ts';
-import { phases, userspaceStartUs } from '../model/phases.ts';
-import type { BootRecord, Span, SpanSource } from '../model/record.ts';
+import { everySpan } from '../../model/all-spans.ts';
+import { milestonesOf } from '../../model/milestones.ts';
+import { phases, userspaceStartUs } from '../../model/phases.ts';
+import type { BootRecord, Span, SpanSource } from '../../model/record.ts';
+import { type ChainLink, chain, chainTarget } from '../chain.ts';
+import { timeline } from '../timeline.ts';
 import { type BootGroup, groupsOf } from './boot-groups.ts';
-import { type ChainLink, chain, chainTarget } from './chain.ts';
-import { timeline } from './timeline.ts';
 
 export interface PathSegment {
   /** Of a span, `phase:NAME`, `manager:NAME`; absent for a gap. A span with a wait in its middle has several segments. */
