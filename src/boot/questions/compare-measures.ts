@@ -2,10 +2,12 @@
 
 import { everySpan } from '../model/all-spans.ts';
 import { defaultTarget } from '../model/default-target.ts';
+import { hasOrdering, isOrderKnown } from '../model/known-order.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import { phases } from '../model/phases.ts';
 import type { BootRecord, Span } from '../model/record.ts';
 import { reachedUs } from '../model/total.ts';
+import { unionUs } from './blame.ts';
 import { chain } from './chain.ts';
 
 export interface Measure {
@@ -18,10 +20,16 @@ export interface Measure {
   onPathUs?: number;
   /** Id of the measure this one is part of. */
   inside?: string;
+  /** Why the node was blocked on something outside it. Absent = work. */
+  wait?: string;
+  /** The record does not say whether anything waited for it. */
+  isOrderUnknown?: boolean;
 }
 
 export interface BootMeasures {
   totalUs?: number;
+  /** The part of the total that waits on the path take, or waits inside a link of it. Overlaps count once. */
+  waitUs?: number;
   measures: Map<string, Measure>;
 }
 
@@ -40,17 +48,20 @@ export function measuresOf(record: BootRecord, end: string | undefined, startUs:
   if (end === undefined || endUs === undefined) return { measures };
   putOnPath(measures, record, { end, endUs, startUs });
   passOnToParts(measures, spans);
-  return { measures, totalUs: endUs - startUs };
+  markUnknownOrder(measures, record, spans);
+  const waits = spans.filter(({ id, wait }) => wait !== undefined && measures.get(id)!.onPathUs !== undefined);
+  return { measures, totalUs: endUs - startUs, waitUs: unionUs(waits, { startUs, endUs }) };
 }
 
 function measureOf(span: Span): Measure {
-  const { name, source, parent } = span;
+  const { name, source, parent, wait } = span;
   return {
     what: source === 'systemd' && span.unit === name ? 'unit' : 'span',
     name,
     source,
     us: span.endUs - span.startUs,
     ...(parent !== undefined && { inside: parent }),
+    ...(wait !== undefined && { wait }),
   };
 }
 
@@ -98,3 +109,21 @@ function passOnToParts(measures: ReadonlyMap<string, Measure>, spans: readonly S
     }
   }
 }
+
+/** A unit without ordering may have held back the end without being on the path; so may its parts. */
+function markUnknownOrder(measures: ReadonlyMap<string, Measure>, record: BootRecord, spans: readonly Span[]): void {
+  const isUnitKnown = isOrderKnown(record);
+  const byId = new Map(spans.map((span) => [span.id, span]));
+  const isKnown = (span: Span, depth = 0): boolean => {
+    const parent = span.parent === undefined ? undefined : byId.get(span.parent);
+    if (parent && depth < MAX_DEPTH) return isKnown(parent, depth + 1);
+    return span.source === 'systemd' && span.unit !== undefined ? isUnitKnown(span.unit) : hasOrdering(record);
+  };
+  for (const span of spans) {
+    const measure = measures.get(span.id)!;
+    if (measure.onPathUs === undefined && !isKnown(span)) measure.isOrderUnknown = true;
+  }
+}
+
+/** Spans are nested a few levels deep; a damaged record may have a loop. */
+const MAX_DEPTH = 16;

@@ -140,6 +140,40 @@ describe('compareBoots', () => {
   });
 });
 
+describe('compareBoots with waits and unknown ordering', () => {
+  const waiting = (waitS: number, appS: number) =>
+    bootRecord({
+      manager: managerTimes({ userspaceUs: 2e6, finishUs: (3 + waitS + appS) * 1e6 }),
+      units: [
+        unit('systemd-networkd-wait-online.service', 3, waitS),
+        unit('app.service', 3 + waitS, appS, ['systemd-networkd-wait-online.service']),
+        unit('multi-user.target', 3 + waitS + appS, 0, ['app.service']),
+      ],
+    });
+
+  it('separates waits on the path from own time', () => {
+    const answer = compareBoots([waiting(4, 2)], [waiting(1, 3)]);
+    expect(answer.total).toMatchObject({ deltaUs: -2e6 });
+    expect(answer.waits).toMatchObject({ beforeUs: 4e6, afterUs: 1e6, deltaUs: -3e6 });
+    expect(find(answer, 'systemd:systemd-networkd-wait-online.service')).toMatchObject({
+      wait: 'network: until it is online',
+    });
+    expect(find(answer, 'systemd:app.service')).not.toHaveProperty('wait');
+  });
+
+  it('does not say that a unit without ordering held nothing back', () => {
+    const journal = (appS: number) =>
+      bootRecord({
+        manager: managerTimes({ userspaceUs: 2e6, finishUs: (4 + appS) * 1e6 }),
+        units: [unit('app.service', 3, appS), unit('last.service', 3, appS + 1)],
+        spans: [span('cloud-init:app/module', 3, 3 + appS / 2, { unit: 'app.service', parent: 'systemd:app.service' })],
+      });
+    const answer = compareBoots([journal(2)], [journal(5)]);
+    expect(find(answer, 'systemd:app.service')).toMatchObject({ onPath: 'unknown' });
+    expect(find(answer, 'cloud-init:app/module')).toMatchObject({ onPath: 'unknown' });
+  });
+});
+
 describe('compareBoots for any boots', () => {
   it('finds no changes between a boot and itself', () => {
     fc.assert(

@@ -10,6 +10,8 @@ export interface BootCompare {
   boots: { before: number; after: number };
   /** Absent if the end of the boot, or the given target, is not known on both sides. */
   total?: TimeDifference & { name: string };
+  /** Of the total: waits on the path, or inside a link of it. The rest of the total is the node's own time. */
+  waits?: TimeDifference;
   /** Biggest first. */
   changes: MeasureChange[];
   /** Number of changes that are not listed because they are below the threshold. */
@@ -35,11 +37,16 @@ export interface MeasureChange extends Partial<TimeDifference> {
   /** moved: took as long as before, but is now on the critical path, or no longer on it. */
   change: 'slower' | 'faster' | 'new' | 'gone' | 'moved';
   deltaUs: number;
-  /** On the critical path in which of the two. */
-  onPath: 'both' | 'before' | 'after' | 'no';
+  /** On the critical path in which of the two. unknown: on neither, but an input has no ordering of it. */
+  onPath: 'both' | 'before' | 'after' | 'no' | 'unknown';
+  /** What the node waited for. Absent for its own work. */
+  wait?: string;
   /** Contribution to the difference of the totals: its time on the path and the delay before it. */
   explainsUs: number;
-  /** `explainsUs` as a fraction of the total difference; absent if the totals hardly differ or are unknown. */
+  /**
+   * `explainsUs` as a fraction of the total difference: negative if it counteracts the difference, above 1 if others counteract it.
+   * Absent if the totals hardly differ or are unknown.
+   */
   share?: number;
   /** Id of the containing span, whose share includes this one. */
   inside?: string;
@@ -69,7 +76,7 @@ export function compareBoots(
   const isListed = (change: MeasureChange) => sizeOf(change) >= thresholdUs;
   return {
     boots: { before: before.length, after: after.length },
-    ...(total && { total }),
+    ...(total && { total, waits: difference(waitsOf(sides.before), waitsOf(sides.after)) }),
     changes: every.filter(isListed).sort((a, b) => sizeOf(b) - sizeOf(a) || (a.id < b.id ? -1 : 1)),
     belowThreshold: every.filter((change) => !isListed(change) && change.deltaUs !== 0).length,
     thresholdUs,
@@ -93,6 +100,10 @@ function commonStart(records: readonly BootRecord[], notes: string[]): (record: 
 
 function totalsOf(boots: readonly BootMeasures[]): number[] {
   return boots.map((boot) => boot.totalUs).filter((us) => us !== undefined);
+}
+
+function waitsOf(boots: readonly BootMeasures[]): number[] {
+  return boots.map((boot) => boot.waitUs).filter((us) => us !== undefined);
 }
 
 function difference(before: readonly number[], after: readonly number[]): TimeDifference {
@@ -133,6 +144,8 @@ function changeOf(
   const seenBefore = before.filter((m) => m !== undefined);
   const seenAfter = after.filter((m) => m !== undefined);
   const { name, what, source, inside } = (seenAfter.at(-1) ?? seenBefore.at(-1))!;
+  // The longer side decides: cloud-init-local of a parked VM is a wait, and work in a VM that was not parked.
+  const { wait } = [...seenBefore, ...seenAfter].reduce((longest, m) => (m.us > longest.us ? m : longest));
   const values = { before: seenBefore.map((m) => m.us), after: seenAfter.map((m) => m.us) };
   const both = seenBefore.length > 0 && seenAfter.length > 0 ? difference(values.before, values.after) : undefined;
   const onlyUs = seenAfter.length > 0 ? { afterUs: median(values.after) } : { beforeUs: median(values.before) };
@@ -151,6 +164,7 @@ function changeOf(
     onPath: pathOf(before, after),
     explainsUs,
     ...(inside !== undefined && { inside }),
+    ...(wait !== undefined && { wait }),
   };
 }
 
@@ -167,7 +181,8 @@ function pathOf(
   const isOn = (side: readonly (Measure | undefined)[]) =>
     side.filter((m) => m?.onPathUs !== undefined).length * 2 >= side.length;
   if (isOn(before)) return isOn(after) ? 'both' : 'before';
-  return isOn(after) ? 'after' : 'no';
+  if (isOn(after)) return 'after';
+  return [...before, ...after].some((m) => m?.isOrderUnknown) ? 'unknown' : 'no';
 }
 
 function sizeOf({ deltaUs, explainsUs }: MeasureChange): number {

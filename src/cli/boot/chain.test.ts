@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { bootRecord, managerTimes, unit } from '../../boot/testing.ts';
 import { run } from '../testing.ts';
 
 const BUNDLE = fileURLToPath(new URL('../../boot/fixtures/boots/first-boot.tar.gz', import.meta.url));
@@ -22,5 +23,14 @@ describe('boot chain with an unknown target', () => {
   it.each(['zzzzzzzz', ''])('suggests the end of the boot if nothing is close to %j', async (target) => {
     const { stderr } = await run(['boot', 'chain', target, '-i', BUNDLE]);
     expect(nextOf(stderr)).toBe(`headstart boot chain startup-finished -i ${BUNDLE}`);
+  });
+
+  it('warns if the input has times but no ordering of units', async () => {
+    const record = bootRecord({
+      manager: managerTimes({ userspaceUs: 2e6, finishUs: 9e6 }),
+      units: [unit('app.service', 3, 5), unit('other.service', 3, 2)],
+    });
+    const { code, stderr } = await run(['boot', 'chain', '-i', '-'], { stdin: JSON.stringify(record) });
+    expect([code, stderr.replace(/\s+/g, ' ')]).toEqual([0, expect.stringContaining('no ordering of units')]);
   });
 });

@@ -1,6 +1,7 @@
 // cli/boot/chain.ts: `headstart boot chain [TARGET]`: which chain of events delayed the node? All sources.
 import { UserError } from '../../base/errors.ts';
 import { didYouMean, nearestNames } from '../../base/nearest-names.ts';
+import { hasOrdering } from '../../boot/model/known-order.ts';
 import { milestonesOf } from '../../boot/model/milestones.ts';
 import { type BootRecord, hasStarted } from '../../boot/model/record.ts';
 import { chain, chainTarget } from '../../boot/questions/chain.ts';
@@ -8,7 +9,7 @@ import { printJson } from '../output/json.ts';
 import { sameCommand } from '../output/same-command.ts';
 import { screenOf } from '../output/screen.ts';
 import type { Verb } from '../verb.ts';
-import { type BootOptions, readBoot, refuseFileAsUnit, withBootOptions } from './read-boot.ts';
+import { type BootOptions, printNote, readBoot, refuseFileAsUnit, withBootOptions } from './read-boot.ts';
 import { renderBootChain } from './render-chain.ts';
 
 export const verb: Verb = {
@@ -29,6 +30,7 @@ export const verb: Verb = {
     const record = await readBoot(options, deps);
     const links = chain(record, target ?? chainTarget(record));
     if (links.length === 0) throw unknownTarget(record, target, deps.typed);
+    if (!hasOrdering(record)) printNote('warning', NO_ORDERING, deps);
     if (options.json)
       return printJson(deps, 'BootChain', {
         bootId: record.bootId,
@@ -39,6 +41,9 @@ export const verb: Verb = {
     deps.stdout(renderBootChain(links, screenOf(deps)));
   },
 };
+
+const NO_ORDERING =
+  'the input has no ordering of units (After=), so the chain shows only what ended last; add `systemctl show` of all units with -i, or read a bundle of `headstart boot collect`';
 
 function unknownTarget(record: BootRecord, target: string | undefined, typed: readonly string[] = []): UserError {
   const known = [

@@ -27,7 +27,7 @@ describe('headstart boot compare', () => {
     const { code, stdout, stderr } = await run(['boot', 'compare', recorded('one', 2), recorded('two', 5)]);
     expect(code).toBe(0);
     expect(stdout).toContain('startup-finished: 5s → 8s, 3s slower (1 boot before, 1 after)');
-    expect(stdout).toMatch(/slower +2s +5s +\+3s +100% +systemd app\.service/);
+    expect(stdout).toMatch(/slower +2s +5s +\+3s +\+3s +100% +work +systemd app\.service/);
     expect(stderr).toContain('noise is unknown');
   });
 
@@ -61,7 +61,42 @@ describe('headstart boot compare', () => {
     expect(top.reduce((sum, row) => sum + row.explainsUs, 0)).toBe(total.deltaUs);
   });
 
-  it.each([[[]], [['only-one']], [['a', 'b', '--threshold', 'x']], [['a', 'b', '--limit', '-1']], [['a', 'b']]])(
+  it('prints effects instead of percentages if effects of both directions cancel out', async () => {
+    const boot = (name: string, aS: number, bS: number) => {
+      const path = join(folder, name);
+      const record = bootRecord({
+        manager: managerTimes({ userspaceUs: 2e6, finishUs: (3 + aS + bS) * 1e6 }),
+        units: [
+          unit('systemd-networkd-wait-online.service', 3, aS),
+          unit('b.service', 3 + aS, bS, ['systemd-networkd-wait-online.service']),
+          unit('multi-user.target', 3 + aS + bS, 0, ['b.service']),
+        ],
+      });
+      writeFileSync(path, JSON.stringify(record));
+      return path;
+    };
+    const { stdout } = await run(['boot', 'compare', boot('both-1', 10, 1), boot('both-2', 1, 9)]);
+    expect(stdout).not.toContain('%');
+    expect(stdout).toContain('Of it waits on the path: 10s → 1s; own time: 4s → 12s.');
+    expect(stdout).toMatch(/faster +10s +1s +-9s +-9s +wait +systemd systemd-networkd-wait-online/);
+  });
+
+  it('says that the ordering is unknown for units of a journal', async () => {
+    const boot = (name: string, appS: number) => {
+      const path = join(folder, name);
+      const record = bootRecord({
+        manager: managerTimes({ userspaceUs: 2e6, finishUs: (5 + appS) * 1e6 }),
+        units: [unit('app.service', 3, appS), unit('last.service', 3, appS + 1)],
+      });
+      writeFileSync(path, JSON.stringify(record));
+      return path;
+    };
+    const { stdout } = await run(['boot', 'compare', boot('journal-1', 1), boot('journal-2', 4)]);
+    expect(stdout).not.toContain('did not wait');
+    expect(stdout).toMatch(/Ordering unknown: the input does not say[\s\S]*app\.service/);
+  });
+
+  it.each([[['only-one']], [['a', 'b', '--threshold', 'x']], [['a', 'b', '--limit', '-1']], [['a', 'b']]])(
     'refuses %j with exit 2',
     async (args) => {
       const { code, stdout, stderr } = await run(['boot', 'compare', ...args]);

@@ -15,6 +15,7 @@ import { type Screen, screenOf } from '../output/screen.ts';
 import { type Column, printable, renderTable } from '../output/table.ts';
 import type { CliDeps, Verb } from '../verb.ts';
 import { appendValue, printNote, readBoots } from './read-boot.ts';
+import type { BootSides } from './two-boots.ts';
 
 interface CompareOptions {
   before?: string[];
@@ -22,20 +23,28 @@ interface CompareOptions {
   threshold: string;
   limit: string;
   target?: string;
+  boot?: string;
   json?: boolean;
 }
 
 export const verb: Verb = {
   examples: [
     'boot compare first.tar.gz second.tar.gz',
+    'boot compare',
+    'boot compare journal.json --boot -2',
     'boot compare monday/ tuesday/ --limit 10',
     'boot compare generic/ prototype/ --target kubelet.service',
     'boot compare --before a.tar.gz --before b.tar.gz --after c.tar.gz --after d.tar.gz --json',
   ],
+  notes:
+    'Without arguments: the last boot of this machine against the one before it. With BEFORE only: the last boot in it\n' +
+    'against the one before. An earlier boot is read from its record (`boot record`), else from the journal, which has no\n' +
+    'ordering of units.',
   configure: (command) =>
     command
       .argument('[BEFORE]', 'a bundle, a file, or a folder of bundles; several boots are compared by their medians')
       .argument('[AFTER]', 'the boots to compare with BEFORE, in the same forms')
+      .option('-b, --boot <N|ID>', 'without AFTER: compare the last boot with this one; default: -1, the one before it')
       .option('--before <FILE|DIR>', 'add this to the first side; repeatable', appendValue)
       .option('--after <FILE|DIR>', 'add this to the second side; repeatable', appendValue)
       .option(
@@ -51,8 +60,7 @@ export const verb: Verb = {
       throw badOption(`--threshold ${options.threshold}: not a time span`, 'write for example --threshold 100ms');
     if (!/^\d{1,6}$/.test(options.limit))
       throw badOption(`--limit ${options.limit}: not a number of rows`, 'write for example --limit 50');
-    const [before, after] = sidesOf(args, options);
-    const sides = { before: await readSide(before, deps), after: await readSide(after, deps) };
+    const sides = await readSides(args, options, deps);
     const { target } = options;
     const answer = compareBoots(sides.before, sides.after, { thresholdUs, ...(target !== undefined && { target }) });
     if (target !== undefined && !answer.total)
@@ -69,17 +77,23 @@ function badOption(message: string, next: string): UserError {
   return new UserError(message, { code: 'boot/bad-compare', next });
 }
 
-function sidesOf(args: readonly string[], options: CompareOptions): [string[], string[]] {
-  const named: [string[], string[]] = [options.before ?? [], options.after ?? []];
-  const sides: [string[], string[]] = [
-    [...args.slice(0, 1), ...named[0]],
-    [...args.slice(1, 2), ...named[1]],
-  ];
-  if (sides[0].length > 0 && sides[1].length > 0) return sides;
-  throw badOption(
-    'compare needs two sides',
-    'write `headstart boot compare BEFORE AFTER`, or name each boot with --before and --after',
-  );
+async function readSides(args: readonly string[], options: CompareOptions, deps: CliDeps): Promise<BootSides> {
+  const before = [...args.slice(0, 1), ...(options.before ?? [])];
+  const after = [...args.slice(1, 2), ...(options.after ?? [])];
+  const isTwoSided = before.length > 0 && after.length > 0;
+  if (isTwoSided && options.boot !== undefined)
+    throw badOption(
+      '--boot selects among the boots of one input, and two sides are given',
+      'omit --boot, or give one input only',
+    );
+  if (isTwoSided) return { before: await readSide(before, deps), after: await readSide(after, deps) };
+  if (after.length > 0 || before.length > 1)
+    throw badOption(
+      'compare needs two sides',
+      'write `headstart boot compare BEFORE AFTER`, or name each boot with --before and --after',
+    );
+  const { lastTwoBoots } = await import('./two-boots.ts');
+  return lastTwoBoots(before[0], options.boot ?? '-1', deps);
 }
 
 /** Reads each path separately: two bundles are two boots even if neither has a boot id. */
@@ -101,6 +115,7 @@ function printAnswer(answer: BootCompare, limit: number, deps: CliDeps): void {
   const screen = screenOf(deps);
   const sentence = (text: string) => deps.stdout(`${wrapLines(text, screen.columns)}\n`);
   sentence(headline(answer, screen));
+  if (answer.total && answer.waits) sentence(waitsLine(answer.total, answer.waits));
   const shown = sectionsOf(answer).map(({ title, rows }) => ({
     title,
     rows: rows.slice(0, limit),
@@ -109,7 +124,7 @@ function printAnswer(answer: BootCompare, limit: number, deps: CliDeps): void {
   for (const { title, rows } of shown)
     if (rows.length > 0) {
       sentence(`\n${title}`);
-      deps.stdout(renderTable(columnsOf(answer), rows, screen));
+      deps.stdout(renderTable(columnsOf(answer, rows), rows, screen));
     }
   const hidden = shown.reduce((sum, section) => sum + section.hidden, 0);
   const left = [
@@ -122,21 +137,43 @@ function printAnswer(answer: BootCompare, limit: number, deps: CliDeps): void {
 }
 
 /** First the causes of the difference, then other differences, then the phases and milestones that show it. */
-function sectionsOf({ changes, total }: BootCompare): { title: string; rows: MeasureChange[] }[] {
-  const isSummary = (row: MeasureChange) => row.onPath === 'no' && (row.what === 'milestone' || row.what === 'phase');
+function sectionsOf(answer: BootCompare): { title: string; rows: MeasureChange[] }[] {
+  const { changes, total } = answer;
+  const isSummary = (row: MeasureChange) => !isOnPath(row) && (row.what === 'milestone' || row.what === 'phase');
   const others = changes.filter((row) => !isSummary(row));
   const end = total?.name ?? 'the end of the boot';
+  const share = hasShares(answer) ? '; SHARE: EFFECT as a part of it' : '';
   return [
     {
-      title: `On the path to ${end} (SHARE of the difference; with · part of the unit it ran in)`,
-      rows: others.filter((row) => row.onPath !== 'no'),
+      title: `On the path to ${end} (EFFECT: adds up to the difference${share}; · is part of the unit it ran in)`,
+      rows: others.filter(isOnPath),
     },
     {
       title: total ? `Not on the path: ${end} did not wait for these` : 'Differences',
       rows: others.filter((row) => row.onPath === 'no'),
     },
+    {
+      title: `Ordering unknown: the input does not say whether ${end} waited for these`,
+      rows: others.filter((row) => row.onPath === 'unknown'),
+    },
     { title: 'Phases and milestones', rows: changes.filter((row) => isSummary(row) && row.name !== total?.name) },
   ];
+}
+
+function isOnPath({ onPath }: MeasureChange): boolean {
+  return onPath !== 'no' && onPath !== 'unknown';
+}
+
+/** Percentages of a difference mislead if effects of both directions cancel out: -158% of it and 178% of it. */
+function hasShares({ changes }: BootCompare): boolean {
+  const shares = changes.filter((row) => isOnPath(row) && row.share !== undefined).map((row) => row.share!);
+  return shares.length > 0 && shares.every((share) => share > -0.05 && share < 1.05);
+}
+
+function waitsLine({ beforeUs, afterUs }: TimeDifference, waits: TimeDifference): string {
+  if (waits.beforeUs === 0 && waits.afterUs === 0) return 'No waits on the path: all of it is own time.';
+  const own = `${formatSpan(beforeUs - waits.beforeUs)} → ${formatSpan(afterUs - waits.afterUs)}`;
+  return `Of it waits on the path: ${formatSpan(waits.beforeUs)} → ${formatSpan(waits.afterUs)}; own time: ${own}.`;
 }
 
 function headline({ total, boots }: BootCompare, screen: Screen): string {
@@ -156,20 +193,20 @@ function noise({ deltaUs, isNoise, noiseUs }: Partial<TimeDifference>): string {
   return isNoise && deltaUs !== 0 ? `, within noise (± ${formatSpan(Math.round(noiseUs ?? 0))})` : '';
 }
 
-function columnsOf(answer: BootCompare): Column<MeasureChange>[] {
+function columnsOf(answer: BootCompare, rows: readonly MeasureChange[]): Column<MeasureChange>[] {
+  const isPath = rows.some(isOnPath);
   const names = new Map(answer.changes.map((change) => [change.id, change.name]));
   const span = (us: number | undefined) => (us === undefined ? '-' : formatSpan(us));
   return [
     { title: 'CHANGE', cell: (row) => row.change, style: directionOf },
     { title: 'BEFORE', align: 'right', cell: (row) => span(row.beforeUs) },
     { title: 'AFTER', align: 'right', cell: (row) => span(row.afterUs) },
-    {
-      title: 'DIFFERENCE',
-      align: 'right',
-      cell: (row) => `${row.deltaUs > 0 ? '+' : ''}${formatSpan(row.deltaUs)}`,
-      style: directionOf,
-    },
-    { title: 'SHARE', align: 'right', cell: shareOf },
+    { title: 'DIFFERENCE', align: 'right', cell: (row) => signed(row.deltaUs), style: directionOf },
+    ...(isPath
+      ? [{ title: 'EFFECT', align: 'right' as const, cell: (row: MeasureChange) => signed(row.explainsUs) }]
+      : []),
+    ...(isPath && hasShares(answer) ? [{ title: 'SHARE', align: 'right' as const, cell: shareOf }] : []),
+    { title: 'KIND', cell: kindOf, style: (row) => (row.wait === undefined ? undefined : 'wait') },
     {
       title: 'WHAT',
       cell: (row) => `${row.source} ${row.inside !== undefined && names.has(row.inside) ? '· ' : ''}${row.name}`,
@@ -179,11 +216,21 @@ function columnsOf(answer: BootCompare): Column<MeasureChange>[] {
   ];
 }
 
-function shareOf({ onPath, share }: MeasureChange): string {
-  return onPath === 'no' || share === undefined ? '' : `${Math.round(100 * share)}%`;
+function signed(us: number): string {
+  return `${us > 0 ? '+' : ''}${formatSpan(us)}`;
 }
 
-function remarkOf({ onPath, isNoise }: MeasureChange): string {
+function kindOf({ what, wait }: MeasureChange): string {
+  if (what === 'unit' || what === 'span') return wait === undefined ? 'work' : 'wait';
+  return what === 'gap' ? 'gap' : '';
+}
+
+function shareOf({ share }: MeasureChange): string {
+  return share === undefined || share < 0 ? '' : `${Math.min(100, Math.round(100 * share))}%`;
+}
+
+function remarkOf({ onPath, isNoise, wait, change }: MeasureChange): string {
   const path = onPath === 'before' ? 'no longer on the path' : onPath === 'after' ? 'now on the path' : '';
-  return [path, isNoise ? 'within noise' : ''].filter(Boolean).join(', ');
+  const delay = onPath === 'both' && change === 'moved' ? 'the delay before it changed' : '';
+  return [wait, path, delay, isNoise ? 'within noise' : ''].filter(Boolean).join(', ');
 }
