@@ -23,14 +23,14 @@ const AREAS = new Set([
 const VERBS = new Set(
   `accept account add align allow answer apply ask assert attach avoid await bind bound build bump bundle cache call cap catch change
   check choose clarify classify clean clear close collapse collect colour compare complete compress compute configure connect convert
-  copy correct count cover create cut decide declare decode default defer delete derive describe detect disable distinguish document
+  copy correct count cover create cut date decide declare decode default defer delete derive describe detect disable distinguish document
   download drain draw drop embed enable encode end enforce ensure escape exclude execute expect explain export expose extend extract fail
   fall fetch fill filter find finish fit fix follow forbid force format free freeze gather generate give group guard handle hash hide hold
   honour ignore implement import include increase index infer inline install introduce invoke isolate join judge keep label lay leave let
   limit link list load lock log look lower make map mark mask match measure merge migrate mount move name narrow normalise note observe
   offer omit open order pack parse pass patch pause pick pin place plan point poll prefer prepare print probe propagate protect prove
   provide prune publish put queue quote raise read recognise record recover reduce refactor refuse register reject release reload remove
-  rename render reopen reserve repair repeat replace report require reset resolve respect restart restore restrict resume retain retry return
+  re-time rename render reopen reserve repair repeat replace report require reset resolve respect restart restore restrict resume retain retry return
   reuse rework rewrite roll round run save say scan seal search seed select send separate serve set settle share shorten show shrink
   simplify simulate skip sort specify speed spell split start state stop store stream strip structure suggest support survive swap
   synchronise tag take teach tell test thaw tighten time tolerate trace track translate trim truncate trust try turn type undo unify
