@@ -64,7 +64,8 @@ function isCalled(span: Span, name: string): boolean {
   return span.source === 'cloud-init' && shortName(span) === `config-${name.replace(/^cc_/, '').replaceAll('_', '-')}`;
 }
 
-export function shortName({ name }: Span): string {
+/** As `--without` takes it. */
+export function shortName({ name }: Pick<Span, 'name'>): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
 

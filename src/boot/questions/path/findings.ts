@@ -4,6 +4,7 @@ import { UserError } from '../../../base/errors.ts';
 import { unitSpanId } from '../../model/all-spans.ts';
 import { type BootRecord, type Span, startTookUs, type Unit } from '../../model/record.ts';
 import type { ChainLink } from '../chain.ts';
+import { shortName } from '../edit-names.ts';
 import { renderEdit, type WhatIfEdit } from '../edits.ts';
 import { whatIf } from '../what-if.ts';
 import type { BootPath, PathSegment } from './path-segments.ts';
@@ -25,11 +26,13 @@ export interface BootFinding {
   command: string;
 }
 
-/** `of`: until what the saving was computed. */
-export type FindingSaving = { savedUs: number; of: string } | { unknown: string };
+/** `of`: until what the saving was computed. `note`: what the edit would break, or why it saves less. */
+export type FindingSaving = { savedUs: number; of: string; note?: string } | { unknown: string };
 
 /** A part is named instead of the whole if it took at least this share of it. */
 const MAIN_SHARE = 0.4;
+/** Durations of an edit are typed in whole milliseconds. */
+const ROUNDING_US = 1000;
 
 /** Largest work, largest wait, and the largest gap or the next largest work; fewer if the boot has no such time. */
 export function findings(record: BootRecord, path: BootPath): BootFinding[] {
@@ -71,13 +74,13 @@ function findingOf(record: BootRecord, path: BootPath, { segment, tookUs }: Plac
   const unit = link && unitOf(record, link);
   return {
     kind,
-    name: shortName(named.name, link),
+    name: inside === undefined ? named.name : shortName(named),
     ...(inside !== undefined && { inside }),
     ...(named.id !== undefined && { id: named.id }),
     startUs: part?.startUs ?? startUs,
     endUs: part?.endUs ?? endUs,
     tookUs: partUs,
-    ...savingAndCommand(record, path, { unit, link, partUs, segment }),
+    ...savingAndCommand(record, path, { unit, link, part, partUs, segment }),
   };
 }
 
@@ -117,13 +120,6 @@ function workUs(span: { id: string; startUs: number; endUs: number }, link: Chai
   return us + Math.max(0, endUs - atUs);
 }
 
-/** `modules-final/config-runcmd` is a module of cloud-init: its stage is clear from the unit. */
-function shortName(name: string, link: ChainLink | undefined): string {
-  return link && name !== link.name
-    ? name.replace(/^(init-local|init-network|modules-config|modules-final)\//, '')
-    : name;
-}
-
 /** The link's unit, unless systemd recorded another start of it than the one on the path. */
 function unitOf(record: BootRecord, link: ChainLink): Unit | undefined {
   const unit = record.units.find(({ name }) => unitSpanId(name) === link.id);
@@ -135,6 +131,7 @@ function unitOf(record: BootRecord, link: ChainLink): Unit | undefined {
 interface Reach {
   unit: Unit | undefined;
   link: ChainLink | undefined;
+  part: Span | undefined;
   partUs: number;
   segment: PathSegment;
 }
@@ -142,20 +139,21 @@ interface Reach {
 function savingAndCommand(
   record: BootRecord,
   path: BootPath,
-  { unit, link, partUs, segment }: Reach,
+  { unit, link, part, partUs, segment }: Reach,
 ): Pick<BootFinding, 'saving' | 'command'> {
-  if (!unit) {
-    const what = link?.name ?? segment.name;
-    return { saving: { unknown: `what-if models units only, not ${what}` }, command: 'boot blame' };
+  const { name } = part ?? segment;
+  const steps: WhatIfEdit[] = [...new Set([shortName({ name }), name])].map((one) => ({ kind: 'without', unit: one }));
+  const whole: WhatIfEdit[] = unit ? [{ kind: 'set', unit: unit.name, tookUs: remainingUs(unit, partUs) }] : [];
+  // A unit that is left out takes its orderings with it. Its time alone is the question here.
+  const isUnit = part === undefined && unit !== undefined && segment.id === unitSpanId(unit.name);
+  for (const edit of isUnit ? whole : [...steps, ...whole]) {
+    for (const target of targetsOf(record, path)) {
+      const saving = savedBy(record, edit, { target, atMostUs: partUs });
+      if (saving) return { saving, command: `boot what-if ${renderEdit(edit)} --target ${quoted(target)}` };
+    }
   }
-  const edit: WhatIfEdit = { kind: 'set', unit: unit.name, tookUs: remainingUs(unit, partUs) };
-  for (const target of targetsOf(record, path)) {
-    const savedUs = savedBy(record, edit, target);
-    if (savedUs === undefined) continue;
-    return { saving: { savedUs, of: target }, command: `boot what-if ${renderEdit(edit)} --target ${quoted(target)}` };
-  }
-  const saving = { unknown: `the recorded ordering does not connect ${unit.name} with ${path.endsAt}` };
-  return { saving, command: `boot what-if ${renderEdit(edit)}` };
+  const saving = { unknown: `the what-if model does not include ${link?.name ?? segment.name}` };
+  return { saving, command: 'boot blame' };
 }
 
 /** In whole milliseconds, to be typed. */
@@ -169,11 +167,20 @@ function targetsOf(record: BootRecord, path: BootPath): string[] {
   return [...(path.endsAt === 'last event' ? [] : [path.endsAt]), ...(last ? [last.name] : [])];
 }
 
-function savedBy(record: BootRecord, edit: WhatIfEdit, target: string): number | undefined {
+/** Undefined if the model has no such target or step, or if the name means more than this step. */
+function savedBy(
+  record: BootRecord,
+  edit: WhatIfEdit,
+  { target, atMostUs }: { target: string; atMostUs: number },
+): FindingSaving | undefined {
   try {
-    return whatIf(record, [edit], target).savedUs;
+    const { savedUs, notes } = whatIf(record, [edit], target);
+    if (savedUs > atMostUs + ROUNDING_US) return undefined;
+    const limits = new Set(whatIf(record, [], target).notes);
+    const [note] = notes.filter((one) => !limits.has(one));
+    return { savedUs, of: target, ...(note !== undefined && { note }) };
   } catch (error) {
-    if (error instanceof UserError) return undefined; // the model has no such target
+    if (error instanceof UserError) return undefined;
     throw error;
   }
 }

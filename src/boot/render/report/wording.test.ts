@@ -7,6 +7,14 @@ test.each([
     { savedUs: 0, of: 'node-ready' },
     'Without it, node-ready would not be reached sooner: something else takes as long.',
   ],
+  [
+    { savedUs: 2e6, of: 'node-ready', note: 'script started agent.service: without it, agent.service does not start' },
+    'Without it, node-ready is reached at most 2s sooner. Note: script started agent.service: without it, agent.service does not start.',
+  ],
+  [
+    { savedUs: 0, of: 'node-ready', note: 'it is a wait (platform: parked): no edit of the node makes it shorter' },
+    'Without it, node-ready would not be reached sooner: it is a wait (platform: parked): no edit of the node makes it shorter.',
+  ],
   [{ unknown: 'no input says why' }, 'Saving unknown: no input says why.'],
 ])('a saving is written with its limit %#', (saving, text) => expect(savingText(saving)).toBe(text));
 

@@ -5,9 +5,10 @@ import type { ReportView } from '../report-data.ts';
 
 export function savingText(saving: BootFinding['saving']): string {
   if ('unknown' in saving) return `Saving unknown: ${saving.unknown}.`;
-  return saving.savedUs > 0
-    ? `Without it, ${saving.of} is reached at most ${formatSpan(saving.savedUs)} sooner.`
-    : `Without it, ${saving.of} would not be reached sooner: something else takes as long.`;
+  const { savedUs, of, note } = saving;
+  if (savedUs <= 0) return `Without it, ${of} would not be reached sooner: ${note ?? 'something else takes as long'}.`;
+  const limit = `Without it, ${of} is reached at most ${formatSpan(savedUs)} sooner.`;
+  return note === undefined ? limit : `${limit} Note: ${note}.`;
 }
 
 export function bootDate({ wallAtZeroUs }: Pick<ReportView, 'wallAtZeroUs'>): string {
