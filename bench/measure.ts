@@ -6,30 +6,32 @@ export interface Measured {
   seconds: number;
   /** Peak resident memory as the kernel kept it, read until the process ended. */
   peakMb: number;
+  /** User and system time, read until the process ended. */
+  cpuS: number;
   code: number;
   stdoutBytes: number;
 }
 
-export async function measure(argv: readonly string[], env: Record<string, string> = {}): Promise<Measured> {
+/** `stdin`: an open file. */
+export async function measure(argv: readonly string[], stdin: number | 'ignore' = 'ignore'): Promise<Measured> {
   const started = performance.now();
-  const child = spawn(argv[0]!, argv.slice(1), {
-    stdio: ['ignore', 'pipe', 'ignore'],
-    env: { ...process.env, ...env },
-  });
+  const child = spawn(argv[0]!, argv.slice(1), { stdio: [stdin, 'pipe', 'ignore'] });
   let stdoutBytes = 0;
   let peakKb = 0;
-  child.stdout.on('data', (chunk: Buffer) => {
+  let cpuS = 0;
+  child.stdout!.on('data', (chunk: Buffer) => {
     stdoutBytes += chunk.length;
   });
   const poll = setInterval(() => {
     peakKb = Math.max(peakKb, highWaterKb(child.pid!));
+    cpuS = Math.max(cpuS, cpuSeconds(child.pid!));
   }, 5);
   const code = await new Promise<number>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (status) => resolve(status ?? -1));
   });
   clearInterval(poll);
-  return { seconds: (performance.now() - started) / 1000, peakMb: peakKb / 1024, code, stdoutBytes };
+  return { seconds: (performance.now() - started) / 1000, peakMb: peakKb / 1024, cpuS, code, stdoutBytes };
 }
 
 /** Alternating, so that what else the machine does hits all of them alike; the median of each, and its spread. */
@@ -64,6 +66,18 @@ function summarise(runs: Measured[]): Summary {
     codes: [...new Set(runs.map((run) => run.code))],
     stdoutBytes: runs[0]!.stdoutBytes,
   };
+}
+
+const TICKS_PER_SECOND = 100; // USER_HZ, the same on all Linux machines that Node.js runs on
+
+function cpuSeconds(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  } catch {
+    return 0; // gone already
+  }
 }
 
 function highWaterKb(pid: number): number {

@@ -18,6 +18,10 @@ const PARTS: Readonly<Record<string, BenchPart>> = {
     about: 'Boot analysis next to the real cloud-init: --help, large logs, large unit graphs',
     load: async () => (await import('./boot.ts')).measureBoot,
   },
+  large: {
+    about: 'Very large inputs: 20,000 boots in one log, a gigabyte of each kind; the cost of recording a boot',
+    load: async () => (await import('./large-inputs.ts')).measureLargeInputs,
+  },
   prototype: {
     about: 'A whole prototype run on the simulated Azure: requests, time out of service',
     load: async () => (await import('./prototype.ts')).measurePrototype,
@@ -43,7 +47,7 @@ const PARTS: Readonly<Record<string, BenchPart>> = {
     load: async () => (await import('./kubernetes.ts')).measureKubernetes,
   },
   'what-if': {
-    about: 'On real VMs: a predicted saving next to what a second boot saves',
+    about: 'On real VMs: the predicted savings of five edits next to what real boots save',
     load: async () => (await import('./what-if.ts')).measureWhatIf,
   },
 };

@@ -2,7 +2,7 @@
 
 import { clockMap } from './clock-map.ts';
 import type { Evidence } from './evidence.ts';
-import { areOfTwoBoots } from './two-boots.ts';
+import { areOfTwoBoots, canContradict } from './two-boots.ts';
 
 /** The files of one folder or archive, or all single files of one command line. */
 export interface EvidenceGroup {
@@ -85,10 +85,12 @@ function findCluster(
 ): BootCluster | undefined {
   if (evidence.bootId) return clusters.find((c) => c.bootId === evidence.bootId);
   if (zeroUs !== undefined) {
+    const isChecked = canContradict(evidence);
+    const isAnother = (known: Evidence) => known.kind === evidence.kind && areOfTwoBoots(known, evidence);
     const near = byZero
       .near(zeroUs)
       .filter((c) => Math.abs(c.wallAtZeroUs! - zeroUs) < SAME_BOOT_US)
-      .filter((c) => !c.evidence.some((known) => known.kind === evidence.kind && areOfTwoBoots(known, evidence)))
+      .filter((c) => !isChecked || !c.evidence.some(isAnother))
       .sort((a, b) => Math.abs(a.wallAtZeroUs! - zeroUs) - Math.abs(b.wallAtZeroUs! - zeroUs))[0];
     if (near) return near;
     if (byZero.size === clusters.length) return undefined;

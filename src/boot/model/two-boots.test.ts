@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { managerTimes, span, unit } from '../testing.ts';
 import { type Evidence, evidence } from './evidence.ts';
-import { areOfTwoBoots } from './two-boots.ts';
+import { areOfTwoBoots, canContradict } from './two-boots.ts';
 
 const times = (userspaceUs: number, finishUs: number, kind: Evidence['kind'] = 'analyze-time') =>
   evidence({ kind, input: 't', clock: 'monotonic', manager: managerTimes({ userspaceUs, finishUs }) });
@@ -19,6 +19,7 @@ describe('areOfTwoBoots', () => {
   ])('is true if %s', (_, a, b) => {
     expect(areOfTwoBoots(a, b)).toBe(true);
     expect(areOfTwoBoots(b, a)).toBe(true);
+    expect([canContradict(a), canContradict(b)]).toEqual([true, true]);
   });
 
   it.each<[string, Evidence, Evidence]>([

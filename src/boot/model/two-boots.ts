@@ -20,6 +20,15 @@ export function areOfTwoBoots(a: Evidence, b: Evidence): boolean {
   );
 }
 
+/** Without such durations it contradicts nothing. Asked first, because a log may contain thousands of boots at one time. */
+export function canContradict(evidence: Evidence): boolean {
+  return (
+    userspaceTookUs(evidence) !== undefined ||
+    kernelTookUs(evidence) !== undefined ||
+    (evidence.units ?? []).some((unit) => startTookUs(unit) !== 0)
+  );
+}
+
 function isFar(aUs: number | undefined, bUs: number | undefined, limitUs: number): boolean {
   return aUs !== undefined && bUs !== undefined && Math.abs(aUs - bUs) > limitUs;
 }

@@ -59,7 +59,7 @@ export interface StagePause {
 }
 
 /** A generator, so that a caller that only prints boots need not keep a thousand in memory. */
-export function* bootsOf(events: readonly LogEvent[]): Generator<CloudInitBoot> {
+export function* bootsOf(events: Iterable<LogEvent>): Generator<CloudInitBoot> {
   let builder: Builder | undefined;
   for (const event of events) {
     if (!builder || startsNewBoot(event, builder)) {

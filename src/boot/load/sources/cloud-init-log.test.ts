@@ -98,6 +98,20 @@ describe('recognising a cloud-init log', () => {
   });
 });
 
+describe('a log of very many boots', () => {
+  it('gives every boot, without the modules of boots that a thousand others follow', () => {
+    const boots = parse(Array.from({ length: 1003 }, (_, n) => stageLog('init-local', n * 60, 5)).join(''));
+    expect(boots).toHaveLength(1003);
+    const modules = boots.map(({ spans }) => spans.filter(({ parent }) => parent !== undefined).length);
+    expect(modules).toEqual([0, 0, 0, ...Array(1000).fill(1)]);
+    for (const { spans } of boots) expect(spans[0]).toMatchObject({ name: 'init-local' });
+    expect(boots[2]!.notes.map(({ text }) => text)).toEqual([
+      'cloud-init.log: more than 1000 boots follow this one, so only its stages were read; cut the log after it to see its modules',
+    ]);
+    expect(boots[3]!.notes).toEqual([]);
+  });
+});
+
 describe('a damaged cloud-init log', () => {
   it('parses without throwing', () => {
     const log = stageLog('init-local', 0) + stageLog('modules-final', 10);

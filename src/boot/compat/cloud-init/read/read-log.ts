@@ -14,37 +14,64 @@ export interface ParsedLog {
 const NAMED_LINES = 3;
 
 export function readLog(input: Input, nowUs: number): ParsedLog {
-  const events: LogEvent[] = [];
-  const notes: Note[] = [];
+  const { events, notes } = streamLog(input, nowUs);
+  return { events: [...events], notes: notes() };
+}
+
+export interface LogStream {
+  /** To be read once, to its end. */
+  events: Generator<LogEvent>;
+  /** After the last event. */
+  notes(): Note[];
+}
+
+/** Keeps no event, so that a log of gigabytes needs little memory; only those before the first banner wait for its zone and year. */
+export function streamLog(input: Input, nowUs: number): LogStream {
   const clock = wallTime(nowUs);
   const unstamped: number[] = [];
   const damaged: number[] = [];
-  let beforeFirstBanner: number | undefined;
-  let lineOffset = 0;
-  const when: ResolveStamp = (stamp, kind, clockUs) => {
-    if (clockUs !== undefined) beforeFirstBanner ??= events.length;
-    if (stamp.kind === 'none' && kind !== 'took') unstamped.push(lineOffset);
-    return clock.of(stamp, clockUs);
-  };
-  for (const block of blocksOf(input)) {
-    visitLines(block, MARKERS, (text, offset) => {
-      lineOffset = offset;
-      const event = parseLogLine(text, when);
-      if (event) events.push(event);
-      else if (isEventLike(text) && unstamped.at(-1) !== offset) damaged.push(offset);
-    });
+  let hasBanner = false;
+
+  function* events(): Generator<LogEvent> {
+    let pending: LogEvent[] = [];
+    let beforeFirstBanner: number | undefined;
+    let lineOffset = 0;
+    const when: ResolveStamp = (stamp, kind, clockUs) => {
+      if (clockUs !== undefined) beforeFirstBanner ??= pending.length;
+      if (stamp.kind === 'none' && kind !== 'took') unstamped.push(lineOffset);
+      return clock.of(stamp, clockUs);
+    };
+    for (const block of blocksOf(input)) {
+      visitLines(block, MARKERS, (text, offset) => {
+        lineOffset = offset;
+        const event = parseLogLine(text, when);
+        if (event) pending.push(event);
+        else if (isEventLike(text) && unstamped.at(-1) !== offset) damaged.push(offset);
+      });
+      if (beforeFirstBanner === undefined) continue;
+      if (!hasBanner) shift(pending.slice(0, beforeFirstBanner), clock.lateShiftUs());
+      hasBanner = true;
+      yield* pending;
+      pending = [];
+    }
+    yield* pending;
   }
-  const shiftUs = clock.lateShiftUs();
-  if (shiftUs !== 0) for (let i = 0; i < (beforeFirstBanner ?? 0); i++) events[i]!.atUs += shiftUs;
-  for (const zoneUs of clock.zonesUs()) {
-    notes.push({
+
+  function notes(): Note[] {
+    const found: Note[] = clock.zonesUs().map((zoneUs) => ({
       level: 'info',
       text: `${input.name}: stamps are in local time (${hours(zoneUs)}), according to the UTC time in its banners`,
-    });
+    }));
+    if (unstamped.length > 0) found.push(skippedNote(input, unstamped, 'an event without a readable time'));
+    if (damaged.length > 0) found.push(skippedNote(input, damaged, 'a truncated or damaged event'));
+    return found;
   }
-  if (unstamped.length > 0) notes.push(skippedNote(input, unstamped, 'an event without a readable time'));
-  if (damaged.length > 0) notes.push(skippedNote(input, damaged, 'a truncated or damaged event'));
-  return { events, notes };
+
+  return { events: events(), notes };
+}
+
+function shift(events: readonly LogEvent[], byUs: number): void {
+  if (byUs !== 0) for (const event of events) event.atUs += byUs;
 }
 
 function hours(us: number): string {
