@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { Argument, type Command } from 'commander';
 import { UserError } from '../../base/errors.ts';
-import { shellWord } from '../../base/shell-word.ts';
 import type { BootRecord } from '../../boot/model/record.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { paint } from '../output/paint.ts';
@@ -36,34 +35,34 @@ export function withInputOptions(command: Command): Command {
 export const WHICH_BOOT = 'which boot: 0 for the last one, -1 for the one before it, or a boot id';
 
 /** `boot timeline FILE` is short for `boot timeline -i FILE`. For verbs that take no other argument. */
-export function withInputArguments(command: Command): Command {
+export function withInputArguments(command: Command, key: InputKey = 'input'): Command {
   const argument = new Argument('[FILE...]', 'the same as -i FILE');
   argument.argParser((path: string, earlier: string[] = []) => {
-    addInput(command, path);
+    addInput(command, path, key);
     return [...earlier, path];
   });
   return command.addArgument(argument);
 }
 
-export function addInput(command: Command, path: string): void {
-  command.setOptionValue('input', appendValue(path, command.getOptionValue('input')));
+/** The name of `-i` in the verb's options. */
+type InputKey = 'input' | 'infile';
+
+function addInput(command: Command, path: string, key: InputKey): void {
+  command.setOptionValue(key, appendValue(path, command.getOptionValue(key)));
+}
+
+/** For an option whose value can be omitted: `--scan FILE` means `--scan` and a file. */
+export function valueOrInput(command: Command, key: InputKey = 'input'): (word: string) => string | true {
+  return (word) => {
+    if (/^v?\d/.test(word) || !existsSync(word)) return word;
+    addInput(command, word, key);
+    return true;
+  };
 }
 
 export function appendValue(value: string, earlier: string[] = []): string[] {
   return [...earlier, value];
 }
-
-/** For a verb whose argument is a unit: if it gets a file instead, suggests -i. */
-export function refuseFileAsUnit(units: readonly string[], { input }: BootOptions, path: string): void {
-  const file = units.find((unit) => input === undefined && !UNIT_NAME.test(unit) && existsSync(unit));
-  if (file === undefined) return;
-  throw new UserError(`'${file}' is a file, and \`headstart ${path}\` takes a unit as its argument`, {
-    code: 'cli/usage',
-    next: `headstart ${path} -i ${shellWord(file)}`,
-  });
-}
-
-const UNIT_NAME = /\.(?:service|socket|target|device|mount|automount|swap|path|timer|slice|scope)$/;
 
 /** Every boot in the inputs, oldest first; never empty. */
 export async function readBoots(options: BootOptions, deps: CliDeps): Promise<BootRecord[]> {

@@ -24,7 +24,7 @@ interface Options extends CloudInitOptions {
 }
 
 export const verb: Verb = {
-  examples: ['boot cloud-init boot', 'boot cloud-init boot -i boot.tar.gz --json'],
+  examples: ['boot cloud-init boot', 'boot cloud-init boot boot.tar.gz --json'],
   configure(command) {
     withCloudInitOptions(command).option('-b, --boot <N|ID>', WHICH_BOOT);
   },
