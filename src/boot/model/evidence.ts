@@ -36,6 +36,8 @@ export interface Evidence {
   /** Pairs of monotonic and wall time found in the input. */
   anchors: Anchor[];
   bootId?: string;
+  /** What the document calls this boot, if it contains several without ids. */
+  name?: string;
   host?: HostFacts;
   /** Always monotonic µs. */
   manager?: ManagerTimes;

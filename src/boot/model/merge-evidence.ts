@@ -52,6 +52,7 @@ function mergeOne(cluster: BootCluster): BootRecord {
     apiVersion: BOOT_API_VERSION,
     kind: 'BootRecord',
     ...(cluster.bootId !== undefined && { bootId: cluster.bootId }),
+    ...nameOf(evidence),
     host: mergeHost(evidence),
     clock: {
       zero: clock.zero,
@@ -80,6 +81,11 @@ function mergeOne(cluster: BootCluster): BootRecord {
     notes,
   };
   return record;
+}
+
+function nameOf(evidence: readonly Evidence[]): { name?: string } {
+  const name = evidence.find((piece) => piece.name !== undefined)?.name;
+  return name === undefined ? {} : { name };
 }
 
 /** The journal has the first start, the manager only the last one. */

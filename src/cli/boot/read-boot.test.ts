@@ -30,6 +30,17 @@ describe('the inputs of boot verbs', () => {
     expect(await run(['boot', ...line.split(' '), '-'], { stdin })).toEqual(named);
   });
 
+  it('of a document with several listings are chosen by name, and a note lists the names', async () => {
+    const document = join(folder, 'nodes.md');
+    writeFileSync(document, '## Before\n9s slow.service\n1s a.service\n## After\n3s slow.service\n2s a.service\n');
+    const last = await run(['boot', 'blame', document]);
+    expect(last.stderr).toContain("choose one with --boot NAME or N: -1 ('Before'), 0 ('After')");
+    expect(last.stdout).toContain('3s');
+    const before = await run(['boot', 'blame', document, '--boot', 'before']);
+    expect(before).toMatchObject({ code: 0, stdout: expect.stringContaining('9s') });
+    expect(before.stderr).not.toContain('choose one');
+  });
+
   it('accept arguments and -i together', async () => {
     const lines = join(folder, 'notes.txt');
     writeFileSync(lines, 'milk\n');

@@ -28,11 +28,12 @@ export function withInputOptions(command: Command): Command {
       'read this file, folder or standard input (-) instead of this machine; repeatable',
       appendValue,
     )
-    .option('-b, --boot <N|ID>', WHICH_BOOT)
+    .option('-b, --boot <N|ID|NAME>', WHICH_BOOT)
     .option('--node <NAME>', 'which node, if the inputs are about several: a list of Nodes, events');
 }
 
-export const WHICH_BOOT = 'which boot: 0 for the last one, -1 for the one before it, or a boot id';
+export const WHICH_BOOT =
+  'which boot: 0 for the last one, -1 for the one before it, a boot id, or a heading or unit in a document with several listings';
 
 /** `boot timeline FILE` is short for `boot timeline -i FILE`. For verbs that take no other argument. */
 export function withInputArguments(command: Command, key: InputKey = 'input'): Command {
@@ -146,7 +147,7 @@ const NOTHING_HERE = new Set(['boot/no-live-boot', 'boot/nothing-found', 'boot/i
 
 /** The boot that --boot names; by default the last one. */
 export async function readBoot(options: BootOptions, deps: CliDeps): Promise<BootRecord> {
-  const { bootsOfOneNode, pickBoot } = await import('../../boot/load/pick-boot.ts');
+  const { bootsOfOneNode, knownBoots, pickBoot } = await import('../../boot/load/pick-boot.ts');
   const given = withSentStdin(options, deps);
   const { input, boot = '0' } = given.options;
   const { sentStdin: _, ...world } = given.deps; // asked once
@@ -156,7 +157,11 @@ export async function readBoot(options: BootOptions, deps: CliDeps): Promise<Boo
   // From this machine, readBoots reads only the requested boot.
   const record = pickBoot(boots, input ? boot : '0');
   if (boots.length > 1 && options.boot === undefined) {
-    printNote('note', `showing the last of ${boots.length} boots; --boot -1 shows the one before`, deps);
+    const others =
+      record.name === undefined
+        ? '--boot -1 shows the one before'
+        : `choose one with --boot NAME or N: ${knownBoots(boots)}`;
+    printNote('note', `showing the last of ${boots.length} boots; ${others}`, deps);
   }
   printNotes(record, deps);
   return record;
