@@ -15,8 +15,8 @@ export function mergeEvidence(groups: readonly EvidenceGroup[]): BootRecord[] {
 /** Sources of a family report the same spans: the first one with spans provides them, the others only add facts. */
 const FAMILIES: readonly (readonly SourceKind[])[] = [
   ['boot-record'],
-  ['cloud-init-log', 'cloud-init-dump', 'kvp'],
-  ['journal-json', 'journal-export', 'journal-text', 'dmesg'],
+  ['cloud-init-log', 'cloud-init-dump', 'kvp', 'cloud-init-output'],
+  ['journal-json', 'journal-export', 'journal-text', 'dmesg', 'console-log'],
   ['extension-event', 'provision-json'],
   ['cluster-events', 'kubernetes-node'],
 ];
@@ -118,6 +118,8 @@ const RANK = new Map(
       'analyze-critical-chain',
       'analyze-blame',
       'dmesg',
+      'console-log',
+      'cloud-init-output',
       'kvp',
       'extension-event',
       'provision-json',
