@@ -16,10 +16,10 @@ help:
 ##@ Try it
 demo-boot: runtime ## Analyse recorded boots, write out/report.html
 	@mkdir -p out
-	./headstart boot timeline -i $(BOOTS)/first-boot.tar.gz
-	./headstart boot blame -i $(BOOTS)/first-boot.tar.gz --at-least 1s
-	./headstart boot chain -i $(BOOTS)/first-boot.tar.gz
-	./headstart boot what-if --scan 5 -i $(BOOTS)/first-boot.tar.gz
+	./headstart boot timeline $(BOOTS)/first-boot.tar.gz
+	./headstart boot blame $(BOOTS)/first-boot.tar.gz --at-least 1s
+	./headstart boot chain $(BOOTS)/first-boot.tar.gz
+	./headstart boot what-if --scan 5 $(BOOTS)/first-boot.tar.gz
 	./headstart boot compare $(BOOTS)/first-boot.tar.gz $(BOOTS)/clone-boot.tar.gz --limit 10
 	./headstart boot report $(BOOTS)/first-boot.tar.gz $(BOOTS)/clone-boot.tar.gz -o out/report.html
 

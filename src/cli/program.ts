@@ -1,8 +1,6 @@
 // cli/program.ts: how does a command line become the call of a verb? For every program that is made of verbs.
-import { existsSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { exitCodeOf, renderError, UserError } from '../base/errors.ts';
-import { shellWord } from '../base/shell-word.ts';
 import { asksForJson, type CommandLine, readCommandLine } from './command-line.ts';
 import { type HelpText, layOutHelp, SHARED_GROUPS } from './help.ts';
 import { depsFor, errorWithOptions } from './output/hint-options.ts';
@@ -76,7 +74,7 @@ async function runCommandLine(program: CliProgram, argv: string[], deps: CliDeps
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
     throw error.code === 'commander.excessArguments' && verb && rest.length > 0
-      ? tooManyArguments(verb, path, rest)
+      ? tooManyArguments(verb, path)
       : usageError(plainMessage(error), path);
   }
 }
@@ -169,22 +167,12 @@ function optionBeforeVerb(group: readonly string[], option: string): UserError {
   return usageError(`unknown option '${option}'${hint}`, group);
 }
 
-/** The file exists, or the word looks like a path. */
-function isLikelyFile(word: string): boolean {
-  return existsSync(word) || /\/|\.(?:tar|tgz|gz|zst|xz|log|json|ya?ml|txt)$/.test(word);
-}
-
-/** If a verb with -i gets a file as an extra argument, the hint puts the file after -i. */
-function tooManyArguments(verb: Command, path: readonly string[], rest: readonly string[]): UserError {
+function tooManyArguments(verb: Command, path: readonly string[]): UserError {
   const [first = ''] = verb.args.slice(verb.registeredArguments.length);
   const name = ['headstart', ...path].join(' ');
-  const input = verb.options.find(({ short }) => short === '-i');
-  const isReader = input !== undefined && verb.opts()[input.attributeName()] === undefined;
-  const file = isReader ? verb.args.find(isLikelyFile) : undefined;
-  const again = rest.flatMap((word) => (word === file ? ['-i', word] : [word])).map(shellWord);
   return new UserError(`\`${name}\` does not take the argument '${first}'`, {
     code: 'cli/usage',
-    next: file === undefined ? `${name} --help` : [name, ...again].join(' '),
+    next: `${name} --help`,
   });
 }
 

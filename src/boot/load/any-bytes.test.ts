@@ -49,6 +49,13 @@ const words = fc.constantFrom(
   'kind: Node',
   '"TaskName"',
   'CLOUD_INIT|1|start|x|y|z',
+  '[  OK  ] Reached target Network is Online.',
+  '[FAILED] Failed to start a.service.',
+  '[   12.345678] cloud-init[5]: ',
+  " running 'modules:final' at Tue, 17 Nov 2026 10:00:00 +0000. Up 9.5 seconds.",
+  ' finished at Tue, 17 Nov 2026 10:00:00 +0000. ',
+  'host login: ',
+  '{"Output":"',
   '{"atMs":1,"event":"node-ready","name":"n"}\n',
 );
 const soup = fc

@@ -22,6 +22,27 @@ describe('pickBoot', () => {
   });
 });
 
+describe('boots of a document', () => {
+  const named = ['Before the change', 'After the change', '7'].map((name) => bootRecord({ name }));
+
+  it.each([
+    ['before the change', 0],
+    ['after', 1],
+    ['7', undefined],
+    ['-1', 1],
+  ])('--boot %s chooses by the name, a part of it, or the number', (which, index) => {
+    if (index === undefined) expect(() => pickBoot(named, which)).toThrow('no boot 7');
+    else expect(pickBoot(named, which)).toBe(named[index]);
+  });
+
+  it('are listed if the name matches several or none', () => {
+    expect(() => pickBoot(named, 'change')).toThrow(
+      "2 boots match change; known: -2 ('Before the change'), -1 ('After the change'), 0 ('7')",
+    );
+    expect(() => pickBoot(named, 'x')).toThrow("no boot x in the input; known: -2 ('Before the change')");
+  });
+});
+
 describe('boots of several nodes', () => {
   const nodes = ['b', 'a', 'b'].map((nodeName) => bootRecord({ host: { nodeName, hostname: `${nodeName}-host` } }));
 

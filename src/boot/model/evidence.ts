@@ -14,8 +14,10 @@ export type SourceKind =
   | 'journal-export'
   | 'journal-text'
   | 'dmesg'
+  | 'console-log'
   | 'cloud-init-log'
   | 'cloud-init-dump'
+  | 'cloud-init-output'
   | 'kvp'
   | 'extension-event'
   | 'provision-json'
@@ -36,6 +38,8 @@ export interface Evidence {
   /** Pairs of monotonic and wall time found in the input. */
   anchors: Anchor[];
   bootId?: string;
+  /** What the document calls this boot, if it contains several without ids. */
+  name?: string;
   host?: HostFacts;
   /** Always monotonic µs. */
   manager?: ManagerTimes;

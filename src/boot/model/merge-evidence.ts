@@ -15,8 +15,8 @@ export function mergeEvidence(groups: readonly EvidenceGroup[]): BootRecord[] {
 /** Sources of a family report the same spans: the first one with spans provides them, the others only add facts. */
 const FAMILIES: readonly (readonly SourceKind[])[] = [
   ['boot-record'],
-  ['cloud-init-log', 'cloud-init-dump', 'kvp'],
-  ['journal-json', 'journal-export', 'journal-text', 'dmesg'],
+  ['cloud-init-log', 'cloud-init-dump', 'kvp', 'cloud-init-output'],
+  ['journal-json', 'journal-export', 'journal-text', 'dmesg', 'console-log'],
   ['extension-event', 'provision-json'],
   ['cluster-events', 'kubernetes-node'],
 ];
@@ -52,6 +52,7 @@ function mergeOne(cluster: BootCluster): BootRecord {
     apiVersion: BOOT_API_VERSION,
     kind: 'BootRecord',
     ...(cluster.bootId !== undefined && { bootId: cluster.bootId }),
+    ...nameOf(evidence),
     host: mergeHost(evidence),
     clock: {
       zero: clock.zero,
@@ -80,6 +81,11 @@ function mergeOne(cluster: BootCluster): BootRecord {
     notes,
   };
   return record;
+}
+
+function nameOf(evidence: readonly Evidence[]): { name?: string } {
+  const name = evidence.find((piece) => piece.name !== undefined)?.name;
+  return name === undefined ? {} : { name };
 }
 
 /** The journal has the first start, the manager only the last one. */
@@ -112,6 +118,8 @@ const RANK = new Map(
       'analyze-critical-chain',
       'analyze-blame',
       'dmesg',
+      'console-log',
+      'cloud-init-output',
       'kvp',
       'extension-event',
       'provision-json',

@@ -7,6 +7,8 @@ export interface BootRecord {
   kind: 'BootRecord';
   /** 32 lower-case hex digits. */
   bootId?: string;
+  /** What the document calls this boot, if it contains several: a heading, the unit of a chain, or a line. */
+  name?: string;
   host: HostFacts;
   clock: BootClock;
   /** systemd's own stamps; absent if no source has them. */

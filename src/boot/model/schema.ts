@@ -113,6 +113,7 @@ export const bootRecordSchema = z.object({
     .string()
     .regex(/^[0-9a-f]{32}$/)
     .optional(),
+  name: z.string().optional(),
   host,
   clock: z.object({
     zero: z.enum(['kernel', 'userspace', 'first-event']),

@@ -12,6 +12,7 @@ const SAME_KIND_US = 1_000;
 /** Compares only durations: userspace, kernel and, for listings of the same kind, units. */
 export function areOfTwoBoots(a: Evidence, b: Evidence): boolean {
   if (a.bootId !== undefined && a.bootId === b.bootId) return false;
+  if (a.name !== undefined && b.name !== undefined && a.name !== b.name) return true;
   const isSameKind = a.kind === b.kind;
   return (
     isFar(userspaceTookUs(a), userspaceTookUs(b), isSameKind ? SAME_KIND_US : SAME_LENGTH_US) ||

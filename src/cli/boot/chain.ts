@@ -9,24 +9,22 @@ import { printJson } from '../output/json.ts';
 import { sameCommand } from '../output/same-command.ts';
 import { screenOf } from '../output/screen.ts';
 import type { Verb } from '../verb.ts';
-import { type BootOptions, printNote, readBoot, refuseFileAsUnit, withBootOptions } from './read-boot.ts';
+import { fileHint, splitInputs } from './input-words.ts';
+import { type BootOptions, printNote, readBoot, withBootOptions } from './read-boot.ts';
 import { renderBootChain } from './render-chain.ts';
 
 export const verb: Verb = {
-  examples: [
-    'boot chain',
-    'boot chain node-ready -i boot.tar.gz -i node.yaml',
-    'boot chain cloud-final.service -i boot.tar.gz',
-  ],
+  examples: ['boot chain', 'boot chain boot.tar.gz node.yaml', 'boot chain cloud-final.service boot.tar.gz'],
   configure: (command) =>
     withBootOptions(
-      command.argument(
-        '[TARGET]',
-        'a unit or milestone; default: node-ready, else the kubelet, else the end of startup',
-      ),
+      command
+        .argument('[TARGET]', 'a unit or milestone; default: node-ready, else the kubelet, else the end of startup')
+        .argument('[FILE...]', 'the same as -i FILE'),
     ),
-  async run([target], options: BootOptions, deps) {
-    refuseFileAsUnit(target === undefined ? [] : [target], options, 'boot chain');
+  async run(words, given: BootOptions, deps) {
+    const { names, options } = splitInputs(words, given);
+    const [target, second] = names;
+    if (second !== undefined) throw twoTargets(target!, second);
     const record = await readBoot(options, deps);
     const links = chain(record, target ?? chainTarget(record));
     if (links.length === 0) throw unknownTarget(record, target, deps.typed);
@@ -41,6 +39,13 @@ export const verb: Verb = {
     deps.stdout(renderBootChain(links, screenOf(deps)));
   },
 };
+
+function twoTargets(target: string, second: string): UserError {
+  return new UserError(`expected one target, got ${target} and ${second}${fileHint(second)}`, {
+    code: 'cli/usage',
+    next: 'run it once for each target',
+  });
+}
 
 const NO_ORDERING =
   'the input has no ordering of units (After=), so the chain shows only what ended last; add `systemctl show` of all units with -i, or read a bundle of `headstart boot collect`';
@@ -60,7 +65,7 @@ function unknownTarget(record: BootRecord, target: string | undefined, typed: re
 function whyNone(record: BootRecord, target: string | undefined, known: readonly string[]): string {
   if (target === undefined) return 'the input has no target, unit or milestone to follow';
   if (record.units.some(({ name }) => name === target)) return `${target} did not start in this boot`;
-  return `this boot has no unit and no milestone ${target || "''"}${didYouMean(target, known)}`;
+  return `this boot has no unit and no milestone ${target || "''"}${didYouMean(target, known)}${fileHint(target)}`;
 }
 
 function commandFor(better: string, target: string | undefined, typed: readonly string[]): string {

@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { Argument, type Command } from 'commander';
 import { UserError } from '../../base/errors.ts';
-import { shellWord } from '../../base/shell-word.ts';
 import type { BootRecord } from '../../boot/model/record.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { paint } from '../output/paint.ts';
@@ -29,41 +28,42 @@ export function withInputOptions(command: Command): Command {
       'read this file, folder or standard input (-) instead of this machine; repeatable',
       appendValue,
     )
-    .option('-b, --boot <N|ID>', WHICH_BOOT)
+    .option('-b, --boot <N|ID|NAME>', WHICH_BOOT)
     .option('--node <NAME>', 'which node, if the inputs are about several: a list of Nodes, events');
 }
 
-export const WHICH_BOOT = 'which boot: 0 for the last one, -1 for the one before it, or a boot id';
+export const WHICH_BOOT =
+  'which boot: 0 for the last one, -1 for the one before it, a boot id, or a heading or unit in a document with several listings';
 
 /** `boot timeline FILE` is short for `boot timeline -i FILE`. For verbs that take no other argument. */
-export function withInputArguments(command: Command): Command {
+export function withInputArguments(command: Command, key: InputKey = 'input'): Command {
   const argument = new Argument('[FILE...]', 'the same as -i FILE');
   argument.argParser((path: string, earlier: string[] = []) => {
-    addInput(command, path);
+    addInput(command, path, key);
     return [...earlier, path];
   });
   return command.addArgument(argument);
 }
 
-export function addInput(command: Command, path: string): void {
-  command.setOptionValue('input', appendValue(path, command.getOptionValue('input')));
+/** The name of `-i` in the verb's options. */
+type InputKey = 'input' | 'infile';
+
+function addInput(command: Command, path: string, key: InputKey): void {
+  command.setOptionValue(key, appendValue(path, command.getOptionValue(key)));
+}
+
+/** For an option whose value can be omitted: `--scan FILE` means `--scan` and a file. */
+export function valueOrInput(command: Command, key: InputKey = 'input'): (word: string) => string | true {
+  return (word) => {
+    if (/^v?\d/.test(word) || !existsSync(word)) return word;
+    addInput(command, word, key);
+    return true;
+  };
 }
 
 export function appendValue(value: string, earlier: string[] = []): string[] {
   return [...earlier, value];
 }
-
-/** For a verb whose argument is a unit: if it gets a file instead, suggests -i. */
-export function refuseFileAsUnit(units: readonly string[], { input }: BootOptions, path: string): void {
-  const file = units.find((unit) => input === undefined && !UNIT_NAME.test(unit) && existsSync(unit));
-  if (file === undefined) return;
-  throw new UserError(`'${file}' is a file, and \`headstart ${path}\` takes a unit as its argument`, {
-    code: 'cli/usage',
-    next: `headstart ${path} -i ${shellWord(file)}`,
-  });
-}
-
-const UNIT_NAME = /\.(?:service|socket|target|device|mount|automount|swap|path|timer|slice|scope)$/;
 
 /** Every boot in the inputs, oldest first; never empty. */
 export async function readBoots(options: BootOptions, deps: CliDeps): Promise<BootRecord[]> {
@@ -147,7 +147,7 @@ const NOTHING_HERE = new Set(['boot/no-live-boot', 'boot/nothing-found', 'boot/i
 
 /** The boot that --boot names; by default the last one. */
 export async function readBoot(options: BootOptions, deps: CliDeps): Promise<BootRecord> {
-  const { bootsOfOneNode, pickBoot } = await import('../../boot/load/pick-boot.ts');
+  const { bootsOfOneNode, knownBoots, pickBoot } = await import('../../boot/load/pick-boot.ts');
   const given = withSentStdin(options, deps);
   const { input, boot = '0' } = given.options;
   const { sentStdin: _, ...world } = given.deps; // asked once
@@ -157,7 +157,11 @@ export async function readBoot(options: BootOptions, deps: CliDeps): Promise<Boo
   // From this machine, readBoots reads only the requested boot.
   const record = pickBoot(boots, input ? boot : '0');
   if (boots.length > 1 && options.boot === undefined) {
-    printNote('note', `showing the last of ${boots.length} boots; --boot -1 shows the one before`, deps);
+    const others =
+      record.name === undefined
+        ? '--boot -1 shows the one before'
+        : `choose one with --boot NAME or N: ${knownBoots(boots)}`;
+    printNote('note', `showing the last of ${boots.length} boots; ${others}`, deps);
   }
   printNotes(record, deps);
   return record;

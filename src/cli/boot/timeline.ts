@@ -12,7 +12,7 @@ import type { Verb } from '../verb.ts';
 import { type BootOptions, readBoot, withBootOptions, withInputArguments } from './read-boot.ts';
 
 export const verb: Verb = {
-  examples: ['boot timeline', 'boot timeline boot.tar.gz', 'boot timeline -i boot.tar.gz -i node.yaml'],
+  examples: ['boot timeline', 'boot timeline boot.tar.gz', 'boot timeline boot.tar.gz node.yaml'],
   configure: (command) => withInputArguments(withBootOptions(command)),
   async run(_args, options: BootOptions, deps) {
     const record = await readBoot(options, deps);

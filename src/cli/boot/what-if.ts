@@ -1,5 +1,4 @@
 // cli/boot/what-if.ts: `headstart boot what-if`: how much time would these edits save, or which edit would save most?
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { formatSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
@@ -13,11 +12,11 @@ import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { CliDeps, Verb } from '../verb.ts';
 import {
-  addInput,
   appendValue,
   type BootOptions,
   printNote,
   readBoot,
+  valueOrInput,
   withBootOptions,
   withInputArguments,
 } from './read-boot.ts';
@@ -70,12 +69,7 @@ export const verb: Verb = {
       .option(
         '--scan [N]',
         `list the N edits that save most, how to make them, and their risk (default: ${SCAN_LIMIT})`,
-        (value: string) => {
-          // `--scan FILE` means `--scan` and a file.
-          if (/^\d+$/.test(value) || !existsSync(value)) return value;
-          addInput(command, value);
-          return true;
-        },
+        valueOrInput(command),
       );
   },
   async run(_args, options: WhatIfOptions, deps) {

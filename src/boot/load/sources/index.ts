@@ -3,12 +3,14 @@
 import { bootRecordSource } from './boot-record.ts';
 import { cloudInitDumpSource } from './cloud-init-dump.ts';
 import { cloudInitLogSource } from './cloud-init-log.ts';
+import { cloudInitOutputSource } from './cloud-init-output.ts';
 import { hostFactsSource } from './host-facts.ts';
 import { clusterEventsSource } from './kubernetes/cluster-events.ts';
 import { kubernetesEventsSource } from './kubernetes/kubernetes-events.ts';
 import { kubernetesNodeSource } from './kubernetes/kubernetes-node.ts';
 import { nodeClaimSource } from './kubernetes/node-claim.ts';
 import { nodeStepsSource } from './kubernetes/node-steps.ts';
+import { consoleLogSource } from './logs/console-log.ts';
 import { dmesgSource } from './logs/dmesg.ts';
 import { journalExportSource } from './logs/journal-export.ts';
 import { journalJsonSource } from './logs/journal-json.ts';
@@ -35,8 +37,10 @@ export const SOURCES: readonly EvidenceSource[] = [
   journalExportSource,
   journalTextSource,
   dmesgSource,
+  consoleLogSource,
   cloudInitLogSource,
   cloudInitDumpSource,
+  cloudInitOutputSource,
   kvpSource,
   extensionEventSource,
   provisionJsonSource,

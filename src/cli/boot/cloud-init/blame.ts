@@ -13,7 +13,7 @@ import {
 } from './options.ts';
 
 export const verb: Verb = {
-  examples: ['boot cloud-init blame', 'boot cloud-init blame -i bundle.tar.gz --json'],
+  examples: ['boot cloud-init blame', 'boot cloud-init blame bundle.tar.gz --json'],
   configure(command) {
     withCloudInitOptions(command);
   },

@@ -24,9 +24,9 @@ interface Options extends CloudInitOptions {
 }
 
 export const verb: Verb = {
-  examples: ['boot cloud-init boot', 'boot cloud-init boot -i boot.tar.gz --json'],
+  examples: ['boot cloud-init boot', 'boot cloud-init boot boot.tar.gz --json'],
   configure(command) {
-    withCloudInitOptions(command).option('-b, --boot <N|ID>', WHICH_BOOT);
+    withCloudInitOptions(command).option('-b, --boot <N|ID|NAME>', WHICH_BOOT);
   },
   async run(_args, typed: Options, typedDeps) {
     const isNamed = typed.infile !== undefined || typed.compat !== undefined;

@@ -13,7 +13,7 @@ import {
 } from './options.ts';
 
 export const verb: Verb = {
-  examples: ['boot cloud-init dump', 'boot cloud-init dump -i cloud-init.log -o events.json'],
+  examples: ['boot cloud-init dump', 'boot cloud-init dump cloud-init.log -o events.json'],
   configure(command) {
     withCloudInitOptions(command);
   },

@@ -18,7 +18,15 @@ import { writeAnswerFile } from '../../output/answer-file.ts';
 import { API_VERSION } from '../../output/json.ts';
 import { printable } from '../../output/table.ts';
 import type { CliDeps } from '../../verb.ts';
-import { againAs, appendValue, printNote, stdinOf, withSentStdin } from '../read-boot.ts';
+import {
+  againAs,
+  appendValue,
+  printNote,
+  stdinOf,
+  valueOrInput,
+  withInputArguments,
+  withSentStdin,
+} from '../read-boot.ts';
 
 export interface CloudInitOptions {
   infile?: string[];
@@ -31,7 +39,7 @@ export interface CloudInitOptions {
 const LIVE_LOG = '/var/log/cloud-init.log';
 
 export function withCloudInitOptions(command: Command): Command {
-  return command
+  return withInputArguments(command, 'infile')
     .option(
       '-i, --infile <FILE|DIR|->',
       `read this file, folder or standard input (-) instead of ${LIVE_LOG}; repeatable`,
@@ -39,7 +47,11 @@ export function withCloudInitOptions(command: Command): Command {
     )
     .addOption(new Option('--input <FILE|DIR|->').argParser(appendValue).hideHelp())
     .option('-o, --outfile <FILE|->', 'write to this file instead of standard output')
-    .option('--compat [VERSION]', `print exactly what this version of cloud-init analyze prints (default: ${NEWEST})`)
+    .option(
+      '--compat [VERSION]',
+      `print exactly what this version of cloud-init analyze prints (default: ${NEWEST})`,
+      valueOrInput(command, 'infile'),
+    )
     .option('--json', 'print one JSON document');
 }
 

@@ -17,7 +17,7 @@ interface Options extends CloudInitOptions {
 }
 
 export const verb: Verb = {
-  examples: ['boot cloud-init show', 'boot cloud-init show -i cloud-init.log --compat=22.4'],
+  examples: ['boot cloud-init show', 'boot cloud-init show cloud-init.log --compat=22.4'],
   configure(command) {
     withCloudInitOptions(command).option(
       '-f, --format <FORMAT>',

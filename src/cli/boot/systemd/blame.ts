@@ -4,16 +4,16 @@ import { renderBlame, slowestUnits, unitsNotRun } from '../../../boot/compat/sys
 import { compatSystemdBlame } from '../../../boot/compat/systemd/exact/blame.ts';
 import { printJson } from '../../output/json.ts';
 import type { Verb } from '../../verb.ts';
-import { readBoot } from '../read-boot.ts';
+import { readBoot, withInputArguments } from '../read-boot.ts';
 import { compatOf, jsonFacts, printCompat, printLines, type SystemdOptions, withSystemdOptions } from './options.ts';
 
 export const verb: Verb = {
   examples: [
     'boot systemd blame',
-    'boot systemd blame --json -i boot.tar.gz',
-    'boot systemd blame --compat=252 -i boot.tar.gz',
+    'boot systemd blame --json boot.tar.gz',
+    'boot systemd blame --compat=252 boot.tar.gz',
   ],
-  configure: withSystemdOptions,
+  configure: (command) => withInputArguments(withSystemdOptions(command)),
   async run(args, options: SystemdOptions, deps) {
     const { behaviour } = compatOf(options, args);
     const record = await readBoot(options, deps);

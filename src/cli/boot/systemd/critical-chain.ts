@@ -17,7 +17,8 @@ import { sameCommand } from '../../output/same-command.ts';
 import { screenOf } from '../../output/screen.ts';
 import { printable } from '../../output/table.ts';
 import type { CliDeps, Verb } from '../../verb.ts';
-import { readBoot, refuseFileAsUnit } from '../read-boot.ts';
+import { fileHint, splitInputs } from '../input-words.ts';
+import { readBoot } from '../read-boot.ts';
 import { compatOf, isColoured, jsonFacts, printCompat, type SystemdOptions, withSystemdOptions } from './options.ts';
 
 interface ChainOptions extends SystemdOptions {
@@ -27,16 +28,19 @@ interface ChainOptions extends SystemdOptions {
 export const verb: Verb = {
   examples: [
     'boot systemd critical-chain',
-    'boot systemd critical-chain cloud-final.service -i boot.tar.gz',
-    'boot systemd critical-chain --fuzz=1s --compat=252 -i boot.tar.gz',
+    'boot systemd critical-chain cloud-final.service boot.tar.gz',
+    'boot systemd critical-chain --fuzz=1s --compat=252 boot.tar.gz',
   ],
   configure: (command: Command) =>
     withSystemdOptions(
-      command.argument('[UNIT...]', 'the unit at the end of the chain; default: the default target'),
+      command.argument(
+        '[UNIT...]',
+        'the unit at the end of the chain; default: the default target. An existing file is an input, as with -i',
+      ),
     ).option('--fuzz <SPAN>', 'also show units that were ready at most this long before the latest'),
-  async run(given, options: ChainOptions, deps) {
-    const { behaviour, args: targets } = compatOf(options, given);
-    refuseFileAsUnit(targets, options, 'boot systemd critical-chain');
+  async run(given, typed: ChainOptions, deps) {
+    const { behaviour, args } = compatOf(typed, given);
+    const { names: targets, options } = splitInputs(args, typed);
     const fuzzUs = parseFuzz(options.fuzz);
     const record = await readBoot(options, deps);
     if (behaviour) {
@@ -107,13 +111,16 @@ function warnIfUnordered(nodes: readonly ChainNode[], deps: CliDeps): void {
 function unknownUnit(record: BootRecord, target: string, typed: readonly string[] = TYPED): UserError {
   const names = record.units.map((unit) => unit.name);
   const [nearest] = nearestNames(target, names);
-  return new UserError(`${target} is not among the ${names.length} units of the inputs${didYouMean(target, names)}`, {
-    code: 'boot/unknown-unit',
-    next:
-      nearest === undefined
-        ? 'check the name, or add `systemctl show` of all units with -i'
-        : sameCommand(typed, { replace: { [target]: nearest } }),
-  });
+  return new UserError(
+    `${target} is not among the ${names.length} units of the inputs${didYouMean(target, names)}${fileHint(target)}`,
+    {
+      code: 'boot/unknown-unit',
+      next:
+        nearest === undefined
+          ? 'check the name, or add `systemctl show` of all units with -i'
+          : sameCommand(typed, { replace: { [target]: nearest } }),
+    },
+  );
 }
 
 function jsonNode({ name, unit, depth, parent, isRepeat }: ChainNode, record: BootRecord): object {

@@ -5,6 +5,7 @@ import { type DotOptions, dotEdges, renderDot } from '../../../boot/compat/syste
 import { compatDot, legend } from '../../../boot/compat/systemd/exact/dot.ts';
 import { printJson } from '../../output/json.ts';
 import type { Verb } from '../../verb.ts';
+import { splitInputs } from '../input-words.ts';
 import { appendValue, readBoot } from '../read-boot.ts';
 import {
   compatOf,
@@ -24,17 +25,23 @@ interface DotCommandOptions extends SystemdOptions {
 
 export const verb: Verb = {
   examples: [
-    "boot systemd dot 'cloud-*' -i boot.tar.gz | dot -Tsvg > cloud.svg",
-    'boot systemd dot --order --compat=252 -i boot.tar.gz',
+    "boot systemd dot 'cloud-*' boot.tar.gz | dot -Tsvg > cloud.svg",
+    'boot systemd dot --order --compat=252 boot.tar.gz',
   ],
   configure: (command: Command) =>
-    withSystemdOptions(command.argument('[PATTERN...]', 'print only edges with a matching unit at either end'))
+    withSystemdOptions(
+      command.argument(
+        '[PATTERN...]',
+        'print only edges with a matching unit at either end. An existing file is an input, as with -i',
+      ),
+    )
       .option('--order', 'print only After=')
       .option('--require', 'print everything except After=')
       .option('--from-pattern <GLOB>', 'print only edges from matching units; repeatable', appendValue)
       .option('--to-pattern <GLOB>', 'print only edges to matching units; repeatable', appendValue),
-  async run(given, options: DotCommandOptions, deps) {
-    const { behaviour, args: patterns } = compatOf(options, given);
+  async run(given, typed: DotCommandOptions, deps) {
+    const { behaviour, args } = compatOf(typed, given);
+    const { names: patterns, options } = splitInputs(args, typed);
     const dot: DotOptions = {
       edges: options.require ? 'require' : options.order ? 'order' : 'all',
       patterns,

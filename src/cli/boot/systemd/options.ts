@@ -6,7 +6,7 @@ import type { BootRecord } from '../../../boot/model/record.ts';
 import { screenOf } from '../../output/screen.ts';
 import { printable } from '../../output/table.ts';
 import type { CliDeps } from '../../verb.ts';
-import { type BootOptions, withBootOptions } from '../read-boot.ts';
+import { type BootOptions, valueOrInput, withBootOptions } from '../read-boot.ts';
 
 export interface SystemdOptions extends BootOptions {
   compat?: string | true;
@@ -21,6 +21,7 @@ export function withCompatOptions(command: Command): Command {
     .option(
       '--compat [VERSION]',
       `print exactly what this version of systemd-analyze prints (default: ${NEWEST_VERSION})`,
+      valueOrInput(command),
     )
     .option('--no-pager', 'ignored; accepted for compatibility with systemd-analyze');
 }

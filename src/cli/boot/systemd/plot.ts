@@ -6,7 +6,7 @@ import { plotRows, renderPlot } from '../../../boot/compat/systemd/plot.ts';
 import { phases } from '../../../boot/model/phases.ts';
 import { printJson } from '../../output/json.ts';
 import type { Verb } from '../../verb.ts';
-import { readBoot, withInputOptions } from '../read-boot.ts';
+import { readBoot, valueOrInput, withInputArguments, withInputOptions } from '../read-boot.ts';
 import { compatOf, jsonFacts, printCompat, type SystemdOptions, withCompatOptions } from './options.ts';
 
 interface PlotOptions extends Omit<SystemdOptions, 'json'> {
@@ -19,15 +19,16 @@ interface PlotOptions extends Omit<SystemdOptions, 'json'> {
 
 export const verb: Verb = {
   examples: [
-    'boot systemd plot -i boot.tar.gz > boot.svg',
-    'boot systemd plot --json -i boot.tar.gz',
-    'boot systemd plot --compat=252 -i boot.tar.gz',
+    'boot systemd plot boot.tar.gz > boot.svg',
+    'boot systemd plot --json boot.tar.gz',
+    'boot systemd plot --compat=252 boot.tar.gz',
   ],
   configure: (command: Command) =>
-    withCompatOptions(withInputOptions(command))
+    withInputArguments(withCompatOptions(withInputOptions(command)))
       .option(
         '--json [short|pretty|off]',
         'print one JSON document; with --compat: the rows of systemd-analyze in this format',
+        valueOrInput(command),
       )
       .option('--table', 'with --compat: print the time table of systemd-analyze')
       .option('--no-legend', 'with --compat: leave out the header and the count of --table and --json')

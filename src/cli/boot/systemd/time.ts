@@ -4,12 +4,12 @@ import { compatTime } from '../../../boot/compat/systemd/exact/time.ts';
 import { bootTime, renderTime } from '../../../boot/compat/systemd/time.ts';
 import { printJson } from '../../output/json.ts';
 import type { Verb } from '../../verb.ts';
-import { readBoot } from '../read-boot.ts';
+import { readBoot, withInputArguments } from '../read-boot.ts';
 import { compatOf, jsonFacts, printCompat, printLines, type SystemdOptions, withSystemdOptions } from './options.ts';
 
 export const verb: Verb = {
-  examples: ['boot systemd time', 'boot systemd time --compat=252 -i boot.tar.gz'],
-  configure: withSystemdOptions,
+  examples: ['boot systemd time', 'boot systemd time --compat=252 boot.tar.gz'],
+  configure: (command) => withInputArguments(withSystemdOptions(command)),
   async run(args, options: SystemdOptions, deps) {
     const { behaviour } = compatOf(options, args);
     const record = await readBoot(options, deps);

@@ -5,6 +5,8 @@ import { headText, type Input, linesOf } from '../../input.ts';
 import { Problems } from '../problems.ts';
 import type { EvidenceSource } from '../source.ts';
 import { BootLog } from './boot-log.ts';
+import { consolePieces, parseConsoleLine } from './console-line.ts';
+import { parseConsole } from './console-log.ts';
 import { parseDateStamp, parseIsoStamp } from './log-stamp.ts';
 
 export const dmesgSource = { kind: 'dmesg', title: 'dmesg', recognise, parse } satisfies EvidenceSource;
@@ -34,6 +36,8 @@ function parse(input: Input): Evidence[] {
     if (line.trim() === '') continue;
     const parsed = parseLine(line);
     if (!parsed) {
+      // The kernel part of a console log can be longer than what decides the kind.
+      if (isConsoleOnly(line)) return parseConsole(input);
       // Continuation lines are indented below the start of their message.
       if (line.search(/\S/) < indent) problems.add('is not a kernel line', place);
       continue;
@@ -57,6 +61,13 @@ function parse(input: Input): Evidence[] {
     if (clock === 'wall') log.note('info', `${input.name}: ${DATES_DRIFT}`);
     const facts = log.facts();
     return evidence({ kind: 'dmesg', input: input.name, clock, ...facts, notes: [...facts.notes, ...notes] });
+  });
+}
+
+function isConsoleOnly(line: string): boolean {
+  return consolePieces(line).some((piece) => {
+    const kind = parseConsoleLine(piece)?.kind;
+    return kind === 'status' || kind === 'banner';
   });
 }
 

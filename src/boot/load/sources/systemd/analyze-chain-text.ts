@@ -92,19 +92,23 @@ function place(prefix: string, rest: string) {
   return { column: prefix.length + rest.length - name.length, hasGlyph: /\S/.test(prefix) || name !== rest, name };
 }
 
-/** Merges all listings of one boot. A listing that contradicts the earlier ones is from another boot. */
-export function chainUnits(lines: readonly PastedLine[], problems: Problems): Unit[] {
+export interface ChainListing {
+  /** Where it starts in the document. */
+  line: number;
+  units: Unit[];
+}
+
+export function chainListings(lines: readonly PastedLine[], problems: Problems): ChainListing[] {
+  return [...listingsOf(lines)].map((listing) => ({
+    line: listing[0]!.source.number,
+    units: unitsOf(listing, problems),
+  }));
+}
+
+/** The units of several listings of one boot. */
+export function mergeChains(listings: readonly (readonly Unit[])[]): Unit[] {
   const known = new Map<string, KnownUnit>();
-  for (const listing of listingsOf(lines)) {
-    const units = unitsOf(listing, problems);
-    const other = units.find((unit) => contradicts(known.get(unit.name), unit));
-    if (other) {
-      const line = listing[0]!.source.number;
-      problems.add(`starts a listing of another boot (${other.name} has different times): skipped`, line);
-      continue;
-    }
-    for (const unit of units) merge(known, unit);
-  }
+  for (const unit of listings.flat()) merge(known, unit);
   return [...known.values()].map((unit) => ({ ...unit, after: [...unit.after] }));
 }
 
@@ -170,12 +174,6 @@ function unitOf(line: SourcedChainLine, problems: Problems): Unit {
     problems.add('has a time before userspace, which the listing does not show exactly', line.source.number);
   const activatedUs = activatingUs === 0 ? 0 : activatingUs + tookUs;
   return { name, activatingUs, activatedUs, deactivatingUs: 0, deactivatedUs: 0, after: [] };
-}
-
-function contradicts(known: KnownUnit | undefined, unit: Unit): boolean {
-  if (!known || known.activatedUs === 0 || unit.activatedUs === 0) return false;
-  // The start of a root without `@` is derived from its children: compare only the ends, with a tolerance.
-  return Math.abs(known.activatedUs - unit.activatedUs) > 100_000;
 }
 
 function merge(known: Map<string, KnownUnit>, unit: Unit): void {

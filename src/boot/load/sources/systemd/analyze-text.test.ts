@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { startTookUs } from '../../../model/record.ts';
 import { memoryInput } from '../../input.ts';
 import { analyzeBlameSource, analyzeCriticalChainSource, analyzeTimeSource, parseAnalyzeText } from './analyze-text.ts';
 
@@ -68,4 +69,45 @@ test.each([
     { name: 'slow.service', activatingUs: 1_306_000, activatedUs: 2_496_000, after: ['basic.target'] },
     { name: 'basic.target', activatingUs: 1_243_000 },
   ]);
+});
+
+const DOCUMENT = `# Slow nodes
+## Before
+\`\`\`
+$ systemd-analyze
+Startup finished in 2s (kernel) + 9s (userspace) = 11s
+graphical.target reached after 9s in userspace
+$ systemd-analyze blame
+8s slow.service
+1s other.service
+\`\`\`
+## After
+Startup finished in 2s (kernel) + 4s (userspace) = 6s
+graphical.target @4s
+└─slow.service @1s +3s
+3s slow.service
+1s other.service
+`;
+
+test('a document with several listings gives one named boot for each set of listings that agree', () => {
+  expect(parse(DOCUMENT).map(({ name, kind }) => [name, kind])).toEqual([
+    ['Before', 'analyze-time'],
+    ['Before', 'analyze-blame'],
+    ['After', 'analyze-time'],
+    ['After', 'analyze-critical-chain'],
+    ['After', 'analyze-blame'],
+  ]);
+});
+
+test('two listings of blame without any text between them are two boots if their times differ', () => {
+  const found = parse('8s a.service\n1s b.service\n7s a.service\n3s b.service\n');
+  expect(found.map(({ name, units }) => [name, units!.map(startTookUs)])).toEqual([
+    ['line 1', [8e6, 1e6]],
+    ['line 3', [7e6, 3e6]],
+  ]);
+});
+
+test('a document with thousands of different listings is read without comparing all pairs', () => {
+  const text = Array.from({ length: 3000 }, (_, at) => `a.target @${at + 10}s\n└─b.service @${at + 1}s +1s\n`).join('');
+  expect(parse(text)).toHaveLength(3000);
 });

@@ -2,13 +2,21 @@
 // coloured, truncated or without tree glyphs. A file may contain several listings; each source reads all of them.
 
 import { type Evidence, evidence } from '../../../model/evidence.ts';
+import type { Unit } from '../../../model/record.ts';
 import { headText, type Input, linesOf } from '../../input.ts';
 import { type PastedLine, pastedLine } from '../logs/pasted-line.ts';
 import { Problems } from '../problems.ts';
 import type { EvidenceSource } from '../source.ts';
 import { parseBlameLine, unitsFromBlame } from './analyze-blame-text.ts';
-import { CHAIN_HEADER_PATTERN, chainUnits, isTimedChainLine, parseChainLine } from './analyze-chain-text.ts';
-import { parseReachedLine, type ReachedTarget } from './analyze-time-text.ts';
+import {
+  CHAIN_HEADER_PATTERN,
+  chainListings,
+  isTimedChainLine,
+  mergeChains,
+  parseChainLine,
+} from './analyze-chain-text.ts';
+import { parseReachedLine } from './analyze-time-text.ts';
+import { type Listing, pastedBoots } from './pasted-boots.ts';
 import { parseStartupFinished } from './startup-finished.ts';
 
 export const analyzeTimeSource = {
@@ -57,40 +65,106 @@ function countHead(input: Input) {
   return counts;
 }
 
+/** One piece of evidence for each kind of listing and boot. In a document with several boots, each has a name. */
 export function parseAnalyzeText(input: Input): Evidence[] {
   const problems = new Problems();
-  const blame = new Map<string, number>();
+  const boots = pastedBoots(listingsIn(input, problems));
+  const found = boots.map(({ name, listings }) =>
+    evidenceOf(listings, { input: input.name, ...(boots.length > 1 && { name }) }),
+  );
+  const notes = problems.notes(input.name, 'line');
+  for (const [first] of found) first?.notes.push(...notes);
+  return found.flat();
+}
+
+function listingsIn(input: Input, problems: Problems): Listing[] {
+  const listings: OpenListing[] = [];
   const chainLines: PastedLine[] = [];
-  let startup: string | undefined;
-  let reached: ReachedTarget | undefined;
+  const headings: Heading[] = [];
+  let isInBlame = false;
   let number = 0;
   for (const raw of linesOf(input)) {
     const line = pastedLine(raw, ++number);
-    if (line.isFence) continue;
-    const blamed = parseBlameLine(line.text);
-    if (STARTUP.test(line.text)) {
-      if (startup === undefined) startup = line.text;
-      else problems.add('is a second "Startup finished": only the first is used', number);
-    } else if (blamed) {
-      if (!blame.has(blamed.unit)) blame.set(blamed.unit, blamed.tookUs);
-    } else {
-      reached ??= parseReachedLine(line.text);
-      if (CHAIN_HEADER_PATTERN.test(line.text) || line.isPrompt || parseChainLine(line)) chainLines.push(line);
+    const blamed = line.isFence ? undefined : parseBlameLine(line.text);
+    if (blamed) {
+      const open = listings.at(-1);
+      if (isInBlame && open && !open.blame.has(blamed.unit)) open.blame.set(blamed.unit, blamed.tookUs);
+      else listings.push(newListing('blame', number, { blame: new Map([[blamed.unit, blamed.tookUs]]) }));
+      isInBlame = true;
+      continue;
     }
+    const heading = headingOf(line);
+    if (heading) headings.push(heading);
+    const isStartup = STARTUP.test(line.text);
+    if (isStartup || heading || line.isFence || line.isPrompt) isInBlame = false;
+    if (line.isFence) continue;
+    if (isStartup) {
+      const manager = parseStartupFinished(line.text);
+      if (manager) listings.push(newListing('time', number, { manager }));
+      else problems.add('has "Startup finished" with unreadable time spans', number);
+      continue;
+    }
+    const reached = parseReachedLine(line.text);
+    if (reached) addReached(listings, reached.unit);
+    if (CHAIN_HEADER_PATTERN.test(line.text) || line.isPrompt || parseChainLine(line)) chainLines.push(line);
   }
-  const manager = startup === undefined ? undefined : parseStartupFinished(startup);
-  if (startup !== undefined && !manager) problems.add('has "Startup finished" with unreadable time spans', 1);
+  const chains = chainListings(chainLines, problems).map(({ line, units }) => newListing('chain', line, { units }));
+  return [...listings, ...chains].map((listing) => ({ ...listing, headings: headingsAbove(headings, listing.line) }));
+}
 
-  const base = { input: input.name, clock: 'userspace' as const };
+type OpenListing = Omit<Listing, 'blame'> & { blame: Map<string, number> };
+
+function newListing(kind: Listing['kind'], line: number, more: Partial<OpenListing>): OpenListing {
+  return { kind, line, headings: [], units: [], blame: new Map(), ...more };
+}
+
+/** The line belongs to the `time` above it. */
+function addReached(listings: readonly Listing[], unit: Unit): void {
+  const time = listings.findLast(({ kind }) => kind === 'time');
+  if (time?.units.length === 0) time.units.push(unit);
+}
+
+interface Heading {
+  line: number;
+  text: string;
+  /** `Before the change:`, without a mark of Markdown: only about what follows closely. */
+  isIntroduction: boolean;
+}
+
+const HEADING = /^\s{0,3}#{1,6}\s+(\S.{0,79}?)\s*#*$/;
+const INTRODUCTION = /^\s{0,3}(\S.{0,58}\S):$/;
+const CLOSE_LINES = 10;
+
+function headingOf({ text, number, isPrompt, isFence }: PastedLine): Heading | undefined {
+  if (isPrompt || isFence) return undefined;
+  const heading = HEADING.exec(text)?.[1];
+  const found = heading ?? INTRODUCTION.exec(text)?.[1];
+  return found === undefined ? undefined : { line: number, text: found, isIntroduction: heading === undefined };
+}
+
+/** The nearest first. */
+function headingsAbove(headings: readonly Heading[], line: number): string[] {
+  const nearest = headings.findLast((heading) => heading.line < line);
+  const heading = headings.findLast((each) => each.line < line && !each.isIntroduction);
+  const isClose = nearest?.isIntroduction === true && line - nearest.line <= CLOSE_LINES;
+  return [...(isClose ? [nearest.text] : []), ...(heading ? [heading.text] : [])];
+}
+
+function evidenceOf(listings: readonly Listing[], from: { input: string; name?: string }): Evidence[] {
+  const base = { ...from, clock: 'userspace' as const };
+  const of = (kind: Listing['kind']) => listings.filter((listing) => listing.kind === kind);
   const found: Evidence[] = [];
-  const units = chainUnits(chainLines, problems);
-  if (manager) {
-    const targets = reached ? [reached.unit] : [];
-    found.push(evidence({ ...base, kind: 'analyze-time', manager, ...(targets.length > 0 && { units: targets }) }));
+  const [time] = of('time');
+  if (time?.manager) {
+    const { manager, units } = time;
+    found.push(evidence({ ...base, kind: 'analyze-time', manager, ...(units.length > 0 && { units }) }));
   }
+  const units = mergeChains(of('chain').map((listing) => listing.units));
   if (units.length > 0) found.push(evidence({ ...base, kind: 'analyze-critical-chain', units }));
+  const blame = new Map<string, number>();
+  for (const [unit, tookUs] of of('blame').flatMap((listing) => [...listing.blame]))
+    if (!blame.has(unit)) blame.set(unit, tookUs);
   if (blame.size > 0)
-    found.push(evidence({ ...base, kind: 'analyze-blame', ...unitsFromBlame(blame, units, input.name) }));
-  found[0]?.notes.push(...problems.notes(input.name, 'line'));
+    found.push(evidence({ ...base, kind: 'analyze-blame', ...unitsFromBlame(blame, units, from.input) }));
   return found;
 }
