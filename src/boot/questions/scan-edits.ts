@@ -16,9 +16,16 @@ export interface PossibleEdit {
   description?: string;
 }
 
-/** What a node cannot do without, whatever its unit files say. */
-const ESSENTIAL =
-  /^(?:systemd-|dbus|kubelet\.|containerd\.|docker\.|crio\.|cri-o\.|NetworkManager|networking\.|network\.|netplan|ifup|wicked|dhcpcd|ssh|kmod|lvm2|multipath|initrd|dracut|cryptsetup|user@|getty|serial-getty|cloud-)/;
+/** What a node cannot do without, whatever its unit files say: its base, network, storage, clock, protection and Kubernetes. */
+const ESSENTIAL = new RegExp(
+  `^(?:${[
+    'systemd-|dbus|kmod|user@|getty|serial-getty|initrd|dracut|cloud-|headstart-|ssh',
+    'NetworkManager|networking\\.|network\\.|netplan|ifup|wicked|dhcpcd|connman|resolvconf',
+    'lvm2|multipath|dm-event|blk-availability|mdadm|mdmonitor|cryptsetup|zfs|btrfs|iscsi|open-iscsi|nvme|nfs|rpc',
+    'chrony|ntp|apparmor|auditd|selinux|ufw|firewalld|nftables|iptables|ip6tables',
+    'kube|k3s|rke2|containerd|docker|crio|cri-|cni|nodeadm|aks-|eks|google-|machine-config|ignition|nvidia',
+  ].join('|')})`,
+);
 
 /** Not for other kinds of units: a target, mount, socket, slice or device has no work of its own to leave out. */
 export function possibleEdits(graph: PointGraph, timed: RetimedGraph, target: number): PossibleEdit[] {
@@ -77,6 +84,8 @@ function canMask(graph: PointGraph, u: number, needed: ReadonlySet<string>): boo
   const name = graph.names[u]!;
   if (graph.sources[u] !== 'systemd' || !name.endsWith('.service') || name.startsWith('stop of ')) return false;
   if (ESSENTIAL.test(name) || GUEST_AGENT_UNITS.includes(name) || needed.has(name)) return false;
+  // Its timer or socket would still try to start it, and log a failure each time.
+  if (graph.triggered.has(name)) return false;
   return !graph.waits.has(u) && !graph.holds.has(u) && graph.tookUs[u]! > 0;
 }
 

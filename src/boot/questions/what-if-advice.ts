@@ -1,5 +1,6 @@
 // boot/questions/what-if-advice.ts: how is an edit made on a node, what is its risk, and how sure is its saving?
 import type { WhatIfEdit } from './edits.ts';
+import { moduleAdvice } from './module-advice.ts';
 
 export interface Advice {
   /** A command to type, or the change to make. */
@@ -85,18 +86,6 @@ function dropAdvice(unit: string, dependency: string): Advice {
   };
 }
 
-function moduleAdvice(name: string): Advice | undefined {
-  const [, module] = /^config-([\w-]+)$/.exec(name) ?? [];
-  if (module === undefined || NEEDED_MODULES.has(module)) return undefined;
-  const pattern = module.replaceAll('-', '[-_]');
-  return {
-    command: `sudo sed -i -E '/^ *- *\\[? *${pattern}\\b/d' /etc/cloud/cloud.cfg`,
-    risk: MODULE_RISKS[module] ?? `what the cloud-init module ${module} does is not done`,
-    confidence: 'high',
-    because: 'modules run one after another, so its time is gone',
-  };
-}
-
 function quoted(unit: string): string {
   return /^[\w@.:-]+$/.test(unit) ? unit : `'${unit}'`;
 }
@@ -105,27 +94,5 @@ const KNOWN_UNITS: readonly (readonly [RegExp, string])[] = [
   [/^snapd?[.-]/, 'snaps are not mounted, seeded or updated'],
   [/^(?:unattended-upgrades|apt-daily|dnf-automatic|packagekit)/, 'no automatic security updates'],
   [/^plymouth/, 'no boot splash, and no prompt for a disk password on it'],
-  [/^(?:apparmor|auditd|selinux|ufw|firewalld|nftables)/, 'the node is less protected'],
-  [/^(?:chrony|ntp)/, 'the clock may be wrong'],
   [/^rsyslog/, 'no log files in /var/log'],
-  [/^headstart-/, 'a part of headstart does not work'],
 ];
-
-/** Users, keys, disks and names: a node without them does not work or cannot be reached. */
-const NEEDED_MODULES: ReadonlySet<string> = new Set(
-  (
-    'ssh ssh-authkey-fingerprints users-groups set-passwords growpart resizefs disk-setup mounts write-files ' +
-    'write-files-deferred bootcmd set-hostname update-hostname update-etc-hosts seed-random rsyslog'
-  ).split(' '),
-);
-
-const MODULE_RISKS: Readonly<Record<string, string>> = {
-  'scripts-user': 'scripts and runcmd of the user data do not run',
-  runcmd: 'runcmd of the user data does not run',
-  'keys-to-console': 'SSH host keys are not printed on the console',
-  'grub-dpkg': 'an update of grub may not know its disk',
-  'apt-configure': 'apt uses the sources of the image',
-  'package-update-upgrade-install': 'packages stay as old as the image',
-  ntp: 'time servers of the user data are not used',
-  'final-message': 'no "finished" line in the log',
-};
