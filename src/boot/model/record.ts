@@ -138,6 +138,10 @@ export interface Span {
   /** Why the node was blocked on something outside it. Absent = work. */
   wait?: string;
   result?: 'ok' | 'warn' | 'fail';
+  /** Why it failed, if known: `timed out after 1min 30s`. */
+  failure?: string;
+  /** The timer, socket, path or device that started this unit, if the boot itself did not. */
+  startedBy?: string;
   detail?: string;
 }
 

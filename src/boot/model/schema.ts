@@ -95,6 +95,8 @@ const span = z.object({
   endUs: us,
   wait: z.string().optional(),
   result: z.enum(['ok', 'warn', 'fail']).optional(),
+  failure: z.string().optional(),
+  startedBy: z.string().optional(),
   detail: z.string().optional(),
 });
 

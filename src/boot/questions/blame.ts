@@ -15,6 +15,10 @@ export interface BlameEntry {
   waitUs: number;
   wait?: string;
   result?: Span['result'];
+  /** Why it failed, if known. */
+  failure?: string;
+  /** The timer, socket, path or device that started this unit, if the boot itself did not. */
+  startedBy?: string;
   parts: BlameEntry[];
 }
 
@@ -52,6 +56,8 @@ function entryOf({ span, children }: SpanTree): BlameEntry {
     waitUs: unionUs(waitsOf({ span, children }), span),
     ...(span.wait !== undefined && { wait: span.wait }),
     ...(span.result !== undefined && { result: span.result }),
+    ...(span.failure !== undefined && { failure: span.failure }),
+    ...(span.startedBy !== undefined && { startedBy: span.startedBy }),
     parts,
   };
 }

@@ -1,8 +1,10 @@
 // boot/questions/scan-edits.ts: which single edits on the critical path would a person consider at all?
 import { type Detours, detoursAround } from '../model/detours.ts';
+import { failureOf } from '../model/failures.ts';
 import { GUEST_AGENT_UNITS } from '../model/known-units.ts';
 import type { Span } from '../model/record.ts';
 import { criticalPath, type RetimedGraph } from '../model/retime.ts';
+import { isDevice } from '../model/triggered-units.ts';
 import { descendants } from './chain-inside.ts';
 import { shortName } from './edit-names.ts';
 import type { WhatIfEdit } from './edits.ts';
@@ -14,6 +16,8 @@ export interface PossibleEdit {
   atMostUs: number;
   tookUs: number;
   description?: string;
+  /** Why the unit failed in this boot. */
+  failure?: string;
 }
 
 /** What a node cannot do without, whatever its unit files say: its base, network, storage, clock, protection and Kubernetes. */
@@ -38,7 +42,7 @@ export function possibleEdits(graph: PointGraph, timed: RetimedGraph, target: nu
   for (const [i, u] of path.entries()) {
     const isWhole = !unitOf.has(u);
     const { withoutUnitUs, withoutEdgeUs }: Detours = detours[i]!;
-    found.push(...partEdits(graph, unitOf.get(u) ?? u));
+    found.push(...partEdits(graph, unitOf.get(u) ?? u), ...timeoutEdits(graph, u));
     if (isWhole && u !== target && canMask(graph, u, needed)) {
       const tookUs = graph.tookUs[u]!;
       const atMostUs = graph.isPartial ? tookUs : targetUs - withoutUnitUs;
@@ -51,6 +55,14 @@ export function possibleEdits(graph: PointGraph, timed: RetimedGraph, target: nu
     }
   }
   return unique([...found, ...groupEdits(graph, path)]);
+}
+
+/** A device that never appeared: its wait is the one that a node can do without. */
+function timeoutEdits({ names, points, tookUs }: PointGraph, u: number): PossibleEdit[] {
+  const job = points.failedJobs.get(names[u]!);
+  if (!job?.wait || !isDevice(names[u]!)) return [];
+  const edit = { kind: 'set', unit: names[u]!, tookUs: 0 } as const;
+  return [{ edit, atMostUs: tookUs[u]!, tookUs: tookUs[u]!, failure: job.failure ?? 'failed' }];
 }
 
 /** Modules of cloud-init: their stage runs them one after another. */
@@ -112,9 +124,13 @@ function neededUnits({ points, names, startedBy, triggered }: PointGraph): Set<s
   return needed;
 }
 
-function described({ points, names }: PointGraph, u: number): { description?: string } {
-  const description = points.units.get(names[u]!)?.description;
-  return description === undefined ? {} : { description };
+function described({ points, names }: PointGraph, u: number): Pick<PossibleEdit, 'description' | 'failure'> {
+  const unit = points.units.get(names[u]!);
+  const failure = unit && failureOf(unit);
+  return {
+    ...(unit?.description !== undefined && { description: unit.description }),
+    ...(failure !== undefined && { failure }),
+  };
 }
 
 /** The same module may be in two links of the path. */

@@ -18,6 +18,29 @@ describe('timeline', () => {
     expect(rows.find((row) => row.name === 'systemd-networkd-wait-online.service')).toMatchObject({ kind: 'wait' });
   });
 
+  it('has a row for each unit whose start failed, and says why, and for none that failed later', () => {
+    const failed = { activeState: 'failed', result: 'timeout' };
+    const { rows } = timeline(
+      bootRecord({
+        units: [
+          unit('containerd.service', 2, 1),
+          unit('broken.service', 2, 0, [], { ...failed, activatedUs: 0, deactivatedUs: 92e6 }),
+          unit('later.service', 2, 5, [], { ...failed, deactivatedUs: 900e6 }),
+        ],
+      }),
+    );
+    expect(rows.find(({ name }) => name === 'broken.service')).toMatchObject({
+      ...{ kind: 'work', result: 'fail', tookUs: 90e6, detail: 'failed: timed out after 1min 30s' },
+    });
+    expect(rows.map(({ name }) => name)).not.toContain('later.service');
+  });
+
+  it('says what triggered a unit', () => {
+    const docker = unit('docker.service', 9, 1, [], { triggeredBy: ['docker.socket'] });
+    const { rows } = timeline(bootRecord({ units: [unit('docker.socket', 2, 0), docker] }));
+    expect(rows.find(({ name }) => name === 'docker.service')?.detail).toBe('started by docker.socket');
+  });
+
   it('edge case 39: a pre-provisioned VM parked for sixteen minutes is a platform wait, not the latency of the node', () => {
     const parked = bootRecord({
       clock: { zero: 'userspace' },

@@ -19,7 +19,8 @@ export interface TimelineRow {
   /** Absent for a milestone. */
   tookUs?: number;
   kind: 'work' | 'wait' | 'instant';
-  /** The reason of a wait, a failure, or the precision of a milestone. */
+  result?: Span['result'];
+  /** The reason of a wait, why it failed, what started it, or the precision of a milestone. */
   detail?: string;
   /** Nesting level. */
   depth: number;
@@ -116,7 +117,10 @@ function creationRow(milestones: readonly Milestone[]): PlacedRow[] {
 function spanRows(spans: readonly Span[]): PlacedRow[] {
   const byId = new Map(spans.map((span) => [span.id, span]));
   const isUsual = (span: Span): boolean =>
-    span.source !== 'systemd' || span.wait !== undefined || SHOWN_UNITS.some((unit) => unit.test(span.name));
+    span.source !== 'systemd' ||
+    span.wait !== undefined ||
+    hasFailed(span) ||
+    SHOWN_UNITS.some((unit) => unit.test(span.name));
   // Where none of these ran, the longest units say where the time went.
   const others = spans.some(isUsual) ? new Set<Span>() : new Set(longestOf(spans));
   const shown = (span: Span): boolean => isUsual(span) || others.has(span);
@@ -136,6 +140,7 @@ function spanRows(spans: readonly Span[]): PlacedRow[] {
       startUs: span.startUs,
       tookUs: span.endUs - span.startUs,
       kind: span.wait === undefined ? 'work' : 'wait',
+      ...(span.result !== undefined && { result: span.result }),
       ...detailOf(span),
       depth: Math.min(depthOf(span, byId), 3),
     }));
@@ -177,10 +182,20 @@ function hasOwnTime(unit: Span, spans: readonly Span[]): boolean {
   return tookUs - unionUs(inside, unit) > Math.max(50_000, tookUs / 10);
 }
 
-function detailOf(span: Span): { detail?: string } {
-  const detail =
-    span.wait ?? (span.result === 'fail' ? 'failed' : span.result === 'warn' ? 'with warnings' : undefined);
-  return detail === undefined ? {} : { detail };
+/** Its start took time and came to no good end. A unit that failed later was not slow because of it. */
+function hasFailed({ result, startUs, endUs, failure }: Span): boolean {
+  return result === 'fail' && endUs > startUs && !failure?.startsWith('after it had started');
+}
+
+function detailOf({ wait, result, failure, startedBy }: Span): { detail?: string } {
+  const failed = result !== 'fail' ? undefined : failure === undefined ? 'failed' : `failed: ${failure}`;
+  const parts = [
+    ...(wait === undefined ? [] : [wait]),
+    ...(failed === undefined ? [] : [failed]),
+    ...(result === 'warn' && wait === undefined ? ['with warnings'] : []),
+    ...(startedBy === undefined ? [] : [`started by ${startedBy}`]),
+  ];
+  return parts.length === 0 ? {} : { detail: parts.join('; ') };
 }
 
 function depthOf(span: Span, byId: ReadonlyMap<string, Span>): number {

@@ -22,6 +22,13 @@ describe('adviceFor', () => {
     expect(adviceFor({ kind: 'set', unit: 'a.service', tookUs: 0 }, facts)).toBeUndefined();
   });
 
+  it('says of a unit that failed that it is better repaired', () => {
+    const mask = { kind: 'mask', unit: 'rsyslog.service' } as const;
+    expect(adviceFor(mask, { ...facts, failure: 'exit code' })?.risk).toBe(
+      'it failed in this boot (exit code): better repair it',
+    );
+  });
+
   it('names the units that would not be started any more', () => {
     const advice = adviceFor({ kind: 'without', unit: 'cloud-init' }, { ...facts, lost: ['agent.service'] })!;
     expect(advice.risk).toContain('agent.service');

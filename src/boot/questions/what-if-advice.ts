@@ -19,6 +19,8 @@ export interface AdviceFacts {
   /** How long the removed unit or step took. */
   tookUs: number;
   description?: string;
+  /** Why the unit or the device failed in this boot. */
+  failure?: string;
   /** Units that would not be started any more. */
   lost?: readonly string[];
 }
@@ -39,6 +41,7 @@ export function adviceFor(edit: WhatIfEdit, facts: AdviceFacts): Advice | undefi
 function basicAdvice(edit: WhatIfEdit, facts: AdviceFacts): Advice | undefined {
   if (edit.kind === 'mask') return maskAdvice(edit.unit, facts);
   if (edit.kind === 'drop-after') return dropAdvice(edit.unit, edit.dependency);
+  if (edit.kind === 'set' && facts.failure !== undefined) return timeoutAdvice(edit.unit, facts.failure);
   if (edit.kind !== 'without') return undefined;
   if (edit.unit === 'cloud-init') {
     return {
@@ -59,11 +62,23 @@ function basicAdvice(edit: WhatIfEdit, facts: AdviceFacts): Advice | undefined {
   return moduleAdvice(edit.unit);
 }
 
-function maskAdvice(unit: string, { isPartial, savedUs, tookUs, description }: AdviceFacts): Advice {
+function timeoutAdvice(device: string, failure: string): Advice {
+  return {
+    command: `find what needs it (systemctl list-dependencies --reverse ${quoted(device)}); remove its line from /etc/fstab or /etc/crypttab, or add the options nofail,x-systemd.device-timeout=5s`,
+    risk: 'a disk that appears only after that time is not mounted at boot',
+    confidence: 'high',
+    because: `the device never appeared (${failure}), so the wait gained nothing`,
+  };
+}
+
+function maskAdvice(unit: string, { isPartial, savedUs, tookUs, description, failure }: AdviceFacts): Advice {
   const [, risk] = KNOWN_UNITS.find(([name]) => name.test(unit)) ?? [];
   const common = {
     command: `sudo systemctl mask ${quoted(unit)}`,
-    risk: risk ?? `not done any more: ${description ?? unit}`,
+    risk:
+      failure === undefined
+        ? (risk ?? `not done any more: ${description ?? unit}`)
+        : `it failed in this boot (${failure}): better repair it`,
   };
   if (isPartial)
     return {

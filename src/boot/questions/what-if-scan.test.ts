@@ -193,6 +193,34 @@ describe('what whatIfScan does not propose', () => {
   });
 });
 
+describe('what whatIfScan proposes for a device that never appeared', () => {
+  const wait = span('systemd:wait', 2, 92, {
+    ...{ unit: 'dev-sdb.device', wait: 'the device never appeared', result: 'fail' as const },
+    failure: 'timed out after 1min 30s',
+  });
+  const record = bootRecord({
+    units: [
+      unit('basic.target', 1, 0),
+      unit('dev-sdb.device', 0, 0),
+      unit('local-fs.target', 92.5, 0, ['dev-sdb.device', 'basic.target']),
+      unit('app.service', 93, 1, ['local-fs.target']),
+    ],
+    spans: [wait],
+  });
+
+  it('names the wait that gained nothing, and how to end it', () => {
+    const [best] = whatIfScan(record, { target: 'app.service' }).candidates;
+    expect(best).toMatchObject({ text: "--set 'dev-sdb.device=0s'", savedUs: 90e6, confidence: 'high' });
+    expect(best?.command).toContain('x-systemd.device-timeout=5s');
+    expect(whatIf(record, [best!.edit], 'app.service').savedUs).toBe(90e6);
+  });
+
+  it('proposes nothing if the device appeared', () => {
+    const { result: _, failure: __, ...appeared } = wait;
+    expect(texts({ ...record, spans: [appeared] }, 'app.service')).toEqual([]);
+  });
+});
+
 describe('what whatIfScan proposes until Node Ready', () => {
   const node = bootRecord({
     manager: managerTimes({ userspaceUs: 2e6, finishUs: 40e6 }),

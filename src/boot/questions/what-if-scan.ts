@@ -117,7 +117,7 @@ function bestEdits(scan: Scan, from: Stage, wanted: number): WhatIfCandidate[] {
 function tryEdit(
   { recorded, known, target, smallestUs }: Scan,
   from: Stage,
-  { edit, tookUs, description }: PossibleEdit,
+  { edit, tookUs, description, failure }: PossibleEdit,
   waits: readonly number[],
 ): WhatIfCandidate | undefined {
   const edited = applyEdits(recorded, [...from.edits, edit], known);
@@ -133,6 +133,7 @@ function tryEdit(
     tookUs,
     lost: edited.lost,
     ...(description !== undefined && { description }),
+    ...(failure !== undefined && { failure }),
   });
   return advice && { edit, text: renderEdit(edit), afterUs, savedUs, weakensTarget: false, ...advice };
 }

@@ -51,13 +51,15 @@ function listing(entries: readonly BlameEntry[], atLeastUs: number, page: Page, 
 
 function describe(entry: BlameEntry, { width, screen }: Page, depth: number): string[] {
   const styled = (text: string, style: Style) => (text === '' ? '' : ` ${paint(text.trimStart(), style, screen)}`);
-  const failed = entry.result === 'fail' ? ' (failed)' : entry.result === 'warn' ? ' (with warnings)' : '';
+  const why = entry.failure === undefined ? '' : `: ${printable(entry.failure)}`;
+  const failed = entry.result === 'fail' ? ` (failed${why})` : entry.result === 'warn' ? ' (with warnings)' : '';
+  const trigger = entry.startedBy === undefined ? '' : ` (started by ${printable(entry.startedBy)})`;
   const own = entry.parts.length > 0 ? ` (${formatSpan(entry.ownUs)} own time)` : '';
   const source = entry.source === 'systemd' || depth > 0 ? '' : ` [${entry.source}]`;
   const waited = entry.wait === undefined && entry.waitUs > 0 ? ` (${formatSpan(entry.waitUs)} of waits inside)` : '';
   const wait = entry.wait === undefined ? '' : ` [${depth > 0 ? 'wait: ' : ''}${printable(entry.wait)}]`;
   const took = formatSpan(entry.tookUs).padStart(width);
-  const remarks = `${source}${own}${styled(waited, 'wait')}${styled(failed, entry.result === 'fail' ? 'bad' : 'warning')}`;
+  const remarks = `${source}${own}${styled(waited, 'wait')}${styled(failed, entry.result === 'fail' ? 'bad' : 'warning')}${trigger}`;
   const line = `${'  '.repeat(depth)}${took} ${printable(entry.name)}${remarks}${styled(wait, 'wait')}`;
   return wrapText(line, screen.columns, 2 * depth + width + 1);
 }

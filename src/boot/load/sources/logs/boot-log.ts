@@ -87,7 +87,7 @@ export class BootLog {
     const isMonotonic = this.#clock === 'monotonic';
     const manager = this.#manager ?? (isMonotonic ? this.#unfinished() : undefined);
     // For a wall-clock log, the start of userspace on the log's clock is unknown.
-    const { units, deviceWaits, leftOut } = unitsOf(this.#unitEvents, {
+    const { units, deviceWaits, failedJobs, leftOut } = unitsOf(this.#unitEvents, {
       userspaceUs: isMonotonic ? (manager?.userspaceUs ?? 0) : 0,
       finishUs: this.#startupFinishedUs ?? 0,
     });
@@ -111,7 +111,7 @@ export class BootLog {
       ...(units.length > 0 && { units }),
       ...(manager && { manager }),
       host: { ...kubelet.host, ...this.#host },
-      spans: [...this.#kernelSpans(), ...deviceWaits, ...agent.spans, ...kubelet.spans],
+      spans: [...this.#kernelSpans(), ...deviceWaits, ...failedJobs, ...agent.spans, ...kubelet.spans],
       milestones: [
         ...this.#kernelMilestones(manager),
         ...firstOfEach(this.#milestones),
