@@ -108,6 +108,15 @@ export interface Unit {
   triggeredBy?: string[];
   /** What this timer, socket, path or automount starts. */
   triggers?: string[];
+  used?: UsedResources;
+}
+
+/** What all processes of a unit used, on all CPUs, from its last start until the recording. Absent = not measured. */
+export interface UsedResources {
+  cpuUs?: number;
+  readBytes?: number;
+  writtenBytes?: number;
+  peakMemoryBytes?: number;
 }
 
 export type SpanSource =

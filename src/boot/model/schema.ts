@@ -68,6 +68,14 @@ const unit = z.object({
   upholds: names.optional(),
   triggeredBy: names.optional(),
   triggers: names.optional(),
+  used: z
+    .object({
+      cpuUs: us.optional(),
+      readBytes: z.number().optional(),
+      writtenBytes: z.number().optional(),
+      peakMemoryBytes: z.number().optional(),
+    })
+    .optional(),
 });
 
 const source = z.enum([

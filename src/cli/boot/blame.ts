@@ -9,6 +9,7 @@ import { type Screen, screenOf } from '../output/screen.ts';
 import { printable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 import { type BootOptions, readBoot, withBootOptions, withInputArguments } from './read-boot.ts';
+import { renderUse } from './render-use.ts';
 
 interface Options extends BootOptions {
   atLeast: number;
@@ -58,8 +59,9 @@ function describe(entry: BlameEntry, { width, screen }: Page, depth: number): st
   const source = entry.source === 'systemd' || depth > 0 ? '' : ` [${entry.source}]`;
   const waited = entry.wait === undefined && entry.waitUs > 0 ? ` (${formatSpan(entry.waitUs)} of waits inside)` : '';
   const wait = entry.wait === undefined ? '' : ` [${depth > 0 ? 'wait: ' : ''}${printable(entry.wait)}]`;
+  const use = renderUse(entry.used, entry.tookUs);
   const took = formatSpan(entry.tookUs).padStart(width);
-  const remarks = `${source}${own}${styled(waited, 'wait')}${styled(failed, entry.result === 'fail' ? 'bad' : 'warning')}${trigger}`;
+  const remarks = `${source}${own}${use === '' ? '' : ` (${use})`}${styled(waited, 'wait')}${styled(failed, entry.result === 'fail' ? 'bad' : 'warning')}${trigger}`;
   const line = `${'  '.repeat(depth)}${took} ${printable(entry.name)}${remarks}${styled(wait, 'wait')}`;
   return wrapText(line, screen.columns, 2 * depth + width + 1);
 }
