@@ -58,7 +58,11 @@ const SHOWN_UNITS: readonly RegExp[] = [
 const MOST_OTHERS = 10;
 
 /** Sources with a row for each part, because each part is a step to Ready. */
-const SHOWN_IN_PARTS: ReadonlySet<Span['source']> = new Set(['extension', 'kubelet']);
+const SHOWN_IN_PARTS: ReadonlySet<Span['source']> = new Set(['extension', 'kubelet', 'kernel']);
+
+/** Rows for initcalls and driver probes of the kernel that took at least this; `boot blame` lists more. */
+const MOST_INITCALLS = 5;
+const INITCALL_US = 50_000;
 
 export function timeline(record: BootRecord): Timeline {
   const spans = everySpan(record);
@@ -127,9 +131,11 @@ function spanRows(spans: readonly Span[]): PlacedRow[] {
   const isStage = (span: Span) =>
     span.parent === undefined || !byId.has(span.parent) || byId.get(span.parent)!.source === 'systemd';
   const isExplained = new Set(spans.filter((s) => s.parent !== undefined && isStage(s)).map((s) => s.parent));
+  const calls = new Set(longestOf(spans.filter(isInitcall)).slice(0, MOST_INITCALLS));
   return spans
     .filter((span) => !isLaterStart(span, byId))
-    .filter((span) => shown(span) && (isStage(span) || span.wait !== undefined || SHOWN_IN_PARTS.has(span.source)))
+    .filter((span) => (isInitcall(span) ? calls.has(span) && span.endUs - span.startUs >= INITCALL_US : shown(span)))
+    .filter((span) => isStage(span) || span.wait !== undefined || SHOWN_IN_PARTS.has(span.source))
     .filter(
       (span) =>
         !(span.source === 'systemd' && isExplained.has(span.id) && span.wait === undefined && !hasOwnTime(span, spans)),
@@ -144,6 +150,10 @@ function spanRows(spans: readonly Span[]): PlacedRow[] {
       ...detailOf(span),
       depth: Math.min(depthOf(span, byId), 3),
     }));
+}
+
+function isInitcall({ id }: Span): boolean {
+  return /^kernel:(?:initcall|probe)\//.test(id);
 }
 
 function longestOf(spans: readonly Span[]): Span[] {
