@@ -32,7 +32,8 @@ const UNIT_PROPERTIES =
   'Id,Names,Description,LoadState,ActiveState,SubState,Type,Result,ConditionResult,ConditionTimestampMonotonic,' +
   'InactiveExitTimestamp,InactiveExitTimestampMonotonic,ActiveEnterTimestamp,ActiveEnterTimestampMonotonic,' +
   'ActiveExitTimestamp,ActiveExitTimestampMonotonic,InactiveEnterTimestamp,InactiveEnterTimestampMonotonic,' +
-  'After,Before,Requires,Requisite,BindsTo,Wants,Conflicts,Upholds,TriggeredBy,Triggers';
+  'After,Before,Requires,Requisite,BindsTo,Wants,Conflicts,Upholds,TriggeredBy,Triggers,' +
+  'CPUUsageNSec,IOReadBytes,IOWriteBytes,MemoryPeak,JobRunningTimeoutUSec';
 
 const JOURNAL_FIELDS =
   'MESSAGE,MESSAGE_ID,PRIORITY,SYSLOG_IDENTIFIER,SYSLOG_PID,UNIT,USER_UNIT,UNIT_RESULT,JOB_ID,JOB_TYPE,JOB_RESULT,' +

@@ -29,6 +29,15 @@ describe('trimRecord', () => {
     expect(notes).toEqual([]);
   });
 
+  it('keeps a unit that never started if others waited for its failed job', () => {
+    const record = bootRecord({
+      units: [unit('a.mount', 0, 0), unit('b.mount', 0, 0), unit('local-fs.target', 92, 0, ['a.mount', 'b.mount'])],
+      spans: [span('job:a.mount', 2, 92, { source: 'systemd', unit: 'a.mount', result: 'fail' })],
+    });
+    expect(trimRecord(record).units.map(({ name }) => name)).toEqual(['a.mount', 'local-fs.target']);
+    expect(chain(trimRecord(record), 'local-fs.target')).toEqual(chain(record, 'local-fs.target'));
+  });
+
   it('keeps blame and chain unchanged for any boot', () => {
     fc.assert(
       fc.property(anyRecord, (record) => {

@@ -1,11 +1,13 @@
 // boot/keep/trim-record.ts: which part of a boot record is worth keeping for years? Units that started and their order.
 
 import { redactText } from '../collect/redact.ts';
+import { failedJobs } from '../model/failures.ts';
 import { type BootRecord, hasStarted, type Unit } from '../model/record.ts';
 
 /** Phases, blame, chain, what-if and compare give the same results for the trimmed record. */
 export function trimRecord(record: BootRecord): BootRecord {
-  const started = record.units.filter((unit) => hasStarted(unit) || unit.activatedUs > 0);
+  const failed = failedJobs(record); // units that others waited for although they never started
+  const started = record.units.filter((unit) => hasStarted(unit) || unit.activatedUs > 0 || failed.has(unit.name));
   const kept = new Set(started.flatMap((unit) => [unit.name, ...(unit.aliases ?? [])]));
   return { ...record, units: started.map((unit) => trimUnit(unit, kept)), notes: [] };
 }

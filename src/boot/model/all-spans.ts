@@ -1,5 +1,7 @@
 // boot/model/all-spans.ts: all spans of a boot in one list: units, cloud-init, agents, kubelet, cluster.
+import { failureOf } from './failures.ts';
 import { type BootRecord, isPlaced, type Span, startTookUs, type Unit } from './record.ts';
+import { triggeredUnits } from './triggered-units.ts';
 import { waitReason } from './waits.ts';
 
 export function unitSpanId(unit: string): string {
@@ -8,7 +10,8 @@ export function unitSpanId(unit: string): string {
 
 /** All spans at a known instant: units first, in the record's order, then the other spans. Sets `parent` where the containing span is known. */
 export function everySpan(record: BootRecord): Span[] {
-  const units = record.units.filter(isPlaced).map((unit) => spanOfUnit(unit, record));
+  const triggered = triggeredUnits(record);
+  const units = record.units.filter(isPlaced).map((unit) => spanOfUnit(unit, record, triggered.get(unit.name)));
   const unitById = new Map(units.map((span) => [span.id, span]));
   const script = record.spans.find(isWholeScript);
   const others = record.spans.map((span) => {
@@ -54,8 +57,9 @@ function isWholeScript(span: Span): boolean {
   return span.source === 'extension' && span.name === 'AKS.CSE.cse_start';
 }
 
-function spanOfUnit(unit: Unit, record: BootRecord): Span {
+function spanOfUnit(unit: Unit, record: BootRecord, startedBy?: string): Span {
   const wait = waitReason(unit, record);
+  const failure = failureOf(unit);
   return {
     id: unitSpanId(unit.name),
     name: unit.name,
@@ -64,13 +68,10 @@ function spanOfUnit(unit: Unit, record: BootRecord): Span {
     startUs: unit.activatingUs,
     endUs: unit.activatingUs + startTookUs(unit),
     ...(wait !== undefined && { wait }),
-    ...(isFailed(unit) && { result: 'fail' as const }),
+    ...(failure !== undefined && { result: 'fail' as const, failure }),
+    ...(startedBy !== undefined && { startedBy }),
     ...(unit.description !== undefined && { detail: unit.description }),
   };
-}
-
-function isFailed(unit: Unit): boolean {
-  return unit.activeState === 'failed' || (unit.result !== undefined && unit.result !== 'success');
 }
 
 function asWork(span: Span): Span {

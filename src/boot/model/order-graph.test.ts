@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyUnits, bootRecord, managerTimes, unit } from '../testing.ts';
+import { anyUnits, bootRecord, managerTimes, span, unit } from '../testing.ts';
 import { knownUserspaceUs, latestEndUs, orderGraph } from './order-graph.ts';
 import { retime } from './retime.ts';
 
@@ -18,6 +18,35 @@ describe('orderGraph', () => {
       unit('never.service', 0, 0, ['a.service']),
     ];
     expect(waits({ units })).toEqual({ 'a.service': [], 'late.service': [], 'b.service': ['a.service'] });
+  });
+
+  it('has a failed job of a unit that never started, and what waited for it', () => {
+    const units = [
+      unit('dev-b.device', 0, 0),
+      unit('data.mount', 0, 0, ['dev-b.device']),
+      unit('local-fs.target', 93, 0, ['data.mount']),
+      unit('early.target', 5, 0, ['data.mount']),
+    ];
+    const job = (name: string, fromS: number) =>
+      span(`job:${name}`, fromS, 92, { source: 'systemd', unit: name, result: 'fail' });
+    const boot = { units, spans: [job('data.mount', 92), job('dev-b.device', 2)] };
+    expect(waits(boot)).toEqual({
+      'local-fs.target': ['data.mount'],
+      'early.target': [],
+      'dev-b.device': [],
+      'data.mount': ['dev-b.device'],
+    });
+    const graph = orderGraph(bootRecord(boot));
+    expect(retime(graph)).toMatchObject({ startUs: Float64Array.from(graph.startUs) });
+  });
+
+  it('starts a unit after the device that triggers it', () => {
+    const units = [
+      unit('a.device', 9, 0, [], { wants: ['a.service'] }),
+      unit('a.service', 9.5, 1, ['base.target']),
+      unit('base.target', 1, 0),
+    ];
+    expect(waits({ units })['a.service']).toEqual(['base.target', 'a.device']);
   });
 
   it('breaks a cycle of instants by listing order, and keeps edges into the cycle', () => {

@@ -1,6 +1,7 @@
 // boot/model/order-graph.ts: which units delayed which others in this boot? An acyclic graph that what-if and compare walk.
+import { failedJobs } from './failures.ts';
 import { type BootRecord, isPlaced, startTookUs, type Unit } from './record.ts';
-import { triggeredUnits } from './triggered-units.ts';
+import { isDevice, triggeredUnits } from './triggered-units.ts';
 
 /** Units that ran, by index. Unit `u` started `delayUs[u]` after the later of `floorUs[u]` and the end of all `after[u]`. */
 export interface OrderGraph {
@@ -37,7 +38,14 @@ export function orderGraph(record: BootRecord): OrderGraph & { startUs: number[]
   const endUs = units.map((unit, u) => unit.activatingUs + tookUs[u]!);
   const after = heldBack(units, numberOf, endUs);
   const triggered = triggeredUnits(record);
-  for (const [u, { name }] of units.entries()) if (triggered.has(name)) after[u] = [];
+  for (const [u, { name, activatingUs }] of units.entries()) {
+    const trigger = triggered.get(name);
+    if (trigger === undefined) continue;
+    const d = isDevice(trigger) ? numberOf.get(trigger) : undefined;
+    // A unit starts with its device. When a timer elapses or a client connects does not depend on the order of units.
+    if (d === undefined) after[u] = [];
+    else if (endUs[d]! <= activatingUs && !after[u]!.includes(d)) after[u] = [...after[u]!, d];
+  }
   const names = units.map((unit) => unit.name);
   for (const { stopped, waiting } of stopJobs(units, numberOf)) {
     const { name, deactivatingUs, deactivatedUs } = units[stopped]!;
@@ -51,14 +59,26 @@ export function orderGraph(record: BootRecord): OrderGraph & { startUs: number[]
     tookUs.push(deactivatedUs - deactivatingUs);
     endUs.push(deactivatedUs);
   }
+  for (const job of failedStarts(record, numberOf)) {
+    const u = names.length;
+    numberOf.set(job.unit, u);
+    names.push(job.unit);
+    startUs.push(job.startUs);
+    tookUs.push(job.endUs - job.startUs);
+    endUs.push(job.endUs);
+    after.push(job.after.flatMap((name) => ended(numberOf.get(name), job.startUs, endUs, u)));
+    for (const [w, unit] of units.entries()) {
+      if (unit.after.includes(job.unit) && job.endUs <= unit.activatingUs) after[w]!.push(u);
+    }
+  }
   breakTies(startUs, tookUs, after);
 
   const userspaceUs = knownUserspaceUs(record) ?? 0;
   let earliestUs = Number.POSITIVE_INFINITY;
   let firstUs = Number.POSITIVE_INFINITY;
-  for (const { activatingUs } of units) {
-    if (activatingUs < firstUs) firstUs = activatingUs;
-    if (activatingUs >= userspaceUs && activatingUs < earliestUs) earliestUs = activatingUs;
+  for (const us of startUs) {
+    if (us < firstUs) firstUs = us;
+    if (us >= userspaceUs && us < earliestUs) earliestUs = us;
   }
   const floorUs = startUs.map((us) => (us >= userspaceUs ? earliestUs : firstUs));
   const delayUs = startUs.map((us, u) => us - latestEndUs(after[u]!, endUs, floorUs[u]!));
@@ -91,6 +111,20 @@ function* stopJobs(units: readonly Unit[], numberOf: ReadonlyMap<string, number>
       }
     }
   }
+}
+
+/** Jobs that failed before their unit began, first to last: what waited for the unit waited for the job. */
+function failedStarts(record: BootRecord, numberOf: ReadonlyMap<string, number>) {
+  const jobs = [...failedJobs(record)].filter(([unit]) => !numberOf.has(unit));
+  if (jobs.length === 0) return [];
+  const byName = new Map(record.units.map((unit) => [unit.name, unit]));
+  return jobs
+    .map(([unit, { startUs, endUs }]) => ({ unit, startUs, endUs, after: byName.get(unit)?.after ?? [] }))
+    .sort((a, b) => a.endUs - b.endUs || a.startUs - b.startUs || Number(isDevice(b.unit)) - Number(isDevice(a.unit)));
+}
+
+function ended(d: number | undefined, byUs: number, endUs: readonly number[], u: number): number[] {
+  return d !== undefined && d !== u && endUs[d]! <= byUs ? [d] : [];
 }
 
 /** Whether `unit` began after the stop of a conflicting unit that it is ordered relative to. */

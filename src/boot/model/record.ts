@@ -110,6 +110,15 @@ export interface Unit {
   triggeredBy?: string[];
   /** What this timer, socket, path or automount starts. */
   triggers?: string[];
+  used?: UsedResources;
+}
+
+/** What all processes of a unit used, on all CPUs, from its last start until the recording. Absent = not measured. */
+export interface UsedResources {
+  cpuUs?: number;
+  readBytes?: number;
+  writtenBytes?: number;
+  peakMemoryBytes?: number;
 }
 
 export type SpanSource =
@@ -140,6 +149,10 @@ export interface Span {
   /** Why the node was blocked on something outside it. Absent = work. */
   wait?: string;
   result?: 'ok' | 'warn' | 'fail';
+  /** Why it failed, if known: `timed out after 1min 30s`. */
+  failure?: string;
+  /** The timer, socket, path or device that started this unit, if the boot itself did not. */
+  startedBy?: string;
   detail?: string;
 }
 

@@ -68,6 +68,14 @@ const unit = z.object({
   upholds: names.optional(),
   triggeredBy: names.optional(),
   triggers: names.optional(),
+  used: z
+    .object({
+      cpuUs: us.optional(),
+      readBytes: z.number().optional(),
+      writtenBytes: z.number().optional(),
+      peakMemoryBytes: z.number().optional(),
+    })
+    .optional(),
 });
 
 const source = z.enum([
@@ -95,6 +103,8 @@ const span = z.object({
   endUs: us,
   wait: z.string().optional(),
   result: z.enum(['ok', 'warn', 'fail']).optional(),
+  failure: z.string().optional(),
+  startedBy: z.string().optional(),
   detail: z.string().optional(),
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bootRecord, unit } from '../testing.ts';
-import { triggeredUnits } from './triggered-units.ts';
+import { triggerEvent, triggeredUnits } from './triggered-units.ts';
 
 const found = (...units: ReturnType<typeof unit>[]) => [...triggeredUnits(bootRecord({ units }))];
 
@@ -27,6 +27,21 @@ describe('triggeredUnits', () => {
       expect(found(unit('docker.socket', 1, 0), docker, target)).toEqual([]);
     },
   );
+
+  it('takes the first device that wants a unit, unless another unit wants it too', () => {
+    const wants = ['bluetooth.service'];
+    const devices = [unit('b.device', 4, 0, [], { wants }), unit('a.device', 3, 0, [], { wants })];
+    const service = unit('bluetooth.service', 4, 1);
+    expect(found(...devices, service)).toEqual([['bluetooth.service', 'a.device']]);
+    expect(found(...devices, service, unit('x.target', 1, 0, [], { wants }))).toEqual([]);
+  });
+
+  it.each([
+    ['a.timer', 'until a.timer elapsed'],
+    ['a.socket', 'until a client connected to a.socket'],
+    ['a.device', 'until a.device appeared'],
+    ['a.path', 'until a.path triggered it'],
+  ])('says what %s waited for', (name, text) => expect(triggerEvent(name)).toBe(text));
 
   it('ignores triggers and units that did not start', () => {
     const late = unit('late.service', 30, 5, [], { triggeredBy: ['late.timer'] });

@@ -1,18 +1,42 @@
-// boot/model/triggered-units.ts: which units did a timer, a socket or a path start, and not the boot itself?
+// boot/model/triggered-units.ts: which units did a timer, a socket, a path or a device start, and not the boot itself?
 import { type BootRecord, hasStarted, type Unit } from './record.ts';
 
 /**
  * By name, with what triggered each. A unit that another unit wants or requires is part of the boot even if it has a socket. Systemd
- * before 247 and pasted text have no TriggeredBy=; there, a timer or path of the same name counts.
+ * before 247 and pasted text have no TriggeredBy=; there, a timer or path of the same name counts. A device that appears starts the
+ * units that udev rules name for it (SYSTEMD_WANTS=), which systemctl lists as Wants= of the device.
  */
 export function triggeredUnits(record: BootRecord): Map<string, string> {
   const started = record.units.filter(hasStarted);
-  const triggerOf = triggersOf(started);
+  const triggerOf = new Map([...devicesOf(started), ...triggersOf(started)]);
   if (triggerOf.size === 0) return triggerOf;
   for (const unit of started) {
-    for (const name of pulledIn(unit)) triggerOf.delete(name);
+    if (!isDevice(unit.name)) for (const name of pulledIn(unit)) triggerOf.delete(name);
   }
   return triggerOf;
+}
+
+/** What the trigger waited for before it started its unit. */
+export function triggerEvent(trigger: string): string {
+  if (trigger.endsWith('.timer')) return `until ${trigger} elapsed`;
+  if (trigger.endsWith('.socket')) return `until a client connected to ${trigger}`;
+  if (isDevice(trigger)) return `until ${trigger} appeared`;
+  return `until ${trigger} triggered it`;
+}
+
+export function isDevice(unit: string): boolean {
+  return unit.endsWith('.device');
+}
+
+/** A device has a unit per name: the first one that appeared counts. */
+function devicesOf(started: readonly Unit[]): Map<string, string> {
+  const names = new Set(started.map(({ name }) => name));
+  const found = new Map<string, string>();
+  const devices = started.filter(({ name, wants }) => isDevice(name) && wants !== undefined);
+  for (const { name, wants } of devices.sort((a, b) => a.activatedUs - b.activatedUs)) {
+    for (const unit of wants ?? []) if (names.has(unit) && !found.has(unit)) found.set(unit, name);
+  }
+  return found;
 }
 
 function triggersOf(started: readonly Unit[]): Map<string, string> {

@@ -1,6 +1,7 @@
 // boot/questions/blame.ts: what took longest across all sources? Work and waits are separate lists, and no time is counted twice.
-import { everySpan, type SpanTree, spanForest, unplacedSpans } from '../model/all-spans.ts';
+import { everySpan, type SpanTree, spanForest, unitSpanId, unplacedSpans } from '../model/all-spans.ts';
 import type { BootRecord, Span } from '../model/record.ts';
+import { type UnitUse, unitUse } from './unit-use.ts';
 
 export interface BlameEntry {
   id: string;
@@ -15,6 +16,12 @@ export interface BlameEntry {
   waitUs: number;
   wait?: string;
   result?: Span['result'];
+  /** Why it failed, if known. */
+  failure?: string;
+  /** The timer, socket, path or device that started this unit, if the boot itself did not. */
+  startedBy?: string;
+  /** Of a unit: CPU time, bytes read and written, memory. */
+  used?: UnitUse;
   parts: BlameEntry[];
 }
 
@@ -25,6 +32,8 @@ export interface BlameAnswer {
 
 /** Most work first on every level; longest wait first among waits. Ties are ordered by start, then id, so that output is stable. */
 export function blame(record: BootRecord): BlameAnswer {
+  const uses = new Map(record.units.map((unit) => [unitSpanId(unit.name), unitUse(unit)]));
+  const entryOf = (tree: SpanTree) => blameEntry(tree, uses);
   const unplaced = unplacedSpans(record).filter((span) => span.endUs > 0);
   const entries = [
     ...spanForest(everySpan(record).filter((span) => span.endUs > span.startUs)).map(entryOf),
@@ -34,9 +43,10 @@ export function blame(record: BootRecord): BlameAnswer {
   return { work: entries.filter((e) => e.wait === undefined), waits: entries.flatMap(waitsIn).sort(longestFirst) };
 }
 
-function entryOf({ span, children }: SpanTree): BlameEntry {
+function blameEntry({ span, children }: SpanTree, uses: ReadonlyMap<string, UnitUse | undefined>): BlameEntry {
   const tookUs = span.endUs - span.startUs;
-  const parts = children.map(entryOf).sort(longestFirst);
+  const parts = children.map((child) => blameEntry(child, uses)).sort(longestFirst);
+  const used = uses.get(span.id);
   return {
     id: span.id,
     name: span.name,
@@ -52,6 +62,9 @@ function entryOf({ span, children }: SpanTree): BlameEntry {
     waitUs: unionUs(waitsOf({ span, children }), span),
     ...(span.wait !== undefined && { wait: span.wait }),
     ...(span.result !== undefined && { result: span.result }),
+    ...(span.failure !== undefined && { failure: span.failure }),
+    ...(span.startedBy !== undefined && { startedBy: span.startedBy }),
+    ...(used && { used }),
     parts,
   };
 }

@@ -28,9 +28,14 @@ export function lastUnitBy(record: BootRecord, atUs = Number.POSITIVE_INFINITY):
   return last?.unit;
 }
 
+/** A job that failed is over too. */
 function lastUnitPoint(points: ChainPoints, atUs: number): Point | undefined {
   const unit = lastUnitBy(points.record, atUs);
-  return unit && unitPoint(points, unit.name);
+  let last = unit && unitPoint(points, unit.name);
+  for (const job of points.failedJobs.values()) {
+    if (job.endUs <= atUs && job.endUs > (last?.endUs ?? 0)) last = job;
+  }
+  return last;
 }
 
 function beforeTask(points: ChainPoints, point: Point): Point | undefined {
@@ -38,13 +43,20 @@ function beforeTask(points: ChainPoints, point: Point): Point | undefined {
   return kubelet ?? taskBefore(points, point);
 }
 
-/** The last ordering dependency, unless a script or an extension started the unit after that. */
+/** The last ordering dependency, unless a timer, a socket, a device, a script or an extension started the unit after that. */
 function beforeUnit(points: ChainPoints, point: Point): Point | undefined {
   const ordered = orderedAfter(points, point);
   const task = point.name === KUBELET_UNIT ? startedByTask(points, point) : undefined;
   if (task && task.startUs >= (ordered?.endUs ?? 0)) return task;
   const isQueued = ordered !== undefined && point.startUs - ordered.endUs < QUEUED_US;
+  const trigger = triggerBefore(points, point);
+  if (trigger && (!isQueued || trigger.endUs > ordered.endUs)) return trigger;
   return (isQueued ? undefined : startedByCloudInit(points, point)) ?? ordered;
+}
+
+function triggerBefore(points: ChainPoints, { startedBy, startUs }: Point): Point | undefined {
+  const trigger = startedBy === undefined ? undefined : unitPoint(points, startedBy);
+  return trigger && trigger.endUs <= startUs ? trigger : undefined;
 }
 
 const STOP = 'stop:';
@@ -74,13 +86,17 @@ function stoppedUnit(points: ChainPoints, stop: Point): Point | undefined {
   return unit && unit.endUs <= stop.startUs ? unit : undefined;
 }
 
-/** The last After= dependency that was active before the unit began. One that became active later did not delay it. */
+/**
+ * The last After= dependency that was active, or whose job had failed, before the unit began. One that became active later did not
+ * delay it.
+ */
 function orderedAfter(points: ChainPoints, point: Point): Point | undefined {
-  const unit = points.units.get(point.name);
+  const job = points.spans.get(point.id);
+  const unit = points.units.get((point.source === 'systemd' ? job?.unit : undefined) ?? point.name);
   let latest = unit && stopBefore(points, unit);
   if (latest && latest.endUs > point.startUs) latest = undefined; // the point may be an earlier start than the recorded one
   for (const name of unit?.after ?? []) {
-    const dependency = unitPoint(points, name);
+    const dependency = unitPoint(points, name) ?? points.failedJobs.get(name);
     if (!dependency || dependency.id === point.id || dependency.endUs > point.startUs) continue;
     if (!latest || dependency.endUs > latest.endUs) latest = dependency;
   }

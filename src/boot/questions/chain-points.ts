@@ -1,5 +1,6 @@
 // boot/questions/chain-points.ts: what can be a link of the chain, and how is a link found by name?
 import { everySpan, unitSpanId } from '../model/all-spans.ts';
+import { failedJobs } from '../model/failures.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import type { BootRecord, Milestone, Span, Unit } from '../model/record.ts';
 
@@ -13,6 +14,8 @@ export interface Point {
   endUs: number;
   wait?: string;
   result?: Span['result'];
+  failure?: string;
+  startedBy?: string;
 }
 
 /** A boot's spans, indexed once for all links. */
@@ -22,6 +25,8 @@ export interface ChainPoints {
   /** By name and by alias. */
   units: ReadonlyMap<string, Unit>;
   milestones: ReadonlyMap<string, Milestone>;
+  /** By unit: jobs that failed, so that the unit never started. */
+  failedJobs: ReadonlyMap<string, Span>;
   /** Spans by the id of their parent. */
   children: ReadonlyMap<string, Span[]>;
   /** Spans of the guest agent and of extensions. */
@@ -51,6 +56,7 @@ export function chainPoints(record: BootRecord): ChainPoints {
     spans,
     units: new Map(record.units.flatMap((unit) => [unit.name, ...(unit.aliases ?? [])].map((name) => [name, unit]))),
     milestones: new Map(milestonesOf(record).map((milestone) => [milestone.name, milestone])),
+    failedJobs: failedJobs(record),
     children: Map.groupBy(
       unique.filter((span) => span.parent !== undefined),
       (span) => span.parent!,

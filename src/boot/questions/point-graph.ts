@@ -66,7 +66,9 @@ function emptyPointGraph(record: BootRecord, note: string | undefined): PointGra
   const waits = new Map<number, string>();
   for (const [u, name] of units.names.entries()) {
     numberOfId.set(unitSpanId(name), u);
-    const wait = points.spans.get(unitSpanId(name))?.wait;
+    const job = points.spans.has(unitSpanId(name)) ? undefined : points.failedJobs.get(name);
+    if (job) numberOfId.set(job.id, u);
+    const wait = (points.spans.get(unitSpanId(name)) ?? job)?.wait;
     if (wait !== undefined) waits.set(u, wait);
   }
   return {

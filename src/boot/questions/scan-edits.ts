@@ -1,8 +1,10 @@
 // boot/questions/scan-edits.ts: which single edits on the critical path would a person consider at all?
 import { type Detours, detoursAround } from '../model/detours.ts';
+import { failureOf } from '../model/failures.ts';
 import { GUEST_AGENT_UNITS } from '../model/known-units.ts';
 import type { Span } from '../model/record.ts';
 import { criticalPath, type RetimedGraph } from '../model/retime.ts';
+import { isDevice } from '../model/triggered-units.ts';
 import { descendants } from './chain-inside.ts';
 import { shortName } from './edit-names.ts';
 import type { WhatIfEdit } from './edits.ts';
@@ -14,11 +16,20 @@ export interface PossibleEdit {
   atMostUs: number;
   tookUs: number;
   description?: string;
+  /** Why the unit failed in this boot. */
+  failure?: string;
 }
 
-/** What a node cannot do without, whatever its unit files say. */
-const ESSENTIAL =
-  /^(?:systemd-|dbus|kubelet\.|containerd\.|docker\.|crio\.|cri-o\.|NetworkManager|networking\.|network\.|netplan|ifup|wicked|dhcpcd|ssh|kmod|lvm2|multipath|initrd|dracut|cryptsetup|user@|getty|serial-getty|cloud-)/;
+/** What a node cannot do without, whatever its unit files say: its base, network, storage, clock, protection and Kubernetes. */
+const ESSENTIAL = new RegExp(
+  `^(?:${[
+    'systemd-|dbus|kmod|user@|getty|serial-getty|initrd|dracut|cloud-|headstart-|ssh',
+    'NetworkManager|networking\\.|network\\.|netplan|ifup|wicked|dhcpcd|connman|resolvconf',
+    'lvm2|multipath|dm-event|blk-availability|mdadm|mdmonitor|cryptsetup|zfs|btrfs|iscsi|open-iscsi|nvme|nfs|rpc',
+    'chrony|ntp|apparmor|auditd|selinux|ufw|firewalld|nftables|iptables|ip6tables',
+    'kube|k3s|rke2|containerd|docker|crio|cri-|cni|nodeadm|aks-|eks|google-|machine-config|ignition|nvidia',
+  ].join('|')})`,
+);
 
 /** Not for other kinds of units: a target, mount, socket, slice or device has no work of its own to leave out. */
 export function possibleEdits(graph: PointGraph, timed: RetimedGraph, target: number): PossibleEdit[] {
@@ -31,7 +42,7 @@ export function possibleEdits(graph: PointGraph, timed: RetimedGraph, target: nu
   for (const [i, u] of path.entries()) {
     const isWhole = !unitOf.has(u);
     const { withoutUnitUs, withoutEdgeUs }: Detours = detours[i]!;
-    found.push(...partEdits(graph, unitOf.get(u) ?? u));
+    found.push(...partEdits(graph, unitOf.get(u) ?? u), ...timeoutEdits(graph, u));
     if (isWhole && u !== target && canMask(graph, u, needed)) {
       const tookUs = graph.tookUs[u]!;
       const atMostUs = graph.isPartial ? tookUs : targetUs - withoutUnitUs;
@@ -44,6 +55,14 @@ export function possibleEdits(graph: PointGraph, timed: RetimedGraph, target: nu
     }
   }
   return unique([...found, ...groupEdits(graph, path)]);
+}
+
+/** A device that never appeared: its wait is the one that a node can do without. */
+function timeoutEdits({ names, points, tookUs }: PointGraph, u: number): PossibleEdit[] {
+  const job = points.failedJobs.get(names[u]!);
+  if (!job?.wait || !isDevice(names[u]!)) return [];
+  const edit = { kind: 'set', unit: names[u]!, tookUs: 0 } as const;
+  return [{ edit, atMostUs: tookUs[u]!, tookUs: tookUs[u]!, failure: job.failure ?? 'failed' }];
 }
 
 /** Modules of cloud-init: their stage runs them one after another. */
@@ -77,6 +96,8 @@ function canMask(graph: PointGraph, u: number, needed: ReadonlySet<string>): boo
   const name = graph.names[u]!;
   if (graph.sources[u] !== 'systemd' || !name.endsWith('.service') || name.startsWith('stop of ')) return false;
   if (ESSENTIAL.test(name) || GUEST_AGENT_UNITS.includes(name) || needed.has(name)) return false;
+  // Its timer or socket would still try to start it, and log a failure each time.
+  if (graph.triggered.has(name)) return false;
   return !graph.waits.has(u) && !graph.holds.has(u) && graph.tookUs[u]! > 0;
 }
 
@@ -103,9 +124,13 @@ function neededUnits({ points, names, startedBy, triggered }: PointGraph): Set<s
   return needed;
 }
 
-function described({ points, names }: PointGraph, u: number): { description?: string } {
-  const description = points.units.get(names[u]!)?.description;
-  return description === undefined ? {} : { description };
+function described({ points, names }: PointGraph, u: number): Pick<PossibleEdit, 'description' | 'failure'> {
+  const unit = points.units.get(names[u]!);
+  const failure = unit && failureOf(unit);
+  return {
+    ...(unit?.description !== undefined && { description: unit.description }),
+    ...(failure !== undefined && { failure }),
+  };
 }
 
 /** The same module may be in two links of the path. */

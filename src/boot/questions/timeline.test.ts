@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyRecord, bootRecord, managerTimes, unit } from '../testing.ts';
+import { anyRecord, bootRecord, managerTimes, span, unit } from '../testing.ts';
 import { aksBoot, eventsBoot, nodeBoot, parkedBoot, parkedNode } from './testing.ts';
 import { timeline } from './timeline.ts';
 
@@ -16,6 +16,41 @@ describe('timeline', () => {
       expect(names).toContain(name);
     }
     expect(rows.find((row) => row.name === 'systemd-networkd-wait-online.service')).toMatchObject({ kind: 'wait' });
+  });
+
+  it('has a row for each unit whose start failed, and says why, and for none that failed later', () => {
+    const failed = { activeState: 'failed', result: 'timeout' };
+    const { rows } = timeline(
+      bootRecord({
+        units: [
+          unit('containerd.service', 2, 1),
+          unit('broken.service', 2, 0, [], { ...failed, activatedUs: 0, deactivatedUs: 92e6 }),
+          unit('later.service', 2, 5, [], { ...failed, deactivatedUs: 900e6 }),
+        ],
+      }),
+    );
+    expect(rows.find(({ name }) => name === 'broken.service')).toMatchObject({
+      ...{ kind: 'work', result: 'fail', tookUs: 90e6, detail: 'failed: timed out after 1min 30s' },
+    });
+    expect(rows.map(({ name }) => name)).not.toContain('later.service');
+  });
+
+  it('has rows for the five longest initcalls of the kernel, inside it, and for none below 50 ms', () => {
+    const parent = 'kernel:until-init';
+    const call = (name: string, took: number) => span(`kernel:initcall/${name}`, 1, 1 + took, { parent });
+    const long = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6].map((took) => call(`f${took}`, took));
+    const names = (spans: typeof long) => {
+      const { rows } = timeline(bootRecord({ spans: [span(parent, 0, 4), ...spans] }));
+      return rows.filter(({ depth }) => depth === 1).map(({ name }) => name);
+    };
+    expect(names(long)).toEqual(['initcall/f0.6', 'initcall/f0.5', 'initcall/f0.4', 'initcall/f0.3', 'initcall/f0.2']);
+    expect(names([call('short', 0.049), call('edge', 0.05)])).toEqual(['initcall/edge']);
+  });
+
+  it('says what triggered a unit', () => {
+    const docker = unit('docker.service', 9, 1, [], { triggeredBy: ['docker.socket'] });
+    const { rows } = timeline(bootRecord({ units: [unit('docker.socket', 2, 0), docker] }));
+    expect(rows.find(({ name }) => name === 'docker.service')?.detail).toBe('started by docker.socket');
   });
 
   it('edge case 39: a pre-provisioned VM parked for sixteen minutes is a platform wait, not the latency of the node', () => {

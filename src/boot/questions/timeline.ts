@@ -19,7 +19,8 @@ export interface TimelineRow {
   /** Absent for a milestone. */
   tookUs?: number;
   kind: 'work' | 'wait' | 'instant';
-  /** The reason of a wait, a failure, or the precision of a milestone. */
+  result?: Span['result'];
+  /** The reason of a wait, why it failed, what started it, or the precision of a milestone. */
   detail?: string;
   /** Nesting level. */
   depth: number;
@@ -57,7 +58,11 @@ const SHOWN_UNITS: readonly RegExp[] = [
 const MOST_OTHERS = 10;
 
 /** Sources with a row for each part, because each part is a step to Ready. */
-const SHOWN_IN_PARTS: ReadonlySet<Span['source']> = new Set(['extension', 'kubelet']);
+const SHOWN_IN_PARTS: ReadonlySet<Span['source']> = new Set(['extension', 'kubelet', 'kernel']);
+
+/** Rows for initcalls and driver probes of the kernel that took at least this; `boot blame` lists more. */
+const MOST_INITCALLS = 5;
+const INITCALL_US = 50_000;
 
 export function timeline(record: BootRecord): Timeline {
   const spans = everySpan(record);
@@ -116,16 +121,21 @@ function creationRow(milestones: readonly Milestone[]): PlacedRow[] {
 function spanRows(spans: readonly Span[]): PlacedRow[] {
   const byId = new Map(spans.map((span) => [span.id, span]));
   const isUsual = (span: Span): boolean =>
-    span.source !== 'systemd' || span.wait !== undefined || SHOWN_UNITS.some((unit) => unit.test(span.name));
+    span.source !== 'systemd' ||
+    span.wait !== undefined ||
+    hasFailed(span) ||
+    SHOWN_UNITS.some((unit) => unit.test(span.name));
   // Where none of these ran, the longest units say where the time went.
   const others = spans.some(isUsual) ? new Set<Span>() : new Set(longestOf(spans));
   const shown = (span: Span): boolean => isUsual(span) || others.has(span);
   const isStage = (span: Span) =>
     span.parent === undefined || !byId.has(span.parent) || byId.get(span.parent)!.source === 'systemd';
   const isExplained = new Set(spans.filter((s) => s.parent !== undefined && isStage(s)).map((s) => s.parent));
+  const calls = new Set(longestOf(spans.filter(isInitcall)).slice(0, MOST_INITCALLS));
   return spans
     .filter((span) => !isLaterStart(span, byId))
-    .filter((span) => shown(span) && (isStage(span) || span.wait !== undefined || SHOWN_IN_PARTS.has(span.source)))
+    .filter((span) => (isInitcall(span) ? calls.has(span) && span.endUs - span.startUs >= INITCALL_US : shown(span)))
+    .filter((span) => isStage(span) || span.wait !== undefined || SHOWN_IN_PARTS.has(span.source))
     .filter(
       (span) =>
         !(span.source === 'systemd' && isExplained.has(span.id) && span.wait === undefined && !hasOwnTime(span, spans)),
@@ -136,9 +146,14 @@ function spanRows(spans: readonly Span[]): PlacedRow[] {
       startUs: span.startUs,
       tookUs: span.endUs - span.startUs,
       kind: span.wait === undefined ? 'work' : 'wait',
+      ...(span.result !== undefined && { result: span.result }),
       ...detailOf(span),
       depth: Math.min(depthOf(span, byId), 3),
     }));
+}
+
+function isInitcall({ id }: Span): boolean {
+  return /^kernel:(?:initcall|probe)\//.test(id);
 }
 
 function longestOf(spans: readonly Span[]): Span[] {
@@ -177,10 +192,20 @@ function hasOwnTime(unit: Span, spans: readonly Span[]): boolean {
   return tookUs - unionUs(inside, unit) > Math.max(50_000, tookUs / 10);
 }
 
-function detailOf(span: Span): { detail?: string } {
-  const detail =
-    span.wait ?? (span.result === 'fail' ? 'failed' : span.result === 'warn' ? 'with warnings' : undefined);
-  return detail === undefined ? {} : { detail };
+/** Its start took time and came to no good end. A unit that failed later was not slow because of it. */
+function hasFailed({ result, startUs, endUs, failure }: Span): boolean {
+  return result === 'fail' && endUs > startUs && !failure?.startsWith('after it had started');
+}
+
+function detailOf({ wait, result, failure, startedBy }: Span): { detail?: string } {
+  const failed = result !== 'fail' ? undefined : failure === undefined ? 'failed' : `failed: ${failure}`;
+  const parts = [
+    ...(wait === undefined ? [] : [wait]),
+    ...(failed === undefined ? [] : [failed]),
+    ...(result === 'warn' && wait === undefined ? ['with warnings'] : []),
+    ...(startedBy === undefined ? [] : [`started by ${startedBy}`]),
+  ];
+  return parts.length === 0 ? {} : { detail: parts.join('; ') };
 }
 
 function depthOf(span: Span, byId: ReadonlyMap<string, Span>): number {

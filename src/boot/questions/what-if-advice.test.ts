@@ -17,18 +17,16 @@ describe('adviceFor', () => {
     expect(adviceFor(mask, { ...facts, savedUs: 3e6 })?.confidence).toBe('low');
   });
 
-  it('writes a command for a module that removes its line from cloud.cfg, in either spelling', () => {
-    const { command } = adviceFor({ kind: 'without', unit: 'config-grub-dpkg' }, facts)!;
-    const [, pattern] = /'\/(.*)\/d'/.exec(command)!;
-    const line = new RegExp(pattern!);
-    expect([' - grub-dpkg', '  - grub_dpkg', ' - [grub_dpkg, always]'].every((text) => line.test(text))).toBe(true);
-    expect(line.test(' - apt-configure')).toBe(false);
+  it('has no advice for edits without a command', () => {
+    expect(adviceFor({ kind: 'without', unit: 'modules-final' }, facts)).toBeUndefined();
+    expect(adviceFor({ kind: 'set', unit: 'a.service', tookUs: 0 }, facts)).toBeUndefined();
   });
 
-  it('has no advice for modules that a node needs, and for edits without a command', () => {
-    for (const unit of ['config-ssh', 'config-users-groups', 'config-growpart', 'modules-final'])
-      expect(adviceFor({ kind: 'without', unit }, facts)).toBeUndefined();
-    expect(adviceFor({ kind: 'set', unit: 'a.service', tookUs: 0 }, facts)).toBeUndefined();
+  it('says of a unit that failed that it is better repaired', () => {
+    const mask = { kind: 'mask', unit: 'rsyslog.service' } as const;
+    expect(adviceFor(mask, { ...facts, failure: 'exit code' })?.risk).toBe(
+      'it failed in this boot (exit code): better repair it',
+    );
   });
 
   it('names the units that would not be started any more', () => {

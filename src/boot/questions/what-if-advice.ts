@@ -1,5 +1,6 @@
 // boot/questions/what-if-advice.ts: how is an edit made on a node, what is its risk, and how sure is its saving?
 import type { WhatIfEdit } from './edits.ts';
+import { moduleAdvice } from './module-advice.ts';
 
 export interface Advice {
   /** A command to type, or the change to make. */
@@ -18,6 +19,8 @@ export interface AdviceFacts {
   /** How long the removed unit or step took. */
   tookUs: number;
   description?: string;
+  /** Why the unit or the device failed in this boot. */
+  failure?: string;
   /** Units that would not be started any more. */
   lost?: readonly string[];
 }
@@ -38,6 +41,7 @@ export function adviceFor(edit: WhatIfEdit, facts: AdviceFacts): Advice | undefi
 function basicAdvice(edit: WhatIfEdit, facts: AdviceFacts): Advice | undefined {
   if (edit.kind === 'mask') return maskAdvice(edit.unit, facts);
   if (edit.kind === 'drop-after') return dropAdvice(edit.unit, edit.dependency);
+  if (edit.kind === 'set' && facts.failure !== undefined) return timeoutAdvice(edit.unit, facts.failure);
   if (edit.kind !== 'without') return undefined;
   if (edit.unit === 'cloud-init') {
     return {
@@ -58,11 +62,23 @@ function basicAdvice(edit: WhatIfEdit, facts: AdviceFacts): Advice | undefined {
   return moduleAdvice(edit.unit);
 }
 
-function maskAdvice(unit: string, { isPartial, savedUs, tookUs, description }: AdviceFacts): Advice {
+function timeoutAdvice(device: string, failure: string): Advice {
+  return {
+    command: `find what needs it (systemctl list-dependencies --reverse ${quoted(device)}); remove its line from /etc/fstab or /etc/crypttab, or add the options nofail,x-systemd.device-timeout=5s`,
+    risk: 'a disk that appears only after that time is not mounted at boot',
+    confidence: 'high',
+    because: `the device never appeared (${failure}), so the wait gained nothing`,
+  };
+}
+
+function maskAdvice(unit: string, { isPartial, savedUs, tookUs, description, failure }: AdviceFacts): Advice {
   const [, risk] = KNOWN_UNITS.find(([name]) => name.test(unit)) ?? [];
   const common = {
     command: `sudo systemctl mask ${quoted(unit)}`,
-    risk: risk ?? `not done any more: ${description ?? unit}`,
+    risk:
+      failure === undefined
+        ? (risk ?? `not done any more: ${description ?? unit}`)
+        : `it failed in this boot (${failure}): better repair it`,
   };
   if (isPartial)
     return {
@@ -85,18 +101,6 @@ function dropAdvice(unit: string, dependency: string): Advice {
   };
 }
 
-function moduleAdvice(name: string): Advice | undefined {
-  const [, module] = /^config-([\w-]+)$/.exec(name) ?? [];
-  if (module === undefined || NEEDED_MODULES.has(module)) return undefined;
-  const pattern = module.replaceAll('-', '[-_]');
-  return {
-    command: `sudo sed -i -E '/^ *- *\\[? *${pattern}\\b/d' /etc/cloud/cloud.cfg`,
-    risk: MODULE_RISKS[module] ?? `what the cloud-init module ${module} does is not done`,
-    confidence: 'high',
-    because: 'modules run one after another, so its time is gone',
-  };
-}
-
 function quoted(unit: string): string {
   return /^[\w@.:-]+$/.test(unit) ? unit : `'${unit}'`;
 }
@@ -105,27 +109,5 @@ const KNOWN_UNITS: readonly (readonly [RegExp, string])[] = [
   [/^snapd?[.-]/, 'snaps are not mounted, seeded or updated'],
   [/^(?:unattended-upgrades|apt-daily|dnf-automatic|packagekit)/, 'no automatic security updates'],
   [/^plymouth/, 'no boot splash, and no prompt for a disk password on it'],
-  [/^(?:apparmor|auditd|selinux|ufw|firewalld|nftables)/, 'the node is less protected'],
-  [/^(?:chrony|ntp)/, 'the clock may be wrong'],
   [/^rsyslog/, 'no log files in /var/log'],
-  [/^headstart-/, 'a part of headstart does not work'],
 ];
-
-/** Users, keys, disks and names: a node without them does not work or cannot be reached. */
-const NEEDED_MODULES: ReadonlySet<string> = new Set(
-  (
-    'ssh ssh-authkey-fingerprints users-groups set-passwords growpart resizefs disk-setup mounts write-files ' +
-    'write-files-deferred bootcmd set-hostname update-hostname update-etc-hosts seed-random rsyslog'
-  ).split(' '),
-);
-
-const MODULE_RISKS: Readonly<Record<string, string>> = {
-  'scripts-user': 'scripts and runcmd of the user data do not run',
-  runcmd: 'runcmd of the user data does not run',
-  'keys-to-console': 'SSH host keys are not printed on the console',
-  'grub-dpkg': 'an update of grub may not know its disk',
-  'apt-configure': 'apt uses the sources of the image',
-  'package-update-upgrade-install': 'packages stay as old as the image',
-  ntp: 'time servers of the user data are not used',
-  'final-message': 'no "finished" line in the log',
-};

@@ -25,11 +25,23 @@ describe('whatIfScan', () => {
   });
 
   it('proposes only services of a pasted chain, and only their own time', () => {
-    const { candidates } = whatIfScan(cloudFinal(), { limit: 100, target: 'cloud-final.service' });
+    const pasted = cloudFinal();
+    const slower = pasted.units.map((u) =>
+      u.name === 'ephemeral-disk-warning.service' ? { ...u, activatingUs: u.activatingUs - 290_000 } : u,
+    );
+    const { candidates } = whatIfScan({ ...pasted, units: slower }, { limit: 100, target: 'cloud-final.service' });
     const small = candidates.filter(({ text }) => text.includes('ephemeral-disk-warning'));
-    expect(small).toMatchObject([{ savedUs: 29_000, confidence: 'low' }]);
+    expect(small).toMatchObject([{ savedUs: 319_000, confidence: 'low' }]);
     expect(candidates.every(({ text }) => !/\.target|\.path|\.socket|\.slice/.test(text))).toBe(true);
     expect(candidates.every(({ weakensTarget }) => !weakensTarget)).toBe(true);
+  });
+
+  it('lists no edit that saves less than a thousandth of the time', () => {
+    // ephemeral-disk-warning.service took 29 ms of 45.6 s.
+    const { candidates, smallestUs } = whatIfScan(cloudFinal(), { limit: 100, target: 'cloud-final.service' });
+    expect(smallestUs).toBe(45_632);
+    expect(candidates.map(({ text }) => text).join()).not.toContain('ephemeral-disk-warning');
+    expect(candidates.every(({ savedUs }) => savedUs >= smallestUs)).toBe(true);
   });
 
   it('applies the given edits first, and notes those without effect', () => {
@@ -125,8 +137,13 @@ describe('what whatIfScan does not propose', () => {
     },
   );
 
-  it('containerd, kubelet, systemd and the network, whatever their unit files say', () => {
+  it('containerd, kubelet, systemd, the network, storage and protection, whatever their unit files say', () => {
     for (const name of [
+      'headstart-clone-check.service',
+      'apparmor.service',
+      'chrony.service',
+      'open-iscsi.service',
+      'nodeadm-config.service',
       'containerd.service',
       'kubelet.service',
       'systemd-udevd.service',
@@ -134,6 +151,31 @@ describe('what whatIfScan does not propose', () => {
       'sshd.service',
     ])
       expect(texts(chainOf(name, {})).join()).not.toContain(name);
+  });
+
+  it('defect 12: a unit that a timer started, which would try again', () => {
+    expect(texts(chainOf('tool.service', { triggeredBy: ['tool.timer'] })).join()).toContain("--mask 'tool.service'");
+    const record = chainOf('tool.service', { triggeredBy: ['tool.timer'] });
+    const found = texts({ ...record, units: [...record.units, unit('tool.timer', 3, 0)] });
+    expect(found.join()).not.toContain("--mask 'tool.service'");
+  });
+
+  it('saves no time of a wait, in any boot', () => {
+    fc.assert(
+      fc.property(anyUnits(), fc.nat({ max: 11 }), (units, at) => {
+        const waits = units.map((u, i) => (i === at ? { ...u, name: 'systemd-networkd-wait-online.service' } : u));
+        const renamed = waits.map((u) => ({
+          ...u,
+          after: u.after.map((d) => (d === `u${at}.service` ? 'systemd-networkd-wait-online.service' : d)),
+        }));
+        const record = bootOf(renamed);
+        for (const { name } of renamed.filter((u) => u.activatingUs > 0).slice(0, 3)) {
+          const { candidates, combined } = whatIfScan(record, { limit: 100, target: name });
+          const made = [...candidates.map(({ text }) => text), ...(combined?.texts ?? [])];
+          expect(made.filter((text) => text.startsWith('--mask') && text.includes('wait-online'))).toEqual([]);
+        }
+      }),
+    );
   });
 
   it('defect 14: waits for the platform, the network or a device', () => {
@@ -148,6 +190,34 @@ describe('what whatIfScan does not propose', () => {
     const { candidates } = whatIfScan(waiting, { target: 'app.service' });
     // Without cloud-init or tool.service the app would no longer wait for the network.
     expect(candidates).toEqual([]);
+  });
+});
+
+describe('what whatIfScan proposes for a device that never appeared', () => {
+  const wait = span('systemd:wait', 2, 92, {
+    ...{ unit: 'dev-sdb.device', wait: 'the device never appeared', result: 'fail' as const },
+    failure: 'timed out after 1min 30s',
+  });
+  const record = bootRecord({
+    units: [
+      unit('basic.target', 1, 0),
+      unit('dev-sdb.device', 0, 0),
+      unit('local-fs.target', 92.5, 0, ['dev-sdb.device', 'basic.target']),
+      unit('app.service', 93, 1, ['local-fs.target']),
+    ],
+    spans: [wait],
+  });
+
+  it('names the wait that gained nothing, and how to end it', () => {
+    const [best] = whatIfScan(record, { target: 'app.service' }).candidates;
+    expect(best).toMatchObject({ text: "--set 'dev-sdb.device=0s'", savedUs: 90e6, confidence: 'high' });
+    expect(best?.command).toContain('x-systemd.device-timeout=5s');
+    expect(whatIf(record, [best!.edit], 'app.service').savedUs).toBe(90e6);
+  });
+
+  it('proposes nothing if the device appeared', () => {
+    const { result: _, failure: __, ...appeared } = wait;
+    expect(texts({ ...record, spans: [appeared] }, 'app.service')).toEqual([]);
   });
 });
 

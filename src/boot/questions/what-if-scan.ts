@@ -14,6 +14,8 @@ export interface WhatIfScan {
   target: string;
   clock: { zero: BootRecord['clock']['zero']; userspaceUs?: number };
   before: TargetTime;
+  /** Edits that save less are not listed: a boot varies more than that from one time to the next. */
+  smallestUs: number;
   /** Best first; only edits that save time. */
   candidates: WhatIfCandidate[];
   /** Up to three edits, each the best one after those before it, re-timed together. Absent if fewer than two save time. */
@@ -46,17 +48,19 @@ export interface ScanOptions {
 }
 
 const MOST_TOGETHER = 3;
-/** Less than a boot varies from one time to the next. */
+/** Less than a boot varies from one time to the next: this time, and this share of the time until the target. */
 const SMALLEST_US = 10_000;
+const SMALLEST_SHARE = 0.001;
 
 export function whatIfScan(record: BootRecord, { limit = 10, edits = [], target: wanted }: ScanOptions): WhatIfScan {
   const known = knownUnits(record);
   const recorded = pointGraph(record);
   const target = targetOf(record, recorded, known, { wanted, edits });
-  const scan: Scan = { recorded, known, target };
-  const first = stage(scan, edits);
+  const first = stage({ recorded, known }, edits);
   refuseMaskedTarget(first.edited, target);
   const targetUs = first.timed.endUs[target]!;
+  const smallestUs = Math.max(SMALLEST_US, Math.round(targetUs * SMALLEST_SHARE));
+  const scan: Scan = { recorded, known, target, smallestUs };
   const candidates = bestEdits(scan, first, limit);
   const userspaceUs = knownUserspaceUs(record);
   const combined = bestSet(scan, first, candidates[0]);
@@ -64,6 +68,7 @@ export function whatIfScan(record: BootRecord, { limit = 10, edits = [], target:
     target: first.edited.graph.names[target]!,
     clock: { zero: record.clock.zero, ...(userspaceUs !== undefined && { userspaceUs }) },
     before: { targetUs, ...(userspaceUs !== undefined && { sinceUserspaceUs: targetUs - userspaceUs }) },
+    smallestUs,
     candidates: candidates.slice(0, limit),
     ...(combined && { combined }),
     assumption: SCAN_ASSUMPTION,
@@ -79,6 +84,7 @@ interface Scan {
   recorded: PointGraph;
   known: ReadonlySet<string>;
   target: number;
+  smallestUs: number;
 }
 
 /** The boot with some edits made, in which further ones are sought. */
@@ -88,7 +94,7 @@ interface Stage {
   timed: RetimedGraph;
 }
 
-function stage({ recorded, known }: Scan, edits: readonly WhatIfEdit[]): Stage {
+function stage({ recorded, known }: Pick<Scan, 'recorded' | 'known'>, edits: readonly WhatIfEdit[]): Stage {
   const edited = applyEdits(recorded, edits, known);
   return { edits, edited, timed: retimeOrThrow(edited.graph) };
 }
@@ -96,7 +102,7 @@ function stage({ recorded, known }: Scan, edits: readonly WhatIfEdit[]): Stage {
 /** Edits are re-timed in the order of what they can save at most, until no other one can be among the best. */
 function bestEdits(scan: Scan, from: Stage, wanted: number): WhatIfCandidate[] {
   const possible = possibleEdits(from.edited.graph, from.timed, scan.target)
-    .filter(({ atMostUs }) => atMostUs >= SMALLEST_US)
+    .filter(({ atMostUs }) => atMostUs >= scan.smallestUs)
     .sort((a, b) => b.atMostUs - a.atMostUs);
   const waits = waitsOnPath(scan, from);
   const found: WhatIfCandidate[] = [];
@@ -109,9 +115,9 @@ function bestEdits(scan: Scan, from: Stage, wanted: number): WhatIfCandidate[] {
 }
 
 function tryEdit(
-  { recorded, known, target }: Scan,
+  { recorded, known, target, smallestUs }: Scan,
   from: Stage,
-  { edit, tookUs, description }: PossibleEdit,
+  { edit, tookUs, description, failure }: PossibleEdit,
   waits: readonly number[],
 ): WhatIfCandidate | undefined {
   const edited = applyEdits(recorded, [...from.edits, edit], known);
@@ -119,7 +125,7 @@ function tryEdit(
   const { endUs } = retimeInOrder(edited.graph, from.timed.order);
   const afterUs = endUs[target]!;
   const savedUs = from.timed.endUs[target]! - afterUs;
-  if (savedUs < SMALLEST_US || !waitsForAll(edited.graph, target, waits)) return undefined;
+  if (savedUs < smallestUs || !waitsForAll(edited.graph, target, waits)) return undefined;
   const { isPartial } = edited.graph;
   const advice = adviceFor(edit, {
     isPartial,
@@ -127,6 +133,7 @@ function tryEdit(
     tookUs,
     lost: edited.lost,
     ...(description !== undefined && { description }),
+    ...(failure !== undefined && { failure }),
   });
   return advice && { edit, text: renderEdit(edit), afterUs, savedUs, weakensTarget: false, ...advice };
 }

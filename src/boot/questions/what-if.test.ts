@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../base/errors.ts';
-import type { BootRecord } from '../model/record.ts';
+import { type BootRecord, startTookUs } from '../model/record.ts';
 import { caught } from '../testing.ts';
 import { parseEdit, type WhatIfEdit } from './edits.ts';
 import { anyUnits, bootOf, cloudFinal, ran } from './what-if.testing.ts';
@@ -190,6 +190,44 @@ describe('whatIf for any graph', () => {
           }
         }
         for (const u of started) expect(whatIf(record, edits, u.name).savedUs).toBeGreaterThanOrEqual(0);
+      }),
+    );
+  });
+
+  it('changes nothing if each unit takes its observed time', () => {
+    fc.assert(
+      fc.property(anyUnits(), (units) => {
+        const started = units.filter((u) => u.activatingUs > 0);
+        const observed = started.map((u): WhatIfEdit => ({ kind: 'set', unit: u.name, tookUs: startTookUs(u) }));
+        for (const { name } of started) expect(whatIf(bootOf(units), observed, name).savedUs).toBe(0);
+      }),
+    );
+  });
+
+  it('never reaches a target before the first unit, nor saves more than the whole time', () => {
+    fc.assert(
+      fc.property(anyUnits(), (units) => {
+        const started = units.filter((u) => u.activatingUs > 0);
+        const firstUs = Math.min(...started.map((u) => u.activatingUs));
+        const shortest = started.flatMap((u): WhatIfEdit[] => [
+          { kind: 'set', unit: u.name, tookUs: 0 },
+          ...u.after
+            .filter((d) => started.some(({ name }) => name === d))
+            .map((d): WhatIfEdit => ({ kind: 'drop-after', unit: u.name, dependency: d })),
+        ]);
+        for (const { name } of started)
+          expect(whatIf(bootOf(units), shortest, name).after.targetUs).toBeGreaterThanOrEqual(firstUs);
+      }),
+    );
+  });
+
+  it('refuses each target that an edit masks', () => {
+    fc.assert(
+      fc.property(anyUnits(), (units) => {
+        for (const { name } of units.filter((u) => u.activatingUs > 0))
+          expect(caught(() => whatIf(bootOf(units), [{ kind: 'mask', unit: name }], name)).code).toBe(
+            'boot/target-masked',
+          );
       }),
     );
   });

@@ -208,5 +208,8 @@ export function limitsOf(record: BootRecord, graph: PointGraph, target: string):
   if (unit && unit.activatedUs < unit.activatingUs && unit.deactivatedUs < unit.activatingUs) {
     notes.push(`${target} was still starting when the boot was recorded: it counts as taking no time`);
   }
+  const trigger = graph.triggered.get(target);
+  if (trigger !== undefined)
+    notes.push(`${target} was started by ${trigger}: edits of units that only ran before it do not move it`);
   return notes;
 }

@@ -7,7 +7,11 @@ import { spanArgument, verb } from './blame.ts';
 const stdin = JSON.stringify(
   bootRecord({
     manager: managerTimes({ userspaceUs: 2_000_000, finishUs: 40_000_000 }),
-    units: [unit('slow.service', 3, 6), unit('quick.service', 3, 0.005), unit('bad\u001b[2J.service', 4, 1)],
+    units: [
+      unit('slow.service', 3, 6, [], { used: { cpuUs: 412_300 } }),
+      unit('quick.service', 3, 0.005),
+      unit('bad\u001b[2J.service', 4, 1),
+    ],
     spans: [
       span('stage', 10, 20, { name: 'init-network', source: 'cloud-init' }),
       span('module', 11, 15, { name: 'config-a', source: 'cloud-init', parent: 'stage', result: 'fail' }),
@@ -30,6 +34,14 @@ describe('boot blame', () => {
     const { stdout } = await blame();
     expect(stdout).toMatch(/^ *10s init-network \[cloud-init\] \(6s own time\)$/m);
     expect(stdout).toMatch(/^ {2} *4s config-a \(failed\)$/m);
+  });
+
+  it('tells a unit that waited from one that was busy', async () => {
+    expect((await blame()).stdout).toMatch(/^ *6s slow\.service \(at most 412ms CPU: mostly waiting\)$/m);
+    const { work } = JSON.parse((await blame('--json')).stdout) as { work: { name: string; used?: object }[] };
+    expect(work.find(({ name }) => name === 'slow.service')?.used).toEqual({
+      ...{ cpuUs: 412_300, isStartOnly: false, verdict: 'waiting' },
+    });
   });
 
   it('keeps waits apart from work', async () => {

@@ -9,6 +9,7 @@ import { type Screen, screenOf } from '../output/screen.ts';
 import { printable } from '../output/table.ts';
 import type { Verb } from '../verb.ts';
 import { type BootOptions, readBoot, withBootOptions, withInputArguments } from './read-boot.ts';
+import { renderUse } from './render-use.ts';
 
 interface Options extends BootOptions {
   atLeast: number;
@@ -51,13 +52,16 @@ function listing(entries: readonly BlameEntry[], atLeastUs: number, page: Page, 
 
 function describe(entry: BlameEntry, { width, screen }: Page, depth: number): string[] {
   const styled = (text: string, style: Style) => (text === '' ? '' : ` ${paint(text.trimStart(), style, screen)}`);
-  const failed = entry.result === 'fail' ? ' (failed)' : entry.result === 'warn' ? ' (with warnings)' : '';
+  const why = entry.failure === undefined ? '' : `: ${printable(entry.failure)}`;
+  const failed = entry.result === 'fail' ? ` (failed${why})` : entry.result === 'warn' ? ' (with warnings)' : '';
+  const trigger = entry.startedBy === undefined ? '' : ` (started by ${printable(entry.startedBy)})`;
   const own = entry.parts.length > 0 ? ` (${formatSpan(entry.ownUs)} own time)` : '';
   const source = entry.source === 'systemd' || depth > 0 ? '' : ` [${entry.source}]`;
   const waited = entry.wait === undefined && entry.waitUs > 0 ? ` (${formatSpan(entry.waitUs)} of waits inside)` : '';
   const wait = entry.wait === undefined ? '' : ` [${depth > 0 ? 'wait: ' : ''}${printable(entry.wait)}]`;
+  const use = renderUse(entry.used, entry.tookUs);
   const took = formatSpan(entry.tookUs).padStart(width);
-  const remarks = `${source}${own}${styled(waited, 'wait')}${styled(failed, entry.result === 'fail' ? 'bad' : 'warning')}`;
+  const remarks = `${source}${own}${use === '' ? '' : ` (${use})`}${styled(waited, 'wait')}${styled(failed, entry.result === 'fail' ? 'bad' : 'warning')}${trigger}`;
   const line = `${'  '.repeat(depth)}${took} ${printable(entry.name)}${remarks}${styled(wait, 'wait')}`;
   return wrapText(line, screen.columns, 2 * depth + width + 1);
 }

@@ -26,6 +26,14 @@ describe('renderBootChain', () => {
     expect(text).toContain('(100ms before it that no source explains)');
   });
 
+  it('prints why a link failed, and what triggered one after a gap', () => {
+    const failed = link('b', 5, 95, { result: 'fail', failure: 'timed out after 1min 30s' });
+    expect(renderBootChain([failed])).toContain('b @5s +1min 30s [failed: timed out after 1min 30s]\n');
+    expect(renderBootChain([link('c', 9, 9, { result: 'fail' })])).toContain('c @9s [failed]\n');
+    const late = link('late.service', 30, 35, { startedBy: 'late.timer', gapUs: 23e6 });
+    expect(renderBootChain([late])).toContain('(23s before it until late.timer elapsed)');
+  });
+
   it('prints the five longest parts of a link, in the order of their start', () => {
     const inside = [7, 1, 6, 2, 5, 3, 4].map((took, index) =>
       span(`${took}`, 10 + index, 10 + index + took, { name: `part-${took}` }),

@@ -1,5 +1,6 @@
 // cli/boot/render-chain.ts: renders a chain as text: the last link first, each with its longest parts.
 import { formatSpan } from '../../base/duration.ts';
+import { triggerEvent } from '../../boot/model/triggered-units.ts';
 import type { ChainLink } from '../../boot/questions/chain.ts';
 import { displayWidth, wrapText } from '../output/display-width.ts';
 import { paint } from '../output/paint.ts';
@@ -29,16 +30,27 @@ function describe(link: ChainLink, depth: number, deepest: number, screen: Scree
     wait === undefined ? '' : ` ${paint(`[wait: ${printable(wait)}]`, 'wait', screen)}`;
   const took = tookUs > 0 ? ` +${formatSpan(tookUs)}` : '';
   const name = paint(printable(link.name), tookUs > 0 ? 'path' : undefined, screen);
-  const lines = [`${indent}${depth > 0 ? '└─' : ''}${name} @${formatSpan(link.startUs)}${took}${waitOf(link.wait)}`];
+  const failedOf = ({ result, failure }: Pick<ChainLink, 'result' | 'failure'>) => {
+    if (result !== 'fail') return '';
+    return ` ${paint(`[failed${failure === undefined ? '' : `: ${printable(failure)}`}]`, 'bad', screen)}`;
+  };
+  const remarks = `${waitOf(link.wait)}${failedOf(link)}`;
+  const lines = [`${indent}${depth > 0 ? '└─' : ''}${name} @${formatSpan(link.startUs)}${took}${remarks}`];
   const parts = link.inside
     .filter((part) => part.endUs - part.startUs >= Math.max(10_000, tookUs / 50))
     .sort((a, b) => b.endUs - b.startUs - (a.endUs - a.startUs))
     .slice(0, PARTS_SHOWN)
     .sort((a, b) => a.startUs - b.startUs);
   for (const part of parts) {
-    lines.push(`${indent}    · ${printable(part.name)} +${formatSpan(part.endUs - part.startUs)}${waitOf(part.wait)}`);
+    lines.push(
+      `${indent}    · ${printable(part.name)} +${formatSpan(part.endUs - part.startUs)}${waitOf(part.wait)}${failedOf(part)}`,
+    );
   }
   if (link.gapUs >= GAP_SHOWN_US)
-    lines.push(`${indent}  ${paint(`(${formatSpan(link.gapUs)} before it that no source explains)`, 'aside', screen)}`);
+    lines.push(`${indent}  ${paint(`(${formatSpan(link.gapUs)} before it ${reasonOf(link)})`, 'aside', screen)}`);
   return lines.flatMap((line) => wrapText(line, screen.columns, indent.length + 6));
+}
+
+function reasonOf({ startedBy }: ChainLink): string {
+  return startedBy === undefined ? 'that no source explains' : printable(triggerEvent(startedBy));
 }

@@ -27,7 +27,7 @@ export const verb: Verb = {
 function columnsOf(record: BootRecord, { hasColour }: Screen): Column<TimelineRow>[] {
   const onPath = new Set(hasColour ? chain(record).map((link) => link.name) : []);
   const styleOf = (row: TimelineRow): Style | undefined => {
-    if (row.detail === 'failed') return 'bad';
+    if (row.result === 'fail') return 'bad';
     return row.kind === 'wait' ? 'wait' : undefined;
   };
   return [

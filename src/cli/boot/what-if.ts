@@ -161,7 +161,9 @@ function printScan(found: WhatIfScan, deps: CliDeps): void {
     '',
     found.candidates.length > 0
       ? `${scanTable(found, screen)}\n${found.candidates.flatMap((row, i) => howTo(row, i, screen)).join('\n')}\n`
-      : sentences('No edit that leaves the node working is known to make it at least 10 ms faster.\n'),
+      : sentences(
+          `No edit that leaves the node working is known to make it at least ${formatSpan(found.smallestUs)} faster.\n`,
+        ),
     ...together(found, screen),
     sentences(`Assumption: ${found.assumption}.`),
   ];

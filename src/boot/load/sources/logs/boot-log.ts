@@ -8,6 +8,7 @@ import { guestAgentFacts, parseGuestAgentLine, type TimedGuestAgentEvent } from 
 import { parsePid1Line } from '../systemd/pid1-lines.ts';
 import { managerTimes, parseStartupFinished } from '../systemd/startup-finished.ts';
 import { type UnitEvent, unitsOf } from '../systemd/unit-events.ts';
+import { Initcalls } from './initcalls.ts';
 
 export interface LogLine {
   atUs: number;
@@ -31,6 +32,7 @@ export class BootLog {
   readonly #unitEvents: UnitEvent[] = [];
   readonly #kubelet: TimedKubeletEvent[] = [];
   readonly #guestAgent: TimedGuestAgentEvent[] = [];
+  readonly #initcalls = new Initcalls();
   readonly #milestones: Milestone[] = [];
   readonly #notes: Note[] = [];
   readonly #host: HostFacts = {};
@@ -87,7 +89,7 @@ export class BootLog {
     const isMonotonic = this.#clock === 'monotonic';
     const manager = this.#manager ?? (isMonotonic ? this.#unfinished() : undefined);
     // For a wall-clock log, the start of userspace on the log's clock is unknown.
-    const { units, deviceWaits, leftOut } = unitsOf(this.#unitEvents, {
+    const { units, deviceWaits, failedJobs, leftOut } = unitsOf(this.#unitEvents, {
       userspaceUs: isMonotonic ? (manager?.userspaceUs ?? 0) : 0,
       finishUs: this.#startupFinishedUs ?? 0,
     });
@@ -111,7 +113,7 @@ export class BootLog {
       ...(units.length > 0 && { units }),
       ...(manager && { manager }),
       host: { ...kubelet.host, ...this.#host },
-      spans: [...this.#kernelSpans(), ...deviceWaits, ...agent.spans, ...kubelet.spans],
+      spans: [...this.#kernelSpans(), ...deviceWaits, ...failedJobs, ...agent.spans, ...kubelet.spans],
       milestones: [
         ...this.#kernelMilestones(manager),
         ...firstOfEach(this.#milestones),
@@ -123,6 +125,7 @@ export class BootLog {
   }
 
   #addKernelLine(atUs: number, message: string): void {
+    if (this.#initcalls.add(atUs, message)) return;
     const version = /^Linux version (\S+)/.exec(message)?.[1];
     if (version !== undefined) {
       this.#host.kernel = version;
@@ -171,11 +174,14 @@ export class BootLog {
   }
 
   #kernelSpans(): Span[] {
-    if (!this.#ranInit || this.#clock !== 'monotonic' || this.#ranInit.atUs <= 0) return [];
+    const whole = this.#wholeKernel();
+    return [...(whole ? [whole] : []), ...this.#initcalls.spans(whole)];
+  }
+
+  #wholeKernel(): Span | undefined {
+    if (!this.#ranInit || this.#clock !== 'monotonic' || this.#ranInit.atUs <= 0) return undefined;
     const { path, atUs } = this.#ranInit;
-    return [
-      { id: 'kernel:until-init', name: `kernel, until it ran ${path}`, source: 'kernel', startUs: 0, endUs: atUs },
-    ];
+    return { id: 'kernel:until-init', name: `kernel, until it ran ${path}`, source: 'kernel', startUs: 0, endUs: atUs };
   }
 
   #kernelMilestones(manager: ManagerTimes | undefined): Milestone[] {

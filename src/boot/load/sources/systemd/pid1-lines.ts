@@ -8,6 +8,8 @@ export type Pid1Line = Omit<UnitEvent, 'atUs'> | 'nameless';
 export function parsePid1Line(message: string): Pid1Line | undefined {
   const skipped = SKIPPED.exec(message);
   if (skipped) return { unit: skipped[1]!, what: 'skipped' };
+  const failed = FAILED_JOB.exec(message);
+  if (failed) return { unit: failed[1]!, what: 'failed', result: failed[2] ?? 'timeout' };
   const job = JOB.exec(message);
   if (!job) return undefined;
   const what = JOBS[job[1]!]!;
@@ -58,4 +60,8 @@ const byLength = (a: string, b: string) => b.length - a.length;
 const JOB = new RegExp(`^(${Object.keys(JOBS).sort(byLength).join('|')}) (.+)`);
 const NAME = String.raw`[\w:.\\@-]{1,255}\.(?:service|socket|target|device|mount|automount|swap|timer|path|slice|scope)`;
 const UNIT_NAME = new RegExp(String.raw`^(${NAME})(?: - |\.*$)`);
+/** Names the unit in every version: `Job dev-sdb.device/start timed out.`, `a.mount: Job a.mount/start failed with result 'dependency'.` */
+const FAILED_JOB = new RegExp(
+  String.raw`^(?:${NAME}: )?Job (${NAME})/start (?:timed out|failed with result '(timeout|dependency|failed)')\.?$`,
+);
 const SKIPPED = new RegExp(`^(${NAME}) - .* was skipped because `);

@@ -51,6 +51,16 @@ describe('unitOf', () => {
     expect([wants, requires]).toEqual([[], undefined]);
   });
 
+  test('reads what the unit used, and nothing that was not measured', () => {
+    const all = { CPUUsageNSec: '411999500', IOReadBytes: '4096', IOWriteBytes: '0', MemoryPeak: '1048576' };
+    expect(unit({ Id: 'a.service', ...all }).used).toEqual({
+      ...{ cpuUs: 412_000, readBytes: 4096, writtenBytes: 0, peakMemoryBytes: 1_048_576 },
+    });
+    for (const text of ['[not set]', '18446744073709551615', '', 'infinity', '-1']) {
+      expect(unit({ Id: 'a.service', CPUUsageNSec: text, IOReadBytes: text })).not.toHaveProperty('used');
+    }
+  });
+
   test('sets conditionFailed only if the conditions were checked', () => {
     const checked = { Id: 'a.service', ConditionResult: 'no', ConditionTimestampMonotonic: '7' };
     expect(unit(checked).conditionFailed).toBe(true);

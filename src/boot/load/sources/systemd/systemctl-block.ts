@@ -1,5 +1,5 @@
 // boot/load/sources/systemd/systemctl-block.ts: reads one block of `systemctl show`: a unit or the manager.
-import type { HostFacts, ManagerTimes, Unit } from '../../../model/record.ts';
+import type { HostFacts, ManagerTimes, Unit, UsedResources } from '../../../model/record.ts';
 import { isName } from './unit-name.ts';
 
 /** 0 = not set (`n/a`, empty, infinity); undefined = not a number. */
@@ -50,7 +50,26 @@ export function unitOf(values: Map<string, string>, stamp: (key: string) => numb
     ...edges('upholds', 'Upholds'),
     ...filled('triggeredBy', 'TriggeredBy'),
     ...filled('triggers', 'Triggers'),
+    ...usedOf(values),
   };
+}
+
+/** Absent without accounting: `[not set]` or, in older versions, 2^64 - 1. */
+function usedOf(values: Map<string, string>): { used?: UsedResources } {
+  const read = (key: string): number | undefined => {
+    const text = values.get(key) ?? '';
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : undefined;
+    return value !== undefined && Number.isSafeInteger(value) ? value : undefined;
+  };
+  const [cpuNs, readBytes, writtenBytes] = [read('CPUUsageNSec'), read('IOReadBytes'), read('IOWriteBytes')];
+  const peakMemoryBytes = read('MemoryPeak');
+  const used = {
+    ...(cpuNs !== undefined && { cpuUs: Math.round(cpuNs / 1000) }),
+    ...(readBytes !== undefined && { readBytes }),
+    ...(writtenBytes !== undefined && { writtenBytes }),
+    ...(peakMemoryBytes !== undefined && { peakMemoryBytes }),
+  };
+  return Object.keys(used).length > 0 ? { used } : {};
 }
 
 /** Bounded, so that an unclosed quote cannot make matching slow. */

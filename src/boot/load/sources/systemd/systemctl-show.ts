@@ -62,7 +62,7 @@ function parseShow(input: Input, kind: 'systemctl-manager' | 'systemctl-units'):
 const KEPT = new Set([
   ...['Id', 'Names', 'Description', 'Type', 'LoadState', 'ActiveState', 'Result', 'ConditionResult'],
   ...['After', 'Before', 'Requires', 'Requisite', 'BindsTo', 'Wants', 'Conflicts', 'Upholds'],
-  ...['TriggeredBy', 'Triggers'],
+  ...['TriggeredBy', 'Triggers', 'CPUUsageNSec', 'IOReadBytes', 'IOWriteBytes', 'MemoryPeak'],
   ...['Version', 'Virtualization', 'Architecture', 'SoftRebootsCount'],
 ]);
 const IS_KEY = /^\w+$/;

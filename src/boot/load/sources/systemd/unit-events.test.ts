@@ -150,6 +150,24 @@ describe('unitsOf for a device', () => {
       [93, 'failed', 'd.device', 'timeout'],
     ]);
     expect(deviceWaits).toMatchObject([{ endUs: 93e6, wait: 'the device never appeared', result: 'fail' }]);
+    expect(deviceWaits[0]?.failure).toBe('timed out after 1min 30s');
+  });
+
+  test('gives the failed job of a unit that never began, once, and none for the device itself', () => {
+    const { failedJobs } = fromEvents([
+      [3, 'began', 'd.device'],
+      [93, 'failed', 'd.device', 'timeout'],
+      [93.1, 'failed', 'd.mount', 'dependency'],
+      [93.2, 'failed', 'd.mount', 'dependency'],
+      [93.3, 'failed', 'd.device', 'timeout'],
+    ]);
+    expect(failedJobs).toMatchObject([{ id: 'job:d.mount', startUs: 93.1e6, failure: 'a dependency failed' }]);
+  });
+
+  test('gives a failed job without a duration if the log does not show when the wait began', () => {
+    const { failedJobs, deviceWaits } = fromEvents([[93, 'failed', 'd.device', 'timeout']]);
+    expect(deviceWaits).toEqual([]);
+    expect(failedJobs).toMatchObject([{ startUs: 93e6, endUs: 93e6, failure: 'timed out' }]);
   });
 
   test('gives no wait without "expecting"', () => {

@@ -1,4 +1,5 @@
 // boot/load/sources/systemd/unit-events.ts: when did each unit start, according to the job messages of PID 1?
+import { failureText } from '../../../model/failures.ts';
 import type { Span, Unit } from '../../../model/record.ts';
 
 export interface UnitEvent {
@@ -12,6 +13,8 @@ export interface UnitEvent {
 export interface UnitsFromEvents {
   units: Unit[];
   deviceWaits: Span[];
+  /** Start jobs that failed before the unit itself began: a device timed out, or a dependency failed. */
+  failedJobs: Span[];
   /** The number of units that first started long after the boot: sessions, timers, pods. */
   leftOut: number;
 }
@@ -31,6 +34,7 @@ export function unitsOf(
   const units = new Map<string, Unit>();
   const expected = new Map<string, number>();
   const deviceWaits: Span[] = [];
+  const failedJobs = new Map<string, Span>();
   const late = new Set<string>();
   for (const event of events.toSorted((a, b) => a.atUs - b.atUs)) {
     const known = units.get(event.unit);
@@ -41,9 +45,11 @@ export function unitsOf(
     if (event.unit.endsWith('.device')) noteDevice(event, expected, deviceWaits);
     const unit = known ?? newUnit(event.unit);
     if (!known) units.set(event.unit, unit);
+    const isJob = event.what === 'failed' && unit.activatingUs === 0;
+    if (isJob && !deviceWaits.some((wait) => wait.unit === event.unit)) noteFailedJob(event, failedJobs);
     advance(unit, event, phases.userspaceUs);
   }
-  return { units: [...units.values()], deviceWaits, leftOut: late.size };
+  return { units: [...units.values()], deviceWaits, failedJobs: [...failedJobs.values()], leftOut: late.size };
 }
 
 function newUnit(name: string): Unit {
@@ -92,7 +98,15 @@ function restart(unit: Unit, atUs: number): void {
   delete unit.conditionFailed;
 }
 
-function noteDevice({ what, unit, atUs }: UnitEvent, expected: Map<string, number>, waits: Span[]): void {
+/** systemd logs a failed job twice: the first line counts. When the job was queued is unknown. */
+function noteFailedJob({ unit, atUs, result }: UnitEvent, found: Map<string, Span>): void {
+  if (found.has(unit)) return;
+  const id = `job:${unit}`;
+  const failure = failureText(result, 0);
+  found.set(unit, { id, name: unit, source: 'systemd', unit, startUs: atUs, endUs: atUs, result: 'fail', failure });
+}
+
+function noteDevice({ what, unit, atUs, result }: UnitEvent, expected: Map<string, number>, waits: Span[]): void {
   const sinceUs = expected.get(unit);
   if (what === 'began' && sinceUs === undefined) expected.set(unit, atUs);
   if (sinceUs === undefined || (what !== 'done' && what !== 'failed')) return;
@@ -105,6 +119,6 @@ function noteDevice({ what, unit, atUs }: UnitEvent, expected: Map<string, numbe
     startUs: sinceUs,
     endUs: atUs,
     wait: what === 'done' ? 'the device had not appeared' : 'the device never appeared',
-    ...(what === 'failed' && { result: 'fail' as const }),
+    ...(what === 'failed' && { result: 'fail' as const, failure: failureText(result, atUs - sinceUs) }),
   });
 }
