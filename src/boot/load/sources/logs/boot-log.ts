@@ -93,7 +93,7 @@ export class BootLog {
     });
     const kubelet = kubeletFacts(this.#kubelet);
     const agent = guestAgentFacts(this.#guestAgent);
-    const notes = [...this.#notes, ...kubelet.notes];
+    const notes = [...this.#notes, ...kubelet.notes, ...agent.notes];
     if (!this.#manager && manager) notes.push({ level: 'warning', text: UNFINISHED });
     if (leftOut > 0) {
       notes.push({
