@@ -29,6 +29,17 @@ describe('clockMap', () => {
     expect(map.toMonotonicUs(WALL + 20e6 + stepUs)).toBe(20e6);
   });
 
+  it('places a time between the last stamp before a step and the first one after it on the side where it fits', () => {
+    const stepUs = 4 * 86_400e6;
+    const map = clockMap([
+      { monotonicUs: 1e6, wallUs: WALL + 1e6, errorUs: 0 },
+      { monotonicUs: 40e6, wallUs: WALL + 40e6, errorUs: 0 },
+      { monotonicUs: 60e6, wallUs: WALL + 60e6 + stepUs, errorUs: 0 },
+    ])!;
+    expect(map.toMonotonicUs(WALL + 45e6 + stepUs)).toBe(45e6);
+    expect(map.toMonotonicUs(WALL + 45e6)).toBe(45e6);
+  });
+
   it('ignores a single stamp that contradicts both its neighbours', () => {
     // On a busy machine, the journal may be interrupted between reading the two clocks.
     const at = (monotonicUs: number, offByUs = 0) => ({

@@ -36,7 +36,12 @@ export function clockMap(anchors: readonly Anchor[]): ClockMap | undefined {
     toMonotonicUs: (wallUs) => {
       // After a backward step, a time may fit both segments: use the later one.
       for (let i = segments.length - 1; i > 0; i--) {
-        if (wallUs - offsets[i]! >= segments[i]!.fromMonotonicUs) return wallUs - offsets[i]!;
+        const { fromMonotonicUs } = segments[i]!;
+        const monotonicUs = wallUs - offsets[i]!;
+        if (monotonicUs >= fromMonotonicUs) return monotonicUs;
+        // The step may come before the first anchor that shows it: then the time is too late for the segment before.
+        const isTooLate = wallUs - offsets[i - 1]! > fromMonotonicUs;
+        if (isTooLate && monotonicUs >= segments[i - 1]!.toMonotonicUs) return monotonicUs;
       }
       return wallUs - offsets[0]!;
     },

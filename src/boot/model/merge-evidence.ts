@@ -2,6 +2,7 @@
 import { formatSpan } from '../../base/duration.ts';
 import { chooseClock } from './choose-clock.ts';
 import { type BootCluster, clusterBoots, type EvidenceGroup } from './cluster-boots.ts';
+import { fromContainerStart, onHostClock } from './container-clock.ts';
 import type { Evidence, SourceKind } from './evidence.ts';
 import { isWatched, mergeJoinSpans } from './joining-spans.ts';
 import { KUBELET_UNIT } from './known-units.ts';
@@ -9,7 +10,8 @@ import { mergeUnits, type PlacedEvidence } from './merge-units.ts';
 import { BOOT_API_VERSION, type BootRecord, type HostFacts, type Milestone, type Note, type Span } from './record.ts';
 
 export function mergeEvidence(groups: readonly EvidenceGroup[]): BootRecord[] {
-  return clusterBoots(groups).map(mergeOne);
+  const onOneClock = groups.map((group) => ({ ...group, evidence: onHostClock(group.evidence) }));
+  return clusterBoots(onOneClock).map(mergeOne).map(fromContainerStart);
 }
 
 /** Sources of a family report the same spans: the first one with spans provides them, the others only add facts. */

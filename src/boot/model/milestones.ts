@@ -1,5 +1,6 @@
 // boot/model/milestones.ts: when did the boot reach each milestone, as stated by a source or derived from units?
 import { GUEST_AGENT_UNITS, KUBELET_UNIT } from './known-units.ts';
+import { sharesHostKernel } from './phases.ts';
 import { type BootRecord, isPlaced, type Milestone, type MilestoneName, type SpanSource, type Unit } from './record.ts';
 
 /** In time order, one per name. A stated milestone wins over a derived one, unless it is imprecise. */
@@ -26,7 +27,8 @@ function derived(record: BootRecord): Milestone[] {
   const { manager, clock } = record;
   const add = (name: MilestoneName, source: SpanSource, atUs: number, detail?: string) =>
     found.push({ name, source, atUs, ...(detail !== undefined && { detail }) });
-  if (clock.zero === 'kernel') add('kernel-start', 'kernel', 0);
+  // In a container, the kernel is the host's.
+  if (clock.zero === 'kernel' && !sharesHostKernel(record)) add('kernel-start', 'kernel', 0);
   if (clock.zero === 'userspace') add('userspace', 'systemd', 0);
   if (manager && manager.userspaceUs > 0) add('userspace', 'systemd', manager.userspaceUs);
   if (manager && manager.finishUs > 0) add('startup-finished', 'systemd', manager.finishUs);

@@ -26,6 +26,13 @@ test('edge case 32: a container has userspace only', () => {
   expect(names(record)).toEqual(['userspace']);
 });
 
+test('a journal that names a container needs no stamps of the manager', () => {
+  const sources = [{ kind: 'journal-text', input: 'journal.txt' }];
+  const times = { securityStartUs: 0, userspaceUs: 612_000e6, finishUs: 612_009e6 };
+  expect(names(boot([], times, { sources, host: { virtualization: 'lxc' } }))).toEqual(['userspace']);
+  expect(names(boot([], times, { sources, host: { virtualization: 'kvm' } }))).toEqual(['kernel', 'userspace']);
+});
+
 test('a source without security stamps does not make a machine a container', () => {
   const record = boot([], { securityStartUs: 0 }, { sources: [{ kind: 'journal-json', input: 'j' }] });
   expect(names(record)).toEqual(['kernel', 'userspace']);

@@ -28,9 +28,14 @@ export function userspaceStartUs(record: BootRecord): number {
   return record.clock.zero === 'kernel' ? (record.manager?.userspaceUs ?? 0) : 0;
 }
 
+/** What systemd calls the kinds of containers. */
+export const CONTAINERS =
+  /^(?:lxc|lxc-libvirt|docker|podman|systemd-nspawn|openvz|rkt|wsl|proot|pouch|container-other|containerd|kata)$/;
+
 /** True for a container or a user manager: the phases before userspace belong to the host. */
-export function sharesHostKernel({ manager, sources }: BootRecord): boolean {
+export function sharesHostKernel({ manager, sources, host }: BootRecord): boolean {
   if (!manager || manager.securityStartUs > 0) return false;
+  if (CONTAINERS.test(host.virtualization ?? '')) return true;
   // Only a source that has the manager's stamps can distinguish "not set" from "not reported".
   const knowsStamps = manager.generatorsStartUs > 0 || manager.unitsLoadStartUs > 0;
   return knowsStamps || sources.some((source) => source.kind === 'systemctl-manager');

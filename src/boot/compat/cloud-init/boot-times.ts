@@ -1,4 +1,5 @@
 // boot/compat/cloud-init/boot-times.ts: when did the kernel start and end, and when was cloud-init activated and started?
+import { CONTAINERS } from '../../model/phases.ts';
 import type { BootRecord, Milestone } from '../../model/record.ts';
 import { zeroOf } from './clock-ticks.ts';
 import type { CloudInitBoot } from './stages.ts';
@@ -75,9 +76,6 @@ export function activationUs(record: BootRecord): number | undefined {
   }
   return earliest ?? milestoneUs(record, 'cloud-init-activated');
 }
-
-const CONTAINERS =
-  /^(?:lxc|lxc-libvirt|docker|podman|systemd-nspawn|openvz|rkt|wsl|proot|pouch|container-other|containerd|kata)$/;
 
 export function isContainerHost(record: BootRecord): boolean {
   if (record.host.virtualization !== undefined) return CONTAINERS.test(record.host.virtualization);

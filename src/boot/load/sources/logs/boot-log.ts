@@ -9,6 +9,7 @@ import { parsePid1Line } from '../systemd/pid1-lines.ts';
 import { managerTimes, parseStartupFinished } from '../systemd/startup-finished.ts';
 import { type UnitEvent, unitsOf } from '../systemd/unit-events.ts';
 import { Initcalls } from './initcalls.ts';
+import { UserspaceStart } from './userspace-start.ts';
 
 export interface LogLine {
   atUs: number;
@@ -21,8 +22,6 @@ export interface LogLine {
 export type LogFacts = Pick<Evidence, 'units' | 'spans' | 'milestones' | 'notes' | 'manager' | 'host'>;
 
 const MILESTONE_ERROR_US = 10_000; // cloud-init prints its uptime with two decimals
-/** Write-protecting the kernel and searching for init come after it. */
-const FREED_ERROR_US = 1e6;
 /** Lines of cloud-init were received up to 5.2 s late: it starts before the system's logger. */
 const RECEIPT_ERROR_US = 6e6;
 
@@ -39,16 +38,13 @@ export class BootLog {
   #manager: ManagerTimes | undefined;
   #startupFinishedUs: number | undefined;
   #hasKernelStart = false;
-  /** "Freeing unused kernel memory": one of the last steps before the kernel runs init, and older kernels log no later one. */
-  #freedUs: number | undefined;
-  #ranInit: { atUs: number; path: string } | undefined;
-  /** systemd prints its version banner once in the initrd and once in the real root. */
-  readonly #bannersUs: number[] = [];
+  readonly #userspace: UserspaceStart;
   #namelessJobs = 0;
 
   constructor(log: { clock: 'monotonic' | 'wall'; holds: 'journal' | 'kernel-log' }) {
     this.#clock = log.clock;
     this.#holds = log.holds;
+    this.#userspace = new UserspaceStart(log.clock);
   }
 
   addLine({ atUs, identifier, pid, message }: LogLine): void {
@@ -95,7 +91,7 @@ export class BootLog {
     });
     const kubelet = kubeletFacts(this.#kubelet);
     const agent = guestAgentFacts(this.#guestAgent);
-    const notes = [...this.#notes, ...kubelet.notes];
+    const notes = [...this.#notes, ...kubelet.notes, ...agent.notes];
     if (!this.#manager && manager) notes.push({ level: 'warning', text: UNFINISHED });
     if (leftOut > 0) {
       notes.push({
@@ -112,7 +108,7 @@ export class BootLog {
     return {
       ...(units.length > 0 && { units }),
       ...(manager && { manager }),
-      host: { ...kubelet.host, ...this.#host },
+      host: { ...(isOfContainer(this.#manager) && A_CONTAINER), ...kubelet.host, ...this.#host },
       spans: [...this.#kernelSpans(), ...deviceWaits, ...failedJobs, ...agent.spans, ...kubelet.spans],
       milestones: [
         ...this.#kernelMilestones(manager),
@@ -131,17 +127,21 @@ export class BootLog {
       this.#host.kernel = version;
       this.#hasKernelStart = true;
     }
-    const init = /^Run (\/\S*) as init process/.exec(message)?.[1];
-    if (init !== undefined) this.#ranInit = { atUs, path: init };
-    if (message.startsWith('Freeing unused kernel')) this.#freedUs = atUs;
+    this.#userspace.addKernelLine(atUs, message);
     if (message.startsWith('systemd[1]: ')) this.#addPid1Line(atUs, message.slice('systemd[1]: '.length));
   }
 
+  /** In a container the sentence has no kernel phase, and the log uses the host's monotonic clock: count back from the line. */
+  #onThisClock(manager: ManagerTimes, atUs: number): ManagerTimes {
+    if (this.#clock === 'wall' || manager.userspaceUs > 0 || atUs <= manager.finishUs) return manager;
+    return { ...manager, userspaceUs: atUs - manager.finishUs, finishUs: atUs };
+  }
+
   #addPid1Line(atUs: number, message: string): void {
-    const version = /^systemd (\d[\w.~+-]*) running in system mode/.exec(message)?.[1];
+    this.#userspace.addPid1Line(atUs, message);
+    const version = /^systemd (\d[\w.~+-]*)(?: \([^)]{1,80}\))? running in system mode/.exec(message)?.[1];
     if (version !== undefined) {
       this.#host.systemdVersion = version;
-      this.#bannersUs.push(atUs);
       return;
     }
     const detected = /^Detected (virtualization|architecture) ([\w-]+)\.?$/.exec(message);
@@ -151,7 +151,7 @@ export class BootLog {
     }
     if (message.startsWith('Startup finished in')) {
       const manager = parseStartupFinished(message);
-      if (manager) this.addStartupFinished(manager, atUs);
+      if (manager) this.addStartupFinished(this.#onThisClock(manager, atUs), atUs);
       return;
     }
     const job = parsePid1Line(message);
@@ -179,8 +179,9 @@ export class BootLog {
   }
 
   #wholeKernel(): Span | undefined {
-    if (!this.#ranInit || this.#clock !== 'monotonic' || this.#ranInit.atUs <= 0) return undefined;
-    const { path, atUs } = this.#ranInit;
+    const { ranInit } = this.#userspace;
+    if (!ranInit || this.#clock !== 'monotonic' || ranInit.atUs <= 0) return undefined;
+    const { path, atUs } = ranInit;
     return { id: 'kernel:until-init', name: `kernel, until it ran ${path}`, source: 'kernel', startUs: 0, endUs: atUs };
   }
 
@@ -188,48 +189,20 @@ export class BootLog {
     const found: Milestone[] = [];
     if (this.#clock === 'monotonic' && this.#hasKernelStart)
       found.push({ name: 'kernel-start', atUs: 0, source: 'kernel' });
-    const userspace = manager ? undefined : this.#userspace();
+    const userspace = manager ? undefined : this.#userspace.milestone();
     if (userspace) found.push({ name: 'userspace', ...userspace });
     return found;
   }
 
-  #userspace(): Omit<Milestone, 'name'> | undefined {
-    const bannerUs = this.#bannersUs.toSorted((a, b) => a - b).at(-1);
-    const ran = this.#ranInit;
-    // After /init of an initrd, userspace of the real root begins later, and the kernel does not log when.
-    if (ran && (ran.path !== '/init' || bannerUs === undefined)) {
-      return {
-        atUs: ran.atUs,
-        source: 'kernel',
-        errorUs: this.#clock === 'wall' ? RECEIPT_ERROR_US : MILESTONE_ERROR_US,
-        detail: `the kernel ran ${ran.path}`,
-      };
-    }
-    if (bannerUs !== undefined) {
-      return {
-        atUs: bannerUs,
-        source: 'systemd',
-        errorUs: Math.max(MILESTONE_ERROR_US, bannerUs - (ran?.atUs ?? this.#freedUs ?? 0)),
-        detail: "time of systemd's banner; systemd started slightly earlier",
-      };
-    }
-    if (this.#freedUs === undefined) return undefined;
-    return {
-      atUs: this.#freedUs,
-      source: 'kernel',
-      errorUs: FREED_ERROR_US,
-      detail: 'the kernel freed its start-up memory; it ran init slightly later',
-    };
-  }
-
   /** The known phases of a boot without "Startup finished". */
   #unfinished(): ManagerTimes | undefined {
-    const [firstUs, secondUs] = this.#bannersUs.toSorted((a, b) => a - b);
+    const { initrd, realRoot } = this.#userspace.systemdUs;
+    const firstUs = initrd ?? realRoot;
     // PID 1 logs to the journal once that runs, so a kernel log never shows the end of a boot.
     if (firstUs === undefined || this.#holds === 'kernel-log') return undefined;
     return managerTimes({
       kernelTookUs: firstUs,
-      initrdTookUs: secondUs === undefined ? 0 : secondUs - firstUs,
+      initrdTookUs: initrd === undefined || realRoot === undefined ? 0 : realRoot - initrd,
       userspaceTookUs: 0,
     });
   }
@@ -237,6 +210,13 @@ export class BootLog {
 
 const UNFINISHED =
   'the log has no "Startup finished": the boot had not finished, or lines are missing; the start of userspace is taken from systemd\'s banner';
+/** If no line says which kind it is. */
+const A_CONTAINER: HostFacts = { virtualization: 'container-other' };
+
+function isOfContainer(manager: ManagerTimes | undefined): boolean {
+  return manager !== undefined && manager.userspaceUs > 0 && manager.securityStartUs === 0;
+}
+
 const AGENTS = /^(?:python[\d.]*|waagent|walinuxagent)$/i;
 
 function firstOfEach(milestones: readonly Milestone[]): Milestone[] {

@@ -7,8 +7,9 @@ import { headText, type Input, linesOf } from '../../input.ts';
 import { Problems } from '../problems.ts';
 import type { EvidenceSource, ParseContext } from '../source.ts';
 import { type DateHint, dateHint, lacksYear, notAfter } from './log-year.ts';
+import { BootSplitter } from './split-boots.ts';
 import { TextBoot } from './text-boot.ts';
-import { parseTextLine } from './text-line.ts';
+import { parseTextLine, type TextLine } from './text-line.ts';
 
 export const journalTextSource = {
   kind: 'journal-text',
@@ -61,14 +62,22 @@ function parse(input: Input, { nowUs, datesUs }: ParseContext): Evidence[] {
   const problems = new Problems();
   const boots: TextBoot[] = [];
   let bootId: string | undefined;
-  let isNewBoot = true;
+  const splitter = new BootSplitter((line, startsBoot) => {
+    if (startsBoot) {
+      boots.push(new TextBoot(line.clock, bootId));
+      bootId = undefined;
+    }
+    boots.at(-1)!.add(line);
+  });
+  let clock: TextLine['clock'] | undefined;
   let place = 0;
   for (const raw of linesOf(input)) {
     place++;
     const line = raw.replace(ANSI, '');
     const separator = SEPARATOR.exec(line);
     if (separator) {
-      isNewBoot = true;
+      splitter.separate();
+      clock = undefined;
       bootId = separator[1];
       continue;
     }
@@ -83,20 +92,12 @@ function parse(input: Input, { nowUs, datesUs }: ParseContext): Evidence[] {
       if (hint) limitUs = notAfter(parsed.atUs); // January follows December
       if (hint?.zoneUs) parsed.atUs -= hint.zoneUs;
     }
-    const current = boots.at(-1);
-    const isKernelStart = parsed.identifier === 'kernel' && parsed.message.startsWith('Linux version ');
     // The first line sets the clock: a continuation line of a message may look like a line in another format.
-    if (current && !isNewBoot && current.clock !== parsed.clock) {
-      problems.add('is on another clock than the lines before it', place);
-      continue;
-    }
-    if (!current || isNewBoot || isKernelStart) {
-      boots.push(new TextBoot(parsed.clock, bootId));
-      isNewBoot = false;
-      bootId = undefined;
-    }
-    boots.at(-1)!.add(parsed);
+    clock ??= parsed.clock;
+    if (clock === parsed.clock) splitter.add(parsed);
+    else problems.add('is on another clock than the lines before it', place);
   }
+  splitter.finish();
   const notes = [...stampNotes(hint, yearlessUs), ...problems.notes(input.name, 'line')];
   return boots.map((boot) => {
     const found = boot.evidence(input.name);

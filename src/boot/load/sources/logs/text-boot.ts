@@ -3,6 +3,7 @@ import { type Anchor, type Evidence, evidence } from '../../../model/evidence.ts
 import type { ManagerTimes } from '../../../model/record.ts';
 import { BootLog } from './boot-log.ts';
 import { bannerDate } from './log-year.ts';
+import { uptimeOf } from './split-boots.ts';
 import type { TextLine } from './text-line.ts';
 
 /** The stamp of a line is the time of receipt. PID 1 and the kernel log at once; the receiver may be busy. */
@@ -76,10 +77,9 @@ export class TextBoot {
       this.#addKernelStamp(kernelUs, atUs, resolutionUs);
     }
     if (identifier !== 'cloud-init') return;
-    const up = UP.exec(message)?.[1];
-    if (up === undefined) return;
+    const monotonicUs = uptimeOf(message);
+    if (monotonicUs === undefined) return;
     this.#hasUptimes = true;
-    const monotonicUs = Math.round(Number(up) * 1e6);
     this.#uptimes.addLine({ ...line, atUs: monotonicUs });
     const dateUs = bannerDate(message);
     const isSameClock = dateUs !== undefined && Math.abs(dateUs - atUs) < ANOTHER_CLOCK_US;
@@ -138,8 +138,6 @@ export class TextBoot {
     return [{ monotonicUs: 0, wallUs: lastUs - MAX_LAG_US, errorUs: MAX_LAG_US }, ...capped];
   }
 }
-
-const UP = /^Cloud-init v\. .*Up (\d{1,9}(?:\.\d{1,6})?) seconds/;
 
 const lowOf = ({ monotonicUs, wallUs }: Anchor): number => wallUs - monotonicUs;
 const highOf = (anchor: Anchor): number => lowOf(anchor) + anchor.errorUs;

@@ -19,11 +19,40 @@ test.each([
   expect(parseGuestAgentLine(line)).toEqual(expected);
 });
 
-test('an operation without an end in the log has length 0', () => {
-  const { spans } = guestAgentFacts([{ atUs: 5, step: 'extension-began', extension: 'E-1.0', operation: 'enable' }]);
+const began = (atUs: number, extension: string, operation: string) =>
+  ({ atUs, step: 'extension-began', extension, operation }) as const;
+
+test('agents that print no command output: the next operation or the end of the goal state ends one', () => {
+  const { spans, notes } = guestAgentFacts([
+    began(17_889_000, 'E-1.0', 'install'),
+    began(26_954_000, 'E-1.0', 'enable'),
+    began(30_000_000, 'F-1.0', 'install'),
+    { atUs: 36_011_000, step: 'goal-state-done' },
+  ]);
   expect(spans.map(({ id, startUs, endUs }) => [id, startUs, endUs])).toEqual([
-    ['extension:E-1.0', 5, 5],
-    ['extension:E-1.0/enable', 5, 5],
+    ['extension:E-1.0', 17_889_000, 30_000_000],
+    ['extension:E-1.0/install', 17_889_000, 26_954_000],
+    ['extension:E-1.0/enable', 26_954_000, 30_000_000],
+    ['extension:F-1.0', 30_000_000, 36_011_000],
+    ['extension:F-1.0/install', 30_000_000, 36_011_000],
+  ]);
+  expect(spans[1]?.detail).toBe('at most: the log has no end of it, only the next step of the agent');
+  expect(notes).toEqual([]);
+});
+
+test('an operation without an end in the log has an unknown duration, not 0', () => {
+  const { spans, milestones, notes } = guestAgentFacts([
+    began(1, 'D-1.0', 'enable'),
+    { atUs: 2, step: 'extension-done', extension: 'D-1.0' },
+    began(5, 'E-1.0', 'enable'),
+  ]);
+  expect(spans.map(({ id }) => id)).toEqual(['extension:D-1.0', 'extension:D-1.0/enable']);
+  expect(milestones).toEqual([{ name: 'extension-started', atUs: 1, source: 'extension' }]);
+  expect(notes).toEqual([
+    {
+      level: 'warning',
+      text: 'enable of extension E-1.0 starts but does not end in the log of the guest agent: its duration is unknown',
+    },
   ]);
 });
 

@@ -1,6 +1,6 @@
 // boot/load/sources/platform/guest-agent-lines.ts: when did the Azure Linux agent provision the VM and run extensions? Copies only the
 // extension's name from a line, because these lines contain signed URLs and settings.
-import type { Milestone, Span } from '../../../model/record.ts';
+import type { Milestone, Note, Span } from '../../../model/record.ts';
 import { uniqueId } from '../unique-id.ts';
 
 type GuestAgentStep =
@@ -55,7 +55,13 @@ function extensionEvent(extension: string, level: string, text: string): GuestAg
   return level === 'ERROR' ? { step: 'extension-failed', extension } : undefined;
 }
 
-export function guestAgentFacts(events: readonly TimedGuestAgentEvent[]): { spans: Span[]; milestones: Milestone[] } {
+export interface GuestAgentFacts {
+  spans: Span[];
+  milestones: Milestone[];
+  notes: Note[];
+}
+
+export function guestAgentFacts(events: readonly TimedGuestAgentEvent[]): GuestAgentFacts {
   const inOrder = events.toSorted((a, b) => a.atUs - b.atUs);
   const milestones: Milestone[] = [];
   const first = (step: GuestAgentStep) => inOrder.find((event) => event.step === step)?.atUs;
@@ -66,8 +72,8 @@ export function guestAgentFacts(events: readonly TimedGuestAgentEvent[]): { span
   const extensionUs = first('extension-began');
   if (extensionUs !== undefined) milestones.push({ name: 'extension-started', atUs: extensionUs, source: 'extension' });
 
-  const spans = [...agentSpans(first), ...extensionSpans(inOrder)];
-  return { spans, milestones };
+  const extensions = extensionSpans(inOrder);
+  return { spans: [...agentSpans(first), ...extensions.spans], milestones, notes: extensions.notes };
 }
 
 function agentSpans(first: (step: GuestAgentStep) => number | undefined): Span[] {
@@ -81,39 +87,50 @@ function agentSpans(first: (step: GuestAgentStep) => number | undefined): Span[]
   return spans;
 }
 
-/** One span per extension, with a child span per operation. The agent prints a command's output when the command ends. */
-function extensionSpans(inOrder: readonly TimedGuestAgentEvent[]): Span[] {
+/**
+ * One span per extension, with a child span per operation. The agent prints a command's output when the command ends. Agents up to 2.2.39
+ * print nothing then, but they run one operation at a time: the next one, or the end of the goal state, is the latest end.
+ */
+function extensionSpans(inOrder: readonly TimedGuestAgentEvent[]): { spans: Span[]; notes: Note[] } {
   const spans = new Map<string, Span>();
-  const open = new Map<string, Span>();
   const taken = new Map<string, number>();
+  let open: Span | undefined;
+  const close = (child: Span, atUs: number, more: Partial<Span> = {}) => {
+    const parent = spans.get(child.parent!) ?? { ...child, id: child.parent!, name: nameOf(child) };
+    const { parent: _, detail: __, ...whole } = { ...parent, ...more, endUs: atUs };
+    spans.set(whole.id, whole);
+    spans.set(child.id, { ...child, ...more, endUs: atUs });
+    open = undefined;
+  };
   for (const { step, extension, operation, atUs } of inOrder) {
-    if (step === 'goal-state-done') open.clear();
+    if (open && (step === 'goal-state-done' || step === 'extension-began')) close(open, atUs, { detail: AT_MOST });
     if (extension === undefined) continue;
     const id = `extension:${extension}`;
     if (step === 'extension-began') {
-      const child: Span = {
+      const name = operation ?? 'run';
+      open = {
         id: uniqueId(`${id}/${operation}`, taken),
-        name: operation ?? 'run',
+        name,
         source: 'extension',
         parent: id,
         startUs: atUs,
         endUs: atUs,
       };
-      if (!spans.has(id)) spans.set(id, { id, name: extension, source: 'extension', startUs: atUs, endUs: atUs });
-      spans.set(child.id, child);
-      open.set(id, child);
-      continue;
+    } else if (open?.parent === id) {
+      close(open, atUs, step === 'extension-failed' ? { result: 'fail' } : {});
     }
-    const child = open.get(id);
-    const parent = spans.get(id);
-    if (!child || !parent) continue;
-    child.endUs = atUs;
-    parent.endUs = atUs;
-    if (step === 'extension-failed') {
-      child.result = 'fail';
-      parent.result = 'fail';
-    }
-    open.delete(id);
   }
-  return [...spans.values()];
+  const notes: Note[] = open
+    ? [
+        {
+          level: 'warning',
+          text: `${open.name} of extension ${nameOf(open)} starts but does not end in the log of the guest agent: its duration is unknown`,
+        },
+      ]
+    : [];
+  return { spans: [...spans.values()], notes };
 }
+
+const AT_MOST = 'at most: the log has no end of it, only the next step of the agent';
+
+const nameOf = (child: Span): string => child.parent!.slice('extension:'.length);
