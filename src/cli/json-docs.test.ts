@@ -60,6 +60,7 @@ const ASKED: readonly (readonly [argv: string[], kind: string, code?: number])[]
   [['boot', 'what-if', '-i', first, '--scan'], 'WhatIfScan'],
   [['boot', 'compare', first, clone], 'BootCompare'],
   [['boot', 'check', '--budget', budget, '-i', first], 'BootCheck', 3],
+  [['boot', 'check', first, '--against', clone], 'BootCheck', 3],
   [['boot', 'report', first, '-o', join(folder, 'report.html')], 'BootReport'],
   [['boot', 'export', '-i', first], 'BootRecord'],
   [['boot', 'export', '-i', first, '--format', 'csv', '-o', join(folder, 'boot.csv')], 'BootExport'],

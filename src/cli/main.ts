@@ -76,7 +76,7 @@ export const VERBS: Verbs = {
     load: () => import('./boot/compare.ts'),
   },
   'boot check': {
-    summary: 'Check a boot against a budget; exit code 3 when it is exceeded',
+    summary: 'Check a boot against a budget or recorded boots; exit code 3 when it is slower',
     load: () => import('./boot/check.ts'),
   },
   'boot report': {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { BootRecord } from '../model/record.ts';
 import { anyRecord, bootRecord, span } from '../testing.ts';
 import { chromeTrace, type TraceEvent } from './chrome-trace.ts';
 import { BOOT_ID, boot } from './testing.ts';
@@ -40,11 +41,58 @@ describe('chromeTrace', () => {
     );
   });
 
+  it('marks spans on the critical path, and shows the path as a track that adds up to the total', () => {
+    const { traceEvents } = chromeTrace(boot());
+    const marked = traceEvents.filter((e) => e.args?.critical === 'yes');
+    expect(marked.map((e) => e.name)).toEqual([
+      'firmware',
+      'loader',
+      'kernel',
+      '-.slice',
+      'net.service',
+      'app.service',
+      'multi-user.target',
+    ]);
+    expect(marked.every((e) => e.cat!.endsWith(',critical'))).toBe(true);
+    const track = traceEvents.find(
+      (e) => e.name === 'thread_name' && String(e.args?.name).startsWith('critical path'),
+    )!;
+    const segments = traceEvents.filter((e) => e.ph === 'X' && e.pid === track.pid && e.tid === track.tid);
+    expect(segments.reduce((sum, e) => sum + e.dur!, 0)).toBe(29e6);
+  });
+
+  it('connects spans of the path with arrows whose ends are inside them, for any boot', () => {
+    const arrows = (record: BootRecord) =>
+      Map.groupBy(
+        chromeTrace(record).traceEvents.filter((e) => e.ph === 's' || e.ph === 'f'),
+        (e) => e.id,
+      );
+    expect([...arrows(boot()).values()].map((ends) => ends.map(({ ph, ts }) => [ph, ts]))).toEqual([
+      [
+        ['s', 24_999_999],
+        ['f', 25_000_000],
+      ],
+    ]);
+    fc.assert(
+      fc.property(anyRecord, (record) => {
+        const slices = chromeTrace(record).traceEvents.filter((e) => e.ph === 'X');
+        for (const ends of arrows(record).values()) {
+          expect(ends.map((e) => e.ph)).toEqual(['s', 'f']);
+          expect(ends[0]!.ts!).toBeLessThanOrEqual(ends[1]!.ts!);
+          for (const { pid, tid, ts } of ends) {
+            const around = slices.filter((e) => e.pid === pid && e.tid === tid && e.ts! <= ts! && ts! < e.ts! + e.dur!);
+            expect(around.some((e) => e.args?.critical === 'yes')).toBe(true);
+          }
+        }
+      }),
+    );
+  });
+
   it('edge case 50: lays out 50,000 overlapping spans without comparing all pairs', () => {
     const spans = Array.from({ length: 50_000 }, (_, i) => span(`kubelet:${i}`, i / 1000, 60 + i / 1000));
     const lanes = new Set(
       chromeTrace(bootRecord({ spans }))
-        .traceEvents.filter((e) => e.ph === 'X')
+        .traceEvents.filter((e) => e.ph === 'X' && e.pid > 1)
         .map((e) => e.tid),
     );
     expect(lanes.size).toBe(50_000);

@@ -2,20 +2,32 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../base/errors.ts';
 import type { BootRecord } from '../model/record.ts';
-import { anyRecord } from '../testing.ts';
+import { anyRecord, span } from '../testing.ts';
 import { otlpTrace } from './otlp.ts';
 import { BOOT_ID, boot } from './testing.ts';
 
 describe('otlpTrace', () => {
   const spansOf = (record: BootRecord) => otlpTrace(record).resourceSpans[0]!.scopeSpans[0]!.spans;
 
-  it('creates one trace with the boot id as its id and one root span that covers everything', () => {
+  it('creates one trace with the boot id as its id and one root span from the first instant on', () => {
     const spans = spansOf(boot());
     expect(new Set(spans.map((s) => s.traceId))).toEqual(new Set([BOOT_ID]));
     const roots = spans.filter((s) => s.parentSpanId === undefined);
     expect(roots.map((s) => s.name)).toEqual(['boot node-1']);
     expect(roots[0]!.startTimeUnixNano).toBe('1699999980000001000');
     expect(roots[0]!.events?.map((e) => e.name)).toContain('vm-created');
+  });
+
+  it('ends the root span at Ready, whatever happens later', () => {
+    const ready = { name: 'node-ready' as const, atUs: 30e6, source: 'cluster' as const };
+    const record = boot({ milestones: [ready], spans: [span('kubelet:restart', 300, 301)] });
+    const [root, ...others] = spansOf(record);
+    expect(root!.endTimeUnixNano).toBe('1700000030000001000');
+    expect(root!.attributes).toContainEqual({
+      key: 'headstart.boot.ends_at',
+      value: { stringValue: 'node-ready' },
+    });
+    expect(others.find((s) => s.name === 'restart')!.parentSpanId).toBe(root!.spanId);
   });
 
   it('puts modules under their stage, the stage under its unit, and units under the root', () => {

@@ -5,7 +5,8 @@ import { everySpan } from '../model/all-spans.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import { phases } from '../model/phases.ts';
 import type { BootRecord, Span } from '../model/record.ts';
-import { type ChainLink, chain } from '../questions/chain.ts';
+import type { ChainLink } from '../questions/chain.ts';
+import { type BootPath, pathSegments } from '../questions/path/path-segments.ts';
 
 export interface OtlpTrace {
   resourceSpans: {
@@ -42,7 +43,8 @@ export function otlpTrace(record: BootRecord): OtlpTrace {
   const nano = (us: number) => (BigInt(Math.round(wallAtZeroUs + us)) * 1000n).toString();
   const context = { traceId, nano, rootId: spanIdOf(traceId, 'boot') };
   const spans = everySpan(record);
-  const links = linksOf(traceId, chain(record));
+  const path = pathSegments(record);
+  const links = linksOf(traceId, path.links.toReversed());
   const inner = [
     ...phases(record).map((phase) => phaseSpan(phase, context)),
     ...withoutLoops(spans).map((span) => innerSpan(span, context, links)),
@@ -51,7 +53,7 @@ export function otlpTrace(record: BootRecord): OtlpTrace {
     resourceSpans: [
       {
         resource: { attributes: resourceAttributes(record) },
-        scopeSpans: [{ scope: { name: 'headstart' }, spans: [rootSpan(record, spans, context), ...inner] }],
+        scopeSpans: [{ scope: { name: 'headstart' }, spans: [rootSpan(record, path, context), ...inner] }],
       },
     ],
   };
@@ -90,18 +92,9 @@ function hexOf(text: string, digits: number): string {
   return /^0+$/.test(hex) ? `${hex.slice(1)}1` : hex; // all zeros means "invalid" in the protocol
 }
 
-function rootSpan(record: BootRecord, spans: readonly Span[], context: Context): OtlpSpan {
+/** Until the end of the boot as `timeline` says, normally Node Ready: a later restart of kubelet does not belong to the boot. */
+function rootSpan(record: BootRecord, { startUs, endUs, endsAt }: BootPath, context: Context): OtlpSpan {
   const milestones = milestonesOf(record);
-  let startUs = Number.POSITIVE_INFINITY;
-  let endUs = Number.NEGATIVE_INFINITY;
-  const instants = milestones.map(({ atUs }) => ({ startUs: atUs, endUs: atUs }));
-  for (const list of [spans, phases(record), instants]) {
-    for (const one of list) {
-      startUs = Math.min(startUs, one.startUs);
-      endUs = Math.max(endUs, one.endUs);
-    }
-  }
-  if (startUs > endUs) startUs = endUs = 0;
   const name = record.host.nodeName ?? record.host.hostname;
   return {
     traceId: context.traceId,
@@ -110,7 +103,11 @@ function rootSpan(record: BootRecord, spans: readonly Span[], context: Context):
     kind: SPAN_INTERNAL,
     startTimeUnixNano: context.nano(startUs),
     endTimeUnixNano: context.nano(endUs),
-    attributes: text({ 'headstart.boot.id': record.bootId, 'headstart.clock.zero': record.clock.zero }),
+    attributes: text({
+      'headstart.boot.id': record.bootId,
+      'headstart.boot.ends_at': endsAt,
+      'headstart.clock.zero': record.clock.zero,
+    }),
     events: milestones.map((milestone) => ({
       timeUnixNano: context.nano(milestone.atUs),
       name: milestone.name,

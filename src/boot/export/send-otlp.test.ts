@@ -45,7 +45,10 @@ const TRACE = { resourceSpans: [] };
 describe('sendOtlp', () => {
   it('posts to the default path of collectors, with the headers of the environment', async () => {
     const { got, url } = await collector([{ status: 200, body: '{}' }]);
-    const sent = await sendOtlp(otlpRequest(url, TRACE, 'Authorization=Bearer%20abc, x-team = nodes'), deps());
+    const sent = await sendOtlp(
+      otlpRequest(url, TRACE, { OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Bearer%20abc, x-team = nodes' }),
+      deps(),
+    );
     expect(sent).toEqual({ tries: 1, rejectedSpans: 0 });
     expect(got[0]!.request).toMatchObject({ method: 'POST', url: '/v1/traces' });
     expect(got[0]!.request.headers).toMatchObject({
@@ -73,7 +76,7 @@ describe('sendOtlp', () => {
         sleep: abortedSleep,
       },
     ]) {
-      await expect(sendOtlp(otlpRequest(url, TRACE, undefined), signalled)).rejects.toMatchObject({
+      await expect(sendOtlp(otlpRequest(url, TRACE, {}), signalled)).rejects.toMatchObject({
         name: 'UserError',
         code: 'boot/otlp-interrupted',
       });
@@ -88,21 +91,23 @@ describe('sendOtlp', () => {
       { status: 503, headers: { 'retry-after': date } },
       { status: 200 },
     ]);
-    expect(await sendOtlp(otlpRequest(url, TRACE, undefined), deps(slept))).toEqual({ tries: 3, rejectedSpans: 0 });
+    expect(await sendOtlp(otlpRequest(url, TRACE, {}), deps(slept))).toEqual({ tries: 3, rejectedSpans: 0 });
     expect(slept).toEqual([3000, 7000]);
   });
 
   it('gives up after three tries, and limits the wait', async () => {
     const slept: number[] = [];
     const { got, url } = await collector(Array(3).fill({ status: 503, headers: { 'retry-after': '86400' } }));
-    const error = await caught(sendOtlp(otlpRequest(url, TRACE, undefined), deps(slept)));
+    const error = await caught(sendOtlp(otlpRequest(url, TRACE, {}), deps(slept)));
     expect([error.code, error.exitCode, got.length]).toEqual(['boot/otlp-not-sent', 1, 3]);
     expect(slept).toEqual([30_000, 30_000]);
   });
 
   it('does not retry a refused request, and prints no header in the error', async () => {
     const { got, url } = await collector([{ status: 401, body: 'no' }]);
-    const error = await caught(sendOtlp(otlpRequest(url, TRACE, 'authorization=s3cret'), deps()));
+    const error = await caught(
+      sendOtlp(otlpRequest(url, TRACE, { OTEL_EXPORTER_OTLP_HEADERS: 'authorization=s3cret' }), deps()),
+    );
     expect(got).toHaveLength(1);
     expect(error.message).toContain('responded with 401');
     expect(error.message).not.toContain('s3cret');
@@ -110,14 +115,14 @@ describe('sendOtlp', () => {
 
   it('does not follow a redirect, because the headers are only for the given host', async () => {
     const { got, url } = await collector([{ status: 307, headers: { location: '/elsewhere' } }, { status: 200 }]);
-    await caught(sendOtlp(otlpRequest(url, TRACE, undefined), deps()));
+    await caught(sendOtlp(otlpRequest(url, TRACE, {}), deps()));
     expect(got).toHaveLength(1);
   });
 
   it('reports spans that the collector rejected', async () => {
     const body = JSON.stringify({ partialSuccess: { rejectedSpans: '2', errorMessage: 'too old' } });
     const { url } = await collector([{ status: 200, body }]);
-    expect(await sendOtlp(otlpRequest(url, TRACE, undefined), deps())).toEqual({
+    expect(await sendOtlp(otlpRequest(url, TRACE, {}), deps())).toEqual({
       tries: 1,
       rejectedSpans: 2,
       reason: 'too old',
@@ -128,15 +133,31 @@ describe('sendOtlp', () => {
     const { url } = await collector([]);
     await new Promise((done) => server!.close(done));
     server = undefined;
-    expect((await caught(sendOtlp(otlpRequest(url, TRACE, undefined), deps()))).message).toContain(
-      'could not be reached',
-    );
+    expect((await caught(sendOtlp(otlpRequest(url, TRACE, {}), deps()))).message).toContain('could not be reached');
   });
 });
 
 describe('otlpRequest', () => {
+  it.each([
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://all:4318' }, 'http://all:4318/v1/traces'],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://all:4318/otel/' }, 'http://all:4318/otel/v1/traces'],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://all:4318', OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://traces:1/in' },
+      'http://traces:1/in',
+    ],
+  ])('takes the URL from %j if the user names none', (env, url) => {
+    expect(otlpRequest(true, TRACE, env).url).toBe(url);
+    expect(otlpRequest('http://named:1', TRACE, env).url).toBe('http://named:1/v1/traces');
+  });
+
+  it('requires a URL, and prefers the headers for traces', () => {
+    expect(() => otlpRequest(true, TRACE, {})).toThrow('OTEL_EXPORTER_OTLP_ENDPOINT is not set');
+    const env = { OTEL_EXPORTER_OTLP_HEADERS: 'a=1', OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'b=2' };
+    expect(otlpRequest('http://named:1', TRACE, env).headers).toEqual({ 'content-type': 'application/json', b: '2' });
+  });
+
   it('keeps the path of a URL', () => {
-    expect(otlpRequest('https://otel.example/tenant/v1/traces?x=1', TRACE, undefined).url).toBe(
+    expect(otlpRequest('https://otel.example/tenant/v1/traces?x=1', TRACE, {}).url).toBe(
       'https://otel.example/tenant/v1/traces?x=1',
     );
   });
@@ -145,7 +166,7 @@ describe('otlpRequest', () => {
     'refuses %s',
     (target) => {
       try {
-        otlpRequest(target, TRACE, undefined);
+        otlpRequest(target, TRACE, {});
         expect.unreachable();
       } catch (error) {
         expect(error).toBeInstanceOf(UserError);
@@ -158,7 +179,7 @@ describe('otlpRequest', () => {
     'refuses headers %j without printing them',
     (text) => {
       try {
-        otlpRequest('http://localhost:4318', TRACE, `ok=1,${text}`);
+        otlpRequest('http://localhost:4318', TRACE, { OTEL_EXPORTER_OTLP_HEADERS: `ok=1,${text}` });
         expect.unreachable();
       } catch (error) {
         expect((error as UserError).code).toBe('boot/bad-otlp-headers');

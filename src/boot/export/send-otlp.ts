@@ -30,13 +30,27 @@ const BACKOFF: Backoff = { firstMs: 1000, maxMs: 30_000, maxRetryAfterMs: 30_000
 /** As the OTLP specification defines. */
 const RETRYABLE = new Set([429, 502, 503, 504]);
 
-/** `headersText` is the value of OTEL_EXPORTER_OTLP_HEADERS. */
-export function otlpRequest(target: string, trace: object, headersText: string | undefined): OtlpRequest {
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** `target`: a URL, or true for the one in OpenTelemetry's variables. Variables for traces win over those for all signals. */
+export function otlpRequest(target: string | true, trace: object, env: Environment): OtlpRequest {
+  const { OTEL_EXPORTER_OTLP_TRACES_HEADERS: ofTraces, OTEL_EXPORTER_OTLP_HEADERS: ofAll = '' } = env;
+  const headers = ofTraces
+    ? parseHeaders('OTEL_EXPORTER_OTLP_TRACES_HEADERS', ofTraces)
+    : parseHeaders('OTEL_EXPORTER_OTLP_HEADERS', ofAll);
   return {
-    url: tracesUrl(target),
-    headers: { 'content-type': 'application/json', ...parseHeaders(headersText ?? '') },
+    url: target === true ? urlFrom(env) : tracesUrl('--otlp', target),
+    headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(trace),
   };
+}
+
+/** The variable for traces is the whole URL; to the general one the specification adds the path of the signal. */
+function urlFrom(env: Environment): string {
+  const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: ofTraces, OTEL_EXPORTER_OTLP_ENDPOINT: ofAll } = env;
+  if (ofTraces) return tracesUrl('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', ofTraces);
+  if (ofAll) return tracesUrl('OTEL_EXPORTER_OTLP_ENDPOINT', `${ofAll.replace(/\/$/, '')}/v1/traces`);
+  throw badTarget('--otlp has no URL, and OTEL_EXPORTER_OTLP_ENDPOINT is not set');
 }
 
 export async function sendOtlp(request: OtlpRequest, deps: SendDeps): Promise<SendResult> {
@@ -54,14 +68,14 @@ export async function sendOtlp(request: OtlpRequest, deps: SendDeps): Promise<Se
 }
 
 /** Adds the default path of collectors if the URL has none. */
-function tracesUrl(target: string): string {
+function tracesUrl(from: string, target: string): string {
   const url = URL.canParse(target) ? new URL(target) : undefined;
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw badTarget(`--otlp requires an http or https URL, got '${target.slice(0, 200)}'`);
+    throw badTarget(`${from} requires an http or https URL, got '${target.slice(0, 200)}'`);
   }
   if (url.username !== '' || url.password !== '') {
     throw badTarget(
-      '--otlp does not accept a user name or password in the URL, because process lists and logs show it',
+      `${from} does not accept a user name or password in the URL, because process lists and logs show it`,
     );
   }
   if (url.pathname === '/') url.pathname = '/v1/traces';
@@ -71,12 +85,12 @@ function tracesUrl(target: string): string {
 function badTarget(message: string): UserError {
   return new UserError(message, {
     code: 'boot/bad-otlp-url',
-    next: 'write for example --otlp http://localhost:4318, with credentials in OTEL_EXPORTER_OTLP_HEADERS',
+    next: 'write for example --otlp=http://localhost:4318, after the inputs, with credentials in OTEL_EXPORTER_OTLP_HEADERS',
   });
 }
 
 /** `name=value,name=value` with percent-encoded values, as OpenTelemetry defines the variable. */
-function parseHeaders(text: string): Record<string, string> {
+function parseHeaders(variable: string, text: string): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [i, pair] of text.split(',').entries()) {
     if (pair.trim() === '') continue;
@@ -87,7 +101,7 @@ function parseHeaders(text: string): Record<string, string> {
       at > 0 && /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) && value !== undefined && /^[\t\x20-\x7e]*$/.test(value);
     // The text may contain a token, so the error gives only the pair's position.
     if (!isHeader) {
-      throw new UserError(`OTEL_EXPORTER_OTLP_HEADERS: pair ${i + 1} is not of the form name=value`, {
+      throw new UserError(`${variable}: pair ${i + 1} is not of the form name=value`, {
         code: 'boot/bad-otlp-headers',
         next: 'write comma-separated name=value pairs with percent-encoded values',
       });

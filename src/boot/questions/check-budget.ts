@@ -1,27 +1,34 @@
 // boot/questions/check-budget.ts: did the boot stay within its limits? A limit on something unknown is never `ok`.
 import { didYouMean } from '../../base/nearest-names.ts';
-import { everySpan, unitSpanId } from '../model/all-spans.ts';
 import { namedUnit } from '../model/default-target.ts';
 import { milestonesOf } from '../model/milestones.ts';
-import { phases } from '../model/phases.ts';
-import type { BootRecord, Span, Unit } from '../model/record.ts';
-import { endsOf, originUs } from '../model/total.ts';
+import type { BootRecord } from '../model/record.ts';
+import { endsOf } from '../model/total.ts';
 import type { Budget } from './budget.ts';
+import {
+  type CheckVerdict,
+  type MeasuredTime,
+  measurePhases,
+  measureUnit,
+  sinceStart,
+  spansById,
+  verdictOf,
+} from './check/measured-time.ts';
 
 export interface BudgetCheck {
   /** Path of the limit in the budget: `units.cloud-init.service`. */
   path: string;
   limitUs: number;
   actualUs?: number;
-  verdict: 'ok' | 'exceeded' | 'unknown';
+  verdict: CheckVerdict;
   /** Why the verdict is unknown, or a limitation of the number. */
   detail?: string;
 }
 
 /** One result per limit, in the budget's order. */
 export function checkBootBudget(record: BootRecord, budget: Budget): BudgetCheck[] {
-  const spans = new Map(everySpan(record).map((span) => [span.id, span]));
-  const byPhase = new Map(phases(record).map((phase) => [phase.name as string, phase.endUs - phase.startUs]));
+  const spans = spansById(record);
+  const byPhase = measurePhases(record);
   const instants = new Map(milestonesOf(record).map(({ name, atUs }) => [name as string, atUs]));
   const unitNames = record.units.map((unit) => unit.name);
   const checks: BudgetCheck[] = [];
@@ -32,15 +39,7 @@ export function checkBootBudget(record: BootRecord, budget: Budget): BudgetCheck
     );
   }
   for (const [name, limitUs] of Object.entries(budget.phases ?? {})) {
-    const us = byPhase.get(name);
-    checks.push(
-      judge(
-        `phases.${name}`,
-        limitUs,
-        us === undefined ? undefined : { us },
-        'the boot record does not have this phase',
-      ),
-    );
+    checks.push(judge(`phases.${name}`, limitUs, byPhase.get(name), 'the boot record does not have this phase'));
   }
   for (const [name, limitUs] of Object.entries(budget.units ?? {})) {
     const unit = namedUnit(record, name);
@@ -60,42 +59,8 @@ export function checkBootBudget(record: BootRecord, budget: Budget): BudgetCheck
   return checks;
 }
 
-interface MeasuredTime {
-  us: number;
-  detail?: string;
-  /** The true value is at least `us`: enough to exceed a limit, not to meet one. */
-  isLowerBound?: boolean;
-}
-
 function judge(path: string, limitUs: number, seen: MeasuredTime | undefined, missing: string): BudgetCheck {
   if (!seen) return { path, limitUs, verdict: 'unknown', detail: missing };
-  const { us, detail, isLowerBound } = seen;
-  const verdict = us > limitUs ? 'exceeded' : isLowerBound ? 'unknown' : 'ok';
-  return { path, limitUs, actualUs: us, verdict, ...(detail !== undefined && { detail }) };
-}
-
-/** A record that begins with userspace or with the first log line gives only a lower bound. */
-function sinceStart(record: BootRecord, atUs: number, detail?: string): MeasuredTime {
-  const us = atUs - originUs(record);
-  if (record.clock.zero === 'kernel') return { us, ...(detail !== undefined && { detail }) };
-  const from = record.clock.zero === 'userspace' ? 'userspace' : 'the first event';
-  return { us, isLowerBound: true, detail: `counted from ${from}: the time before is unknown` };
-}
-
-function measureUnit(unit: Unit, spans: ReadonlyMap<string, Span>): MeasuredTime {
-  const span = spans.get(unitSpanId(unit.name));
-  if (!span) {
-    return {
-      us: 0,
-      isLowerBound: true,
-      detail: unit.conditionFailed ? 'did not run: a condition failed' : 'did not run',
-    };
-  }
-  const us = span.endUs - span.startUs;
-  if (span.result === 'fail') return { us, isLowerBound: true, detail: 'failed: it never became active' };
-  const isStarting = unit.activatedUs < unit.activatingUs && unit.deactivatedUs < unit.activatingUs;
-  if (isStarting) return { us, isLowerBound: true, detail: 'was still starting when the boot was recorded' };
-  return unit.serviceType === 'simple'
-    ? { us, detail: 'Type=simple: active as soon as its process exists, even if it is not ready yet' }
-    : { us };
+  const { us, detail } = seen;
+  return { path, limitUs, actualUs: us, verdict: verdictOf(seen, limitUs), ...(detail !== undefined && { detail }) };
 }

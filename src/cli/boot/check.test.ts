@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -69,5 +69,59 @@ describe('headstart boot check', () => {
     const ran = await run(['boot', 'check', '--budget', garbled, '-i', '-'], { stdin });
     expect(ran.stderr).toContain('is not YAML');
     expect(ran.stderr.length).toBeLessThan(1000);
+  });
+});
+
+describe('headstart boot check --against', () => {
+  const write = (name: string, appS: number) => {
+    const path = join(folder, name);
+    const record = bootRecord({
+      bootId: name.slice(0, 1).repeat(32),
+      host: { hostname: 'node-1' },
+      manager: managerTimes({ userspaceUs: 2_000_000, finishUs: (4 + appS) * 1e6 }),
+      units: [unit('app.service', 3, appS), unit('small.service', 3, 0.1)],
+    });
+    writeFileSync(path, JSON.stringify(record));
+    return path;
+  };
+  const [a, b, slow] = [write('a.json', 5), write('b.json', 6), write('c.json', 9)];
+
+  it('exits 3 if the boot is slower than the slowest baseline boot, and states the rule and that boots are few', async () => {
+    const { code, stdout, stderr } = await run(['boot', 'check', slow, '--against', a, b]);
+    expect(code, stderr).toBe(3);
+    expect(stdout).toMatch(/exceeded +9s – 10s +11s +13s +total +until startup-finished/);
+    expect(stdout).toContain('slower than the slowest of 2 baseline boots by more than 10% and more than 500ms');
+    expect(stdout).toContain('Not within the baseline: 3 ok, 4 exceeded, 0 unknown.');
+    expect(stdout).toContain('1 unit is ok and not shown');
+    expect(stderr).toContain('only 2 baseline boots');
+  });
+
+  it('passes a boot within the spread, and follows --margin', async () => {
+    expect((await run(['boot', 'check', a, '--against', b])).code).toBe(0);
+    expect((await run(['boot', 'check', slow, '--against', a, b, '--margin', '60%'])).code).toBe(0);
+  });
+
+  it('prints JUnit XML or GitHub annotations, to a file with -o', async () => {
+    const xml = await run(['boot', 'check', slow, '--against', a, '--format', 'junit']);
+    expect(xml).toMatchObject({ code: 3, stdout: expect.stringMatching(/^<\?xml .*<testsuite name="boot check"/s) });
+    const path = join(folder, 'annotations.txt');
+    const noted = await run(['boot', 'check', slow, '--against', a, '--format', 'github', '-o', path]);
+    expect(noted).toMatchObject({ code: 3, stdout: expect.stringContaining('VERDICT') });
+    expect(readFileSync(path, 'utf8')).toMatch(/^::error title=boot check%3A total exceeded::total took 13s/);
+  });
+
+  it.each([
+    [['--margin', 'much'], 'not a percentage'],
+    [['--threshold', 'much'], 'not a time span'],
+    [['--format', 'junit', '--json'], 'would go to standard output'],
+    [['-o', 'x'], 'needs a format'],
+  ])('refuses %j with exit 2', async (args, text) => {
+    const { code, stderr } = await run(['boot', 'check', slow, '--against', a, ...args]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(text)]);
+  });
+
+  it('refuses a baseline that is only the boot itself, and a check against nothing', async () => {
+    expect((await run(['boot', 'check', a, '--against', a])).stderr).toContain('no boot other than the checked one');
+    expect((await run(['boot', 'check', a])).stderr).toContain('add --budget FILE, or recorded boots');
   });
 });

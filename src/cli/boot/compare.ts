@@ -1,7 +1,6 @@
 // cli/boot/compare.ts: `headstart boot compare BEFORE AFTER`: what became slower, and what share of the difference is it?
 import { formatSpan, parseSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
-import type { BootRecord } from '../../boot/model/record.ts';
 import {
   type BootCompare,
   compareBoots,
@@ -14,7 +13,8 @@ import { paint, type Style } from '../output/paint.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { type Column, printable, renderTable } from '../output/table.ts';
 import type { CliDeps, Verb } from '../verb.ts';
-import { appendValue, printNote, readBoots } from './read-boot.ts';
+import { appendValue, printNote } from './read-boot.ts';
+import { readSide } from './read-side.ts';
 import type { BootSides } from './two-boots.ts';
 
 interface CompareOptions {
@@ -94,21 +94,6 @@ async function readSides(args: readonly string[], options: CompareOptions, deps:
     );
   const { lastTwoBoots } = await import('./two-boots.ts');
   return lastTwoBoots(before[0], options.boot ?? '-1', deps);
-}
-
-/** Reads each path separately: two bundles are two boots even if neither has a boot id. */
-async function readSide(paths: readonly string[], deps: CliDeps): Promise<BootRecord[]> {
-  const boots: BootRecord[] = [];
-  for (const path of paths) for (const boot of await readBoots({ input: [path] }, deps)) boots.push(boot);
-  // A log may cover many boots and the units only one of them. Medians of incomplete boots would mislead.
-  const whole = boots.filter((boot) => boot.units.length > 0);
-  if (whole.length === 0 || whole.length === boots.length) return boots;
-  printNote(
-    'note',
-    `${paths.join(', ')}: ${boots.length - whole.length} of ${boots.length} boots have no unit times and are left out`,
-    deps,
-  );
-  return whole;
 }
 
 function printAnswer(answer: BootCompare, limit: number, deps: CliDeps): void {

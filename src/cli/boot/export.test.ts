@@ -62,6 +62,14 @@ describe('headstart boot export', () => {
     expect(JSON.parse(bodies[0]!).resourceSpans).toHaveLength(1);
   });
 
+  it('reads the URL from the environment if it is to send, and only then', async () => {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
+    const asked = await run(['boot', 'export', BOOT, '--otlp', '--dry-run'], { env });
+    expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('to http://collector:4318/v1/traces') });
+    expect((await run(['boot', 'export', BOOT], { env })).stdout).toContain('"kind": "BootRecord"');
+    expect((await run(['boot', 'export', BOOT, '--otlp'])).code).toBe(2);
+  });
+
   it.each([
     [['--format', 'parquet'], 'boot/bad-export'],
     [['--format', 'constructor'], 'boot/bad-export'],

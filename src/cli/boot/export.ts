@@ -12,7 +12,7 @@ import { type BootOptions, readBoot, withBootOptions, withInputArguments } from 
 interface ExportOptions extends BootOptions {
   format?: string;
   output?: string;
-  otlp?: string;
+  otlp?: string | true;
   dryRun?: boolean;
 }
 
@@ -40,8 +40,8 @@ export const verb: Verb = {
       )
       .option('-o, --output <FILE>', 'write to this file instead of standard output')
       .option(
-        '--otlp <URL>',
-        'send the trace to this OTLP/HTTP collector, with the headers in OTEL_EXPORTER_OTLP_HEADERS',
+        '--otlp [URL]',
+        'send the trace to this OTLP/HTTP collector; default: OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT. Headers: OTEL_EXPORTER_OTLP_HEADERS',
       )
       .option('--dry-run', 'with --otlp: print what would be sent, and send nothing');
   },
@@ -78,14 +78,18 @@ function badExport(message: string, next: string): UserError {
   return new UserError(message, { code: 'boot/bad-export', next });
 }
 
-async function send(record: BootRecord, options: ExportOptions & { otlp: string }, deps: CliDeps): Promise<void> {
+async function send(
+  record: BootRecord,
+  options: ExportOptions & { otlp: string | true },
+  deps: CliDeps,
+): Promise<void> {
   const [{ otlpTrace }, { otlpRequest, sendOtlp }] = await Promise.all([
     import('../../boot/export/otlp.ts'),
     import('../../boot/export/send-otlp.ts'),
   ]);
   const trace = otlpTrace(record);
   const spans = trace.resourceSpans[0]!.scopeSpans[0]!.spans;
-  const request = otlpRequest(options.otlp, trace, deps.env.OTEL_EXPORTER_OTLP_HEADERS);
+  const request = otlpRequest(options.otlp, trace, deps.env);
   if (options.output !== undefined && options.output !== '-')
     writeAnswerFile(options.output, `${request.body}\n`, 'boot/output-unwritable');
   const { url } = request;

@@ -32,6 +32,12 @@ const BOOT_FORMATS: Summaries = {
   csv: 'one row per span, for spreadsheets',
 };
 
+const CHECK_FORMATS: Summaries = {
+  text: 'a table',
+  junit: 'JUnit XML, for CI',
+  github: 'annotations of a GitHub workflow',
+};
+
 const PLOT_JSON_FORMS: Summaries = { short: 'on one line', pretty: 'indented', off: 'no JSON' };
 
 const GOALS: readonly CompletionCandidate[] = [
@@ -48,6 +54,7 @@ export const FIXED_VALUES = {
   clouds: () => summarised(CLOUDS),
   'log-levels': () => summarised(LOG_LEVELS),
   'boot-formats': () => summarised(BOOT_FORMATS),
+  'check-formats': () => summarised(CHECK_FORMATS),
   'plot-json-forms': () => summarised(PLOT_JSON_FORMS),
   goals: () => GOALS,
   'document-formats': () => plain(['yaml', 'json']),

@@ -17,6 +17,7 @@ const NAMED = {
   'boot --boot': 'boots',
   'boot collect --boot': 'live-boots',
   'boot --format': 'boot-formats',
+  'boot check --format': 'check-formats',
   'boot cloud-init --format': 'nothing',
   'boot systemd --compat': 'systemd-versions',
   'boot cloud-init --compat': 'cloud-init-versions',
