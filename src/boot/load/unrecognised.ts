@@ -76,6 +76,7 @@ const HINTS: readonly (readonly [kind: SourceKind, shape: Shape, words: RegExp])
   ['kvp', 'bytes', /kvp/i],
   ['extension-event', 'JSON', /extension|event|TaskName/i],
   ['provision-json', 'JSON', /provision|ExitCode|CSE/],
+  ['nodeadm-log', 'JSON', /nodeadm|"caller"|"msg"/i],
   ['kubernetes-node', 'JSON', /kube|node|"items"|apiVersion/i],
   ['console-log', 'JSON', /console|serial|"(?:Output|contents)"/],
   ['kubernetes-events', 'JSON', /event|involvedObject/i],

@@ -21,6 +21,7 @@ export type SourceKind =
   | 'kvp'
   | 'extension-event'
   | 'provision-json'
+  | 'nodeadm-log'
   | 'kubernetes-node'
   | 'kubernetes-events'
   | 'node-claim'

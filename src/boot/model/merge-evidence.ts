@@ -123,6 +123,7 @@ const RANK = new Map(
       'kvp',
       'extension-event',
       'provision-json',
+      'nodeadm-log',
       'cluster-events',
       'kubernetes-node',
       'vm-start',

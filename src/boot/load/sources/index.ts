@@ -17,6 +17,7 @@ import { journalJsonSource } from './logs/journal-json.ts';
 import { journalTextSource } from './logs/journal-text.ts';
 import { extensionEventSource } from './platform/extension-event.ts';
 import { kvpSource } from './platform/kvp.ts';
+import { nodeadmLogSource } from './platform/nodeadm-log.ts';
 import { provisionJsonSource } from './platform/provision-json.ts';
 import { vmStartSource } from './platform/vm-start.ts';
 import type { EvidenceSource } from './source.ts';
@@ -44,6 +45,7 @@ export const SOURCES: readonly EvidenceSource[] = [
   kvpSource,
   extensionEventSource,
   provisionJsonSource,
+  nodeadmLogSource,
   kubernetesNodeSource,
   kubernetesEventsSource,
   nodeClaimSource,
