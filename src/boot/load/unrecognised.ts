@@ -70,6 +70,7 @@ const HINTS: readonly (readonly [kind: SourceKind, shape: Shape, words: RegExp])
   ['journal-text', 'lines', /journal|syslog|messages|kubelet|waagent|systemd\[|\.log\b/i],
   ['dmesg', 'lines', /dmesg|kern|^\[ *\d+\.\d+\]/im],
   ['console-log', 'lines', /console|serial|tty|login:|\[ *(?:OK|FAILED) *\]/i],
+  ['kubelet-metrics', 'lines', /metrics|kubelet_|^# (?:HELP|TYPE) /m],
   ['cloud-init-output', 'lines', /cloud-init|ci-info|Cloud-init v\./],
   ['cloud-init-log', 'lines', /cloud-init|\.py\[|DEBUG/],
   ['cloud-init-dump', 'JSON', /cloud-init|dump|"event_type"/i],

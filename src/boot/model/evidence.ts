@@ -25,6 +25,7 @@ export type SourceKind =
   | 'kubernetes-node'
   | 'kubernetes-events'
   | 'node-claim'
+  | 'kubelet-metrics'
   | 'cluster-events'
   | 'vm-start'
   | 'node-steps'

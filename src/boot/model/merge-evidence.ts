@@ -126,6 +126,7 @@ const RANK = new Map(
       'nodeadm-log',
       'cluster-events',
       'kubernetes-node',
+      'kubelet-metrics',
       'vm-start',
       'node-steps',
       'host-facts',
@@ -143,6 +144,12 @@ function unplacedNote(piece: Evidence): Note {
 }
 
 function providesSpans(piece: Evidence, placed: readonly PlacedEvidence[]): boolean {
+  // kubelet's log has the same steps with exact times.
+  if (piece.kind === 'kubelet-metrics') {
+    const hasLog = ({ evidence: { kind, spans } }: PlacedEvidence) =>
+      kind !== 'kubelet-metrics' && spans.some(({ source }) => source === 'kubelet');
+    return !placed.some(hasLog);
+  }
   const family = FAMILIES.find((kinds) => kinds.includes(piece.kind));
   if (!family) return true;
   const present = (kind: SourceKind) => placed.some((p) => p.evidence.kind === kind && p.evidence.spans.length > 0);

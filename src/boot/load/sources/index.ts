@@ -6,6 +6,7 @@ import { cloudInitLogSource } from './cloud-init-log.ts';
 import { cloudInitOutputSource } from './cloud-init-output.ts';
 import { hostFactsSource } from './host-facts.ts';
 import { clusterEventsSource } from './kubernetes/cluster-events.ts';
+import { kubeletMetricsSource } from './kubernetes/kubelet-metrics.ts';
 import { kubernetesEventsSource } from './kubernetes/kubernetes-events.ts';
 import { kubernetesNodeSource } from './kubernetes/kubernetes-node.ts';
 import { nodeClaimSource } from './kubernetes/node-claim.ts';
@@ -49,6 +50,7 @@ export const SOURCES: readonly EvidenceSource[] = [
   kubernetesNodeSource,
   kubernetesEventsSource,
   nodeClaimSource,
+  kubeletMetricsSource,
   clusterEventsSource,
   vmStartSource,
   nodeStepsSource,
