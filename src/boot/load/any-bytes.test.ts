@@ -55,6 +55,11 @@ const words = fc.constantFrom(
   " running 'modules:final' at Tue, 17 Nov 2026 10:00:00 +0000. Up 9.5 seconds.",
   ' finished at Tue, 17 Nov 2026 10:00:00 +0000. ',
   'host login: ',
+  '\nkubelet_node_startup_pre_kubelet_duration_seconds 31.5\n',
+  '[    9.000000] h ignition[7]: ',
+  'Stage: files\n',
+  'files: op(1): [started]  x\n',
+  '{"level":"info","ts":1711089818.4,"msg":"Loading configuration.."}\n',
   '{"Output":"',
   '{"atMs":1,"event":"node-ready","name":"n"}\n',
 );

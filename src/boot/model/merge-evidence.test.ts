@@ -41,6 +41,25 @@ describe('mergeEvidence', () => {
     expect(boot!.spans).toMatchObject([{ id: 'cloud-init:x' }]);
   });
 
+  it("takes kubelet's steps from its log, and from its metrics only without a log", () => {
+    const step = (startUs: number) => ({
+      ...{ id: 'kubelet:start', name: 'kubelet start', source: 'kubelet' as const },
+      ...{ startUs, endUs: startUs + 1e6 },
+    });
+    const metrics = evidence({ kind: 'kubelet-metrics', input: 'm', clock: 'monotonic', spans: [step(5e6)] });
+    const log = evidence({ kind: 'journal-json', input: 'j', clock: 'monotonic', spans: [step(5.4e6)] });
+    expect(merge(metrics)[0]!.spans).toMatchObject([{ startUs: 5e6 }]);
+    expect(merge(metrics, log)[0]!.spans).toMatchObject([{ startUs: 5.4e6 }]);
+  });
+
+  it('keeps boots with different names apart', () => {
+    const named = (name: string) => evidence({ kind: 'dmesg', input: 'd', clock: 'monotonic', name, spans: [] });
+    expect(merge(named('line 1'), named('line 9'), named('line 1')).map(({ name }) => name)).toEqual([
+      'line 1',
+      'line 9',
+    ]);
+  });
+
   it('omits times that cannot be related to the kernel clock, with a note', () => {
     const [boot] = merge(
       evidence({ kind: 'systemctl-units', input: 'u', clock: 'monotonic', units: [unit('a.service', 3, 1)] }),

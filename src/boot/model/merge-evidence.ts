@@ -125,8 +125,10 @@ const RANK = new Map(
       'kvp',
       'extension-event',
       'provision-json',
+      'nodeadm-log',
       'cluster-events',
       'kubernetes-node',
+      'kubelet-metrics',
       'vm-start',
       'node-steps',
       'host-facts',
@@ -144,6 +146,12 @@ function unplacedNote(piece: Evidence): Note {
 }
 
 function providesSpans(piece: Evidence, placed: readonly PlacedEvidence[]): boolean {
+  // kubelet's log has the same steps with exact times.
+  if (piece.kind === 'kubelet-metrics') {
+    const hasLog = ({ evidence: { kind, spans } }: PlacedEvidence) =>
+      kind !== 'kubelet-metrics' && spans.some(({ source }) => source === 'kubelet');
+    return !placed.some(hasLog);
+  }
   const family = FAMILIES.find((kinds) => kinds.includes(piece.kind));
   if (!family) return true;
   const present = (kind: SourceKind) => placed.some((p) => p.evidence.kind === kind && p.evidence.spans.length > 0);

@@ -6,6 +6,7 @@ import { cloudInitLogSource } from './cloud-init-log.ts';
 import { cloudInitOutputSource } from './cloud-init-output.ts';
 import { hostFactsSource } from './host-facts.ts';
 import { clusterEventsSource } from './kubernetes/cluster-events.ts';
+import { kubeletMetricsSource } from './kubernetes/kubelet-metrics.ts';
 import { kubernetesEventsSource } from './kubernetes/kubernetes-events.ts';
 import { kubernetesNodeSource } from './kubernetes/kubernetes-node.ts';
 import { nodeClaimSource } from './kubernetes/node-claim.ts';
@@ -17,6 +18,7 @@ import { journalJsonSource } from './logs/journal-json.ts';
 import { journalTextSource } from './logs/journal-text.ts';
 import { extensionEventSource } from './platform/extension-event.ts';
 import { kvpSource } from './platform/kvp.ts';
+import { nodeadmLogSource } from './platform/nodeadm-log.ts';
 import { provisionJsonSource } from './platform/provision-json.ts';
 import { vmStartSource } from './platform/vm-start.ts';
 import type { EvidenceSource } from './source.ts';
@@ -44,9 +46,11 @@ export const SOURCES: readonly EvidenceSource[] = [
   kvpSource,
   extensionEventSource,
   provisionJsonSource,
+  nodeadmLogSource,
   kubernetesNodeSource,
   kubernetesEventsSource,
   nodeClaimSource,
+  kubeletMetricsSource,
   clusterEventsSource,
   vmStartSource,
   nodeStepsSource,

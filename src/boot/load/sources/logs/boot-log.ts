@@ -5,6 +5,8 @@ import type { Evidence } from '../../../model/evidence.ts';
 import type { HostFacts, ManagerTimes, Milestone, Note, Span } from '../../../model/record.ts';
 import { kubeletFacts, parseKubeletLine, type TimedKubeletEvent } from '../kubernetes/kubelet-lines.ts';
 import { guestAgentFacts, parseGuestAgentLine, type TimedGuestAgentEvent } from '../platform/guest-agent-lines.ts';
+import { ignitionFacts, parseIgnitionLine, type TimedIgnitionEvent } from '../platform/ignition-lines.ts';
+import { nodeadmFacts, parseNodeadmLine, type TimedNodeadmEvent } from '../platform/nodeadm-lines.ts';
 import { parsePid1Line } from '../systemd/pid1-lines.ts';
 import { managerTimes, parseStartupFinished } from '../systemd/startup-finished.ts';
 import { type UnitEvent, unitsOf } from '../systemd/unit-events.ts';
@@ -32,6 +34,8 @@ export class BootLog {
   readonly #kubelet: TimedKubeletEvent[] = [];
   readonly #guestAgent: TimedGuestAgentEvent[] = [];
   readonly #initcalls = new Initcalls();
+  readonly #ignition: TimedIgnitionEvent[] = [];
+  readonly #nodeadm: TimedNodeadmEvent[] = [];
   readonly #milestones: Milestone[] = [];
   readonly #notes: Note[] = [];
   readonly #host: HostFacts = {};
@@ -50,7 +54,11 @@ export class BootLog {
   addLine({ atUs, identifier, pid, message }: LogLine): void {
     if (identifier === 'kernel') this.#addKernelLine(atUs, message);
     else if (identifier === 'systemd' && (pid === undefined || pid === '1')) this.#addPid1Line(atUs, message);
+    else if (identifier === 'nodeadm') this.#addNodeadmLine(atUs, message, pid);
+    else if (identifier === 'cloud-init' && message.startsWith('{"level":'))
+      this.#addNodeadmLine(atUs, message, pid); // user data runs it on hybrid nodes
     else if (identifier === 'cloud-init') this.#addCloudInitLine(atUs, message);
+    else if (identifier === 'ignition') this.#addIgnitionLine(atUs, message, pid);
     else if (identifier === 'kubelet') {
       const event = parseKubeletLine(message);
       if (event) this.#kubelet.push({ ...event, atUs });
@@ -58,6 +66,16 @@ export class BootLog {
       const event = parseGuestAgentLine(message);
       if (event) this.#guestAgent.push({ ...event, atUs });
     }
+  }
+
+  #addNodeadmLine(atUs: number, message: string, pid: string | undefined): void {
+    const event = parseNodeadmLine(message);
+    if (event) this.#nodeadm.push({ ...event, atUs, ...(pid !== undefined && { pid }) });
+  }
+
+  #addIgnitionLine(atUs: number, message: string, pid: string | undefined): void {
+    const event = parseIgnitionLine(message);
+    if (event) this.#ignition.push({ ...event, atUs, ...(pid !== undefined && { pid }) });
   }
 
   addUnitEvent(event: UnitEvent): void {
@@ -91,7 +109,9 @@ export class BootLog {
     });
     const kubelet = kubeletFacts(this.#kubelet);
     const agent = guestAgentFacts(this.#guestAgent);
-    const notes = [...this.#notes, ...kubelet.notes, ...agent.notes];
+    const ignition = ignitionFacts(this.#ignition);
+    const nodeadm = nodeadmFacts(this.#nodeadm);
+    const notes = [...this.#notes, ...ignition.notes, ...nodeadm.notes, ...kubelet.notes, ...agent.notes];
     if (!this.#manager && manager) notes.push({ level: 'warning', text: UNFINISHED });
     if (leftOut > 0) {
       notes.push({
@@ -109,7 +129,15 @@ export class BootLog {
       ...(units.length > 0 && { units }),
       ...(manager && { manager }),
       host: { ...(isOfContainer(this.#manager) && A_CONTAINER), ...kubelet.host, ...this.#host },
-      spans: [...this.#kernelSpans(), ...deviceWaits, ...failedJobs, ...agent.spans, ...kubelet.spans],
+      spans: [
+        ...this.#kernelSpans(),
+        ...ignition.spans,
+        ...deviceWaits,
+        ...failedJobs,
+        ...agent.spans,
+        ...nodeadm.spans,
+        ...kubelet.spans,
+      ],
       milestones: [
         ...this.#kernelMilestones(manager),
         ...firstOfEach(this.#milestones),

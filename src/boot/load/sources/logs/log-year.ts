@@ -73,7 +73,7 @@ function yearlessStamp(line: string): Stamp | undefined {
 
 const SYSLOG = /^([A-Z][a-z]{2}) {1,2}(\d{1,2}) (\d\d:\d\d:\d\d(?:\.\d{1,6})?) /;
 const KLOG = /^[IWEF](\d\d)(\d\d) (\d\d:\d\d:\d\d\.\d{6}) /;
-const HAS_DATE = /\b(?:19[7-9]|20\d)\d\b|audit\(/;
+const HAS_DATE = /\b(?:19[7-9]|20\d)\d\b|audit\(|"ts":1/;
 /** A build date, or a date in the future. */
 const ABOUT_ANOTHER_TIME =
   /expir|valid|not ?(?:after|before)|deadline|until|renew|next|buil[dt]|version|release|copyright/i;
@@ -95,7 +95,9 @@ function ownDate(line: string): number | undefined {
   const rtc = /setting system clock to (\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)/.exec(line)?.[1];
   if (rtc !== undefined) return parseIsoStamp(rtc);
   const audit = /audit\((\d{9,10})\.\d{3}:\d+\)/.exec(line)?.[1];
-  return audit === undefined ? bannerDate(line) : Number(audit) * 1e6;
+  const nodeadm = / nodeadm\[\d+\]: \{.{0,40}"ts":(\d{10})\.\d/.exec(line)?.[1];
+  const seconds = audit ?? nodeadm;
+  return seconds === undefined ? bannerDate(line) : Number(seconds) * 1e6;
 }
 
 /** `Cloud-init v. 22.4.2 running 'init' at Mon, 28 Nov 2022 10:00:00 +0000. Up 7.21 seconds.` Always UTC. */

@@ -1,6 +1,7 @@
 // boot/load/sources/logs/text-line.ts: when, and by which program, was one line of a text log written?
 import { parseKlog } from '../kubernetes/klog.ts';
 import { isGuestAgentLine } from '../platform/guest-agent-lines.ts';
+import { parseNodeadmLine } from '../platform/nodeadm-lines.ts';
 import { parseIsoStamp, parseYearlessStamp } from './log-stamp.ts';
 
 export interface TextLine {
@@ -60,10 +61,15 @@ export function parseTextLine(line: string, nowUs: number): TextLine | undefined
   return unix ? written('wall', Number(unix[1]) * 1e6 + Number(unix[2]), unix[3]!) : undefined;
 }
 
-/** The journal prints whole seconds; kubelet's own stamp in the line has microseconds. */
+/** The journal prints whole seconds; the stamps that kubelet and nodeadm write into their lines have microseconds. */
 function sharpened(line: TextLine, nowUs: number): TextLine {
-  const own = line.identifier === 'kubelet' ? parseKlog(line.message, nowUs)?.wallUs : undefined;
+  const own = ownStamp(line, nowUs);
   return own !== undefined && Math.abs(own - line.atUs) < 2e6 ? { ...line, atUs: own, resolutionUs: 1 } : line;
+}
+
+function ownStamp({ identifier, message }: TextLine, nowUs: number): number | undefined {
+  if (identifier === 'kubelet') return parseKlog(message, nowUs)?.wallUs;
+  return identifier === 'nodeadm' ? parseNodeadmLine(message)?.wallUs : undefined;
 }
 
 /** `stamp` without a fraction is in whole seconds. */
