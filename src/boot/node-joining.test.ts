@@ -243,7 +243,7 @@ describe('a recorded node boot', () => {
 
   it('gives the chain shown in docs/inputs.md', async () => {
     const doc = readFileSync(fileURLToPath(new URL('../../docs/inputs.md', import.meta.url)), 'utf8');
-    const shown = /```\n\$ headstart boot chain -i node-boot\.tar\.gz\n([\s\S]*?) *…\n```/.exec(doc)?.[1] ?? 'nothing';
+    const shown = /```\n\$ headstart boot chain node-boot\.tar\.gz\n([\s\S]*?) *…\n```/.exec(doc)?.[1] ?? 'nothing';
     const { stdout } = await run(['boot', 'chain', '-i', node]);
     expect(stdout.startsWith(shown), shown).toBe(true);
   });
