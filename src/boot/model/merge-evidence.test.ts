@@ -52,6 +52,17 @@ describe('mergeEvidence', () => {
     expect(merge(metrics, log)[0]!.spans).toMatchObject([{ startUs: 5.4e6 }]);
   });
 
+  it("drops the notes about what banners do not tell if cloud-init's log is there", () => {
+    const note = { level: 'warning' as const, text: 'not when they ended' };
+    const banners = evidence({ kind: 'cloud-init-output', input: 'o', clock: 'monotonic', notes: [note] });
+    const log = evidence({
+      ...{ kind: 'cloud-init-log', input: 'c', clock: 'wall' },
+      ...{ anchors: [anchor()], spans: [wallSpan('cloud-init:x', 1, 2)] },
+    });
+    expect(merge(banners)[0]!.notes).toEqual([note]);
+    expect(merge(banners, log)[0]!.notes).toEqual([]);
+  });
+
   it('keeps boots with different names apart', () => {
     const named = (name: string) => evidence({ kind: 'dmesg', input: 'd', clock: 'monotonic', name, spans: [] });
     expect(merge(named('line 1'), named('line 9'), named('line 1')).map(({ name }) => name)).toEqual([

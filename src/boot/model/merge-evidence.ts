@@ -23,6 +23,9 @@ const FAMILIES: readonly (readonly SourceKind[])[] = [
   ['cluster-events', 'kubernetes-node'],
 ];
 
+/** What these leave unknown, another source of the family may know. */
+const COARSE: ReadonlySet<SourceKind> = new Set(['console-log', 'cloud-init-output']);
+
 function mergeOne(cluster: BootCluster): BootRecord {
   const evidence = cluster.evidence.toSorted((a, b) => rank(a.kind) - rank(b.kind));
   const notes: Note[] = [];
@@ -42,7 +45,8 @@ function mergeOne(cluster: BootCluster): BootRecord {
     else notes.push(unplacedNote(piece));
   }
   const units = mergeUnits(placed);
-  notes.unshift(...evidence.filter((e) => !units.unused.has(e.kind)).flatMap((e) => e.notes));
+  const isUnused = (e: Evidence) => units.unused.has(e.kind) || (COARSE.has(e.kind) && !providesSpans(e, placed));
+  notes.unshift(...evidence.filter((e) => !isUnused(e)).flatMap((e) => e.notes));
   const milestones = mergeMilestones(
     placed.flatMap(({ evidence: piece, shift }) => [
       ...(piece.monotonic?.milestones ?? []),
