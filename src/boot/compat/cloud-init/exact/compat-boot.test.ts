@@ -39,6 +39,11 @@ describe('compatBoot', () => {
     expect(compatBoot([], golden, compatVersion('26.2')).code).toBe(1);
   });
 
+  it('prints the offset of UTC since 24.4, although 24.2 already reads the stamps of the log as UTC', () => {
+    expect(compatBoot(searched, golden, compatVersion('24.3')).text).toContain('start: 2026-11-15 21:08:50.104000\n');
+    expect(compatBoot(searched, golden, compatVersion('24.4')).text).toContain('21:08:50.104000+00:00\n');
+  });
+
   it('prints three fields for a container, and a message for an unknown system', () => {
     const container = { ...golden, host: { virtualization: 'docker' } };
     expect(compatBoot(searched, container, compatVersion('25.2')).text.split('\n')).toHaveLength(5);

@@ -21,7 +21,7 @@ describe('compatVersion', () => {
   it.each([
     ['reportsEmptyFile', '23.4', '24.1'],
     ['readsUtc', '24.1', '24.2'],
-    ['printsOffset', '24.1', '24.2'],
+    ['printsOffset', '24.3', '24.4'],
     ['readsAmazonLines', '20.2', '20.3'],
     ['hasBoot', '19.1', '19.2'],
   ] as const)('%s not yet in %s, but in %s', (field, last, first) => {

@@ -48,7 +48,7 @@ export function compatVersion(text: string | true): CompatVersion {
     splitsOnRepeatedStage: number < 2204,
     reportsEmptyFile: number >= 2401,
     readsUtc: number >= 2402,
-    printsOffset: number >= 2402,
+    printsOffset: number >= 2404,
     endsStageWithBlank: number < 1903,
     readsAmazonLines: number >= 2003,
     hasBoot: number >= 1902,
