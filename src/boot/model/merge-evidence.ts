@@ -7,6 +7,7 @@ import { isWatched, mergeJoinSpans } from './joining-spans.ts';
 import { KUBELET_UNIT } from './known-units.ts';
 import { mergeUnits, type PlacedEvidence } from './merge-units.ts';
 import { BOOT_API_VERSION, type BootRecord, type HostFacts, type Milestone, type Note, type Span } from './record.ts';
+import { silentTimeouts } from './silent-timeouts.ts';
 
 export function mergeEvidence(groups: readonly EvidenceGroup[]): BootRecord[] {
   return clusterBoots(groups).map(mergeOne);
@@ -79,7 +80,7 @@ function mergeOne(cluster: BootCluster): BootRecord {
     sources: evidence.map(({ kind, input }) => ({ kind, input })),
     notes,
   };
-  return record;
+  return { ...record, spans: [...record.spans, ...silentTimeouts(record)] };
 }
 
 /** The journal has the first start, the manager only the last one. */

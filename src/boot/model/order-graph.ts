@@ -137,7 +137,7 @@ export function waitedForStop(unit: Unit, stopped: Unit): boolean {
 }
 
 /** When userspace began on the record's clock, if known. */
-export function knownUserspaceUs({ clock, manager }: BootRecord): number | undefined {
+export function knownUserspaceUs({ clock, manager }: Pick<BootRecord, 'clock' | 'manager'>): number | undefined {
   if (clock.zero === 'userspace') return 0;
   return clock.zero === 'kernel' && manager && manager.userspaceUs > 0 ? manager.userspaceUs : undefined;
 }
