@@ -1,5 +1,6 @@
 // boot/model/all-spans.ts: all spans of a boot in one list: units, cloud-init, agents, kubelet, cluster.
 import { failureOf } from './failures.ts';
+import { settledUnits } from './initrd.ts';
 import { type BootRecord, isPlaced, type Span, startTookUs, type Unit } from './record.ts';
 import { triggeredUnits } from './triggered-units.ts';
 import { waitReason } from './waits.ts';
@@ -11,7 +12,9 @@ export function unitSpanId(unit: string): string {
 /** All spans at a known instant: units first, in the record's order, then the other spans. Sets `parent` where the containing span is known. */
 export function everySpan(record: BootRecord): Span[] {
   const triggered = triggeredUnits(record);
-  const units = record.units.filter(isPlaced).map((unit) => spanOfUnit(unit, record, triggered.get(unit.name)));
+  const units = settledUnits(record)
+    .filter(isPlaced)
+    .map((unit) => spanOfUnit(unit, record, triggered.get(unit.name)));
   const unitById = new Map(units.map((span) => [span.id, span]));
   const script = record.spans.find(isWholeScript);
   const others = record.spans.map((span) => {

@@ -8,6 +8,7 @@ import { isWatched, mergeJoinSpans } from './joining-spans.ts';
 import { KUBELET_UNIT } from './known-units.ts';
 import { mergeUnits, type PlacedEvidence } from './merge-units.ts';
 import { BOOT_API_VERSION, type BootRecord, type HostFacts, type Milestone, type Note, type Span } from './record.ts';
+import { silentTimeouts } from './silent-timeouts.ts';
 
 export function mergeEvidence(groups: readonly EvidenceGroup[]): BootRecord[] {
   const onOneClock = groups.map((group) => ({ ...group, evidence: onHostClock(group.evidence) }));
@@ -86,7 +87,7 @@ function mergeOne(cluster: BootCluster): BootRecord {
     sources: evidence.map(({ kind, input }) => ({ kind, input })),
     notes,
   };
-  return record;
+  return { ...record, spans: [...record.spans, ...silentTimeouts(record)] };
 }
 
 function nameOf(evidence: readonly Evidence[]): { name?: string } {

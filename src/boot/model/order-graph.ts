@@ -1,5 +1,6 @@
 // boot/model/order-graph.ts: which units delayed which others in this boot? An acyclic graph that what-if and compare walk.
 import { failedJobs } from './failures.ts';
+import { settledUnits } from './initrd.ts';
 import { type BootRecord, isPlaced, startTookUs, type Unit } from './record.ts';
 import { isDevice, triggeredUnits } from './triggered-units.ts';
 
@@ -27,7 +28,7 @@ export interface PlatformHold {
 
 /** `startUs`: as observed. */
 export function orderGraph(record: BootRecord): OrderGraph & { startUs: number[] } {
-  const units = record.units.filter(isPlaced);
+  const units = settledUnits(record).filter(isPlaced);
   const numberOf = new Map<string, number>();
   for (const [u, unit] of units.entries()) if (!numberOf.has(unit.name)) numberOf.set(unit.name, u);
   for (const [u, unit] of units.entries()) {
@@ -136,7 +137,7 @@ export function waitedForStop(unit: Unit, stopped: Unit): boolean {
 }
 
 /** When userspace began on the record's clock, if known. */
-export function knownUserspaceUs({ clock, manager }: BootRecord): number | undefined {
+export function knownUserspaceUs({ clock, manager }: Pick<BootRecord, 'clock' | 'manager'>): number | undefined {
   if (clock.zero === 'userspace') return 0;
   return clock.zero === 'kernel' && manager && manager.userspaceUs > 0 ? manager.userspaceUs : undefined;
 }

@@ -111,6 +111,8 @@ export interface Unit {
   /** What this timer, socket, path or automount starts. */
   triggers?: string[];
   used?: UsedResources;
+  /** Of a device: how long its start job may wait; absent = for ever, or unknown. */
+  jobTimeoutUs?: number;
 }
 
 /** What all processes of a unit used, on all CPUs, from its last start until the recording. Absent = not measured. */

@@ -68,6 +68,7 @@ const unit = z.object({
   upholds: names.optional(),
   triggeredBy: names.optional(),
   triggers: names.optional(),
+  jobTimeoutUs: us.optional(),
   used: z
     .object({
       cpuUs: us.optional(),

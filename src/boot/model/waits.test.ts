@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { unit } from '../compat/systemd/testing.ts';
 import type { Span } from './record.ts';
-import { PRE_PROVISIONED_WAIT, waitReason } from './waits.ts';
+import { PERSON_WAIT, PRE_PROVISIONED_WAIT, waitReason } from './waits.ts';
 
-const NO_LOG = { spans: [] };
+const NO_LOG: Parameters<typeof waitReason>[1] = { spans: [], units: [], clock: { zero: 'kernel' } };
 
 test.each([
   ['systemd-networkd-wait-online.service', 'network'],
@@ -40,5 +40,13 @@ test.each([
     { ...stage, id: 'a', name: 'init-local', endUs },
     { ...stage, id: 'b', name: `init-local/${search}`, parent: 'a', endUs },
   ];
-  expect(waitReason(unit('cloud-init-local.service', 2, 1010), { spans })).toBe(reason);
+  expect(waitReason(unit('cloud-init-local.service', 2, 1010), { ...NO_LOG, spans })).toBe(reason);
+});
+
+test('an encrypted volume waits for a person only if an agent asked for the passphrase meanwhile', () => {
+  const volume = unit('systemd-cryptsetup@root.service', 2, 28);
+  const asked = (at: number) => ({ ...NO_LOG, units: [unit('systemd-ask-password-console.service', at, at)] });
+  expect(waitReason(volume, asked(2.5))).toBe(PERSON_WAIT);
+  expect(waitReason(volume, asked(30))).toBeUndefined();
+  expect(waitReason(volume, NO_LOG)).toBeUndefined(); // a key file, or a TPM
 });

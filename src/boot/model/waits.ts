@@ -1,4 +1,5 @@
 // boot/model/waits.ts: was the start of a unit work, or did the node wait for something outside it?
+import { spansSwitchRoot } from './initrd.ts';
 import { type BootRecord, startTookUs, type Unit } from './record.ts';
 
 export const PRE_PROVISIONED_WAIT = 'platform: pre-provisioned VM parked until it is claimed';
@@ -16,13 +17,30 @@ const WAITERS: readonly (readonly [name: RegExp, reason: string])[] = [
   [/\.device$/, 'device: until it appears'],
 ];
 
+export const PERSON_WAIT = 'person: until a passphrase is typed';
+
+type WaitRecord = Pick<BootRecord, 'spans' | 'units' | 'clock' | 'manager'>;
+
 /** Undefined if the unit worked or took no time. */
-export function waitReason(unit: Unit, record: Pick<BootRecord, 'spans'>): string | undefined {
+export function waitReason(unit: Unit, record: WaitRecord): string | undefined {
   const tookUs = startTookUs(unit);
   if (unit.activatingUs <= 0 && unit.activatedUs <= 0) return undefined;
   if (tookUs <= 0) return undefined;
   if (unit.name === 'cloud-init-local.service') return isParked(tookUs, record) ? PRE_PROVISIONED_WAIT : undefined;
+  if (unit.name.startsWith('systemd-cryptsetup@')) return isAsked(unit, record) ? PERSON_WAIT : undefined;
+  if (spansSwitchRoot(unit, record)) return undefined;
   return WAITERS.find(([name]) => name.test(unit.name))?.[1];
+}
+
+/** systemd starts an agent that asks on the console, the splash screen or all terminals while the volume needs a passphrase. */
+function isAsked(volume: Unit, { units }: Pick<BootRecord, 'units'>): boolean {
+  const endUs = volume.activatingUs + startTookUs(volume);
+  return units.some(
+    ({ name, activatingUs }) =>
+      /^systemd-ask-password-(?:console|plymouth|wall)\.service$/.test(name) &&
+      activatingUs >= volume.activatingUs &&
+      activatingUs < endUs,
+  );
 }
 
 /** cloud-init's log is more reliable than the duration: on a slow machine Python alone takes minutes. Only Azure parks VMs. */

@@ -47,6 +47,24 @@ describe('timeline', () => {
     expect(names([call('short', 0.049), call('edge', 0.05)])).toEqual(['initcall/edge']);
   });
 
+  it('shows the longest units of a systemd initrd, and counts the time until a person typed as a wait', () => {
+    const { rows, waitUs, ownUs } = timeline(
+      bootRecord({
+        manager: managerTimes({ initrdUs: 1e6, userspaceUs: 29e6, finishUs: 40e6 }),
+        units: [
+          unit('systemd-cryptsetup@root.service', 2, 26),
+          unit('systemd-ask-password-console.service', 2.5, 0),
+          unit('dracut-pre-mount.service', 28, 0.5),
+          unit('multi-user.target', 40, 0),
+        ],
+      }),
+    );
+    const names = rows.map(({ name, kind }) => [name, kind]);
+    expect(names).toContainEqual(['systemd-cryptsetup@root.service', 'wait']);
+    expect(names).toContainEqual(['dracut-pre-mount.service', 'work']);
+    expect([waitUs, ownUs]).toEqual([26e6, 14e6]);
+  });
+
   it('says what triggered a unit', () => {
     const docker = unit('docker.service', 9, 1, [], { triggeredBy: ['docker.socket'] });
     const { rows } = timeline(bootRecord({ units: [unit('docker.socket', 2, 0), docker] }));

@@ -2,11 +2,13 @@
 
 import { everySpan, unitSpanId, unplacedSpans } from '../model/all-spans.ts';
 import { askedUnit } from '../model/default-target.ts';
+import { inInitrd } from '../model/initrd.ts';
 import { KUBELET_LOAD_SPAN } from '../model/joining-spans.ts';
 import { KUBELET_UNIT } from '../model/known-units.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import { phases } from '../model/phases.ts';
 import type { BootRecord, Milestone, MilestoneName, Span } from '../model/record.ts';
+import { PERSON_WAIT } from '../model/waits.ts';
 import { unionUs } from './blame.ts';
 import { chain } from './chain.ts';
 
@@ -57,6 +59,9 @@ const SHOWN_UNITS: readonly RegExp[] = [
 /** Rows for units that are not among SHOWN_UNITS; `boot blame` lists all. */
 const MOST_OTHERS = 10;
 
+/** Rows for the longest units of a systemd initrd: the phase alone does not say where its time went. */
+const MOST_IN_INITRD = 5;
+
 /** Sources with a row for each part, because each part is a step to Ready. */
 const SHOWN_IN_PARTS: ReadonlySet<Span['source']> = new Set(['extension', 'kubelet', 'kernel']);
 
@@ -70,7 +75,7 @@ export function timeline(record: BootRecord): Timeline {
   const everything = inOrder([
     ...phaseRows(record),
     ...creationRow(milestones),
-    ...spanRows(spans),
+    ...spanRows(spans, new Set(longestOf(inInitrd(record, spans)).slice(0, MOST_IN_INITRD))),
     ...milestones.map(milestoneRow),
   ]);
   // The clock is not reset by a soft reboot: rows before it belong to an earlier boot.
@@ -89,7 +94,9 @@ function blockingWaits(record: BootRecord, spans: readonly Span[]): Span[] {
   const links = chain(record);
   if (links.length === 0) return waits; // logs without units: stages run in sequence
   const onChain = new Set(links.flatMap((link) => [link.id, ...link.inside.map((span) => span.id)]));
-  return waits.filter((span) => onChain.has(span.id));
+  // The real root starts after the initrd, so a person who types there delays everything.
+  const typed = new Set(inInitrd(record, waits).filter(({ wait }) => wait === PERSON_WAIT));
+  return waits.filter((span) => onChain.has(span.id) || typed.has(span));
 }
 
 function intervalOf(row: PlacedRow): { startUs: number; endUs: number } {
@@ -118,7 +125,7 @@ function creationRow(milestones: readonly Milestone[]): PlacedRow[] {
 }
 
 /** Stages, tasks and waits, each under the span that contains it; of the units only waits and SHOWN_UNITS. */
-function spanRows(spans: readonly Span[]): PlacedRow[] {
+function spanRows(spans: readonly Span[], ofInitrd: ReadonlySet<Span>): PlacedRow[] {
   const byId = new Map(spans.map((span) => [span.id, span]));
   const isUsual = (span: Span): boolean =>
     span.source !== 'systemd' ||
@@ -127,7 +134,7 @@ function spanRows(spans: readonly Span[]): PlacedRow[] {
     SHOWN_UNITS.some((unit) => unit.test(span.name));
   // Where none of these ran, the longest units say where the time went.
   const others = spans.some(isUsual) ? new Set<Span>() : new Set(longestOf(spans));
-  const shown = (span: Span): boolean => isUsual(span) || others.has(span);
+  const shown = (span: Span): boolean => isUsual(span) || others.has(span) || ofInitrd.has(span);
   const isStage = (span: Span) =>
     span.parent === undefined || !byId.has(span.parent) || byId.get(span.parent)!.source === 'systemd';
   const isExplained = new Set(spans.filter((s) => s.parent !== undefined && isStage(s)).map((s) => s.parent));

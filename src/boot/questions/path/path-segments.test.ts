@@ -48,6 +48,38 @@ describe('the segments of the path', () => {
     expect(told(parkedNode)).toContain('work init-local 1006-1008');
   });
 
+  test('divide the initrd at the time until a person typed a passphrase', () => {
+    const record = bootRecord({
+      manager: managerTimes({
+        ...{ initrdUs: 1e6, userspaceUs: 29e6, finishUs: 40e6, securityStartUs: 29e6, securityFinishUs: 29.1e6 },
+        ...{ generatorsStartUs: 0, generatorsFinishUs: 0, unitsLoadStartUs: 0, unitsLoadFinishUs: 0 },
+      }),
+      units: [
+        unit('systemd-cryptsetup@root.service', 2, 26),
+        unit('systemd-ask-password-console.service', 2.5, 0),
+        unit('multi-user.target', 40, 0),
+      ],
+    });
+    expect(told(record).slice(0, 4)).toEqual([
+      'work kernel 0-1',
+      'work initrd 1-2',
+      'wait systemd-cryptsetup@root.service 2-28',
+      'work initrd 28-29',
+    ]);
+    expectExact(record);
+  });
+
+  test('say why a link failed', () => {
+    const failed = { activeState: 'failed', result: 'timeout', activatedUs: 0, deactivatedUs: 93e6 };
+    const record = bootRecord({
+      manager: managerTimes({ userspaceUs: 2e6, finishUs: 94e6 }),
+      units: [unit('a.service', 3, 0, [], failed), unit('multi-user.target', 93.5, 0, ['a.service'])],
+    });
+    const segment = pathSegments(record).segments.find(({ name }) => name === 'a.service');
+    expect(segment?.failure).toBe('timed out after 1min 30s');
+    expectExact(record);
+  });
+
   test('include the creation of the VM as a wait', () => {
     const record = bootRecord({
       manager: managerTimes({ finishUs: 4e6 }),

@@ -1,9 +1,11 @@
 // boot/questions/path/path-segments.ts: of what does the total consist? Work, waits and unexplained gaps that add up to it exactly.
 
 import { everySpan } from '../../model/all-spans.ts';
+import { inInitrd } from '../../model/initrd.ts';
 import { milestonesOf } from '../../model/milestones.ts';
 import { phases, userspaceStartUs } from '../../model/phases.ts';
 import type { BootRecord, Span, SpanSource } from '../../model/record.ts';
+import { PERSON_WAIT } from '../../model/waits.ts';
 import { type ChainLink, chain, chainTarget } from '../chain.ts';
 import { timeline } from '../timeline.ts';
 import { type BootGroup, groupsOf } from './boot-groups.ts';
@@ -19,6 +21,8 @@ export interface PathSegment {
   endUs: number;
   /** The reason of a wait. */
   wait?: string;
+  /** Why it failed, if it did: `timed out after 1min 30s`. */
+  failure?: string;
 }
 
 export interface BootPath {
@@ -84,8 +88,9 @@ function beforeUnits(record: BootRecord): Piece[] {
   const milestones = milestonesOf(record);
   const before = phases(record).flatMap(({ name, startUs, endUs }): Piece[] => {
     if (name === 'userspace') return [];
-    const source = name === 'soft-reboot' ? 'systemd' : name;
-    return [{ id: `phase:${name}`, name, kind: 'work', source, startUs, endUs }];
+    const source: SpanSource = name === 'soft-reboot' ? 'systemd' : name;
+    const whole = { id: `phase:${name}`, name, source, startUs, endUs };
+    return withWaits(whole, name === 'initrd' ? personWaits(record) : []);
   });
   const createdUs = milestones.find(({ name }) => name === 'vm-created')?.atUs;
   const runsUs = before[0]?.startUs ?? milestones.find(({ name }) => name === 'kernel-start')?.atUs;
@@ -103,6 +108,11 @@ function beforeUnits(record: BootRecord): Piece[] {
     });
   }
   return [...before, ...managerSteps(record)];
+}
+
+/** The real root starts after the initrd, so the time until a person typed a passphrase there is on the path. */
+function personWaits(record: BootRecord): Span[] {
+  return inInitrd(record, everySpan(record)).filter(({ wait }) => wait === PERSON_WAIT);
 }
 
 const STEPS = [
@@ -135,26 +145,37 @@ function managerSteps(record: BootRecord): Piece[] {
 /** First to last. A wait inside a link divides its work. */
 function linkPieces(links: readonly ChainLink[]): Piece[] {
   return links.toReversed().flatMap((link) => {
-    const { id, name, source, startUs, endUs, wait } = link;
-    if (wait !== undefined) return [{ id, name, kind: 'wait' as const, source, startUs, endUs, wait }];
-    const waits = separate(link.inside.filter((span) => span.wait !== undefined));
-    const work = { id, name, kind: 'work' as const, source };
-    const pieces: Piece[] = [];
-    let fromUs = startUs;
-    for (const span of waits) {
-      const [waitUs, untilUs] = [Math.max(span.startUs, fromUs), Math.min(span.endUs, endUs)];
-      if (waitUs >= untilUs) continue;
-      if (waitUs > fromUs) pieces.push({ ...work, startUs: fromUs, endUs: waitUs });
-      pieces.push(waitPiece(span, waitUs, untilUs));
-      fromUs = untilUs;
-    }
-    if (fromUs < endUs || pieces.length === 0) pieces.push({ ...work, startUs: fromUs, endUs });
-    return pieces;
+    const { id, name, source, startUs, endUs, wait, failure } = link;
+    const whole = { id, name, source, startUs, endUs, ...(failure !== undefined && { failure }) };
+    if (wait !== undefined) return [{ ...whole, kind: 'wait' as const, wait }];
+    return withWaits(
+      whole,
+      link.inside.filter((span) => span.wait !== undefined),
+    );
   });
 }
 
-function waitPiece({ id, name, source, wait }: Span, startUs: number, endUs: number): Piece {
-  return { id, name, kind: 'wait', source, startUs, endUs, ...(wait !== undefined && { wait }) };
+function withWaits(whole: Omit<Piece, 'kind'>, waits: readonly Span[]): Piece[] {
+  const { startUs, endUs } = whole;
+  const pieces: Piece[] = [];
+  let fromUs = startUs;
+  for (const span of separate(waits)) {
+    const [waitUs, untilUs] = [Math.max(span.startUs, fromUs), Math.min(span.endUs, endUs)];
+    if (waitUs >= untilUs) continue;
+    if (waitUs > fromUs) pieces.push({ ...whole, kind: 'work', startUs: fromUs, endUs: waitUs });
+    pieces.push(waitPiece(span, waitUs, untilUs));
+    fromUs = untilUs;
+  }
+  if (fromUs < endUs || pieces.length === 0) pieces.push({ ...whole, kind: 'work', startUs: fromUs, endUs });
+  return pieces;
+}
+
+function waitPiece({ id, name, source, wait, failure }: Span, startUs: number, endUs: number): Piece {
+  return {
+    ...{ id, name, kind: 'wait', source, startUs, endUs },
+    ...(wait !== undefined && { wait }),
+    ...(failure !== undefined && { failure }),
+  };
 }
 
 /** By start; a wait inside a longer one is the same time. */

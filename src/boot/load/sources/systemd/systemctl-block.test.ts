@@ -61,6 +61,14 @@ describe('unitOf', () => {
     }
   });
 
+  test('reads how long the job of a device may wait, if there is a limit', () => {
+    const limit = (fields: Record<string, string>) => unit({ Id: 'dev-a.device', ...fields }).jobTimeoutUs;
+    expect(limit({ JobRunningTimeoutUSec: '1min 30s', JobTimeoutUSec: 'infinity' })).toBe(90e6);
+    expect(limit({ JobTimeoutUSec: '30s' })).toBe(30e6);
+    expect(limit({ JobRunningTimeoutUSec: 'infinity', JobTimeoutUSec: '0' })).toBeUndefined();
+    expect(unit({ Id: 'a.service', JobRunningTimeoutUSec: '30s' })).not.toHaveProperty('jobTimeoutUs');
+  });
+
   test('sets conditionFailed only if the conditions were checked', () => {
     const checked = { Id: 'a.service', ConditionResult: 'no', ConditionTimestampMonotonic: '7' };
     expect(unit(checked).conditionFailed).toBe(true);

@@ -1,4 +1,5 @@
 // boot/load/sources/systemd/systemctl-block.ts: reads one block of `systemctl show`: a unit or the manager.
+import { parseSpan } from '../../../../base/duration.ts';
 import type { HostFacts, ManagerTimes, Unit, UsedResources } from '../../../model/record.ts';
 import { isName } from './unit-name.ts';
 
@@ -51,7 +52,15 @@ export function unitOf(values: Map<string, string>, stamp: (key: string) => numb
     ...filled('triggeredBy', 'TriggeredBy'),
     ...filled('triggers', 'Triggers'),
     ...usedOf(values),
+    ...(name.endsWith('.device') && jobTimeoutOf(values)),
   };
+}
+
+/** systemd before 236 limits the wait for a device with JobTimeoutUSec=. */
+function jobTimeoutOf(values: Map<string, string>): { jobTimeoutUs?: number } {
+  const limits = ['JobRunningTimeoutUSec', 'JobTimeoutUSec'].map((key) => parseSpan(values.get(key) ?? ''));
+  const finite = limits.filter((us) => us !== undefined && us > 0 && Number.isSafeInteger(us)) as number[];
+  return finite.length > 0 ? { jobTimeoutUs: Math.min(...finite) } : {};
 }
 
 /** Absent without accounting: `[not set]` or, in older versions, 2^64 - 1. */

@@ -63,6 +63,7 @@ const KEPT = new Set([
   ...['Id', 'Names', 'Description', 'Type', 'LoadState', 'ActiveState', 'Result', 'ConditionResult'],
   ...['After', 'Before', 'Requires', 'Requisite', 'BindsTo', 'Wants', 'Conflicts', 'Upholds'],
   ...['TriggeredBy', 'Triggers', 'CPUUsageNSec', 'IOReadBytes', 'IOWriteBytes', 'MemoryPeak'],
+  ...['JobRunningTimeoutUSec', 'JobTimeoutUSec'],
   ...['Version', 'Virtualization', 'Architecture', 'SoftRebootsCount'],
 ]);
 const IS_KEY = /^\w+$/;
