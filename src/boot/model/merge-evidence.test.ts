@@ -28,6 +28,24 @@ describe('mergeEvidence', () => {
     expect(boot!.notes).toEqual([]);
   });
 
+  it('gives a milestone of a wall-clock log the error of the relation between the two clocks', () => {
+    const errorsOf = (clockErrorUs: number, errorUs?: number) =>
+      merge(
+        evidence({
+          kind: 'journal-text',
+          input: 'j',
+          clock: 'wall',
+          anchors: [{ ...anchor(), errorUs: clockErrorUs }],
+          milestones: [
+            { name: 'node-ready', atUs: WALL + 20e6, source: 'kubelet', ...(errorUs !== undefined && { errorUs }) },
+          ],
+        }),
+      )[0]!.milestones.map((milestone) => milestone.errorUs);
+    expect(errorsOf(1e6)).toEqual([500_000]);
+    expect(errorsOf(1e6, 1e6)).toEqual([1_500_000]);
+    expect(errorsOf(100)).toEqual([undefined]);
+  });
+
   it('counts the spans of a log once if two inputs contain it', () => {
     const log = (input: string) =>
       evidence({

@@ -46,7 +46,11 @@ function mergeOne(cluster: BootCluster): BootRecord {
   const milestones = mergeMilestones(
     placed.flatMap(({ evidence: piece, shift }) => [
       ...(piece.monotonic?.milestones ?? []),
-      ...piece.milestones.map((m) => ({ ...m, atUs: shift(m.atUs) })),
+      ...piece.milestones.map((m) => ({
+        ...m,
+        atUs: shift(m.atUs),
+        ...(clock.map && piece.clock === 'wall' && errorOf(m, clock.map.errorUs)),
+      })),
     ]),
   );
   const spanProviders = placed.filter(({ evidence: piece }) => providesSpans(piece, placed));
@@ -83,6 +87,13 @@ function mergeOne(cluster: BootCluster): BootRecord {
   };
   return record;
 }
+
+/** A time of the wall clock is as inexact as the relation of the two clocks. */
+function errorOf({ errorUs = 0 }: Milestone, clockErrorUs: number): { errorUs?: number } {
+  return clockErrorUs < EXACT_US ? {} : { errorUs: errorUs + clockErrorUs };
+}
+
+const EXACT_US = 1000;
 
 /** The journal has the first start, the manager only the last one. */
 function firstUpUs(placed: readonly PlacedEvidence[], name: string): number | undefined {
@@ -138,8 +149,12 @@ function unplacedNote(piece: Evidence): Note {
 function providesSpans(piece: Evidence, placed: readonly PlacedEvidence[]): boolean {
   const family = FAMILIES.find((kinds) => kinds.includes(piece.kind));
   if (!family) return true;
-  const present = (kind: SourceKind) => placed.some((p) => p.evidence.kind === kind && p.evidence.spans.length > 0);
+  const present = (kind: SourceKind) => placed.some((p) => p.evidence.kind === kind && hasSpans(p.evidence));
   return family.find(present) === piece.kind || !family.some(present);
+}
+
+function hasSpans({ spans, monotonic }: Evidence): boolean {
+  return spans.length > 0 || (monotonic?.spans.length ?? 0) > 0;
 }
 
 function moveSpan(span: Span, shift: (us: number) => number): Span {
