@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyRecord, bootRecord, managerTimes, unit } from '../testing.ts';
+import { anyRecord, bootRecord, managerTimes, span, unit } from '../testing.ts';
 import { aksBoot, eventsBoot, nodeBoot, parkedBoot, parkedNode } from './testing.ts';
 import { timeline } from './timeline.ts';
 
@@ -34,6 +34,16 @@ describe('timeline', () => {
     });
     expect(waitUs).toBe(1_000_410_000);
     expect(ownUs).toBeLessThan(12e6);
+  });
+
+  it('says how exact the total is', () => {
+    const ready = { name: 'node-ready', atUs: 19_541_000, source: 'kubelet' } as const;
+    const clock = { zero: 'kernel', errorUs: 300_000 } as const;
+    expect(timeline(bootRecord({ milestones: [{ ...ready, errorUs: 350_000 }] })).errorUs).toBe(350_000);
+    expect(timeline(bootRecord({ clock, milestones: [ready] })).errorUs).toBeUndefined();
+    const stage = span('cloud-init:init-local', 7, 8);
+    expect(timeline(bootRecord({ clock, spans: [stage] })).errorUs).toBe(300_000);
+    expect(timeline(bootRecord({ clock, spans: [stage], units: [unit('a.service', 1, 9)] })).errorUs).toBeUndefined();
   });
 
   it('adds up for any boot', () => {

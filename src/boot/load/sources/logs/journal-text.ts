@@ -111,7 +111,7 @@ function stampNotes(hint: DateHint | undefined, yearlessUs: number | undefined):
   if (!hint) {
     const year = new Date(yearlessUs / 1000).getUTCFullYear();
     const text = `the times in this text have no year, and no line and no other input names it: the year is unknown and read as ${year}`;
-    notes.push({ level: 'info', text });
+    notes.push({ level: 'warning', text });
   }
   if (hint?.zoneUs === undefined) {
     notes.push({ level: 'info', text: 'the times in this text have no zone and are read as UTC' });

@@ -27,6 +27,7 @@ export class TextBoot {
   #notAfterUs = Number.POSITIVE_INFINITY;
   #finishResolutionUs = 1e6;
   #hasUptimes = false;
+  #pid1ResolutionUs = 0;
 
   constructor(clock: TextLine['clock'], bootId: string | undefined) {
     this.clock = clock;
@@ -39,11 +40,13 @@ export class TextBoot {
     const wasFinished = this.#log.startupFinishedUs !== undefined;
     this.#log.addLine(line);
     if (!wasFinished) this.#finishResolutionUs = line.resolutionUs;
+    if (line.identifier === 'systemd') this.#pid1ResolutionUs = Math.max(this.#pid1ResolutionUs, line.resolutionUs);
     if (this.clock === 'wall') this.#addUptime(line);
   }
 
   evidence(input: string): Evidence {
     const facts = this.#log.facts();
+    if (facts.units && this.#pid1ResolutionUs >= 1e6) facts.notes.push({ level: 'warning', text: WHOLE_SECONDS });
     const common = {
       kind: 'journal-text' as const,
       input,
@@ -138,6 +141,9 @@ export class TextBoot {
     return [{ monotonicUs: 0, wallUs: lastUs - MAX_LAG_US, errorUs: MAX_LAG_US }, ...capped];
   }
 }
+
+const WHOLE_SECONDS =
+  'the stamps in this text are in whole seconds: start and duration of each unit are exact to 1 s (0 = less than 1 s)';
 
 const lowOf = ({ monotonicUs, wallUs }: Anchor): number => wallUs - monotonicUs;
 const highOf = (anchor: Anchor): number => lowOf(anchor) + anchor.errorUs;
