@@ -46,6 +46,23 @@ describe('mergeEvidence', () => {
     expect(errorsOf(100)).toEqual([undefined]);
   });
 
+  it('places no line of a text log before the kernel start because of the error of the clocks', () => {
+    const startsAt = (kind: 'journal-text' | 'extension-event', atS: number) =>
+      merge(
+        evidence({
+          kind,
+          input: 'j',
+          clock: 'wall',
+          anchors: [{ ...anchor(), errorUs: 1e6 }],
+          spans: [wallSpan('systemd:x', atS, 2)],
+        }),
+      )[0]!.spans[0]!.startUs;
+    expect(startsAt('journal-text', -0.2)).toBe(1);
+    expect(startsAt('journal-text', 3)).toBe(2.5e6);
+    expect(startsAt('journal-text', -300)).toBe(-300.5e6);
+    expect(startsAt('extension-event', -0.2)).toBe(-0.7e6);
+  });
+
   it('counts the spans of a log once if two inputs contain it', () => {
     const log = (input: string) =>
       evidence({

@@ -38,7 +38,7 @@ function mergeOne(cluster: BootCluster): BootRecord {
   const placed: PlacedEvidence[] = [];
   for (const piece of evidence) {
     const shift = clock.shiftOf(piece);
-    if (shift) placed.push({ evidence: piece, shift });
+    if (shift) placed.push({ evidence: piece, shift: notBeforeKernelStart(piece, shift, clock.errorUs ?? 0) });
     else notes.push(unplacedNote(piece));
   }
   const units = mergeUnits(placed);
@@ -87,6 +87,18 @@ function mergeOne(cluster: BootCluster): BootRecord {
   };
   return record;
 }
+
+/** A line of the node's own log is not from before its kernel start, though the relation of the clocks may be off by its error. */
+function notBeforeKernelStart(piece: Evidence, shift: (us: number) => number, errorUs: number): (us: number) => number {
+  if (piece.clock !== 'wall' || !OWN_LOGS.has(piece.kind)) return shift;
+  return (us) => {
+    const atUs = shift(us);
+    return atUs <= 0 && atUs > -errorUs - RESOLUTION_US ? 1 : atUs;
+  };
+}
+
+const OWN_LOGS: ReadonlySet<SourceKind> = new Set(['journal-text', 'cloud-init-log']);
+const RESOLUTION_US = 1e6;
 
 /** A time of the wall clock is as inexact as the relation of the two clocks. */
 function errorOf({ errorUs = 0 }: Milestone, clockErrorUs: number): { errorUs?: number } {

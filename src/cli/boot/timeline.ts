@@ -20,7 +20,7 @@ export const verb: Verb = {
     if (options.json) return printJson(deps, 'BootTimeline', { bootId: record.bootId, clock: record.clock, ...answer });
     const screen = screenOf(deps);
     const table = renderTable(columnsOf(record, screen), answer.rows, screen);
-    deps.stdout(`${table}\n${wrapLines(summary(answer), screen.columns)}`);
+    deps.stdout(`${table}\n${wrapLines(summary(answer) + logPrecision(record), screen.columns)}`);
   },
 };
 
@@ -69,6 +69,17 @@ function summary({ rows, totalUs, waitUs = 0, ownUs = 0, errorUs = 0, endsAt }: 
   const error = errorUs > 0 ? ` ${plusMinus(errorUs)}` : '';
   return `${formatSpan(totalUs)}${error} until ${endsAt}${own}.${unknownEnd}\n`;
 }
+
+/** Rows have no error of their own. */
+function logPrecision({ clock, spans }: BootRecord): string {
+  const hasLogs = clock.zero === 'kernel' && spans.some(({ source }) => LOGGED.has(source));
+  const { errorUs = 0 } = clock;
+  return hasLogs && errorUs >= 10_000
+    ? `Steps of cloud-init, agents and kubelet come from logs with a wall clock: their START is exact to ${plusMinus(errorUs)}.\n`
+    : '';
+}
+
+const LOGGED: ReadonlySet<string> = new Set(['cloud-init', 'guest-agent', 'extension', 'kubelet']);
 
 function nothingMeasured(rows: readonly TimelineRow[]): string {
   const instants = rows.filter((row) => row.startUs !== undefined).map((row) => row.name);

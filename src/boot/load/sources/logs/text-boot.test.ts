@@ -41,6 +41,16 @@ describe('TextBoot', () => {
     expect(map!.wallAtZeroUs - map!.errorUs).toBeLessThanOrEqual(at('10:00:06'));
   });
 
+  test('lines after the clock was set back say nothing about the kernel start', () => {
+    const { map } = boot(
+      '10:00:10 n systemd[1]: Started a.service - A.',
+      '10:00:16 n systemd[1]: Startup finished in 3s (kernel) + 8s (userspace) = 11s.',
+      '09:55:40 n chronyd[9]: System clock was stepped by -273.020560 seconds',
+    );
+    expect(map).toMatchObject({ steps: [] });
+    expect(map!.wallAtZeroUs).toBe(at('10:00:05'));
+  });
+
   test('uses "Startup finished" with the lag of its receipt if there is nothing better', () => {
     const { map } = boot('10:00:16 n systemd[1]: Startup finished in 3s (kernel) + 8s (userspace) = 11s.');
     expect(map).toMatchObject({ wallAtZeroUs: at('10:00:05'), errorUs: 1e6 });

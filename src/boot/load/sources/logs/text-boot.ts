@@ -15,6 +15,8 @@ const ANOTHER_CLOCK_US = 120e6;
 /** Later lines of the kernel say little about the boot: the clocks drift apart. */
 const EARLY_US = 600e6;
 
+const SET_BACK_US = 60e6;
+
 export class TextBoot {
   readonly clock: TextLine['clock'];
   readonly #log: BootLog;
@@ -25,6 +27,8 @@ export class TextBoot {
   #kernel: (Anchor & { firstUs: number }) | undefined;
   /** No line can be from before the kernel start. */
   #notAfterUs = Number.POSITIVE_INFINITY;
+  #lastUs = Number.NEGATIVE_INFINITY;
+  #isSetBack = false;
   #finishResolutionUs = 1e6;
   #hasUptimes = false;
   #pid1ResolutionUs = 0;
@@ -73,7 +77,10 @@ export class TextBoot {
 
   #addUptime(line: TextLine): void {
     const { atUs, resolutionUs, kernelUs, identifier, message } = line;
-    this.#notAfterUs = Math.min(this.#notAfterUs, atUs + resolutionUs);
+    // Only until the clock is set back.
+    this.#isSetBack ||= atUs < this.#lastUs - SET_BACK_US;
+    this.#lastUs = atUs;
+    if (!this.#isSetBack) this.#notAfterUs = Math.min(this.#notAfterUs, atUs + resolutionUs);
     if (kernelUs !== undefined) {
       this.#hasUptimes = true;
       this.#uptimes.addLine({ ...line, atUs: kernelUs });
