@@ -5,7 +5,7 @@ import { type EvidenceGroup, timesOf } from '../model/cluster-boots.ts';
 import type { Evidence } from '../model/evidence.ts';
 import { mergeEvidence } from '../model/merge-evidence.ts';
 import type { BootRecord, Note } from '../model/record.ts';
-import type { Input } from './input.ts';
+import { decodeText, HEAD_BYTES, type Input, startOf } from './input.ts';
 import { InputLimits } from './input-limits.ts';
 import { type InputGroup, openInputs, type StdinReader } from './open-inputs.ts';
 import { SOURCES } from './sources/index.ts';
@@ -111,8 +111,16 @@ export function recognise(input: Input): EvidenceSource | undefined {
     if (confidence > (best?.confidence ?? 0)) best = { source, confidence };
     if (confidence === 1) break; // certain: saves every other source from scanning a listing of 5,000 units
   }
-  return best?.source;
+  return best?.source ?? recogniseFurther(input);
 }
+
+function recogniseFurther(input: Input): EvidenceSource | undefined {
+  if (input.head.length < HEAD_BYTES || input.head.includes(0)) return undefined;
+  const start = decodeText(startOf(input.chunks(), FURTHER_BYTES));
+  return SOURCES.find((source) => source.recogniseFurther?.(start));
+}
+
+const FURTHER_BYTES = 4 << 20;
 
 function hasContent(record: BootRecord): boolean {
   return (

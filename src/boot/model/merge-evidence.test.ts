@@ -28,6 +28,41 @@ describe('mergeEvidence', () => {
     expect(boot!.notes).toEqual([]);
   });
 
+  it('gives a milestone of a wall-clock log the error of the relation between the two clocks', () => {
+    const errorsOf = (clockErrorUs: number, errorUs?: number) =>
+      merge(
+        evidence({
+          kind: 'journal-text',
+          input: 'j',
+          clock: 'wall',
+          anchors: [{ ...anchor(), errorUs: clockErrorUs }],
+          milestones: [
+            { name: 'node-ready', atUs: WALL + 20e6, source: 'kubelet', ...(errorUs !== undefined && { errorUs }) },
+          ],
+        }),
+      )[0]!.milestones.map((milestone) => milestone.errorUs);
+    expect(errorsOf(1e6)).toEqual([500_000]);
+    expect(errorsOf(1e6, 1e6)).toEqual([1_500_000]);
+    expect(errorsOf(100)).toEqual([undefined]);
+  });
+
+  it('places no line of a text log before the kernel start because of the error of the clocks', () => {
+    const startsAt = (kind: 'journal-text' | 'extension-event', atS: number) =>
+      merge(
+        evidence({
+          kind,
+          input: 'j',
+          clock: 'wall',
+          anchors: [{ ...anchor(), errorUs: 1e6 }],
+          spans: [wallSpan('systemd:x', atS, 2)],
+        }),
+      )[0]!.spans[0]!.startUs;
+    expect(startsAt('journal-text', -0.2)).toBe(1);
+    expect(startsAt('journal-text', 3)).toBe(2.5e6);
+    expect(startsAt('journal-text', -300)).toBe(-300.5e6);
+    expect(startsAt('extension-event', -0.2)).toBe(-0.7e6);
+  });
+
   it('counts the spans of a log once if two inputs contain it', () => {
     const log = (input: string) =>
       evidence({

@@ -42,7 +42,7 @@ function mergeOne(cluster: BootCluster): BootRecord {
   const placed: PlacedEvidence[] = [];
   for (const piece of evidence) {
     const shift = clock.shiftOf(piece);
-    if (shift) placed.push({ evidence: piece, shift });
+    if (shift) placed.push({ evidence: piece, shift: notBeforeKernelStart(piece, shift, clock.errorUs ?? 0) });
     else notes.push(unplacedNote(piece));
   }
   const units = mergeUnits(placed);
@@ -51,7 +51,11 @@ function mergeOne(cluster: BootCluster): BootRecord {
   const milestones = mergeMilestones(
     placed.flatMap(({ evidence: piece, shift }) => [
       ...(piece.monotonic?.milestones ?? []),
-      ...piece.milestones.map((m) => ({ ...m, atUs: shift(m.atUs) })),
+      ...piece.milestones.map((m) => ({
+        ...m,
+        atUs: shift(m.atUs),
+        ...(clock.map && piece.clock === 'wall' && errorOf(m, clock.map.errorUs)),
+      })),
     ]),
   );
   const spanProviders = placed.filter(({ evidence: piece }) => providesSpans(piece, placed));
@@ -94,6 +98,25 @@ function nameOf(evidence: readonly Evidence[]): { name?: string } {
   const name = evidence.find((piece) => piece.name !== undefined)?.name;
   return name === undefined ? {} : { name };
 }
+
+/** A line of the node's own log is not from before its kernel start, though the relation of the clocks may be off by its error. */
+function notBeforeKernelStart(piece: Evidence, shift: (us: number) => number, errorUs: number): (us: number) => number {
+  if (piece.clock !== 'wall' || !OWN_LOGS.has(piece.kind)) return shift;
+  return (us) => {
+    const atUs = shift(us);
+    return atUs <= 0 && atUs > -errorUs - RESOLUTION_US ? 1 : atUs;
+  };
+}
+
+const OWN_LOGS: ReadonlySet<SourceKind> = new Set(['journal-text', 'cloud-init-log']);
+const RESOLUTION_US = 1e6;
+
+/** A time of the wall clock is as inexact as the relation of the two clocks. */
+function errorOf({ errorUs = 0 }: Milestone, clockErrorUs: number): { errorUs?: number } {
+  return clockErrorUs < EXACT_US ? {} : { errorUs: errorUs + clockErrorUs };
+}
+
+const EXACT_US = 1000;
 
 /** The journal has the first start, the manager only the last one. */
 function firstUpUs(placed: readonly PlacedEvidence[], name: string): number | undefined {
@@ -159,8 +182,12 @@ function providesSpans(piece: Evidence, placed: readonly PlacedEvidence[]): bool
   }
   const family = FAMILIES.find((kinds) => kinds.includes(piece.kind));
   if (!family) return true;
-  const present = (kind: SourceKind) => placed.some((p) => p.evidence.kind === kind && p.evidence.spans.length > 0);
+  const present = (kind: SourceKind) => placed.some((p) => p.evidence.kind === kind && hasSpans(p.evidence));
   return family.find(present) === piece.kind || !family.some(present);
+}
+
+function hasSpans({ spans, monotonic }: Evidence): boolean {
+  return spans.length > 0 || (monotonic?.spans.length ?? 0) > 0;
 }
 
 function moveSpan(span: Span, shift: (us: number) => number): Span {

@@ -89,6 +89,16 @@ describe('timeline', () => {
     expect(ownUs).toBeLessThan(12e6);
   });
 
+  it('says how exact the total is', () => {
+    const ready = { name: 'node-ready', atUs: 19_541_000, source: 'kubelet' } as const;
+    const clock = { zero: 'kernel', errorUs: 300_000 } as const;
+    expect(timeline(bootRecord({ milestones: [{ ...ready, errorUs: 350_000 }] })).errorUs).toBe(350_000);
+    expect(timeline(bootRecord({ clock, milestones: [ready] })).errorUs).toBeUndefined();
+    const stage = span('cloud-init:init-local', 7, 8);
+    expect(timeline(bootRecord({ clock, spans: [stage] })).errorUs).toBe(300_000);
+    expect(timeline(bootRecord({ clock, spans: [stage], units: [unit('a.service', 1, 9)] })).errorUs).toBeUndefined();
+  });
+
   it('adds up for any boot', () => {
     fc.assert(
       fc.property(anyRecord, (record) => {

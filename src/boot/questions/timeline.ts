@@ -39,6 +39,8 @@ export interface Timeline {
   waitUs?: number;
   /** The total without the waits. */
   ownUs?: number;
+  /** `totalUs` is exact to ± this. Absent if it is as exact as its source. */
+  errorUs?: number;
   /** A milestone, the unit that a pasted listing is about, or the last event, which may be earlier than the end of the boot. */
   endsAt?: string;
 }
@@ -86,7 +88,23 @@ export function timeline(record: BootRecord): Timeline {
   if (!bounds) return { rows: [...rows, ...unplaced] };
   const waitUs = unionUs([...blockingWaits(record, spans), ...creationRow(milestones).map(intervalOf)], bounds);
   const totalUs = bounds.endUs - bounds.startUs;
-  return { rows: [...rows, ...unplaced], totalUs, waitUs, ownUs: totalUs - waitUs, endsAt: bounds.endsAt };
+  const { endsAt } = bounds;
+  const errorUs = endErrorUs(record, milestones, endsAt);
+  return {
+    rows: [...rows, ...unplaced],
+    totalUs,
+    waitUs,
+    ownUs: totalUs - waitUs,
+    ...(errorUs >= SHOWN_ERROR_US && { errorUs }),
+    endsAt,
+  };
+}
+
+/** Of the milestone at the end; else, if there are only logs, of the relation of their wall clock to the kernel's. */
+function endErrorUs({ clock, units }: BootRecord, milestones: readonly Milestone[], endsAt: string): number {
+  const end = milestones.find((milestone) => milestone.name === endsAt);
+  if (end) return end.errorUs ?? 0;
+  return clock.zero === 'kernel' && units.length === 0 ? (clock.errorUs ?? 0) : 0;
 }
 
 function blockingWaits(record: BootRecord, spans: readonly Span[]): Span[] {
@@ -231,9 +249,16 @@ function milestoneRow(milestone: Milestone): PlacedRow {
     source: 'milestone',
     startUs: milestone.atUs,
     kind: 'instant',
-    ...(milestone.errorUs !== undefined && milestone.errorUs >= 1000 && { detail: `± ${milestone.errorUs / 1e6} s` }),
+    ...((milestone.errorUs ?? 0) >= SHOWN_ERROR_US && { detail: plusMinus(milestone.errorUs!) }),
     depth: 0,
   };
+}
+
+const SHOWN_ERROR_US = 1000;
+
+/** In milliseconds, rounded up. */
+export function plusMinus(errorUs: number): string {
+  return `± ${Math.ceil(errorUs / 1000) / 1000} s`;
 }
 
 /** By start. On a tie, durations come before instants, and outer rows before inner ones. */

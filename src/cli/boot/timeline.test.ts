@@ -25,10 +25,21 @@ describe('boot timeline', () => {
     const seed = fileURLToPath(new URL('../../boot/fixtures/seeds/preprovisioned.critical-chain.txt', import.meta.url));
     const { stdout } = await runVerb(verb, ['-i', seed]);
     expect(stdout).toMatch(
-      /: [\d.]+s of the node's own time and 16min 41\.443s of waits for something outside it\.\n$/,
+      /: [\d.]+s of the node's own time and 16min 41\.443s of waits on the critical path for something outside it\.\n$/,
     );
     const { totalUs, waitUs, ownUs } = JSON.parse((await runVerb(verb, ['-i', seed, '--json'])).stdout);
     expect(ownUs + waitUs).toBe(totalUs);
+  });
+
+  it('prints how exact the total of a text log is', async () => {
+    const text = [
+      "Nov 15 10:00:12 n cloud-init[9]: Cloud-init v. 22.4.2 running 'init-local' at Sun, 15 Nov 2026 10:00:07 +0000. Up 7.21 seconds.",
+      'Nov 15 10:00:14 n systemd[1]: Started a.service - A.',
+      'Nov 15 10:00:20 n kubelet[7]: I1115 10:00:20.500000    7 kubelet_node_status.go:73] "Successfully registered node" node="n"',
+    ].join('\n');
+    const { stdout, stderr } = await runVerb(verb, ['-i', '-'], { stdin: text });
+    expect(stdout).toMatch(/20\.\d+s ± 0\.\d+ s until node-registered\./);
+    expect(stderr).toContain('exact to 1 s');
   });
 
   it('marks instants with a star, and waits as such', async () => {

@@ -2,7 +2,7 @@
 import { formatSpan } from '../../base/duration.ts';
 import type { BootRecord } from '../../boot/model/record.ts';
 import { chain } from '../../boot/questions/chain.ts';
-import { type Timeline, type TimelineRow, timeline } from '../../boot/questions/timeline.ts';
+import { plusMinus, type Timeline, type TimelineRow, timeline } from '../../boot/questions/timeline.ts';
 import { wrapLines } from '../output/display-width.ts';
 import { printJson } from '../output/json.ts';
 import type { Style } from '../output/paint.ts';
@@ -20,7 +20,7 @@ export const verb: Verb = {
     if (options.json) return printJson(deps, 'BootTimeline', { bootId: record.bootId, clock: record.clock, ...answer });
     const screen = screenOf(deps);
     const table = renderTable(columnsOf(record, screen), answer.rows, screen);
-    deps.stdout(`${table}\n${wrapLines(summary(answer), screen.columns)}`);
+    deps.stdout(`${table}\n${wrapLines(summary(answer) + logPrecision(record), screen.columns)}`);
   },
 };
 
@@ -34,7 +34,7 @@ function columnsOf(record: BootRecord, { hasColour }: Screen): Column<TimelineRo
     {
       title: 'START',
       align: 'right',
-      cell: (row) => (row.startUs === undefined ? 'unknown' : formatSpan(row.startUs)),
+      cell: (row) => (row.startUs === undefined ? 'unknown' : startText(row.startUs)),
     },
     {
       title: 'TOOK',
@@ -54,15 +54,32 @@ function columnsOf(record: BootRecord, { hasColour }: Screen): Column<TimelineRo
   ];
 }
 
-function summary({ rows, totalUs, waitUs = 0, ownUs = 0, endsAt }: Timeline): string {
+/** In a record, 0 means "never": what happens at the very start has 1 µs. */
+function startText(us: number): string {
+  return formatSpan(us === 1 ? 0 : us);
+}
+
+function summary({ rows, totalUs, waitUs = 0, ownUs = 0, errorUs = 0, endsAt }: Timeline): string {
   if (totalUs === undefined) return `${nothingMeasured(rows)}\n`;
   const own =
     waitUs > 0
-      ? `: ${formatSpan(ownUs)} of the node's own time and ${formatSpan(waitUs)} of waits for something outside it`
+      ? `: ${formatSpan(ownUs)} of the node's own time and ${formatSpan(waitUs)} of waits on the critical path for something outside it`
       : '';
   const unknownEnd = endsAt === 'last event' ? ' No input shows when the boot finished.' : '';
-  return `${formatSpan(totalUs)} until ${endsAt}${own}.${unknownEnd}\n`;
+  const error = errorUs > 0 ? ` ${plusMinus(errorUs)}` : '';
+  return `${formatSpan(totalUs)}${error} until ${endsAt}${own}.${unknownEnd}\n`;
 }
+
+/** Rows have no error of their own. */
+function logPrecision({ clock, spans }: BootRecord): string {
+  const hasLogs = clock.zero === 'kernel' && spans.some(({ source }) => LOGGED.has(source));
+  const { errorUs = 0 } = clock;
+  return hasLogs && errorUs >= 10_000
+    ? `Steps of cloud-init, agents and kubelet come from logs with a wall clock: their START is exact to ${plusMinus(errorUs)}.\n`
+    : '';
+}
+
+const LOGGED: ReadonlySet<string> = new Set(['cloud-init', 'guest-agent', 'extension', 'kubelet']);
 
 function nothingMeasured(rows: readonly TimelineRow[]): string {
   const instants = rows.filter((row) => row.startUs !== undefined).map((row) => row.name);

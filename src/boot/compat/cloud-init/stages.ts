@@ -13,6 +13,8 @@ export interface CloudInitBoot {
   /** Pauses before a stage, measured by cloud-init. */
   pauses: StagePause[];
   finishedUs?: number;
+  /** The uptime in the banner at the end. */
+  finishedUpUs?: number;
   firstUs: number;
   lastUs: number;
 }
@@ -41,6 +43,11 @@ export interface CloudInitStep {
   lastSeenUs?: number;
   /** How much the clock moved while it ran. */
   clockStepUs?: number;
+  /** Its stamps have no fraction: start, end and length are exact to a second. */
+  isWholeSecond?: true;
+  /** Of a stage: the uptime at its start, and how long its process took. */
+  upUs?: number;
+  processTookUs?: number;
   /** `… took N seconds` lines inside it. */
   details?: { text: string; tookUs: number }[];
 }
@@ -129,6 +136,7 @@ class Builder {
       this.close(event);
     } else if (event.kind === 'finished') {
       boot.finishedUs = event.atUs;
+      if (event.upUs !== undefined) boot.finishedUpUs = event.upUs;
       boot.version = event.version;
       if (event.datasource !== undefined) boot.datasource = event.datasource;
       this.addTick(event);
@@ -137,6 +145,8 @@ class Builder {
       else this.begin(event);
       if (event.kind === 'banner') {
         boot.version ??= event.version;
+        const stage = this.innermost();
+        if (event.upUs !== undefined && stage) (stage.stage ?? stage).upUs ??= event.upUs;
         this.addTick(event);
       }
     }
@@ -147,7 +157,10 @@ class Builder {
 
   finish(): CloudInitBoot {
     const { boot } = this;
-    for (const [stage, end] of this.processEnds) if (stage.endUs === undefined) Object.assign(stage, end);
+    for (const [stage, end] of this.processEnds) {
+      stage.processTookUs = end.tookUs;
+      if (stage.endUs === undefined) Object.assign(stage, end);
+    }
     for (const step of boot.steps) {
       const parent = step.parent;
       if (parent && step.tookUs !== undefined) parent.childrenUs += Math.max(0, step.tookUs);
@@ -166,6 +179,7 @@ class Builder {
     }
     const step = this.newStep(event.name, this.innermost());
     step.startUs = event.atUs;
+    if (event.isWholeSecond) step.isWholeSecond = true;
     if (event.kind === 'start') {
       step.description = event.description;
       if (event.level !== undefined) step.level = event.level;

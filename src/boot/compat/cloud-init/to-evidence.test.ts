@@ -74,6 +74,39 @@ describe('toEvidence', () => {
     expect(notes[0]!.text).toContain('c.log: 1 steps of cloud-init finish but do not start in this log');
   });
 
+  it('places stages by their uptimes and the time of their processes if the stamps are in whole seconds', () => {
+    const line = (second: string, text: string) => `Aug 16 04:07:${second} cloud-init[2453]: ${text}\n`;
+    const running = (second: string, stage: string, up: string) =>
+      line(
+        second,
+        `util.py[DEBUG]: Cloud-init v. 19.3-44.amzn2 running '${stage}' at Mon, 16 Aug 2021 04:07:${second} +0000. Up ${up} seconds.`,
+      );
+    const log = [
+      running('14', 'init-local', '6.86'),
+      line('15', "util.py[DEBUG]: cloud-init mode 'init' took 0.104 seconds (0.10)"),
+      line('15', 'handlers.py[DEBUG]: finish: init-local: SUCCESS: searching for local datasources'),
+      running('19', 'modules:final', '11.08'),
+      line('19', 'handlers.py[DEBUG]: start: modules-final/config-a: a'),
+      line('25', 'handlers.py[DEBUG]: finish: modules-final/config-a: SUCCESS: a'),
+      line('25', "util.py[DEBUG]: cloud-init mode 'modules' took 5.973 seconds (6.02)"),
+      line('25', 'handlers.py[DEBUG]: finish: modules-final: SUCCESS: running modules for final'),
+    ].join('');
+    const { spans, monotonic, milestones, notes } = evidenceOf(log);
+    expect(monotonic?.spans.map(({ name, startUs, endUs }) => [name, startUs, endUs])).toEqual([
+      ['init-local', 6_860_000, 6_964_000],
+      ['modules-final', 11_080_000, 17_100_000],
+    ]);
+    expect(monotonic?.milestones).toMatchObject([
+      { name: 'cloud-init-started', atUs: 6_860_000, errorUs: 10_000 },
+      { name: 'cloud-init-finished', atUs: 17_100_000, errorUs: 20_000 },
+    ]);
+    expect(milestones).toEqual([]);
+    expect(spans.map(({ name, parent }) => [name, parent])).toEqual([
+      ['modules-final/config-a', 'cloud-init:modules-final'],
+    ]);
+    expect(notes[0]?.text).toMatch(/^c\.log: the stamps are in whole seconds/);
+  });
+
   it('gives the start and the end of cloud-init, from its last stage or else from its last banner', () => {
     const names = (log: string) => evidenceOf(log).milestones.map(({ name, atUs }) => [name, atUs]);
     expect(names(stageLog('modules-final', 0) + finishedBanner(stampAt(9), 9))).toEqual([

@@ -7,7 +7,9 @@ import type { CloudInitBoot, CloudInitStep } from './stages.ts';
 
 export function toEvidence(boot: CloudInitBoot, from: { kind: SourceKind; input: string }): Evidence {
   const notes: Note[] = [];
-  const spans = spansOf(boot, notes, from.input);
+  const all = spansOf(boot, notes, from.input);
+  const byUptime = all.filter(({ step }) => isByUptime(step)).map(({ step, span }) => atUptime(step!, span));
+  const spans = all.filter(({ step }) => !isByUptime(step)).map(({ span }) => span);
   for (const step of clockSteps(boot)) {
     const seconds = (step.byUs / 1e6).toFixed(1);
     notes.push({
@@ -15,6 +17,10 @@ export function toEvidence(boot: CloudInitBoot, from: { kind: SourceKind; input:
       text: `${from.input}: the clock moved by ${seconds} s or more between two stages of cloud-init`,
     });
   }
+  if (boot.steps.some((step) => step.isWholeSecond && step.startUs !== undefined)) {
+    notes.push({ level: 'warning', text: `${from.input}: ${WHOLE_SECONDS}` });
+  }
+  const { onUptime, onStamps } = milestonesOf(boot);
   const cloud = boot.datasource && cloudName(boot.datasource);
   return evidence({
     ...from,
@@ -25,12 +31,30 @@ export function toEvidence(boot: CloudInitBoot, from: { kind: SourceKind; input:
     }),
     host: { ...(boot.version ? { cloudInitVersion: boot.version } : {}), ...(cloud ? { cloud } : {}) },
     spans,
-    milestones: milestonesOf(boot),
+    milestones: onStamps,
+    ...(byUptime.length + onUptime.length > 0 && { monotonic: { spans: byUptime, milestones: onUptime } }),
     notes,
   });
 }
 
-function spansOf(boot: CloudInitBoot, notes: Note[], input: string): Span[] {
+const WHOLE_SECONDS =
+  'the stamps are in whole seconds: the times of modules are exact to 1 s; the times of stages come from the uptimes in the log';
+
+/** If stamps are in whole seconds, the uptime in the banner of a stage says better when it began. */
+function isByUptime(step: CloudInitStep | undefined): boolean {
+  return step?.isWholeSecond === true && step.upUs !== undefined;
+}
+
+function atUptime(step: CloudInitStep, span: Span): Span {
+  return { ...span, startUs: step.upUs!, endUs: step.upUs! + (step.processTookUs ?? span.endUs - span.startUs) };
+}
+
+interface StepSpan {
+  span: Span;
+  step?: CloudInitStep;
+}
+
+function spansOf(boot: CloudInitBoot, notes: Note[], input: string): StepSpan[] {
   const ids = new Map<CloudInitStep, string>();
   const used = new Map<string, number>();
   const newId = (name: string): string => {
@@ -38,7 +62,7 @@ function spansOf(boot: CloudInitBoot, notes: Note[], input: string): Span[] {
     used.set(name, count);
     return `cloud-init:${name}${count > 1 ? `#${count}` : ''}`;
   };
-  const spans: Span[] = [];
+  const spans: StepSpan[] = [];
   let withoutStart = 0;
   const withoutEnd: string[] = [];
   for (const step of boot.steps) {
@@ -56,7 +80,7 @@ function spansOf(boot: CloudInitBoot, notes: Note[], input: string): Span[] {
     const unit = unitOf(stageOf(step), boot);
     const result = resultOf(step);
     const detail = detailOf(step);
-    spans.push({
+    const span: Span = {
       id,
       name: step.name,
       source: 'cloud-init',
@@ -67,14 +91,17 @@ function spansOf(boot: CloudInitBoot, notes: Note[], input: string): Span[] {
       ...(step.wait ? { wait: step.wait } : {}),
       ...(result ? { result } : {}),
       ...(detail ? { detail } : {}),
-    });
+    };
+    spans.push({ span, step });
   }
   for (const { stage, startUs, endUs } of boot.pauses) {
     const name = `wait-${stage}`;
     const unit = unitOf(stage, boot);
     // Not a wait for something outside the node: cloud-init waits for other units of it.
     const detail = `until systemd lets stage ${stage} start`;
-    spans.push({ id: newId(name), name, source: 'cloud-init', startUs, endUs, detail, ...(unit ? { unit } : {}) });
+    spans.push({
+      span: { id: newId(name), name, source: 'cloud-init', startUs, endUs, detail, ...(unit ? { unit } : {}) },
+    });
   }
   if (withoutStart > 0) {
     const text = `${input}: ${withoutStart} steps of cloud-init finish but do not start in this log (rotated?); their duration is unknown`;
@@ -142,17 +169,30 @@ function detailOf(step: CloudInitStep): string | undefined {
   return parts.filter((text) => text !== '').join('; ') || undefined;
 }
 
-function milestonesOf(boot: CloudInitBoot): Milestone[] {
-  const milestones: Milestone[] = [];
+function milestonesOf(boot: CloudInitBoot): { onStamps: Milestone[]; onUptime: Milestone[] } {
+  const onStamps: Milestone[] = [];
+  const onUptime: Milestone[] = [];
   const first = boot.steps.find((step) => step.depth === 0 && step.startUs !== undefined);
-  if (first)
-    milestones.push({ name: 'cloud-init-started', atUs: first.startUs!, source: 'cloud-init', detail: first.name });
+  if (first) {
+    const started = { name: 'cloud-init-started', source: 'cloud-init', detail: first.name } as const;
+    if (isByUptime(first)) onUptime.push({ ...started, atUs: first.upUs!, errorUs: UPTIME_ERROR_US });
+    else onStamps.push({ ...started, atUs: first.startUs! });
+  }
   const final = boot.steps.findLast((step) => step.name === 'modules-final');
   const finishedUs = final?.endUs ?? boot.finishedUs;
-  if (finishedUs !== undefined)
-    milestones.push({ name: 'cloud-init-finished', atUs: finishedUs, source: 'cloud-init' });
-  return milestones;
+  if (finishedUs === undefined) return { onStamps, onUptime };
+  const finished = { name: 'cloud-init-finished', source: 'cloud-init' } as const;
+  if (!final?.isWholeSecond) onStamps.push({ ...finished, atUs: finishedUs });
+  else if (boot.finishedUpUs !== undefined)
+    onUptime.push({ ...finished, atUs: boot.finishedUpUs, errorUs: UPTIME_ERROR_US });
+  else if (isByUptime(final) && final.processTookUs !== undefined)
+    onUptime.push({ ...finished, atUs: final.upUs! + final.processTookUs, errorUs: 2 * UPTIME_ERROR_US });
+  else onStamps.push({ ...finished, atUs: finishedUs, errorUs: 1e6 });
+  return { onStamps, onUptime };
 }
+
+/** /proc/uptime has hundredths of a second. */
+const UPTIME_ERROR_US = 10_000;
 
 /** `DataSourceEc2Local` → `ec2`: cloud-init's name of the platform. */
 function cloudName(datasource: string): string {

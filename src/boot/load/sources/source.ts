@@ -9,6 +9,8 @@ export interface EvidenceSource {
   title: string;
   /** Confidence from 0 (not this kind) to 1 (certain). The source with the highest value parses the input. Reads only `head`. */
   recognise(input: Input): number;
+  /** Asked if no source recognises the head: whether this kind follows other text. `start` is the first 4 MiB. */
+  recogniseFurther?(start: string): boolean;
   /** Whether the times in this input have no year, and only another input can tell it. */
   lacksYear?(input: Input, nowUs: number): boolean;
   /**

@@ -55,6 +55,8 @@ describe('parseLogLine', () => {
     const took = 'util.py[DEBUG]: Running command x took 1.250 seconds (1.25)';
     expect(read(`${stampAt(0)} - ${took}`)).toMatchObject({ kind: 'took', what: 'Running command x', tookUs: 1.25e6 });
     expect(read(`2026-11-15T21:00:00Z host cloud-init[106]: ${took}`)).toMatchObject({ what: 'Running command x' });
+    const clockSet = `${stampAt(0)} - util.py[DEBUG]: cloud-init mode 'modules' took 359854.991 seconds (1.17)`;
+    expect(read(clockSet)).toMatchObject({ tookUs: 1.17e6 });
   });
 
   it.each([
@@ -78,9 +80,9 @@ describe('stampOf', () => {
   it.each([
     ['2026-11-15 21:00:00,104 - x', { kind: 'local', us: AT + 104_000 }],
     ['2026-11-15T21:00:00.5Z x', { kind: 'zoned', us: AT + 500_000 }],
-    ['[2026-11-15T23:00:00+02:00] x', { kind: 'zoned', us: AT }],
+    ['[2026-11-15T23:00:00+02:00] x', { kind: 'zoned', us: AT, isWholeSecond: true }],
     ['<134>Nov  5 21:00:00.25 host x', { kind: 'yearless', month: 11, day: 5, dayUs: 21 * 3600e6 + 250_000 }],
-    ['Feb 29 00:00:00 host x', { kind: 'yearless', month: 2, day: 29, dayUs: 0 }],
+    ['Feb 29 00:00:00 host x', { kind: 'yearless', month: 2, day: 29, dayUs: 0, isWholeSecond: true }],
     ['Feb 30 00:00:00 host x', { kind: 'none' }],
     ['Foo 12 00:00:00 host x', { kind: 'none' }],
     ['2026-13-15 21:00:00 x', { kind: 'none' }],

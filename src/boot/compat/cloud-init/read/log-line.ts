@@ -2,8 +2,8 @@
 import { asctimeUs, civilSeconds, isoUs, MONTHS, rfc2822Us } from './civil-time.ts';
 import { internText } from './intern-text.ts';
 
-/** The event in a line, with its time in µs since 1970. */
-export type LogEvent =
+/** The event in a line, with its time in µs since 1970. `isWholeSecond`: the stamp has no fraction. */
+export type LogEvent = { isWholeSecond?: true } & (
   | { kind: 'start'; atUs: number; name: string; description: string; level?: string }
   | {
       kind: 'finish';
@@ -16,17 +16,19 @@ export type LogEvent =
     }
   | { kind: 'banner'; atUs: number; name: string; version: string; clockUs?: number; upUs?: number }
   | { kind: 'finished'; atUs: number; version: string; datasource?: string; clockUs?: number; upUs?: number }
-  | { kind: 'took'; atUs: number; what: string; tookUs: number };
+  | { kind: 'took'; atUs: number; what: string; tookUs: number }
+);
 
 /** Resolves a stamp to µs since 1970, given the UTC clock in a banner; undefined skips the line. */
 export type ResolveStamp = (stamp: LogStamp, kind: LogEvent['kind'], clockUs?: number) => number | undefined;
 
 /** none: the line has no readable time. The reader derives a missing zone or year from other lines. */
-export type LogStamp =
+export type LogStamp = { isWholeSecond?: true } & (
   | { kind: 'zoned'; us: number }
   | { kind: 'local'; us: number }
   | { kind: 'yearless'; month: number; day: number; dayUs: number }
-  | { kind: 'none' };
+  | { kind: 'none' }
+);
 
 export const MARKERS = ['start: ', 'finish: ', 'Cloud-init v. ', ' took '];
 
@@ -79,13 +81,15 @@ const BANNER = /Cloud-init v\. (\S+) (?:running '?([^' ]+)'? at|finished at) (.*
 const DURATION = / \(duration: (\d+(?:\.\d+)?)s\)$/;
 
 function eventLine(text: string, { kind, level, name, rest }: EventWords, when: ResolveStamp): LogEvent | undefined {
-  const atUs = when(stampOf(text), kind);
+  const stamp = stampOf(text);
+  const atUs = when(stamp, kind);
   if (atUs === undefined) return undefined;
   const duration = rest.endsWith('s)') ? DURATION.exec(rest) : null;
   const message = (duration ? rest.slice(0, duration.index) : rest).trim();
   if (kind === 'start') {
     const start: LogEvent = { kind, atUs, name: internText(name), description: internText(message) };
     if (level) start.level = level;
+    if (stamp.isWholeSecond) start.isWholeSecond = true;
     return start;
   }
   const result = RESULTS.find((word) => message === word || (message.startsWith(word) && message[word.length] === ':'));
@@ -94,6 +98,7 @@ function eventLine(text: string, { kind, level, name, rest }: EventWords, when: 
   if (level) finish.level = level;
   if (result) finish.result = result;
   if (duration) finish.durationUs = secondsToUs(duration[1]!);
+  if (stamp.isWholeSecond) finish.isWholeSecond = true;
   return finish;
 }
 
@@ -103,7 +108,8 @@ const RESULTS = ['SUCCESS', 'WARN', 'FAIL'];
 function bannerLine(text: string, match: RegExpExecArray, when: ResolveStamp): LogEvent | undefined {
   const [, version, stage, rest = ''] = match as unknown as [string, string, string | undefined, string?];
   const clockUs = rfc2822Us(/^[^.]*/.exec(rest)![0].trim());
-  const atUs = when(stampOf(text), stage === undefined ? 'finished' : 'banner', clockUs);
+  const stamp = stampOf(text);
+  const atUs = when(stamp, stage === undefined ? 'finished' : 'banner', clockUs);
   if (atUs === undefined) return undefined;
   const up = / Up (\d+(?:\.\d+)?) seconds/.exec(rest);
   const facts = {
@@ -111,6 +117,7 @@ function bannerLine(text: string, match: RegExpExecArray, when: ResolveStamp): L
     version,
     ...(clockUs === undefined ? {} : { clockUs }),
     ...(up ? { upUs: secondsToUs(up[1]!) } : {}),
+    ...(stamp.isWholeSecond && { isWholeSecond: true as const }),
   };
   if (stage !== undefined) return { kind: 'banner', name: stageName(stage), ...facts };
   const datasource = /Datasource (DataSource\w+)/.exec(rest)?.[1];
@@ -120,12 +127,15 @@ function bannerLine(text: string, match: RegExpExecArray, when: ResolveStamp): L
 /** `file.py[LEVEL]: WHAT took N.NNN seconds (N.NN)`. Uses indexOf: an unanchored pattern is slow on a long line. */
 function tookLine(text: string, when: ResolveStamp): LogEvent | undefined {
   const took = text.lastIndexOf(TOOK);
-  const amount = took < 0 ? null : /^(\d+(?:\.\d+)?) seconds/.exec(text.slice(took + TOOK.length, took + 40));
+  const amount = took < 0 ? null : TOOK_TIMES.exec(text.slice(took + TOOK.length, took + 60));
   const level = amount ? levelEnd(text) : -1;
   if (!amount || level < 0 || level > took) return undefined;
   const atUs = when(stampOf(text), 'took');
   if (atUs === undefined) return undefined;
-  return { kind: 'took', atUs, what: internText(text.slice(level + 3, took)), tookUs: secondsToUs(amount[1]!) };
+  const [wallUs, uptimeUs] = [secondsToUs(amount[1]!), secondsToUs(amount[2] ?? amount[1]!)];
+  // The first one is wrong if the clock was set meanwhile; the second one has only hundredths.
+  const tookUs = Math.abs(wallUs - uptimeUs) > CLOCK_SET_US ? uptimeUs : wallUs;
+  return { kind: 'took', atUs, what: internText(text.slice(level + 3, took)), tookUs };
 }
 
 /** The end of `[LEVEL]: `. In a line from syslog, `cloud-init[PID]: ` comes first. */
@@ -137,6 +147,8 @@ function levelEnd(text: string): number {
 }
 
 const TOOK = ' took ';
+const TOOK_TIMES = /^(\d+(?:\.\d+)?) seconds(?: \((\d+\.\d+)\))?/;
+const CLOCK_SET_US = 20_000;
 
 function stageName(written: string): string {
   return written === 'init' ? 'init-network' : written.replaceAll(':', '-');
@@ -146,6 +158,7 @@ function secondsToUs(text: string): number {
   return Math.round(Number(text) * 1e6);
 }
 
+const WHOLE_SECOND = { isWholeSecond: true } as const;
 const ISO_STAMP = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?[+-]\d\d:?\d\d|Z| UTC| GMT)?/;
 const SYSLOG_STAMP = /([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d)(?:\.(\d+))?/;
 /** A stamp is near the start of a line, after at most a priority or a bracket; a later one belongs to the message. */
@@ -161,7 +174,8 @@ export function stampOf(text: string): LogStamp {
   const syslog = SYSLOG_STAMP.exec(front);
   if (iso && (!syslog || iso.index < syslog.index)) {
     const read = isoUs(iso[0]);
-    return read ? { kind: read.zoned ? 'zoned' : 'local', us: read.us } : { kind: 'none' };
+    if (!read) return { kind: 'none' };
+    return { kind: read.zoned ? 'zoned' : 'local', us: read.us, ...(!/[.,]\d/.test(iso[0]) && WHOLE_SECOND) };
   }
   const month = syslog ? MONTHS.indexOf(syslog[1]!) + 1 : 0;
   if (!syslog || month === 0) return { kind: 'none' };
@@ -175,5 +189,6 @@ export function stampOf(text: string): LogStamp {
     month,
     day: Number(day),
     dayUs: (time.hour * 3600 + time.minute * 60 + time.second) * 1e6 + micros,
+    ...(fraction === '' && WHOLE_SECOND),
   };
 }

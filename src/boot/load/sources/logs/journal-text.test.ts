@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Input, memoryInput } from '../../input.ts';
+import { recognise } from '../../load.ts';
 import { openInputs } from '../../open-inputs.ts';
 import { sourceSuite } from '../source.suite.ts';
 import { dmesgSource } from './dmesg.ts';
@@ -86,7 +87,10 @@ test('takes year and zone from the banner of cloud-init, and January follows Dec
     { name: 'a.service', activatedUs: at('2018-12-31T21:59:58Z') },
     { name: 'b.service', activatedUs: at('2018-12-31T22:00:02Z') },
   ]);
-  expect(boot?.notes.map(({ text }) => text)).toEqual([expect.stringContaining('local time (UTC+02:00)')]);
+  expect(boot?.notes.map(({ text }) => text)).toEqual([
+    expect.stringContaining('whole seconds'),
+    expect.stringContaining('local time (UTC+02:00)'),
+  ]);
 });
 
 test('says that the year is unknown if no line names it', () => {
@@ -172,6 +176,13 @@ test('reads a kubelet log with klog stamps only', () => {
     { name: 'node-ready', atUs: at('2026-11-15T21:10:12Z') },
   ]);
   expect(boot?.host).toMatchObject({ nodeName: 'pool1-000003', kubeletVersion: 'v1.31.2' });
+});
+
+test('recognises a kubelet log after more text than the head of an input has', () => {
+  const klog = 'I1115 21:08:50.123456    4787 flags.go:59] FLAG: --address="0.0.0.0"\n';
+  const trace = '+ export A=1\n'.repeat(20_000);
+  expect(recognise(memoryInput('kubelet.log', trace + klog.repeat(30)))?.kind).toBe('journal-text');
+  expect(recognise(memoryInput('x', trace + klog))).toBeUndefined();
 });
 
 test('recognises a kubelet log after hundreds of lines of a shell script', () => {

@@ -15,6 +15,7 @@ export const journalTextSource = {
   kind: 'journal-text',
   title: 'journal text (journalctl, kubelet and waagent logs)',
   recognise,
+  recogniseFurther,
   lacksYear,
   parse,
 } satisfies EvidenceSource;
@@ -31,6 +32,13 @@ function recognise(input: Input): number {
   const atEnd = shareOf(lines.slice(-SAMPLE_LINES));
   return lines.length > SAMPLE_LINES && atEnd.share >= 0.7 && atEnd.klog > 0 ? 0.3 : 0;
 }
+
+/** A script that starts kubelet may trace more than what is read to recognise a kind. */
+function recogniseFurther(start: string): boolean {
+  return KLOG_LINES.test(start);
+}
+
+const KLOG_LINES = /^(?:[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} .*\r?\n){20}/m;
 
 /** Which part of the lines can be read, and how many of them have klog's stamps. */
 function shareOf(lines: readonly string[]): { share: number; klog: number } {
@@ -111,7 +119,7 @@ function stampNotes(hint: DateHint | undefined, yearlessUs: number | undefined):
   if (!hint) {
     const year = new Date(yearlessUs / 1000).getUTCFullYear();
     const text = `the times in this text have no year, and no line and no other input names it: the year is unknown and read as ${year}`;
-    notes.push({ level: 'info', text });
+    notes.push({ level: 'warning', text });
   }
   if (hint?.zoneUs === undefined) {
     notes.push({ level: 'info', text: 'the times in this text have no zone and are read as UTC' });

@@ -27,11 +27,28 @@ describe('TextBoot', () => {
     expect(map).toMatchObject({ wallAtZeroUs: at('10:00:00.290'), errorUs: 500_000, steps: [] });
   });
 
+  test('warns that units are exact to a second, unless the stamps have fractions', () => {
+    const notes = (stamp: string) =>
+      boot(`${stamp} n systemd[1]: Started a.service - A.`).notes.map(({ text }) => text);
+    expect(notes('10:00:12')).toEqual([expect.stringContaining('exact to 1 s')]);
+    expect(notes('10:00:12.250000')).toEqual([]);
+  });
+
   test('no line of a boot is from before its kernel start', () => {
     const finish = 'n systemd[1]: Startup finished in 3s (kernel) + 8s (userspace) = 11s.';
     const { map } = boot('10:00:05 n systemd[1]: Started a.service - A.', `10:00:20 ${finish}`);
     expect(map!.toMonotonicUs(at('10:00:05'))).toBeGreaterThanOrEqual(0);
     expect(map!.wallAtZeroUs - map!.errorUs).toBeLessThanOrEqual(at('10:00:06'));
+  });
+
+  test('lines after the clock was set back say nothing about the kernel start', () => {
+    const { map } = boot(
+      '10:00:10 n systemd[1]: Started a.service - A.',
+      '10:00:16 n systemd[1]: Startup finished in 3s (kernel) + 8s (userspace) = 11s.',
+      '09:55:40 n chronyd[9]: System clock was stepped by -273.020560 seconds',
+    );
+    expect(map).toMatchObject({ steps: [] });
+    expect(map!.wallAtZeroUs).toBe(at('10:00:05'));
   });
 
   test('uses "Startup finished" with the lag of its receipt if there is nothing better', () => {

@@ -15,6 +15,8 @@ const ANOTHER_CLOCK_US = 120e6;
 /** Later lines of the kernel say little about the boot: the clocks drift apart. */
 const EARLY_US = 600e6;
 
+const SET_BACK_US = 60e6;
+
 export class TextBoot {
   readonly clock: TextLine['clock'];
   readonly #log: BootLog;
@@ -25,8 +27,11 @@ export class TextBoot {
   #kernel: (Anchor & { firstUs: number }) | undefined;
   /** No line can be from before the kernel start. */
   #notAfterUs = Number.POSITIVE_INFINITY;
+  #lastUs = Number.NEGATIVE_INFINITY;
+  #isSetBack = false;
   #finishResolutionUs = 1e6;
   #hasUptimes = false;
+  #pid1ResolutionUs = 0;
 
   constructor(clock: TextLine['clock'], bootId: string | undefined) {
     this.clock = clock;
@@ -39,11 +44,13 @@ export class TextBoot {
     const wasFinished = this.#log.startupFinishedUs !== undefined;
     this.#log.addLine(line);
     if (!wasFinished) this.#finishResolutionUs = line.resolutionUs;
+    if (line.identifier === 'systemd') this.#pid1ResolutionUs = Math.max(this.#pid1ResolutionUs, line.resolutionUs);
     if (this.clock === 'wall') this.#addUptime(line);
   }
 
   evidence(input: string): Evidence {
     const facts = this.#log.facts();
+    if (facts.units && this.#pid1ResolutionUs >= 1e6) facts.notes.push({ level: 'warning', text: WHOLE_SECONDS });
     const common = {
       kind: 'journal-text' as const,
       input,
@@ -70,7 +77,10 @@ export class TextBoot {
 
   #addUptime(line: TextLine): void {
     const { atUs, resolutionUs, kernelUs, identifier, message } = line;
-    this.#notAfterUs = Math.min(this.#notAfterUs, atUs + resolutionUs);
+    // Only until the clock is set back.
+    this.#isSetBack ||= atUs < this.#lastUs - SET_BACK_US;
+    this.#lastUs = atUs;
+    if (!this.#isSetBack) this.#notAfterUs = Math.min(this.#notAfterUs, atUs + resolutionUs);
     if (kernelUs !== undefined) {
       this.#hasUptimes = true;
       this.#uptimes.addLine({ ...line, atUs: kernelUs });
@@ -138,6 +148,9 @@ export class TextBoot {
     return [{ monotonicUs: 0, wallUs: lastUs - MAX_LAG_US, errorUs: MAX_LAG_US }, ...capped];
   }
 }
+
+const WHOLE_SECONDS =
+  'the stamps in this text are in whole seconds: start and duration of each unit are exact to 1 s (0 = less than 1 s)';
 
 const lowOf = ({ monotonicUs, wallUs }: Anchor): number => wallUs - monotonicUs;
 const highOf = (anchor: Anchor): number => lowOf(anchor) + anchor.errorUs;
