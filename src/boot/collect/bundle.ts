@@ -54,7 +54,7 @@ export function bundleName(hostname: string, nowUs: number): string {
   return `boot-${host || 'machine'}-${stamp}.tar.gz`;
 }
 
-function withoutSecrets(member: BundleMember): BundleMember {
+export function withoutSecrets(member: BundleMember): BundleMember {
   return { ...member, bytes: redact(member.bytes, member.name.endsWith('.kvp_pool_1') ? 'kvp' : 'text') };
 }
 

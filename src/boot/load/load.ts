@@ -19,6 +19,8 @@ export interface LoadOptions {
   nowUs: number;
   /** Which boot of the live machine to read; ignored for files. */
   boot?: string;
+  /** Read this machine over ssh instead of the live one; ignored for files. */
+  host?: { name: string; sudo?: boolean; env: Readonly<Record<string, string | undefined>> };
   signal?: AbortSignal;
   /** For hints: the user's command with one input replaced. */
   commandWith?: CommandWithInput;
@@ -53,12 +55,23 @@ async function openAll(paths: readonly string[] | undefined, options: LoadOption
     for (const path of new Set(paths)) groups.push(...(await openInputs(path, options.readStdin, opening)));
     return groups;
   }
+  if (options.host) return [await openHost(options.host, options)];
   const { readLiveMachine } = await import('../collect/collect.ts');
   const { inputs, problems } = await readLiveMachine({
     ...(options.boot !== undefined && { boot: options.boot }),
     ...(options.signal && { signal: options.signal }),
   });
   return [{ name: 'this machine', inputs, isFolder: true, problems }];
+}
+
+async function openHost(
+  { name, sudo, env }: NonNullable<LoadOptions['host']>,
+  { boot, signal, onWait }: LoadOptions,
+): Promise<InputGroup> {
+  const { readRemoteMachine } = await import('../collect/read-remote.ts');
+  onWait?.(`reading ${name} over ssh`);
+  const read = await readRemoteMachine({ host: name, sudo, env, signal }, boot === undefined ? {} : { boot });
+  return { name, ...read, isFolder: true };
 }
 
 function mergeLoose(groups: InputGroup[]): InputGroup {

@@ -36,7 +36,7 @@ export function bootCollect(open: OpenPools, readClusterEvents?: ReadClusterEven
     configure(command) {
       withHomeOption(command)
         .option('-o, --output <FILE>', 'the bundle to write; default: boot-HOST-DATE-TIME.tar.gz')
-        .option('--host <USER@HOST>', 'collect from another machine over ssh; that machine needs only a shell')
+        .option('-H, --host <USER@HOST>', 'collect from another machine over ssh; that machine needs only a shell')
         .addOption(
           new Option(
             '--instance <NAME>',

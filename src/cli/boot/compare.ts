@@ -13,11 +13,12 @@ import { paint, type Style } from '../output/paint.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { type Column, printable, renderTable } from '../output/table.ts';
 import type { CliDeps, Verb } from '../verb.ts';
-import { appendValue, printNote } from './read-boot.ts';
+import { type HostOptions, withHostOptions } from './host-options.ts';
+import { appendValue, printNote, readBoots } from './read-boot.ts';
 import { readSide } from './read-side.ts';
 import type { BootSides } from './two-boots.ts';
 
-interface CompareOptions {
+interface CompareOptions extends HostOptions {
   before?: string[];
   after?: string[];
   threshold: string;
@@ -32,16 +33,17 @@ export const verb: Verb = {
     'boot compare first.tar.gz second.tar.gz',
     'boot compare',
     'boot compare journal.json --boot -2',
+    'boot compare good.tar.gz --host azureuser@10.0.0.4',
     'boot compare monday/ tuesday/ --limit 10',
     'boot compare generic/ prototype/ --target kubelet.service',
     'boot compare --before a.tar.gz --before b.tar.gz --after c.tar.gz --after d.tar.gz --json',
   ],
   notes:
-    'Without arguments: the last boot of this machine against the one before it. With BEFORE only: the last boot in it\n' +
-    'against the one before. An earlier boot is read from its record (`boot record`), else from the journal, which has no\n' +
-    'ordering of units.',
+    'Without arguments: the last boot of this machine, or of --host, against the one before it. With BEFORE only: the\n' +
+    'last boot in it against the one before; with --host: the last boot of that machine against BEFORE. An earlier boot\n' +
+    'is read from its record (`boot record`), else from the journal, which has no ordering of units.',
   configure: (command) =>
-    command
+    withHostOptions(command)
       .argument('[BEFORE]', 'a bundle, a file, or a folder of bundles; several boots are compared by their medians')
       .argument('[AFTER]', 'the boots to compare with BEFORE, in the same forms')
       .option('-b, --boot <N|ID>', 'without AFTER: compare the last boot with this one; default: -1, the one before it')
@@ -81,19 +83,25 @@ async function readSides(args: readonly string[], options: CompareOptions, deps:
   const before = [...args.slice(0, 1), ...(options.before ?? [])];
   const after = [...args.slice(1, 2), ...(options.after ?? [])];
   const isTwoSided = before.length > 0 && after.length > 0;
+  const { host, sudo } = options;
+  const machine: HostOptions = { ...(host !== undefined && { host }), ...(sudo !== undefined && { sudo }) };
+  if (host !== undefined && after.length > 0)
+    throw badOption('--host is the second side, and another one is given', 'leave out --host, or AFTER');
   if (isTwoSided && options.boot !== undefined)
     throw badOption(
       '--boot selects among the boots of one input, and two sides are given',
       'omit --boot, or give one input only',
     );
   if (isTwoSided) return { before: await readSide(before, deps), after: await readSide(after, deps) };
-  if (after.length > 0 || before.length > 1)
+  if (after.length > 0 || (before.length > 1 && host === undefined))
     throw badOption(
       'compare needs two sides',
       'write `headstart boot compare BEFORE AFTER`, or name each boot with --before and --after',
     );
+  if (host !== undefined && before.length > 0 && options.boot === undefined)
+    return { before: await readSide(before, deps), after: (await readBoots(machine, deps)).slice(-1) };
   const { lastTwoBoots } = await import('./two-boots.ts');
-  return lastTwoBoots(before[0], options.boot ?? '-1', deps);
+  return lastTwoBoots({ input: before[0], ...machine }, options.boot ?? '-1', deps);
 }
 
 function printAnswer(answer: BootCompare, limit: number, deps: CliDeps): void {

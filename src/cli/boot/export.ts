@@ -41,7 +41,7 @@ export const verb: Verb = {
       .option('-o, --output <FILE>', 'write to this file instead of standard output')
       .option(
         '--otlp [URL]',
-        'send the trace to this OTLP/HTTP collector; default: OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT. Headers: OTEL_EXPORTER_OTLP_HEADERS',
+        'send the trace to this OTLP/HTTP collector; default: OTEL_EXPORTER_OTLP_ENDPOINT. Headers: OTEL_EXPORTER_OTLP_HEADERS',
       )
       .option('--dry-run', 'with --otlp: print what would be sent, and send nothing');
   },

@@ -9,8 +9,9 @@ import { sameCommand } from '../output/same-command.ts';
 import { screenOf } from '../output/screen.ts';
 import { printable } from '../output/table.ts';
 import type { CliDeps } from '../verb.ts';
+import { type HostOptions, hostOf, withHostOptions } from './host-options.ts';
 
-export interface BootOptions {
+export interface BootOptions extends HostOptions {
   input?: string[];
   boot?: string;
   node?: string;
@@ -22,7 +23,7 @@ export function withBootOptions(command: Command): Command {
 }
 
 export function withInputOptions(command: Command): Command {
-  return command
+  return withHostOptions(command)
     .option(
       '-i, --input <FILE|DIR|->',
       'read this file, folder or standard input (-) instead of this machine; repeatable',
@@ -75,6 +76,7 @@ export async function readBoots(options: BootOptions, deps: CliDeps): Promise<Bo
     onWait: (text) => printNote('note', text, deps),
     nowUs: deps.nowUs(),
     ...(boot !== undefined && { boot }),
+    ...hostOf(given.options, deps),
     ...(!input && { signal: deps.signal() }),
     ...againAs(deps.typed),
   }).catch(given.explain);
@@ -88,14 +90,14 @@ export function stdinOf(deps: CliDeps): () => Uint8Array | Iterable<Uint8Array> 
 }
 
 /** If the user named no input: standard input, if it is a file or a pipe that sends something. */
-export function withSentStdin<Options extends { input?: string[] }>(
+export function withSentStdin<Options extends { input?: string[]; host?: string }>(
   options: Options,
   deps: CliDeps,
 ): { options: Options; deps: CliDeps; explain(error: unknown): never } {
   const rethrow = (error: unknown): never => {
     throw error;
   };
-  if (options.input || !deps.sentStdin) return { options, deps, explain: rethrow };
+  if (options.input || options.host !== undefined || !deps.sentStdin) return { options, deps, explain: rethrow };
   const sent = deps.sentStdin(() => printNote('note', 'waiting for standard input', deps));
   if (sent === 'silent') printNote('note', NOTHING_SENT, deps);
   if (sent === undefined || sent === 'silent') {

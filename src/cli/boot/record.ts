@@ -58,6 +58,8 @@ export const verb: Verb = {
     if (options.install && options.uninstall) throw usage('--install and --uninstall exclude each other');
     if (options.install && options.dir !== RECORDS_FOLDER)
       throw usage(`--dir ${options.dir}: the installed timer always records into ${RECORDS_FOLDER}`);
+    if (options.host !== undefined && (options.install || options.uninstall || options.settle !== undefined))
+      throw usage('--host is for recording a boot now: --install, --uninstall and --settle work on this machine only');
     if (options.install || options.uninstall) {
       const unit = recordUnit({ launcher: options.launcher, keep, root: options.root ?? '' });
       return options.install ? install(unit, options, deps) : uninstall(unit, options, deps);

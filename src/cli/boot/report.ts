@@ -55,7 +55,7 @@ async function bootsToShow(args: string[], options: ReportOptions, deps: CliDeps
   }
   const records = await readBoots(options, deps);
   const { input: paths } = options;
-  if (!paths) return [{ record: pickBoot(records, '0'), label: 'this machine' }];
+  if (!paths) return [{ record: pickBoot(records, '0'), label: options.host ?? 'this machine' }];
   const wanted = paths.length > 1 && options.boot === undefined ? records : [pickBoot(records, options.boot ?? '0')];
   return wanted
     .map((record) => ({ record, at: paths.findIndex((path) => cameFrom(record, path)) }))

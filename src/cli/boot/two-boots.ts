@@ -4,6 +4,7 @@ import { RECORDS_FOLDER, readRecords } from '../../boot/keep/record-store.ts';
 import { pickBoot } from '../../boot/load/pick-boot.ts';
 import type { BootRecord } from '../../boot/model/record.ts';
 import type { CliDeps } from '../verb.ts';
+import type { HostOptions } from './host-options.ts';
 import { printNote, readBoots } from './read-boot.ts';
 
 export interface BootSides {
@@ -11,15 +12,15 @@ export interface BootSides {
   after: BootRecord[];
 }
 
-/** The last boot in the input, or of this machine, and the earlier boot that `which` names. */
+/** The last boot in the input, or of the machine, and the earlier boot that `which` names. */
 export async function lastTwoBoots(
-  input: string | undefined,
+  { input, ...machine }: HostOptions & { input?: string | undefined },
   which: string,
   deps: CliDeps,
   recordsFolder = RECORDS_FOLDER,
 ): Promise<BootSides> {
   const sides =
-    input === undefined ? await ofThisMachine(which, deps, recordsFolder) : await ofInput(input, which, deps);
+    input === undefined ? await ofMachine(machine, which, deps, recordsFolder) : await ofInput(input, which, deps);
   const [before, after] = [sides.before[0]!, sides.after[0]!];
   if (before === after || (before.bootId !== undefined && before.bootId === after.bootId))
     throw new UserError(`--boot ${which} is the last boot, which would be compared with itself`, {
@@ -40,12 +41,20 @@ async function ofInput(input: string, which: string, deps: CliDeps): Promise<Boo
   return { before: [pickBoot(boots, which)], after: [boots.at(-1)!] };
 }
 
-/** The journal has no ordering of units; a record of the same boot does. */
-async function ofThisMachine(which: string, deps: CliDeps, recordsFolder: string): Promise<BootSides> {
-  const [after] = (await readBoots({}, deps)).slice(-1);
-  const [journal] = (await readBoots({ boot: which }, deps)).slice(-1);
-  const stored = readRecords(recordsFolder).records.find(
-    ({ record }) => record.bootId !== undefined && record.bootId === journal!.bootId,
-  );
+/** The journal has no ordering of units; a record of the same boot does. Records of another machine are not here. */
+async function ofMachine(
+  machine: HostOptions,
+  which: string,
+  deps: CliDeps,
+  recordsFolder: string,
+): Promise<BootSides> {
+  const [after] = (await readBoots(machine, deps)).slice(-1);
+  const [journal] = (await readBoots({ ...machine, boot: which }, deps)).slice(-1);
+  const stored =
+    machine.host === undefined
+      ? readRecords(recordsFolder).records.find(
+          ({ record }) => record.bootId !== undefined && record.bootId === journal!.bootId,
+        )
+      : undefined;
   return { before: [stored?.record ?? journal!], after: [after!] };
 }

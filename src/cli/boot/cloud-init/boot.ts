@@ -78,7 +78,9 @@ function withCachedStdin(deps: CliDeps): CliDeps {
 
 async function recordOf(options: Options, deps: CliDeps): Promise<BootRecord | undefined> {
   const isLive = options.infile === undefined && options.input === undefined;
-  const named = isLive ? {} : { input: pathsOf(options) };
+  const { host, sudo } = options;
+  const machine = { ...(host !== undefined && { host }), ...(sudo !== undefined && { sudo }) };
+  const named = isLive ? machine : { ...machine, input: pathsOf(options) };
   return readBoot({ ...named, ...(options.boot === undefined ? {} : { boot: options.boot }) }, deps).catch(noRecord);
 }
 
@@ -88,12 +90,18 @@ function noLog(error: unknown): undefined {
   throw error;
 }
 
+const FATAL = new Set([
+  'boot/input-unreadable',
+  'boot/host-unreachable',
+  'boot/bad-host',
+  'boot/interrupted',
+  'cli/usage',
+]);
+
 /** An input that no source recognises may still be a log in a custom format. */
 function noRecord(error: unknown): undefined {
-  if (error instanceof UserError && error.code !== 'boot/input-unreadable' && !error.code.startsWith('boot/no-such')) {
-    return undefined;
-  }
-  throw error;
+  if (!(error instanceof UserError) || FATAL.has(error.code) || error.code.startsWith('boot/no-such')) throw error;
+  return undefined;
 }
 
 /** An unreadable input is reported by runCompat, in the words of the real tool. */

@@ -18,6 +18,7 @@ import { writeAnswerFile } from '../../output/answer-file.ts';
 import { API_VERSION } from '../../output/json.ts';
 import { printable } from '../../output/table.ts';
 import type { CliDeps } from '../../verb.ts';
+import { type HostOptions, hostOf, withHostOptions } from '../host-options.ts';
 import {
   againAs,
   appendValue,
@@ -28,7 +29,7 @@ import {
   withSentStdin,
 } from '../read-boot.ts';
 
-export interface CloudInitOptions {
+export interface CloudInitOptions extends HostOptions {
   infile?: string[];
   input?: string[];
   outfile?: string;
@@ -39,7 +40,7 @@ export interface CloudInitOptions {
 const LIVE_LOG = '/var/log/cloud-init.log';
 
 export function withCloudInitOptions(command: Command): Command {
-  return withInputArguments(command, 'infile')
+  return withHostOptions(withInputArguments(command, 'infile'))
     .option(
       '-i, --infile <FILE|DIR|->',
       `read this file, folder or standard input (-) instead of ${LIVE_LOG}; repeatable`,
@@ -67,8 +68,17 @@ interface OpenedLog {
   warn(): void;
 }
 
-/** Opens the log or dump that the paths name; in folders and archives, finds it by its content. */
-async function openLog(paths: readonly string[], deps: CliDeps): Promise<OpenedLog> {
+/** The log of --host, or the log or dump that the paths name; in folders and archives, finds it by its content. */
+async function openLog(options: CloudInitOptions, deps: CliDeps): Promise<OpenedLog> {
+  const paths = pathsOf(options);
+  const isNamed = options.infile !== undefined || options.input !== undefined;
+  const { host } = hostOf({ ...options, ...(isNamed && { input: paths }) }, deps);
+  if (host) {
+    const { readRemoteCloudInitLog } = await import('../../../boot/collect/read-remote.ts');
+    printNote('note', `reading ${host.name} over ssh`, deps);
+    const input = await readRemoteCloudInitLog({ ...host, host: host.name, signal: deps.signal() });
+    return { input, kind: 'log', warn: () => {} };
+  }
   const opening = { limits: new InputLimits(), onWait: (text: string) => printNote('note', text, deps) };
   const groups: InputGroup[] = [];
   for (const path of paths) groups.push(...(await openInputs(path, stdinOf(deps), opening)));
@@ -98,7 +108,7 @@ export interface CloudInitBoots extends ParsedLog {
 /** Reads the events without the errors that --compat reproduces. Prints warnings on stderr; throws if there are no cloud-init events. */
 export async function readCloudInit(options: CloudInitOptions, deps: CliDeps): Promise<CloudInitBoots> {
   const given = withPipedLog(options, deps);
-  const { input, kind, warn } = await openLog(pathsOf(given.options), given.deps).catch(given.explain);
+  const { input, kind, warn } = await openLog(given.options, given.deps).catch(given.explain);
   const isDump = kind === 'dump' || (kind === undefined && looksLikeDump(input.head) > 0);
   const read = isDump ? readDump(input) : readLog(input, deps.nowUs());
   warn();
@@ -135,7 +145,7 @@ export async function runCompat(
 ): Promise<number> {
   const version = compatVersion(options.compat!);
   const paths = pathsOf(options);
-  const opened = await openLog(paths, deps).catch((error: unknown) => {
+  const opened = await openLog(options, deps).catch((error: unknown) => {
     if (error instanceof UserError && error.code === 'boot/input-unreadable') return undefined;
     throw error;
   });
