@@ -17,6 +17,8 @@ export default defineConfig({
   test: {
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // On a busy machine a page takes longer than the usual second to draw.
+    expect: { poll: { timeout: 20_000 } },
     reporters: ['verbose'],
     projects: [
       {

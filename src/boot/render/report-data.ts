@@ -24,6 +24,7 @@ export interface ReportView {
   findings: BootFinding[];
   /** Against the first boot of the report, on the critical path; absent for the first boot. */
   changes?: PathChange[];
+  against?: Against;
   facts: Fact[];
   /** Inputs, with the format they were read as. */
   inputs: Fact[];
@@ -61,6 +62,12 @@ export interface ReportPhase {
   startUs: number;
   endUs: number;
   wait?: string;
+}
+
+/** `text` and `because` make one sentence, without its full stop. */
+export interface Against {
+  text: string;
+  because: string;
 }
 
 /** A change on the critical path of one of the boots. */

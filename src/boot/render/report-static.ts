@@ -6,7 +6,9 @@ import type { ReportView } from './report-data.ts';
 
 /** The page's script replaces it. */
 export function staticSummary(views: readonly ReportView[]): string {
-  return views
+  const versus = views.flatMap(({ against }) => (against ? [`${against.text}${against.because}.`] : []));
+  const head = versus.length > 0 ? `<h2>${escapeText(versus.join(' '))}</h2>\n` : '';
+  const articles = views
     .map(
       (view) => `<article class="card">
 <h2>${escapeText(view.sentence)}</h2>
@@ -19,6 +21,7 @@ ${view.segments.map((one) => `<tr><td>${formatSpan(one.startUs)}</td><td>${forma
 </article>`,
     )
     .join('\n');
+  return head + articles;
 }
 
 function findingText({ kind, name, inside, tookUs, saving, command }: BootFinding): string {

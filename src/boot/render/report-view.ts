@@ -6,6 +6,8 @@ import type { BootClock, BootRecord, HostFacts, Milestone, Span } from '../model
 import { compareBoots } from '../questions/compare.ts';
 import { answerSentence, type BootFinding, findings, quoted } from '../questions/path/findings.ts';
 import { pathSegments } from '../questions/path/path-segments.ts';
+import { BOOT_LETTERS } from './report/page-state.ts';
+import { againstFirst } from './report-against.ts';
 import type { Fact, PathChange, ReportPhase, ReportView } from './report-data.ts';
 import { reportPhases, reportRows } from './report-rows.ts';
 
@@ -18,10 +20,13 @@ export interface NamedBoot {
 
 /** All boots are compared with the first. */
 export function reportViews(boots: readonly NamedBoot[]): ReportView[] {
-  return boots.map(({ record, label, inputs }, at) => {
-    const view = reportView(record, label, inputs);
-    return at === 0 ? view : { ...view, changes: pathChanges(boots[0]!.record, record) };
+  const [first, ...others] = boots.map(({ record, label, inputs }) => reportView(record, label, inputs));
+  if (!first) return [];
+  const compared = others.map((view, at) => {
+    const changed = { ...view, changes: pathChanges(boots[0]!.record, boots[at + 1]!.record) };
+    return { ...changed, against: againstFirst(first, changed, BOOT_LETTERS[at + 1] ?? '') };
   });
+  return [first, ...compared];
 }
 
 export function reportView(record: BootRecord, label: string, inputs: readonly string[] = []): ReportView {

@@ -2,41 +2,27 @@
 // boot/render/report/answer.ts: where did the time go? One sentence, one bar that adds up to the total, and the first things to look at.
 import { formatSpan } from '../../../base/duration.ts';
 import type { ReportView } from '../report-data.ts';
-import { linkTo } from './details.ts';
+import { groupColour } from './colours.ts';
 import { byId, el } from './elements.ts';
 import { BOOT_LETTERS, type Page, percent } from './page-state.ts';
-import { formatChange } from './time-window.ts';
+import { scrollToPanel } from './toolbar.ts';
+import { againstCard, versusLine } from './versus.ts';
 import { bootDate, savingText, shareText, totalText } from './wording.ts';
 
 type Segment = ReportView['segments'][number];
 
-export const GROUP_COLOURS: Readonly<Record<Segment['group'], string>> = {
-  platform: 'platform',
-  kernel: 'kernel',
-  'early units': 'systemd',
-  'cloud-init': 'cloud-init',
-  agents: 'node-config',
-  'later units': 'systemd',
-  kubelet: 'kubelet',
-  cluster: 'cluster',
-};
-
 /** Narrower segments are drawn, but are no buttons: they could not be hit. */
 const BUTTON_SHARE = 0.006;
 const LABEL_SHARE = 0.055;
-const CHANGES_SHOWN = 4;
 
 export function fillAnswer(page: Page): void {
   const { views } = page;
   const [first] = views;
   byId('answer').replaceChildren(
+    ...versusLine(views),
     ...views.map((view, boot) => answerOf(page, view, boot)),
-    el(
-      'div',
-      { class: 'cards' },
-      ...views.flatMap((view, boot) => (view.changes ? [againstFirst(page, view, boot)] : [])),
-      ...(views.length > 2 ? [] : findingCards(page, views.length - 1)),
-    ),
+    ...(views.length > 2 ? [legend(views)] : []),
+    el('div', { class: 'cards' }, ...cards(page)),
   );
   const system = first!.facts.find(({ name }) => name === 'system')?.value;
   byId('when').textContent =
@@ -46,13 +32,19 @@ export function fillAnswer(page: Page): void {
     .join(' · ');
 }
 
+/** More than two boots have room for one finding each. */
+function cards(page: Page): HTMLElement[] {
+  const { views } = page;
+  if (views.length > 2) return views.flatMap((_, boot) => findingCards(page, boot).slice(0, 1));
+  const versus = views.flatMap((view, boot) => (view.changes ? [againstCard(page, view, boot)] : []));
+  return [...versus, ...findingCards(page, views.length - 1)];
+}
+
 function answerOf(page: Page, view: ReportView, boot: number): HTMLElement {
   const longestUs = Math.max(1, ...page.views.map(({ totalUs }) => totalUs));
   const isSeveral = page.views.length > 1;
   const bar = el('div', { class: 'path-bar', role: 'group', 'aria-label': `Critical path: ${view.sentence}` });
   bar.append(...view.segments.map((segment) => segmentOf(page, view, segment)));
-  const groups = el('div', { class: 'groups', 'aria-hidden': 'true' });
-  groups.append(...groupRuns(view).map((run) => groupLabel(view, run)));
   bar.style.width = percent(view.totalUs / longestUs);
   const about = [view.label, view.host === view.label ? '' : view.host, bootDate(view)].filter(Boolean).join(' · ');
   return el(
@@ -62,12 +54,11 @@ function answerOf(page: Page, view: ReportView, boot: number): HTMLElement {
       'h2',
       {},
       isSeveral ? el('i', { class: `letter boot-${boot}` }, BOOT_LETTERS[boot]!) : undefined,
-      view.sentence,
+      isSeveral ? el('span', { class: 'sentence' }, view.sentence) : view.sentence,
       isSeveral ? el('small', {}, about) : undefined,
     ),
     bar,
-    groups,
-    isSeveral ? undefined : sums(view),
+    page.views.length > 2 ? undefined : sums(view),
   );
 }
 
@@ -78,7 +69,7 @@ function segmentOf(page: Page, view: ReportView, segment: Segment): HTMLElement 
   const title = `${name}: ${formatSpan(endUs - startUs)}, ${shareText(endUs - startUs, view.totalUs)} (${segment.wait ?? what})`;
   const isButton = share >= BUTTON_SHARE;
   const part = el(isButton ? 'button' : 'i', {
-    class: `seg ${kind} src-${GROUP_COLOURS[segment.group]}`,
+    class: `seg ${kind} src-${groupColour(segment.group)}`,
     title,
     'data-us': String(endUs - startUs),
   });
@@ -96,43 +87,60 @@ function showSegment(page: Page, { id, startUs, endUs }: Pick<Segment, 'startUs'
   const marginUs = Math.max(500, (endUs - startUs) * 0.08);
   if (id !== undefined && page.lines.has(id)) page.reveal(id);
   page.zoomTo({ fromUs: startUs - marginUs, toUs: endUs + marginUs });
-  byId('panel-waterfall').scrollIntoView?.({ block: 'nearest' });
+  scrollToPanel('waterfall');
 }
 
-interface GroupRun {
-  group: string;
-  us: number;
-}
-
-function groupRuns(view: ReportView): GroupRun[] {
-  const runs: GroupRun[] = [];
-  for (const { group, startUs, endUs } of view.segments) {
-    const last = runs.at(-1);
-    if (last?.group === group) last.us += endUs - startUs;
-    else runs.push({ group, us: endUs - startUs });
-  }
-  return runs;
-}
-
-function groupLabel(view: ReportView, { group, us }: GroupRun): HTMLElement {
-  const label = el('span', { title: `${group} ${formatSpan(us)}` });
-  label.style.flexGrow = String(Math.max(1, us));
-  if (us / Math.max(1, view.totalUs) >= LABEL_SHARE) label.append(group, ' ', el('b', {}, formatSpan(us)));
-  return label;
-}
-
+/** Parts of the boot, then waits and gaps: they add up to the total. */
 function sums(view: ReportView): HTMLElement {
-  const of = (kind: Segment['kind']) =>
-    view.segments.reduce((us, one) => us + (one.kind === kind ? one.endUs - one.startUs : 0), 0);
+  const usOf = (isOne: (segment: Segment) => boolean) =>
+    view.segments.reduce((us, one) => us + (isOne(one) ? one.endUs - one.startUs : 0), 0);
   const item = (className: string, name: string, us: number) =>
-    el('li', {}, el('i', { class: `dot ${className}` }), `${name} `, el('b', {}, formatSpan(us)));
+    el(
+      'li',
+      { title: shareText(us, view.totalUs), 'data-us': String(us) },
+      el('i', { class: `dot ${className}` }),
+      `${name} `,
+      el('b', {}, formatSpan(us)),
+    );
   return el(
     'ul',
     { class: 'sums' },
     el('li', { class: 'total' }, el('strong', {}, totalText(view)), ` ${view.totalOf}`),
-    item('seg work src-systemd', 'work on the path', of('work')),
-    item('seg wait src-systemd', 'waits on the path', of('wait')),
-    item('seg gap', 'unexplained', of('gap')),
+    ...workGroups([view]).map((group) =>
+      item(
+        `seg work src-${groupColour(group)}`,
+        group,
+        usOf((one) => one.kind === 'work' && one.group === group),
+      ),
+    ),
+    item(
+      'seg wait src-systemd',
+      'waits on the path',
+      usOf(({ kind }) => kind === 'wait'),
+    ),
+    item(
+      'seg gap',
+      'unexplained',
+      usOf(({ kind }) => kind === 'gap'),
+    ),
+  );
+}
+
+function workGroups(views: readonly ReportView[]): Segment['group'][] {
+  return [
+    ...new Set(views.flatMap(({ segments }) => segments.flatMap((one) => (one.kind === 'work' ? [one.group] : [])))),
+  ];
+}
+
+/** The colours alone: the sums of many boots would fill the screen. */
+function legend(views: readonly ReportView[]): HTMLElement {
+  const item = (className: string, name: string) => el('li', {}, el('i', { class: `dot ${className}` }), name);
+  return el(
+    'ul',
+    { class: 'sums' },
+    ...workGroups(views).map((group) => item(`seg work src-${groupColour(group)}`, group)),
+    item('seg wait src-systemd', 'wait'),
+    item('seg gap', 'unexplained'),
   );
 }
 
@@ -153,7 +161,7 @@ function findingCards(page: Page, boot: number): HTMLElement[] {
       el('p', { class: 'what' }, el('strong', {}, formatSpan(tookUs)), ` ${shareText(tookUs, view.totalUs)} `),
       el('p', { class: 'where' }, show, inside === undefined ? undefined : ` in ${inside}`),
       el('p', { class: 'saving' }, savingText(saving)),
-      el('p', { class: 'command' }, el('code', { title: command }, command), copyButton(command)),
+      el('p', { class: 'command' }, copyButton(command), el('code', {}, ...shellWords(command))),
     );
   });
 }
@@ -175,39 +183,7 @@ function copyButton(command: string): HTMLElement {
   return button;
 }
 
-/** Totals are comparable only if they end with the same event. */
-function againstFirst(page: Page, view: ReportView, boot: number): HTMLElement {
-  const first = page.views[0]!;
-  const changeUs = view.totalUs - first.totalUs;
-  const isComparable = view.totalOf === first.totalOf;
-  const share =
-    first.totalUs > 0
-      ? ` ${changeUs > 0 ? '+' : changeUs < 0 ? '−' : ''}${shareText(Math.abs(changeUs), first.totalUs)}`
-      : '';
-  return el(
-    'article',
-    { class: 'card changes' },
-    el('h3', {}, `${BOOT_LETTERS[boot]} against A, on the critical path`),
-    isComparable
-      ? el('p', { class: 'what' }, el('strong', {}, formatChange(changeUs)), share)
-      : el('p', { class: 'what' }, `Not comparable: A is ${first.totalOf}, ${BOOT_LETTERS[boot]} ${view.totalOf}.`),
-    el(
-      'ul',
-      {},
-      ...(isComparable ? (view.changes ?? []) : [])
-        .slice(0, CHANGES_SHOWN)
-        .map((change) =>
-          el(
-            'li',
-            {},
-            linkTo(page, change.id, change.name),
-            el(
-              'span',
-              { class: `change ${change.explainsUs > 0 ? 'slower' : 'faster'}` },
-              formatChange(change.explainsUs),
-            ),
-          ),
-        ),
-    ),
-  );
+/** A line break inside a word would look like a space in the command. */
+function shellWords(command: string): (HTMLElement | string)[] {
+  return command.split(' ').flatMap((word, at) => [at === 0 ? '' : ' ', el('span', { class: 'word' }, word)]);
 }

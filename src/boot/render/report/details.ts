@@ -2,6 +2,7 @@
 // boot/render/report/details.ts: what is known about one span? A short tooltip, and the details next to the chart.
 import { formatSpan } from '../../../base/duration.ts';
 import type { ReportRow, ReportView } from '../report-data.ts';
+import { lineColour } from './colours.ts';
 import { byId, el } from './elements.ts';
 import type { Line } from './lines.ts';
 import { BOOT_LETTERS, type Page } from './page-state.ts';
@@ -71,7 +72,7 @@ export function showDetails(page: Page, line: Line | undefined): void {
     return [el('p', { class: 'headline' }, `${formatChange(changeUs)} from A to ${BOOT_LETTERS[boot]}`)];
   });
   drawer.replaceChildren(
-    el('header', {}, el('i', { class: `dot src-${line.source}` }), el('h2', {}, line.name), close),
+    el('header', {}, el('i', { class: `dot src-${lineColour(line)}` }), el('h2', {}, line.name), close),
     ...changed,
     ...page.views.map((view, boot) => el('dl', {}, ...factsOfSpan(page, view, line, boot))),
     ...listed(

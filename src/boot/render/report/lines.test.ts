@@ -103,6 +103,13 @@ describe('shownLines', () => {
     expect(names(nested, { isCriticalOnly: true }, ['stage', 'other'])).toEqual(['other', 'stage']);
   });
 
+  test('shows the part that a finding names with the critical path, without the other parts of its unit', () => {
+    const found = { ...view([...nested, row('tiny', 31, 32, { parent: 'stage' })], ['unit']) };
+    found.findings = [{ id: 'module' } as never];
+    const shown = shownLines(linesOfViews([found]), { ...everything, isCriticalOnly: true });
+    expect(shown.map(({ line }) => line.id)).toEqual(['unit', 'module']);
+  });
+
   test('loses no line if parents form a loop', () => {
     const loop = [
       row('a', 0, 1, { parent: 'b' }),

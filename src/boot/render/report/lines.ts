@@ -13,9 +13,11 @@ export interface Line {
   /** One entry per boot; undefined if the boot does not have the span. */
   bars: (ReportRow | undefined)[];
   isCritical: boolean;
+  /** Named by a finding: shown with the path, without the other parts of its unit. */
+  isFound: boolean;
   /** A part of the way to Ready, such as cloud-init: its bars cover its time on the critical path. */
   isGroup: boolean;
-  /** Of a group: per boot, its time on the critical path. */
+  /** Of a group: per boot, its time on the critical path, without gaps. */
   pathUs: number[];
   startUs: number;
   /** The longest duration of all boots. */
@@ -42,10 +44,12 @@ export interface VisibleLine {
 export function linesOfViews(views: ReportView[]): Map<string, Line> {
   const lines = new Map<string, Line>();
   const critical = new Set(views.flatMap((view) => [...criticalIds(view)]));
+  const found = new Set(views.flatMap((view) => view.findings.map(({ id }) => id)));
   views.forEach((view, boot) => {
     for (const row of view.rows) {
       const line = lines.get(row.id) ?? newLine(row, views.length, critical.has(row.id));
       line.bars[boot] = row;
+      line.isFound = found.has(row.id);
       line.startUs = Math.min(line.startUs, row.startUs);
       line.tookUs = Math.max(line.tookUs, row.endUs - row.startUs);
       line.searchText += ` ${row.wait ?? ''} ${row.detail ?? ''}`.toLowerCase();
@@ -80,7 +84,7 @@ function groupLines(views: ReportView[], lines: Map<string, Line>): Line[] {
     line.isGroup = true;
     line.children = members;
     views.forEach((view, boot) => {
-      const parts = view.segments.filter((segment) => segment.group === group);
+      const parts = view.segments.filter((segment) => segment.group === group && segment.kind !== 'gap');
       line.pathUs[boot] = parts.reduce((us, part) => us + part.endUs - part.startUs, 0);
       if (parts.length === 0) return;
       const [startUs, endUs] = [parts[0]!.startUs, parts.at(-1)!.endUs];
@@ -102,6 +106,7 @@ function newLine(row: ReportRow, boots: number, isCritical: boolean): Line {
     children: [],
     bars: Array.from({ length: boots }, () => undefined),
     isCritical,
+    isFound: false,
     isGroup: false,
     pathUs: [],
     startUs: row.startUs,
@@ -181,7 +186,7 @@ function isWanted(line: Line, filter: Filter): boolean {
   if (filter.hiddenSources.has(line.source)) return false;
   // An expanded line shows all its parts, even short ones.
   if (line.parent && !line.parent.isGroup && filter.openIds.has(line.parent.id)) return true;
-  if (filter.isCriticalOnly) return line.isCritical && line.tookUs > 0;
+  if (filter.isCriticalOnly) return (line.isCritical || line.isFound) && line.tookUs > 0;
   return line.tookUs >= filter.minUs || line.isCritical || line.bars.some((bar) => bar?.wait || bar?.result === 'fail');
 }
 

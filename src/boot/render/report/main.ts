@@ -12,7 +12,7 @@ import { makeOverview } from './overview.ts';
 import { around, lastEndUs, type Page } from './page-state.ts';
 import { fillPanels } from './panels.ts';
 import { fitWindow, type TimeWindow } from './time-window.ts';
-import { fillLegend, listenToolbar, showEverything, showTab } from './toolbar.ts';
+import { fillLegend, listenToolbar, scrollToPanel, showEverything, showTab } from './toolbar.ts';
 import { makeWaterfall } from './waterfall.ts';
 
 const SMALL_US = 10_000;
@@ -43,7 +43,7 @@ function startPage(views: ReportView[]): void {
       minUs: SMALL_US,
       isCriticalOnly: hasPath,
       hiddenSources: new Set(),
-      openIds: openAtFirst(views, lines),
+      openIds: new Set([...lines.values()].filter((line) => line.isGroup).map(({ id }) => id)),
       range: undefined,
     },
     shown: [],
@@ -85,6 +85,8 @@ function startPage(views: ReportView[]): void {
       if (!isInSight) page.zoomTo(around(line));
       page.select(id);
       waterfall.scrollTo(page.rowOf.get(id) ?? 0);
+      // The row may be below the screen, or under the details on a phone. It is drawn first.
+      requestAnimationFrame(() => byId(`row-${page.rowOf.get(id)}`)?.scrollIntoView?.({ block: 'nearest' }));
     },
     toggle(line) {
       const isClosing = page.filter.openIds.delete(line.id);
@@ -119,7 +121,15 @@ function startPage(views: ReportView[]): void {
     }
   }
 
+  function goToAddress(): void {
+    const address = parseAddress(window.location.hash);
+    goTo(page, address);
+    // After the rows are drawn: before, the page is too short to scroll.
+    if (Object.keys(address).length > 0) requestAnimationFrame(() => scrollToPanel(address.tab ?? 'waterfall'));
+  }
+
   byId('panel-waterfall').classList.toggle('several', views.length > 1);
+  byId('panel-waterfall').classList.toggle('many', views.length > 2);
   byId('static').remove();
   document.documentElement.classList.remove('static');
   byId<HTMLSelectElement>('least').value = usualShow;
@@ -130,10 +140,12 @@ function startPage(views: ReportView[]): void {
   listenChart(page, waterfall, draw);
   listenKeys(page, waterfall);
   for (const tab of document.querySelectorAll('[role=tab]')) tab.addEventListener('click', draw);
-  window.addEventListener('hashchange', () => goTo(page, parseAddress(window.location.hash)));
+  window.addEventListener('hashchange', goToAddress);
   window.addEventListener('scroll', () => document.body.classList.toggle('scrolled', window.scrollY > SCROLLED_PX));
   new ResizeObserver(([entry]) => {
-    if (entry) byId('chart').style.setProperty('--names', `${entry.borderBoxSize[0]?.inlineSize ?? 0}px`);
+    const widthPx = entry?.borderBoxSize[0]?.inlineSize ?? 0;
+    // The corner is hidden where names are above their bars.
+    if (widthPx > 0) byId('chart').style.setProperty('--dragged', `${widthPx}px`);
   }).observe(byId('corner'));
   new ResizeObserver(() => {
     overview.paint();
@@ -151,17 +163,7 @@ function startPage(views: ReportView[]): void {
     document.body.classList.remove('printing');
     draw();
   });
-  goTo(page, parseAddress(window.location.hash));
-}
-
-/** The groups, and what contains a finding. */
-function openAtFirst(views: readonly ReportView[], lines: ReturnType<typeof linesOfViews>): Set<string> {
-  const open = new Set([...lines.values()].filter((line) => line.isGroup).map(({ id }) => id));
-  const found = views.length === 1 ? views[0]!.findings : [];
-  for (const { id } of found) {
-    for (let above = lines.get(id ?? '')?.parent; above; above = above.parent) open.add(above.id);
-  }
-  return open;
+  goToAddress();
 }
 
 function isDarkNow(): boolean {

@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 // boot/render/report/overview.ts: which part of the boot does the chart show? A small chart of the whole boot with a window to drag.
+import { lineColour } from './colours.ts';
 import { byId, colourOf } from './elements.ts';
 import { type Page, percent, shareOf } from './page-state.ts';
 import { panWindow, type TimeWindow } from './time-window.ts';
@@ -66,11 +67,8 @@ export function makeOverview(page: Page): Overview {
         if (!bar) return;
         const fromPx = shareOf(page.home, bar.startUs) * widthPx;
         const toPx = shareOf(page.home, bar.endUs) * widthPx;
-        const isCritical = page.critical[boot]!.has(line.id);
         context.globalAlpha = bar.wait ? 0.45 : 0.9;
-        context.fillStyle = colour(
-          line.bars.length > 1 ? `ink-boot-${boot}` : isCritical ? 'ink-critical' : `ink-${line.source}`,
-        );
+        context.fillStyle = colour(line.bars.length > 1 ? `ink-boot-${boot}` : `ink-${lineColour(line)}`);
         context.fillRect(fromPx, 3 + at * stepPx, Math.max(1, toPx - fromPx), Math.max(1, stepPx * 0.8));
       });
     });

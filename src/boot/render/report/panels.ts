@@ -2,15 +2,17 @@
 // boot/render/report/panels.ts: the panels around the chart: slowest spans, critical path, changes, inputs.
 import { formatSpan } from '../../../base/duration.ts';
 import type { ReportView } from '../report-data.ts';
-import { GROUP_COLOURS } from './answer.ts';
+import { groupColour, lineColour } from './colours.ts';
 import { linkTo } from './details.ts';
 import { byId, el } from './elements.ts';
 import { type Line, lineDifferences } from './lines.ts';
 import { BOOT_LETTERS, type Page, percent } from './page-state.ts';
+import { type Cell, titledTable } from './tables.ts';
 import { formatChange } from './time-window.ts';
 import { bootDate, shareText, totalText } from './wording.ts';
 
-const MANY_ROWS = 100;
+/** On paper, shorter segments of the path are one line together. */
+const SMALL_SHARE = 0.005;
 
 const ZERO_NAMES = { kernel: 'kernel start', userspace: 'userspace start', 'first-event': 'the first event' };
 
@@ -38,16 +40,16 @@ function slowest(page: Page, boot: number): HTMLElement[] {
   const row = (line: Line) => {
     const bar = line.bars[boot]!;
     return [
-      formatSpan(tookUs(line, boot)),
-      gauge(tookUs(line, boot) / longestUs, `src-${line.source}${bar.wait ? ' wait' : ''}`),
+      time(tookUs(line, boot)),
+      gauge(tookUs(line, boot) / longestUs, `src-${lineColour(line)}${bar.wait ? ' wait' : ''}`),
       linkTo(page, line.id, line.name),
-      bar.wait ?? (line.parent && !line.parent.isGroup ? `inside ${line.parent.name}` : ''),
-      formatSpan(bar.startUs),
+      bar.wait ?? insideOf(line),
+      time(bar.startUs),
       page.critical[boot]!.has(line.id) ? 'on the path' : '',
       line.source,
     ];
   };
-  const heads = ['#took', '', 'what', '', '#start', '', 'source'];
+  const heads = ['#took', '', 'what', 'inside', '#start', 'path', 'source'];
   return [
     ...titledTable(
       `Work, longest first: ${bootTitle(page, boot)}`,
@@ -62,6 +64,12 @@ function slowest(page: Page, boot: number): HTMLElement[] {
   ];
 }
 
+const signedShare = (share: number) => `${share <= -0.01 ? '−' : ''}${shareText(Math.abs(share), 1)}`;
+
+const insideOf = ({ parent }: Line) => (parent && !parent.isGroup ? `inside ${parent.name}` : '');
+
+const time = (us: number | undefined): Cell => (us === undefined ? '' : { show: formatSpan(us), by: us });
+
 const tookUs = (line: Line, boot: number) => (line.bars[boot]?.endUs ?? 0) - (line.bars[boot]?.startUs ?? 0);
 
 function gauge(share: number, className: string): HTMLElement {
@@ -71,21 +79,27 @@ function gauge(share: number, className: string): HTMLElement {
 }
 
 function pathTable(page: Page, view: ReportView, boot: number): HTMLElement[] {
-  const heads = ['#start', '#took', '#share', '', 'what', '', 'part'];
+  const heads = ['#start', '#took', '#share', '', 'what', 'why', 'part'];
   const longestUs = view.segments.reduce((most, one) => Math.max(most, one.endUs - one.startUs), 1);
+  const isSmall = (us: number) => us < view.totalUs * SMALL_SHARE;
   const rows = view.segments.map((one) => () => {
     const tookUs = one.endUs - one.startUs;
     return [
-      formatSpan(one.startUs),
-      formatSpan(tookUs),
-      shareText(tookUs, view.totalUs),
-      gauge(tookUs / longestUs, `seg ${one.kind} src-${GROUP_COLOURS[one.group]}`),
+      time(one.startUs),
+      time(tookUs),
+      { show: shareText(tookUs, view.totalUs), by: tookUs },
+      gauge(tookUs / longestUs, `seg ${one.kind} src-${groupColour(one.group)}`),
       one.id === undefined ? one.name : linkTo(page, one.id, one.name),
       one.kind === 'gap' ? 'no input explains this time' : (one.wait ?? longestInside(page, one, boot)),
       one.group,
     ];
   });
-  return titledTable(`Critical path, adds up to ${totalText(view)}: ${bootTitle(page, boot)}`, heads, rows);
+  const small = view.segments.map(({ startUs, endUs }) => endUs - startUs).filter(isSmall);
+  const smallUs = small.reduce((sum, us) => sum + us, 0);
+  return titledTable(`Critical path, adds up to ${totalText(view)}: ${bootTitle(page, boot)}`, heads, rows, {
+    isSmall: (row) => isSmall(view.segments[row]!.endUs - view.segments[row]!.startUs),
+    rest: small.length > 0 ? `${small.length} shorter segments, together ${formatSpan(smallUs)}` : '',
+  });
 }
 
 /** The innermost long part: a stage of cloud-init is as slow as its slowest module. */
@@ -110,11 +124,13 @@ function longestInside(
 function changes(page: Page, boot: number): HTMLElement[] {
   const letter = BOOT_LETTERS[boot];
   const { changes: onPath = [] } = page.views[boot]!;
-  const coloured = (us: number) => el('span', { class: `change ${us > 0 ? 'slower' : 'faster'}` }, formatChange(us));
-  const time = (us: number | undefined) => (us === undefined ? '' : formatSpan(us));
+  const coloured = (us: number): Cell => ({
+    show: el('span', { class: `change ${us > 0 ? 'slower' : 'faster'}` }, formatChange(us)),
+    by: us,
+  });
   const pathRows = onPath.map(({ id, name, change, beforeUs, afterUs, explainsUs, share }) => () => [
     coloured(explainsUs),
-    share === undefined ? '' : `${Math.round(share * 100)} %`,
+    share === undefined ? '' : { show: signedShare(share), by: share },
     change,
     linkTo(page, id, name),
     time(beforeUs),
@@ -128,19 +144,19 @@ function changes(page: Page, boot: number): HTMLElement[] {
     linkTo(page, line.id, line.name),
     time(beforeUs),
     time(afterUs),
-    line.parent && !line.parent.isGroup ? `inside ${line.parent.name}` : '',
+    insideOf(line),
     line.source,
   ]);
   const note = 'Spans off the path run in parallel: their changes do not add up to the difference of the totals.';
   return [
     ...titledTable(
       `From A to ${letter}: on the critical path`,
-      ['#total changed by', '#share', '', 'what', '#A', `#${letter}`],
+      ['#total changed by', '#share', 'change', 'what', '#A', `#${letter}`],
       pathRows,
     ),
     ...titledTable(
       `From A to ${letter}: not on the path, or part of it`,
-      ['#change', '', 'what', '#A', `#${letter}`, '', 'source'],
+      ['#change', 'kind', 'what', '#A', `#${letter}`, 'inside', 'source'],
       rows,
     ),
     el('p', { class: 'aside' }, note),
@@ -156,7 +172,7 @@ function about(page: Page, view: ReportView, boot: number): HTMLElement[] {
   return [
     ...titledTable(
       `Notes on the data: ${bootTitle(page, boot)}`,
-      ['', 'note'],
+      ['level', 'note'],
       view.notes.map((note) => () => [note.level, note.text]),
     ),
     ...titledTable(
@@ -166,9 +182,9 @@ function about(page: Page, view: ReportView, boot: number): HTMLElement[] {
     ),
     ...titledTable(
       'Milestones',
-      ['#at', 'name', ''],
+      ['#at', 'name', 'detail'],
       view.milestones.map((m) => () => [
-        `${formatSpan(m.atUs)}${m.errorUs ? ` ±${formatSpan(m.errorUs)}` : ''}`,
+        { show: `${formatSpan(m.atUs)}${m.errorUs ? ` ±${formatSpan(m.errorUs)}` : ''}`, by: m.atUs },
         m.name,
         m.detail ?? '',
       ]),
@@ -179,41 +195,4 @@ function about(page: Page, view: ReportView, boot: number): HTMLElement[] {
       view.inputs.map(({ name, value }) => () => [name, value]),
     ),
   ];
-}
-
-/** A heading that begins with # marks a column of numbers. */
-function titledTable(title: string, heads: string[], rows: (() => (string | HTMLElement)[])[]): HTMLElement[] {
-  if (rows.length === 0) return [];
-  const isNumber = heads.map((head) => head.startsWith('#'));
-  const body = el('tbody');
-  const add = (from: number, to: number) => {
-    for (const row of rows.slice(from, to)) {
-      body.append(
-        el('tr', {}, ...row().map((cell, column) => el('td', isNumber[column] ? { class: 'num' } : {}, cell))),
-      );
-    }
-  };
-  add(0, MANY_ROWS);
-  const more = el('button', { class: 'more' }, `Show all ${rows.length}`);
-  more.addEventListener('click', () => {
-    add(MANY_ROWS, rows.length);
-    more.remove();
-  });
-  const table = el(
-    'table',
-    {},
-    el(
-      'thead',
-      {},
-      el(
-        'tr',
-        {},
-        ...heads.map((head, c) =>
-          el('th', isNumber[c] ? { class: 'num', scope: 'col' } : { scope: 'col' }, head.replace('#', '')),
-        ),
-      ),
-    ),
-    body,
-  );
-  return [el('section', { class: 'card' }, el('h2', {}, title), table, rows.length > MANY_ROWS ? more : undefined)];
 }

@@ -88,6 +88,15 @@ describe('the tabs', () => {
     expect(browser.byId('panel-about').classList.contains('chosen')).toBe(false);
   });
 
+  test('hide panels so that the search of the browser finds their text, and a match opens the tab', () => {
+    listenToolbar(pageOf(boot));
+    showTab('waterfall');
+    expect(browser.byId('panel-slowest').getAttribute('hidden')).toBe('until-found');
+    browser.byId('panel-slowest').fire('beforematch');
+    expect(browser.byId('tab-slowest').getAttribute('aria-selected')).toBe('true');
+    expect(browser.byId('panel-slowest').getAttribute('hidden')).toBeNull();
+  });
+
   test('are selected with the arrow keys, without hidden tabs', () => {
     listenToolbar(pageOf(boot));
     browser.byId('tab-changes').hidden = true;

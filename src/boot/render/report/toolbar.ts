@@ -19,12 +19,7 @@ const HIDEABLE = [
 export function fillLegend(page: Page): void {
   const sources = new Set([...page.lines.values()].map((line) => line.source));
   const chips = HIDEABLE.filter((source) => sources.has(source)).map((source) => {
-    const chip = el(
-      'button',
-      { class: 'chip', 'aria-pressed': 'true', title: `Show or hide ${source}` },
-      el('i', { class: `dot src-${source}` }),
-      source,
-    );
+    const chip = el('button', { class: 'chip', 'aria-pressed': 'true', title: `Show or hide ${source}` }, source);
     chip.addEventListener('click', () => {
       const isHidden = page.filter.hiddenSources.delete(source);
       if (!isHidden) page.filter.hiddenSources.add(source);
@@ -70,6 +65,7 @@ export function listenToolbar(page: Page): void {
   byId('help').addEventListener('click', () => byId<HTMLDialogElement>('keys').showModal());
   for (const tab of document.querySelectorAll<HTMLElement>('[role=tab]')) {
     tab.addEventListener('click', () => showTab(tab.id.replace('tab-', '')));
+    byId(tab.id.replace('tab-', 'panel-')).addEventListener('beforematch', () => showTab(tab.id.replace('tab-', '')));
     tab.addEventListener('keydown', (event) => {
       const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
       const tabs = [...document.querySelectorAll<HTMLElement>('[role=tab]:not([hidden])')];
@@ -93,8 +89,18 @@ export function showTab(name: string): void {
     const isChosen = tab.id === `tab-${name}`;
     tab.setAttribute('aria-selected', String(isChosen));
     tab.tabIndex = isChosen ? 0 : -1;
-    byId(tab.id.replace('tab-', 'panel-')).classList.toggle('chosen', isChosen);
+    const panel = byId(tab.id.replace('tab-', 'panel-'));
+    panel.classList.toggle('chosen', isChosen);
+    // The search of the browser finds text in it; the match opens the tab.
+    if (isChosen) panel.removeAttribute('hidden');
+    else panel.setAttribute('hidden', 'until-found');
   }
+}
+
+/** On a small window, the answer fills the screen: what was asked for may be below. */
+export function scrollToPanel(name: string): void {
+  const panel = byId(`panel-${name}`);
+  if (panel.getBoundingClientRect().top > window.innerHeight * 0.6) panel.scrollIntoView?.({ block: 'start' });
 }
 
 /** Clears all filters. */

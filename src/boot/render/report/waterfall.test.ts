@@ -89,6 +89,19 @@ describe('a row', () => {
     expect(note('long').classList.contains('inside')).toBe(true);
   });
 
+  test('has room only for the boots that have the span', () => {
+    const [a, b] = [view([row('both', 0, 10), row('old', 0, 10)]), view([row('both', 0, 10)])];
+    draw(pageOf(a, b));
+    expect([named('both').style.height, named('old').style.height]).toEqual(['32px', '20px']);
+  });
+
+  test('has its name above its bars in a narrow window', () => {
+    browser.window.innerWidth = 390;
+    draw(pageOf(view([row('unit', 0, 10)])));
+    expect(browser.byId('chart').classList.contains('stacked')).toBe(true);
+    expect(named('unit').style.height).toBe('42px');
+  });
+
   test('shows the change between two boots', () => {
     const [a, b] = [view([row('same', 0, 10e6), row('old', 0, 1)]), view([row('same', 0, 12e6), row('new', 0, 1)])];
     draw(pageOf(a, b));
@@ -113,29 +126,6 @@ describe('scrolling', () => {
     expect(browser.byId('scroller').scrollTop).toBe(13 * 24 - 240);
     waterfall.showBelow(8, 400);
     expect(browser.byId('scroller').scrollTop).toBe(8 * 24);
-  });
-});
-
-describe('the axis', () => {
-  const milestone = (name: string, atUs: number) => ({ name, atUs }) as never;
-
-  test('has a flag for every visible milestone, which extends to the left at the end', () => {
-    const milestones = [milestone('userspace', 100), milestone('node-ready', 990), milestone('pod-running', 5000)];
-    draw(pageOf(view([row('a', 0, 1000)], { milestones })));
-    const flags = browser.byId('axis').find('.flag');
-    expect(flags.map((flag) => [flag.textContent, flag.classList.contains('to-left')])).toEqual([
-      ['node-ready', true],
-      ['userspace', false],
-    ]);
-  });
-
-  test('drops the least important names if there is no room for all', () => {
-    const milestones = ['guest-agent-started', 'userspace', 'network-online', 'node-ready', 'startup-finished'].map(
-      (name) => milestone(name, 500),
-    );
-    draw(pageOf(view([row('a', 0, 1000)], { milestones })));
-    expect(browser.byId('axis').texts('.flag')).toEqual(['node-ready', 'startup-finished', 'network-online']);
-    expect(browser.byId('grid').find('.milestone-line')).toHaveLength(5);
   });
 });
 

@@ -1,15 +1,17 @@
 /// <reference lib="dom" />
 // boot/render/report/waterfall.ts: draws the chart. Only visible rows exist as elements, so 5,000 spans scroll like 50.
 import { formatSpan } from '../../../base/duration.ts';
-import type { ReportRow } from '../report-data.ts';
+import { drawAxis } from './axis.ts';
+import { placeNote } from './bar-note.ts';
+import { lineColour } from './colours.ts';
 import { byId, el, marked, svgEl } from './elements.ts';
 import type { Line, VisibleLine } from './lines.ts';
-import { BAR_STEP_PX, BOOT_LETTERS, type Page, percent, shareOf } from './page-state.ts';
-import { formatChange, placeLabels, ticksOf } from './time-window.ts';
+import { BAR_STEP_PX, type Page, percent, shareOf } from './page-state.ts';
+import { laneOf, layoutRows, type RowLayout, type RowMeasures } from './row-layout.ts';
+import { formatChange } from './time-window.ts';
 import { shareText } from './wording.ts';
 
 export interface Waterfall {
-  readonly rowPx: number;
   draw(): void;
   scrollTo(row: number): void;
   /** Scrolls until `count` rows below `row` are visible, but never past `row` itself. */
@@ -25,11 +27,24 @@ interface RowElements {
   drawn: string;
 }
 
+interface Place {
+  layout: RowLayout;
+  measures: RowMeasures;
+  /** Width of the bars' part of a row. */
+  trackPx: number;
+}
+
 const SPARE_ROWS = 6;
+const LEAST_CONTENT_PX = 96;
 /** About one page. */
 const PRINTED_ROWS = 30;
 /** With more than two boots. */
-const NARROW_STEP_PX = 10;
+const NARROW_STEP_PX = 11;
+/** Windows at most this wide have no column of names: each name is above its bars. */
+const STACKED_WINDOW_PX = 600;
+const STACKED_NAME_PX = 18;
+/** Of the chart on A4 with the margins of print.css. */
+const PRINTED_CHART_PX = 440;
 
 export function makeWaterfall(page: Page): Waterfall {
   const scroller = byId('scroller');
@@ -37,47 +52,66 @@ export function makeWaterfall(page: Page): Waterfall {
   const pool: RowElements[] = [];
   const boots = page.views.length;
   const stepPx = boots > 2 ? NARROW_STEP_PX : BAR_STEP_PX;
-  const rowPx = boots > 1 ? 6 + stepPx * boots : 24;
-  byId('chart').style.setProperty('--row', `${rowPx}px`);
-  byId('chart').style.setProperty('--step', `${stepPx}px`);
+  const chart = byId('chart');
+  chart.style.setProperty('--step', `${stepPx}px`);
   const isPrinting = () => document.body.classList.contains('printing');
+  const isStacked = () => !isPrinting() && window.innerWidth <= STACKED_WINDOW_PX;
+
+  function place(): Place {
+    const measures: RowMeasures = { boots, stepPx, namePx: isStacked() ? STACKED_NAME_PX : 0 };
+    const trackPx = isPrinting() ? PRINTED_CHART_PX : byId('axis').clientWidth || 1000;
+    return {
+      measures,
+      trackPx,
+      layout: layoutRows(
+        page.shown.map(({ line }) => line),
+        measures,
+      ),
+    };
+  }
 
   function draw(): void {
     const { shown } = page;
+    chart.classList.toggle('stacked', isStacked());
+    const places = place();
+    const { layout } = places;
     const scrollPx = isPrinting() ? 0 : scroller.scrollTop;
-    const heightPx = isPrinting() ? PRINTED_ROWS * rowPx : scroller.clientHeight;
-    const first = Math.max(0, Math.floor(scrollPx / rowPx) - SPARE_ROWS);
-    const last = Math.min(shown.length, Math.ceil((scrollPx + heightPx) / rowPx) + SPARE_ROWS);
-    byId('chart').style.setProperty('--content', `${Math.max(4, isPrinting() ? last : shown.length) * rowPx}px`);
-    rows.style.height = `${(isPrinting() ? last : shown.length) * rowPx}px`;
+    const lastInSight = isPrinting() ? PRINTED_ROWS : layout.rowAt(scrollPx + scroller.clientHeight) + 1;
+    const first = Math.max(0, layout.rowAt(scrollPx) - SPARE_ROWS);
+    const last = Math.min(shown.length, lastInSight + SPARE_ROWS);
+    const allPx = layout.topPx(isPrinting() ? last : shown.length);
+    chart.style.setProperty('--content', `${Math.max(LEAST_CONTENT_PX, allPx)}px`);
+    rows.style.height = `${allPx}px`;
     scroller.setAttribute('aria-rowcount', String(shown.length));
-    byId('chart').style.setProperty('--scrollbar', `${scroller.offsetWidth - scroller.clientWidth}px`);
+    chart.style.setProperty('--scrollbar', `${scroller.offsetWidth - scroller.clientWidth}px`);
     while (pool.length < last - first) addRow(rows, pool, page.views.length);
     // A row keeps its element while it is visible: if the element under the pointer changed, the browser would drop the click.
     pool.forEach((elements, slot) => {
       const row = first + ((((slot - first) % pool.length) + pool.length) % pool.length);
       const at = shown[row];
-      if (at && row < last) drawRow(page, elements, at, row, rowPx);
+      if (at && row < last) drawRow(page, elements, at, row, places);
       else hideRow(elements);
     });
     byId('empty').hidden = shown.length > 0;
-    drawAxis(page);
-    drawPaths(page, { scrollPx, rowPx, stepPx, heightPx: isPrinting() ? last * rowPx : scroller.clientHeight });
+    drawAxis(page, places.trackPx);
+    drawPaths(page, places, { scrollPx, heightPx: isPrinting() ? allPx : scroller.clientHeight });
   }
 
   return {
-    rowPx,
     draw,
     scrollTo(row) {
-      const topPx = row * rowPx;
-      const isInSight = topPx >= scroller.scrollTop && topPx + rowPx <= scroller.scrollTop + scroller.clientHeight;
-      if (!isInSight) scroller.scrollTop = topPx - scroller.clientHeight / 3;
+      const { layout } = place();
+      const topPx = layout.topPx(row);
+      const isAbove = topPx < scroller.scrollTop;
+      const isBelow = topPx + layout.heightPx(row) > scroller.scrollTop + scroller.clientHeight;
+      if (isAbove || isBelow) scroller.scrollTop = topPx - scroller.clientHeight / 3;
     },
     showBelow(row, count) {
       draw(); // sets the height, which limits how far the list scrolls
-      const bottomPx = (row + count + 1) * rowPx;
+      const { layout } = place();
+      const bottomPx = layout.topPx(Math.min(page.shown.length, row + count + 1));
       const isInSight = bottomPx <= scroller.scrollTop + scroller.clientHeight;
-      if (!isInSight) scroller.scrollTop = Math.min(row * rowPx, bottomPx - scroller.clientHeight);
+      if (!isInSight) scroller.scrollTop = Math.min(layout.topPx(row), bottomPx - scroller.clientHeight);
     },
     lineAt(target) {
       const row = target instanceof Element ? target.closest<HTMLElement>('.row') : null;
@@ -106,10 +140,11 @@ function hideRow(elements: RowElements): void {
   elements.drawn = '';
 }
 
-function drawRow(page: Page, elements: RowElements, { line, isMatch }: VisibleLine, at: number, rowPx: number): void {
+function drawRow(page: Page, elements: RowElements, { line, isMatch }: VisibleLine, at: number, place: Place): void {
   const { row } = elements;
   row.hidden = false;
-  row.style.transform = `translateY(${at * rowPx}px)`;
+  row.style.transform = `translateY(${place.layout.topPx(at)}px)`;
+  row.style.height = `${place.layout.heightPx(at)}px`;
   row.dataset.row = String(at);
   row.id = `row-${at}`;
   row.setAttribute('aria-rowindex', String(at + 1));
@@ -129,14 +164,23 @@ function drawRow(page: Page, elements: RowElements, { line, isMatch }: VisibleLi
     .join(' ');
   elements.track.dataset.beyond = '';
   elements.bars.forEach(({ bar, note }, boot) => {
-    drawBar(page, elements.track, bar, note, line.bars[boot], page.critical[boot]!.has(line.id));
-    if (line.isGroup) note.textContent = groupNote(page, line, boot);
+    for (const one of [bar, note]) one.style.setProperty('--lane', String(laneOf(line, boot)));
+    const drawn = drawBar(page, elements.track, bar, line, boot);
+    note.hidden = drawn === undefined;
+    if (drawn) drawNote(note, noteTexts(page, line, boot), { ...drawn, trackPx: place.trackPx });
   });
 }
 
-function groupNote(page: Page, line: Line, boot: number): string {
-  const us = line.pathUs[boot] ?? 0;
-  return us > 0 ? `${formatSpan(us)} on the path, ${shareText(us, page.views[boot]!.totalUs)}` : '';
+/** Longest first. */
+function noteTexts(page: Page, line: Line, boot: number): string[] {
+  if (line.isGroup) {
+    const us = line.pathUs[boot] ?? 0;
+    return us > 0 ? [`${formatSpan(us)} on the path, ${shareText(us, page.views[boot]!.totalUs)}`, formatSpan(us)] : [];
+  }
+  const { startUs, endUs, wait } = line.bars[boot]!;
+  if (startUs === endUs) return [];
+  const took = formatSpan(endUs - startUs);
+  return wait ? [`${took}  wait: ${wait}`, `${took}  wait`, took] : [took];
 }
 
 function nameOf(page: Page, line: Line): Node[] {
@@ -156,7 +200,7 @@ function nameOf(page: Page, line: Line): Node[] {
   text.append(...marked(line.name, page.filter.query));
   return [
     twist,
-    line.isGroup ? undefined : el('i', { class: `dot src-${line.source}` }),
+    line.isGroup ? undefined : el('i', { class: `dot src-${lineColour(line)}` }),
     text,
     line.children.length > 0 ? el('span', { class: 'count' }, String(line.children.length)) : undefined,
     failed ? el('span', { class: `badge ${failed}` }, failed === 'fail' ? 'failed' : 'warning') : undefined,
@@ -172,118 +216,71 @@ export function changeClass(change: string): string {
       : '';
 }
 
+/** Returns the visible ends of the bar, as shares of the window; undefined if there is nothing to see. */
 function drawBar(
   page: Page,
   track: HTMLElement,
   bar: HTMLElement,
-  note: HTMLElement,
-  span: ReportRow | undefined,
-  isCritical: boolean,
-) {
+  line: Line,
+  boot: number,
+): { fromShare: number; toShare: number } | undefined {
+  const span = line.bars[boot];
   const from = span ? shareOf(page.seen, span.startUs) : 2;
   const to = span ? shareOf(page.seen, span.endUs) : 2;
-  bar.hidden = note.hidden = !span || to < 0 || from > 1;
+  bar.hidden = !span || to < 0 || from > 1;
   if (!span) return;
   if (bar.hidden) {
     track.dataset.beyond = from > 1 ? '›' : '‹';
     return;
   }
   const isInstant = span.endUs === span.startUs;
-  const kind = isInstant ? 'instant' : span.wait ? 'wait' : 'work';
-  bar.className = `${bar.className.match(/^bar boot-\d/)![0]} ${kind} src-${span.source}${isCritical ? ' critical' : ''}${span.result === 'fail' ? ' failed' : ''}${to > 1.0001 ? ' cut-right' : ''}${from < -0.0001 ? ' cut-left' : ''}`;
+  const classes = [
+    bar.className.match(/^bar boot-\d/)![0],
+    isInstant ? 'instant' : span.wait ? 'wait' : 'work',
+    `src-${lineColour(line)}`,
+    page.critical[boot]!.has(line.id) && 'critical',
+    span.result === 'fail' && 'failed',
+    to > 1.0001 && 'cut-right',
+    from < -0.0001 && 'cut-left',
+  ];
+  bar.className = classes.filter(Boolean).join(' ');
   const left = Math.max(from, -0.01); // browsers do not draw a bar of millions of pixels
   const right = Math.min(to, 1);
   bar.style.left = percent(left);
   bar.style.width = isInstant ? '' : percent(right - left);
-  note.textContent = isInstant
-    ? ''
-    : `${formatSpan(span.endUs - span.startUs)}${span.wait ? `  wait: ${span.wait}` : ''}`;
-  note.style.left = note.style.right = 'auto';
-  note.classList.toggle('inside', right > 0.8 && left < 0.2);
-  if (right <= 0.8) note.style.left = `calc(${percent(right)} + 7px)`;
-  else if (left >= 0.2) note.style.right = `calc(${percent(1 - left)} + 7px)`;
-  else note.style.right = `calc(${percent(Math.max(0, 1 - right))} + 8px)`;
+  return { fromShare: Math.max(0, left), toShare: right };
 }
 
-/** Most important first: the others lose their label if there is no room. */
-const MILESTONES_BY_WEIGHT = [
-  'node-ready',
-  'startup-finished',
-  'kubelet-started',
-  'network-online',
-  'userspace',
-  'vm-created',
-  'node-registered',
-  'pod-running',
-  'cloud-init-finished',
-  'platform-ready',
-  'extension-started',
-  'guest-agent-started',
-];
-const LABEL_LANES = 3;
-
-function drawAxis(page: Page): void {
-  const axis = byId('axis');
-  const widthPx = axis.clientWidth || 1000;
-  const ticks = ticksOf(page.seen, widthPx / 110);
-  const flags = flagsOf(page, widthPx);
-  const labels = placeLabels(flags, ({ extent }) => extent, LABEL_LANES);
-  axis.replaceChildren(
-    ...ticks
-      .filter(({ atUs }) => shareOf(page.seen, atUs) < 0.96)
-      .map(({ atUs, label }) => {
-        const tick = el('span', { class: 'tick' }, label);
-        tick.style.left = percent(shareOf(page.seen, atUs));
-        return tick;
-      }),
-    ...labels.map(({ item, lane }) => {
-      const label = el('span', { class: `flag boot-${item.boot}`, title: item.title }, item.text);
-      label.style.top = `${24 + lane * 16}px`;
-      if (item.isLeftward) label.style.right = percent(1 - item.share);
-      else label.style.left = percent(item.share);
-      label.classList.toggle('to-left', item.isLeftward);
-      return label;
-    }),
-  );
-  byId('grid').replaceChildren(
-    ...ticks.map(({ atUs }) => vertical(shareOf(page.seen, atUs), 'tick-line')),
-    ...flags.map(({ share, boot }) => vertical(share, `milestone-line boot-${boot}`)),
-  );
-}
-
-/** Visible milestones, most important first. A label extends to the left if it would leave the chart. */
-function flagsOf(page: Page, widthPx: number) {
-  const weight = (name: string) => MILESTONES_BY_WEIGHT.indexOf(name) + 1 || MILESTONES_BY_WEIGHT.length + 1;
-  const flags = page.views.flatMap((view, boot) =>
-    view.milestones.map(({ name, atUs }) => {
-      const text = page.views.length > 1 ? `${BOOT_LETTERS[boot]} ${name}` : name;
-      const share = shareOf(page.seen, atUs);
-      const textPx = text.length * 6.1 + 14;
-      const atPx = share * widthPx;
-      const isLeftward = atPx + textPx > widthPx;
-      const extent = isLeftward ? { fromPx: atPx - textPx, toPx: atPx } : { fromPx: atPx, toPx: atPx + textPx };
-      return { boot, text, share, isLeftward, extent, weight: weight(name), title: `${name} at ${formatSpan(atUs)}` };
-    }),
-  );
-  return flags
-    .filter(({ share, extent }) => share >= 0 && share <= 1 && extent.fromPx >= 0)
-    .sort((a, b) => a.weight - b.weight);
-}
-
-function vertical(share: number, className: string): SVGElement {
-  return svgEl('line', { x1: percent(share), x2: percent(share), y1: 0, y2: '100%', class: className });
+function drawNote(
+  note: HTMLElement,
+  texts: readonly string[],
+  at: { fromShare: number; toShare: number; trackPx: number },
+): void {
+  const { text, side } = placeNote(texts, at);
+  note.textContent = text;
+  note.classList.toggle('inside', side === 'inside');
+  note.style.left = side === 'after' ? `calc(${percent(at.toShare)} + 7px)` : 'auto';
+  note.style.right =
+    side === 'after'
+      ? 'auto'
+      : side === 'before'
+        ? `calc(${percent(1 - at.fromShare)} + 7px)`
+        : `calc(${percent(1 - at.toShare)} + 8px)`;
 }
 
 function drawPaths(
   page: Page,
-  { scrollPx, rowPx, stepPx, heightPx }: { scrollPx: number; rowPx: number; stepPx: number; heightPx: number },
+  { layout, measures: { stepPx, namePx, boots } }: Place,
+  { scrollPx, heightPx }: { scrollPx: number; heightPx: number },
 ): void {
   const svg = byId('paths');
   svg.setAttribute('viewBox', `0 0 1000 ${Math.max(1, heightPx)}`);
   const x = (us: number) => Math.min(Math.max(shareOf(page.seen, us), -1), 2) * 1000;
   const paths = page.views.map((view, boot) => {
-    const offsetPx = stepPx * (boot - (page.views.length - 1) / 2);
-    const y = (row: number) => row * rowPx - scrollPx + rowPx / 2 + offsetPx;
+    const y = (row: number) => {
+      const barPx = boots > 1 ? 3 + stepPx * (laneOf(page.shown[row]!.line, boot) + 0.5) : 12;
+      return layout.topPx(row) - scrollPx + namePx + barPx;
+    };
     let d = '';
     let previous: { row: number; endUs: number } | undefined;
     for (const step of view.path) {
