@@ -40,7 +40,7 @@ export function addSmallNode(machine: FakeMachine, { secret }: { secret: string 
     `case "$*" in
   *timestamp=us+utc*) echo 'unrecognized option' >&2; exit 1 ;;
   "show *"*) printf 'Id=a.service\\nDescription=uses token=${secret}\\nInactiveExitTimestampMonotonic=2000000\\nActiveEnterTimestampMonotonic=3000000\\nAfter=basic.target\\n' ;;
-  *) printf 'Version=252\\nKernelTimestampMonotonic=0\\nUserspaceTimestampMonotonic=1000000\\nFinishTimestampMonotonic=9000000\\n' ;;
+  *) printf 'Version=252\\nKernelTimestampMonotonic=0\\nUserspaceTimestampMonotonic=1000000\\nSecurityStartTimestampMonotonic=1100000\\nFinishTimestampMonotonic=9000000\\n' ;;
 esac`,
   );
   machine.addProgram(

@@ -54,7 +54,7 @@ describe('--host', () => {
     const compared = await over('boot', 'compare', bundle, '-H', 'me@node');
     expect([compared.code, compared.stdout]).toEqual([
       0,
-      expect.stringContaining('startup-finished: 8s → 8s, the same'),
+      expect.stringContaining('startup-finished: 9s → 9s, the same'),
     ]);
     const checked = await over('boot', 'check', '-H', 'me@node', '--against', bundle);
     expect(checked).toMatchObject({ code: 2, stderr: expect.stringContaining('no boot other than the checked one') });
