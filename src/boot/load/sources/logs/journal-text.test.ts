@@ -174,9 +174,9 @@ test('reads a kubelet log with klog stamps only', () => {
   expect(boot?.host).toMatchObject({ nodeName: 'pool1-000003', kubeletVersion: 'v1.31.2' });
 });
 
-test('recognises a kubelet log after hundreds of lines of a shell script', () => {
+test.each([3, 70])('recognises a kubelet log of %i lines after hundreds of lines of a shell script', (count) => {
   const klog = 'I1115 21:09:53.500000    1 server.go:1] "Kubelet version" kubeletVersion="v1.31.2"\n';
-  const input = memoryInput('kubelet.log', '+ export A=1\n'.repeat(609) + klog.repeat(70));
+  const input = memoryInput('kubelet.log', '+ export A=1\n'.repeat(609) + klog.repeat(count));
   expect(journalTextSource.recognise(input)).toBeGreaterThan(0);
   expect(journalTextSource.parse(input, CONTEXT)[0]?.milestones).toMatchObject([{ name: 'kubelet-started' }]);
   expect(journalTextSource.recognise(memoryInput('x', '+ export A=1\n'.repeat(609)))).toBe(0);

@@ -28,8 +28,9 @@ function recognise(input: Input): number {
   // Indented lines lower the share: other tools print a few journal lines at the end.
   if (atStart.share >= 0.7) return 0.85 * atStart.share;
   // The output of a script may precede the log of kubelet.
-  const atEnd = shareOf(lines.slice(-SAMPLE_LINES));
-  return lines.length > SAMPLE_LINES && atEnd.share >= 0.7 && atEnd.klog > 0 ? 0.3 : 0;
+  const first = lines.findIndex((line) => /^[IWEF]\d{4} \d\d:/.test(line));
+  const behind = first < 0 ? undefined : shareOf(lines.slice(first).slice(-SAMPLE_LINES));
+  return behind && behind.share >= 0.7 && behind.klog >= 3 ? 0.3 : 0;
 }
 
 /** `systemctl status` prints the last lines of each unit. */
