@@ -78,17 +78,27 @@ describe('any other input', () => {
   it.each([
     ['package.json', '{"name":"x","version":"1"}', 'JSON with the fields name, version', /plot --json|journal JSON/],
     ['list.json', '[1,2,3]', 'a JSON list of 3', /JSON/],
-    ['plot.svg', '<html>', 'text starting "<html>"', /nearest: `systemd-analyze plot`$/],
+    ['plot.svg', '<html>', 'text starting "<html>"', /nearest: `systemd-analyze plot`, `systemctl show.*, \S+/],
     ['kubelet.log', 'hello\n', 'text starting "hello"', /nearest: journal text/],
-    ['my-blame.txt', 'hello\n', 'text starting "hello"', /nearest: `systemd-analyze blame`$/],
+    ['my-blame.txt', 'hello\n', 'text starting "hello"', /nearest: `systemd-analyze blame`, `systemctl show.*, \S+/],
     ['notes', 'milk\n', 'text starting "milk"', /among them: /],
     ['void', '', 'an empty file', /among them: /],
-  ])('describes %s, with at most three kinds', (name, content, found, kinds) => {
+    ['serial.txt', 'hello\n', 'text starting "hello"', /nearest: a serial console log, /],
+    ['metrics', 'go_goroutines 5\n', 'text starting', /nearest: kubelet's \/metrics, /],
+  ])('describes %s, with three kinds', (name, content, found, kinds) => {
     const error = errorFor(name, content);
     expect(error.message).toContain(found);
     expect(error.message).toMatch(kinds);
     expect(error.next).toContain('docs/inputs.md');
     expect(error.message.length).toBeLessThan(260);
+  });
+
+  it.each([
+    ['[  OK  ] Started A.\n[  OK  ] Started B.\n', /its lines have no times: pass the journal/],
+    ['# TYPE kubelet_node_name gauge\nkubelet_node_name 1\n', /pass the Node instead/],
+  ])('%j is known and has no times: the next step names an input that has', async (text, next) => {
+    const reading = loadInputs(['-'], { readStdin: () => Buffer.from(text), nowUs: 0 });
+    await expect(reading).rejects.toMatchObject({ code: 'boot/input-empty', next: expect.stringMatching(next) });
   });
 
   it('never throws on arbitrary bytes', () => {

@@ -38,20 +38,31 @@ export function nothingReadable(
       : `cannot read a boot from ${input.name}: found ${what}`,
     {
       code: 'boot/input-empty',
-      next: next ?? 'check that the file is complete; `headstart boot collect` makes a complete bundle',
+      next:
+        next ??
+        INSTEAD[source.kind] ??
+        'check that the file is complete; `headstart boot collect` makes a complete bundle',
     },
   );
 }
 
+/** Inputs of these kinds can be whole and have no times. */
+const INSTEAD: Partial<Record<SourceKind, string>> = {
+  'console-log': 'its lines have no times: pass the journal instead, `journalctl -b -o json > journal.json`',
+  'kubelet-metrics':
+    'kubelet sets kubelet_node_startup_* when it registers a new Node; pass the Node instead, `kubectl get node NAME -o json > node.json`',
+};
+
 /** One clause about the supported kinds: those the input resembles, else the most common ones. */
 export function kindsLike(input?: Input): string {
   const near = input ? nearestKinds(input) : [];
-  const kinds = near.length > 0 ? near : COMMON;
+  // Three always: with one, a user who meant another kind learns nothing.
+  const kinds = [...new Set([...near, ...COMMON])].slice(0, MOST_KINDS);
   const titles = kinds.map((kind) => SOURCES.find((source) => source.kind === kind)!.title);
   return `${SOURCES.length} kinds of input are supported, ${near.length > 0 ? 'the nearest' : 'among them'}: ${titles.join(', ')}`;
 }
 
-const COMMON: readonly SourceKind[] = ['systemctl-units', 'journal-json', 'cloud-init-log'];
+const COMMON: readonly SourceKind[] = ['systemctl-units', 'journal-json', 'cloud-init-log', 'journal-text'];
 const MOST_KINDS = 3;
 
 type Shape = 'JSON' | 'YAML' | 'markup' | 'lines' | 'bytes';

@@ -44,6 +44,16 @@ describe('mergeUnits', () => {
     expect(boot!.spans).toMatchObject([{ id: 'systemd:gone.service', startUs: 4e6, endUs: 5e6 }]);
   });
 
+  it('adds the targets and devices of a plot to a listing of services only', () => {
+    const services = listing('systemctl-units', [unit('a.service', 1, 1, ['b.target'])]);
+    const plot = listing('analyze-plot-svg', [unit('a.service', 1, 2), unit('b.target', 3, 0)]);
+    const { units, unused } = mergeUnits([services, plot]);
+    expect(units).toEqual([unit('a.service', 1, 1, ['b.target']), unit('b.target', 3, 0)]);
+    expect(unused).toEqual(new Set());
+    const all = listing('systemctl-units', [unit('a.service', 1, 1), unit('c.target', 3, 0)]);
+    expect(mergeUnits([all, plot]).units.map(({ name }) => name)).toEqual(['a.service', 'c.target']);
+  });
+
   it('combines times and edges if no listing is complete', () => {
     const { units } = mergeUnits([
       listing('analyze-blame', [unit('a.service', 0, 0)]),

@@ -25,6 +25,8 @@ const BY_TRUST: readonly SourceKind[] = [
 const COMPLETE: ReadonlySet<SourceKind> = new Set(['boot-record', 'systemctl-units']);
 const JOURNALS: ReadonlySet<SourceKind> = new Set(['journal-json', 'journal-export', 'journal-text']);
 
+const PLOTS: ReadonlySet<SourceKind> = new Set(['analyze-plot-svg', 'analyze-plot-json']);
+
 export interface MergedUnits {
   units: Unit[];
   spans: Span[];
@@ -40,16 +42,24 @@ export function mergeUnits(placed: readonly PlacedEvidence[]): MergedUnits {
   for (const unit of listingsOf(placed, main)) if (!units.has(unit.name)) units.set(unit.name, unit);
   const others = kinds.slice(1);
   if (COMPLETE.has(main)) {
+    const plots = hasOnlyServices(units) ? others.filter((kind) => PLOTS.has(kind)) : [];
+    for (const unit of plots.flatMap((kind) => listingsOf(placed, kind)))
+      if (!units.has(unit.name)) units.set(unit.name, unit);
     // Unit lists must match what systemd itself prints, so a complete listing gets no additional units. A unit that ran and
     // was unloaded since becomes a span instead.
     const seenByJournal = others.filter((kind) => JOURNALS.has(kind)).flatMap((kind) => listingsOf(placed, kind));
-    const unused = new Set(others.filter((kind) => !JOURNALS.has(kind)));
+    const unused = new Set(others.filter((kind) => !JOURNALS.has(kind) && !plots.includes(kind)));
     return { units: [...units.values()], spans: unloadedUnitSpans(units, seenByJournal), unused };
   }
   for (const unit of others.flatMap((kind) => listingsOf(placed, kind))) {
     units.set(unit.name, withMissingParts(units.get(unit.name), unit));
   }
   return { units: [...units.values()], spans: [], unused: new Set() };
+}
+
+/** A `sos report` has `systemctl show` of the services and a plot of all units. */
+function hasOnlyServices(units: ReadonlyMap<string, Unit>): boolean {
+  return [...units.keys()].every((name) => name.endsWith('.service'));
 }
 
 /** Units of all listings of this kind. The listing with the most started units comes first and takes precedence. */

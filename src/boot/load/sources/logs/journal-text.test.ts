@@ -185,9 +185,9 @@ test('recognises a kubelet log after more text than the head of an input has', (
   expect(recognise(memoryInput('x', trace + klog))).toBeUndefined();
 });
 
-test('recognises a kubelet log after hundreds of lines of a shell script', () => {
+test.each([3, 70])('recognises a kubelet log of %i lines after hundreds of lines of a shell script', (count) => {
   const klog = 'I1115 21:09:53.500000    1 server.go:1] "Kubelet version" kubeletVersion="v1.31.2"\n';
-  const input = memoryInput('kubelet.log', '+ export A=1\n'.repeat(609) + klog.repeat(70));
+  const input = memoryInput('kubelet.log', '+ export A=1\n'.repeat(609) + klog.repeat(count));
   expect(journalTextSource.recognise(input)).toBeGreaterThan(0);
   expect(journalTextSource.parse(input, CONTEXT)[0]?.milestones).toMatchObject([{ name: 'kubelet-started' }]);
   expect(journalTextSource.recognise(memoryInput('x', '+ export A=1\n'.repeat(609)))).toBe(0);

@@ -23,14 +23,16 @@ export const journalTextSource = {
 const SAMPLE_LINES = 60;
 
 function recognise(input: Input): number {
+  if (isUnitStatus(headText(input))) return 0;
   const lines = headText(input).split(/\r?\n/);
   if (lines.length > 1) lines.pop(); // may be cut
   const atStart = shareOf(lines.slice(0, SAMPLE_LINES));
   // Indented lines lower the share: other tools print a few journal lines at the end.
   if (atStart.share >= 0.7) return 0.85 * atStart.share;
   // The output of a script may precede the log of kubelet.
-  const atEnd = shareOf(lines.slice(-SAMPLE_LINES));
-  return lines.length > SAMPLE_LINES && atEnd.share >= 0.7 && atEnd.klog > 0 ? 0.3 : 0;
+  const first = lines.findIndex((line) => /^[IWEF]\d{4} \d\d:/.test(line));
+  const behind = first < 0 ? undefined : shareOf(lines.slice(first).slice(-SAMPLE_LINES));
+  return behind && behind.share >= 0.7 && behind.klog >= 3 ? 0.3 : 0;
 }
 
 /** A script that starts kubelet may trace more than what is read to recognise a kind. */
@@ -39,6 +41,14 @@ function recogniseFurther(start: string): boolean {
 }
 
 const KLOG_LINES = /^(?:[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} .*\r?\n){20}/m;
+
+/** `systemctl status` prints the last lines of each unit. */
+function isUnitStatus(head: string): boolean {
+  return /^ +Loaded: /m.test(head) && /^ +Active: /m.test(head);
+}
+
+/** The logs of many programs: `2026-11-17 10:00:00,123 INFO: …`. No program is called like that. */
+const LEVEL = /^(?:DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL)$/;
 
 /** Which part of the lines can be read, and how many of them have klog's stamps. */
 function shareOf(lines: readonly string[]): { share: number; klog: number } {
@@ -50,7 +60,7 @@ function shareOf(lines: readonly string[]): { share: number; klog: number } {
     if (line === '' || line.startsWith('-- ')) continue;
     seen++;
     const parsed = parseTextLine(line, 0);
-    if (!parsed) continue;
+    if (!parsed || LEVEL.test(parsed.identifier)) continue;
     read++;
     if (parsed.identifier === 'kubelet') klog++;
     const host = parsed.clock === 'monotonic' ? (parsed.host ?? '') : 'any';
