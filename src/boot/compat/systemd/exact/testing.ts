@@ -1,7 +1,7 @@
 // boot/compat/systemd/exact/testing.ts: runs a verb with the arguments of systemd-analyze, to replay recorded command lines.
 import { parseSpan } from '../../../../base/duration.ts';
 import type { BootRecord } from '../../../model/record.ts';
-import { behaviourOf, NEWEST_VERSION } from '../versions.ts';
+import { behaviourOf, newestBehaviour } from '../versions.ts';
 import { compatSystemdBlame } from './blame.ts';
 import { compatCriticalChain } from './critical-chain.ts';
 import { compatDot } from './dot.ts';
@@ -10,7 +10,7 @@ import { compatTime } from './time.ts';
 import type { ToolOutput } from './tool-output.ts';
 
 export const V252 = behaviourOf(252);
-export const NEWEST = behaviourOf(NEWEST_VERSION);
+export const NEWEST = newestBehaviour();
 export const SVG = { format: 'svg', hasLegend: true, scale: 1, isDetailed: false } as const;
 
 export function analyze(record: BootRecord, [verb, ...rest]: string[], behaviour = V252): ToolOutput {
