@@ -52,6 +52,16 @@ test('edge case 33: after a soft reboot, the phases start with the shutdown befo
   ]);
 });
 
+test('since systemd 262, a soft reboot starts with the previous shutdown, not with the one to come', () => {
+  const previousShutdown = { startUs: 100e6, finishUs: 101e6, lateStartUs: 0, lateFinishUs: 0 };
+  const soft = { softRebootsCount: 1, shutdownStartUs: 120e6, userspaceUs: 103e6, finishUs: 110e6 };
+  expect(phases(boot([], { ...soft, previousShutdown }))[0]).toEqual({
+    name: 'soft-reboot',
+    startUs: 100e6,
+    endUs: 103e6,
+  });
+});
+
 test('edge case 34: the userspace phase of an unfinished boot ends with the last unit event', () => {
   const record = boot([unit('a.service', 3, 7), unit('b.service', 9, 0)], { finishUs: 0 });
   expect(phases(record).at(-1)).toEqual({ name: 'userspace', startUs: 2e6, endUs: 9e6 });

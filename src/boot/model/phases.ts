@@ -41,10 +41,15 @@ export function sharesHostKernel({ manager, sources, host }: BootRecord): boolea
   return knowsStamps || sources.some((source) => source.kind === 'systemctl-manager');
 }
 
+/** When the shutdown before a soft reboot started, which is where the boot starts; 0 = not set. */
+export function softRebootStartUs({ previousShutdown, shutdownStartUs }: ManagerTimes): number {
+  return previousShutdown ? previousShutdown.startUs : shutdownStartUs;
+}
+
 function* phasesBeforeUserspace(record: BootRecord, manager: ManagerTimes, userspaceUs: number): Generator<BootPhase> {
   if (manager.softRebootsCount > 0) {
     // The clock is not reset by a soft reboot: firmware, kernel and initrd belong to an earlier boot.
-    const startUs = manager.shutdownStartUs;
+    const startUs = softRebootStartUs(manager);
     if (startUs > 0 && startUs < userspaceUs) yield { name: 'soft-reboot', startUs, endUs: userspaceUs };
     return;
   }

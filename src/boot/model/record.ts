@@ -73,8 +73,24 @@ export interface ManagerTimes {
   initrdGeneratorsFinishUs: number;
   initrdUnitsLoadStartUs: number;
   initrdUnitsLoadFinishUs: number;
+  /** Up to systemd 261 the shutdown before a soft reboot, since 262 the shutdown of this boot. */
   shutdownStartUs: number;
   softRebootsCount: number;
+  /** Since systemd 262: the shutdown before a soft reboot or a live update. */
+  previousShutdown?: PreviousShutdown;
+}
+
+/** The fields of ManagerTimes that are one number each. */
+export type ManagerStamp = Exclude<keyof ManagerTimes, 'previousShutdown'>;
+
+/** Stamps that systemd carried over from the shutdown before this boot; 0 = not set. */
+export interface PreviousShutdown {
+  startUs: number;
+  /** All units are stopped. */
+  finishUs: number;
+  /** systemd-shutdown starts. */
+  lateStartUs: number;
+  lateFinishUs: number;
 }
 
 export interface Unit {

@@ -42,6 +42,7 @@ const manager = z.object({
   initrdUnitsLoadFinishUs: us,
   shutdownStartUs: us,
   softRebootsCount: z.number(),
+  previousShutdown: z.object({ startUs: us, finishUs: us, lateStartUs: us, lateFinishUs: us }).optional(),
 });
 
 const unit = z.object({

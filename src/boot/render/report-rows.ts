@@ -1,7 +1,7 @@
 // boot/render/report-rows.ts: which rows does the waterfall of one boot have? Phases and systemd's own steps, then all spans.
 import { unitSpanId } from '../model/all-spans.ts';
 import { type PhaseName, phases, userspaceStartUs } from '../model/phases.ts';
-import type { BootRecord, ManagerTimes, Milestone, Span, SpanSource } from '../model/record.ts';
+import type { BootRecord, ManagerStamp, Milestone, Span, SpanSource } from '../model/record.ts';
 import { groupsOf } from '../questions/path/boot-groups.ts';
 import type { ReportPhase, ReportRow } from './report-data.ts';
 
@@ -86,7 +86,7 @@ function phaseRows(bootPhases: readonly ReportPhase[]): ReportRow[] {
     .map((phase) => ({ id: `phase:${phase.name}`, ...phase, detail: 'phase of the boot' }));
 }
 
-const MANAGER_STEPS: readonly (readonly [name: string, start: keyof ManagerTimes, end: keyof ManagerTimes])[] = [
+const MANAGER_STEPS: readonly (readonly [name: string, start: ManagerStamp, end: ManagerStamp])[] = [
   ['initrd: security policy', 'initrdSecurityStartUs', 'initrdSecurityFinishUs'],
   ['initrd: generators', 'initrdGeneratorsStartUs', 'initrdGeneratorsFinishUs'],
   ['initrd: load units', 'initrdUnitsLoadStartUs', 'initrdUnitsLoadFinishUs'],

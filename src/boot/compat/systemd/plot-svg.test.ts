@@ -65,6 +65,10 @@ test('puts a label on the side with room for it', () => {
   expect(svg).toMatch(/<text class="right"[^>]*>b\.service/);
 });
 
-test('prints times in a tooltip as seconds and a number of microseconds', () => {
-  expect(draw([unit('a.service', 12.000045, 13)])).toContain('Activating: 12.045\nActivated: 13.000\n');
+test('prints times in a tooltip as seconds, with all six decimals except for v257 to v262', () => {
+  const record = boot([unit('a.service', 12.000045, 13)]);
+  const at = (version: number, point: number) => compatPlot(record, behaviourOf(version, point), SVG).stdout;
+  for (const old of [at(257, 13), at(262, 0)]) expect(old).toContain('Activating: 12.045\nActivated: 13.000\n');
+  for (const now of [at(262, 1), renderPlot(record)])
+    expect(now).toContain('Activating: 12.000045\nActivated: 13.000000\n');
 });

@@ -233,7 +233,11 @@ function writeUnit(pen: Pen, unit: PlotUnit, width: number, behaviour: Behaviour
 function tooltip({ name, unit, activatingUs, activatedUs }: PlotUnit, behaviour: Behaviour): string {
   const lines = [`${name}:\n`];
   if (behaviour.hasTooltipTimes) {
-    lines.push(`Activating: ${tooltipStamp(activatingUs)}\n`, `Activated: ${tooltipStamp(activatedUs)}\n`);
+    const digits = behaviour.padsMicros ? 6 : 3;
+    lines.push(
+      `Activating: ${tooltipStamp(activatingUs, digits)}\n`,
+      `Activated: ${tooltipStamp(activatedUs, digits)}\n`,
+    );
   }
   const edges: [string, string[] | undefined][] = [
     ['After', unit.after],
@@ -250,9 +254,9 @@ function tooltip({ name, unit, activatingUs, activatedUs }: PlotUnit, behaviour:
   return lines.join('');
 }
 
-/** Seconds, a dot, and the number of microseconds with at least three digits: 12 s 45 µs is `12.045`. */
-function tooltipStamp(us: number): string {
-  return `${Math.floor(us / 1e6)}.${String(us % 1e6).padStart(3, '0')}`;
+/** Seconds, a dot, and the number of microseconds: with three digits, 12 s 45 µs is the wrong `12.045`. */
+function tooltipStamp(us: number, digits: number): string {
+  return `${Math.floor(us / 1e6)}.${String(us % 1e6).padStart(digits, '0')}`;
 }
 
 function writeLegend(pen: Pen, boot: SystemdBootTimes): void {

@@ -1,7 +1,7 @@
 // boot/compat/systemd/plot.ts: draws a boot with labelled waits; draws an unfinished boot up to its last known time.
 import { formatSpan } from '../../../base/duration.ts';
 import { NO_TIMES } from '../../load/sources/systemd/startup-finished.ts';
-import { phases, sharesHostKernel, userspaceStartUs } from '../../model/phases.ts';
+import { phases, sharesHostKernel, softRebootStartUs, userspaceStartUs } from '../../model/phases.ts';
 import { type BootRecord, hasStarted, startTookUs, type Unit } from '../../model/record.ts';
 import { waitReason } from '../../model/waits.ts';
 import { plotHost } from './exact/plot.ts';
@@ -9,7 +9,7 @@ import type { SystemdBootTimes } from './exact/times.ts';
 import { drawPlot, type PlotHost, type PlotUnit } from './plot-svg.ts';
 import { bootTime, renderTime } from './time.ts';
 import { startState, unitLabels } from './unit-state.ts';
-import { behaviourOf, NEWEST_VERSION } from './versions.ts';
+import { newestBehaviour } from './versions.ts';
 
 export interface PlotRow {
   unit: string;
@@ -48,7 +48,7 @@ export function renderPlot(record: BootRecord, scale = 1): string {
     header: escapeXml(time ? renderTime(time).trimEnd() : 'phases unknown'),
     host: escapedHost(plotHost(record)),
     version: escapeXml(record.host.systemdVersion ?? 'unknown').replaceAll('--', '- '),
-    behaviour: behaviourOf(NEWEST_VERSION),
+    behaviour: newestBehaviour(),
     scale,
     isDetailed: false,
   });
@@ -89,7 +89,7 @@ function plotUnit(unit: Unit, record: BootRecord, zeroUs: number): PlotUnit {
 /** The clock of a container, or of a soft reboot, started long before this boot: start the plot with the boot. */
 function pictureZeroUs(record: BootRecord): number {
   const { manager } = record;
-  if (manager && manager.softRebootsCount > 0) return manager.shutdownStartUs || manager.userspaceUs;
+  if (manager && manager.softRebootsCount > 0) return softRebootStartUs(manager) || manager.userspaceUs;
   return sharesHostKernel(record) ? userspaceStartUs(record) : 0;
 }
 

@@ -1,11 +1,25 @@
 // cli/boot/systemd/blame.ts: `headstart boot systemd blame`: lists units by the time they took to start.
+import type { Command } from 'commander';
 import { UserError } from '../../../base/errors.ts';
 import { renderBlame, slowestUnits, unitsNotRun } from '../../../boot/compat/systemd/blame.ts';
 import { compatSystemdBlame } from '../../../boot/compat/systemd/exact/blame.ts';
 import { printJson } from '../../output/json.ts';
 import type { Verb } from '../../verb.ts';
-import { readBoot, withInputArguments } from '../read-boot.ts';
-import { compatOf, jsonFacts, printCompat, printLines, type SystemdOptions, withSystemdOptions } from './options.ts';
+import { readBoot, valueOrInput, withInputArguments, withInputOptions } from '../read-boot.ts';
+import {
+  compatOf,
+  type JsonOption,
+  jsonFacts,
+  jsonFormOf,
+  printCompat,
+  printLines,
+  type SystemdOptions,
+  withCompatOptions,
+} from './options.ts';
+
+interface BlameOptions extends Omit<SystemdOptions, 'json'> {
+  json?: JsonOption;
+}
 
 export const verb: Verb = {
   examples: [
@@ -13,11 +27,17 @@ export const verb: Verb = {
     'boot systemd blame --json boot.tar.gz',
     'boot systemd blame --compat=252 boot.tar.gz',
   ],
-  configure: (command) => withInputArguments(withSystemdOptions(command)),
-  async run(args, options: SystemdOptions, deps) {
+  configure: (command: Command) =>
+    withInputArguments(withCompatOptions(withInputOptions(command))).option(
+      '--json [short|pretty|off]',
+      'print one JSON document; with --compat: the rows of systemd-analyze in this format',
+      valueOrInput(command),
+    ),
+  async run(args, { json, ...options }: BlameOptions, deps) {
     const { behaviour } = compatOf(options, args);
+    const form = jsonFormOf(json);
     const record = await readBoot(options, deps);
-    if (behaviour) return printCompat(compatSystemdBlame(record, behaviour), deps);
+    if (behaviour) return printCompat(compatSystemdBlame(record, behaviour, form), deps);
     if (record.units.length === 0) {
       throw new UserError('the inputs do not list the units of this boot', {
         code: 'boot/no-units',
@@ -25,7 +45,7 @@ export const verb: Verb = {
       });
     }
     const units = slowestUnits(record);
-    if (options.json) {
+    if (form !== undefined) {
       return printJson(deps, 'SystemdBlame', { ...jsonFacts(record), units, notRun: unitsNotRun(record) });
     }
     if (units.length === 0) deps.stderr(`none of the ${record.units.length} units took any time to start\n`);

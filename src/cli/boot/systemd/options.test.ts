@@ -17,10 +17,17 @@ describe('--compat', () => {
     expect(compatOf({}, ['a.service'])).toEqual({ args: ['a.service'] });
   });
 
-  it.each(['252', 'v252', '252.5-1'])('accepts %s as a version', (compat) => {
+  it.each(['252', 'v252', '252.5-1', '262', '262.1-1'])('accepts %s as a version', (compat) => {
     const { behaviour, args } = compatOf({ compat }, ['a.service']);
-    expect(behaviour).toEqual(compatOf({ compat: '252' }, []).behaviour);
+    const name = compat.replace(/^v|-1$/g, '');
+    expect(behaviour).toEqual({ ...compatOf({ compat: name }, []).behaviour, name });
     expect(args).toEqual(['a.service']);
+  });
+
+  it('treats a point release like its version, except for the differences between the two', () => {
+    const behaviour = (compat: string) => ({ ...compatOf({ compat }, []).behaviour, name: '' });
+    expect(behaviour('252.5')).toEqual(behaviour('252'));
+    expect(behaviour('262.1')).toEqual({ ...behaviour('262'), padsMicros: true });
   });
 
   it('reads a following unit as the first argument, and uses the newest version', () => {

@@ -1,7 +1,9 @@
 // cli/boot/systemd/options.ts: the options that the `boot systemd` verbs share with systemd-analyze, and how its output is printed.
 import type { Command } from 'commander';
+import { UserError } from '../../../base/errors.ts';
+import type { JsonForm } from '../../../boot/compat/systemd/exact/json-rows.ts';
 import type { ToolOutput } from '../../../boot/compat/systemd/exact/tool-output.ts';
-import { type Behaviour, behaviourOf, NEWEST_VERSION, parseVersion } from '../../../boot/compat/systemd/versions.ts';
+import { type Behaviour, behaviourOf, NEWEST_NAME, parseVersion } from '../../../boot/compat/systemd/versions.ts';
 import type { BootRecord } from '../../../boot/model/record.ts';
 import { screenOf } from '../../output/screen.ts';
 import { printable } from '../../output/table.ts';
@@ -20,10 +22,23 @@ export function withCompatOptions(command: Command): Command {
   return command
     .option(
       '--compat [VERSION]',
-      `print exactly what this version of systemd-analyze prints (default: ${NEWEST_VERSION})`,
+      `print exactly what this version of systemd-analyze prints (default: ${NEWEST_NAME})`,
       valueOrInput(command),
     )
     .option('--no-pager', 'ignored; accepted for compatibility with systemd-analyze');
+}
+
+export type JsonOption = string | true;
+
+/** The forms in which systemd-analyze prints JSON; undefined = none. `--json` alone is the short one. */
+export function jsonFormOf(json: JsonOption | undefined): JsonForm | undefined {
+  if (json === undefined || json === 'off') return undefined;
+  if (json === true || json === 'short') return 'short';
+  if (json === 'pretty') return 'pretty';
+  throw new UserError(`--json=${json}: expected short, pretty or off`, {
+    code: 'boot/bad-option',
+    next: 'leave out the value, or use one of these',
+  });
 }
 
 /** `--compat UNIT` means `--compat` and a unit: a version starts with a digit, a unit's name hardly ever does. */
@@ -31,7 +46,8 @@ export function compatOf(options: SystemdOptions, args: string[]): { behaviour?:
   const { compat } = options;
   if (compat === undefined) return { args };
   const isUnit = typeof compat === 'string' && !/^v?\d/.test(compat) && compat.includes('.');
-  return { behaviour: behaviourOf(parseVersion(isUnit ? true : compat)), args: isUnit ? [compat, ...args] : args };
+  const { version, point } = parseVersion(isUnit ? true : compat);
+  return { behaviour: behaviourOf(version, point), args: isUnit ? [compat, ...args] : args };
 }
 
 export function printCompat({ stdout, stderr, exitCode }: ToolOutput, deps: CliDeps): number {

@@ -7,10 +7,18 @@ import { phases } from '../../../boot/model/phases.ts';
 import { printJson } from '../../output/json.ts';
 import type { Verb } from '../../verb.ts';
 import { readBoot, valueOrInput, withInputArguments, withInputOptions } from '../read-boot.ts';
-import { compatOf, jsonFacts, printCompat, type SystemdOptions, withCompatOptions } from './options.ts';
+import {
+  compatOf,
+  type JsonOption,
+  jsonFacts,
+  jsonFormOf,
+  printCompat,
+  type SystemdOptions,
+  withCompatOptions,
+} from './options.ts';
 
 interface PlotOptions extends Omit<SystemdOptions, 'json'> {
-  json?: string | true;
+  json?: JsonOption;
   table?: boolean;
   legend: boolean;
   scaleSvg?: string;
@@ -70,13 +78,9 @@ export const verb: Verb = {
 };
 
 function formatOf({ json, table }: PlotOptions): CompatPlotOptions['format'] {
-  if (json === undefined || json === 'off') return table ? 'table' : 'svg';
-  if (json === 'pretty') return 'json-pretty';
-  if (json === 'short' || json === true) return 'json-short';
-  throw new UserError(`--json=${json}: expected short, pretty or off`, {
-    code: 'boot/bad-option',
-    next: 'leave out the value, or use one of these',
-  });
+  const form = jsonFormOf(json);
+  if (form !== undefined) return `json-${form}`;
+  return table ? 'table' : 'svg';
 }
 
 function parseScale(text: string | undefined): number {

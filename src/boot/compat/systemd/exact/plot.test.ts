@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { boot, unit } from '../testing.ts';
+import { behaviourOf } from '../versions.ts';
 import { compatPlot, plotHost } from './plot.ts';
 import { NEWEST, SVG, V252 } from './testing.ts';
 
@@ -36,6 +37,20 @@ test('plot --table aligns its columns, and prints a header only with a legend', 
 test('plot --table and --json fail before v253', () => {
   const answer = compatPlot(boot([unit('a.service', 3, 5)]), V252, { ...SVG, format: 'table' });
   expect(answer).toMatchObject({ stdout: '', exitCode: 1, stderr: expect.stringContaining('252 has no plot --json') });
+});
+
+test.each([
+  ['--scale-svg', { scale: 2 }],
+  ['--detailed', { isDetailed: true }],
+])('plot %s fails before v257', (_, asked) => {
+  const plot = (version: number) =>
+    compatPlot(boot([unit('a.service', 3, 5)]), behaviourOf(version), { ...SVG, ...asked });
+  expect(plot(256)).toMatchObject({
+    stdout: '',
+    exitCode: 1,
+    stderr: expect.stringContaining('256 has no plot --scale-svg or --detailed'),
+  });
+  expect(plot(257).exitCode).toBe(0);
 });
 
 test('plot prints nothing for a boot without units', () => {

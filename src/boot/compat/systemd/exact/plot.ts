@@ -4,6 +4,7 @@ import type { BootRecord, HostFacts } from '../../../model/record.ts';
 import { drawPlot, type PlotHost } from '../plot-svg.ts';
 import { limitToBoot } from '../plot-units.ts';
 import type { Behaviour } from '../versions.ts';
+import { jsonRows } from './json-rows.ts';
 import { bootTimeText } from './time.ts';
 import { acquireTimes, type UnitTimes } from './times.ts';
 import { type ToolOutput, toolFailure, toolOutput } from './tool-output.ts';
@@ -16,14 +17,16 @@ export interface CompatPlotOptions {
 }
 
 export function compatPlot(record: BootRecord, behaviour: Behaviour, options: CompatPlotOptions): ToolOutput {
+  if ((options.scale !== 1 || options.isDetailed) && !behaviour.hasPlotScale) {
+    return toolFailure(`systemd-analyze ${behaviour.name} has no plot --scale-svg or --detailed`);
+  }
   const acquired = acquireTimes(record, behaviour);
   if ('stopped' in acquired) return acquired.stopped;
   const { boot } = acquired;
   if (acquired.units.length === 0) return toolOutput('');
   const units = acquired.units.sort((a, b) => a.activatingUs - b.activatingUs);
   if (options.format !== 'svg') {
-    if (!behaviour.hasPlotTable)
-      return toolFailure(`systemd-analyze ${behaviour.version} has no plot --json or --table`);
+    if (!behaviour.hasPlotTable) return toolFailure(`systemd-analyze ${behaviour.name} has no plot --json or --table`);
     return toolOutput(tableText(units, boot.finishUs, options));
   }
   return toolOutput(
@@ -60,9 +63,9 @@ export function plotHost({ host }: { host: HostFacts }): PlotHost {
 }
 
 /** The tool prints its own version. `252 (252.39-1)` has the long form in brackets. */
-function versionText({ host }: BootRecord, { version }: Behaviour): string {
+function versionText({ host }: BootRecord, { version, name }: Behaviour): string {
   const text = host.systemdVersion ?? '';
-  if (!text.startsWith(String(version))) return String(version);
+  if (!text.startsWith(String(version))) return name;
   return /\((.+)\)/.exec(text)?.[1] ?? text;
 }
 
@@ -81,10 +84,8 @@ function tableText(units: readonly UnitTimes[], finishUs: number, options: Compa
     };
   });
   const legend = options.hasLegend ? `\n${rows.length} Units listed.\n` : '';
-  if (options.format === 'json-short') return `${JSON.stringify(rows)}\n${legend}`;
-  if (options.format === 'json-pretty') {
-    return `${JSON.stringify(rows, null, '\t').replace(/^(\t\t"\w+"):/gm, '$1 :')}\n${legend}`;
-  }
+  if (options.format === 'json-short') return `${jsonRows(rows, 'short')}${legend}`;
+  if (options.format === 'json-pretty') return `${jsonRows(rows, 'pretty')}${legend}`;
   return `${alignedTable(rows, options.hasLegend)}${legend}`;
 }
 

@@ -1,10 +1,10 @@
 // Compares the output of every verb with recorded output of systemd-analyze.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyBoot, FIXTURES, recordedBoot } from '../testing.ts';
-import { behaviourOf, NEWEST_VERSION, OLDEST_VERSION } from '../versions.ts';
+import { behaviourOf, NEWEST_VERSION, OLDEST_VERSION, parseVersion } from '../versions.ts';
 import { analyze } from './testing.ts';
 import type { ToolOutput } from './tool-output.ts';
 
@@ -29,23 +29,29 @@ interface RecordedOutput extends ToolOutput {
   crashed: boolean;
 }
 
-const RECORDED = ['tangle', 'deep', 'firmware-initrd', 'container', 'container-assertion', 'unfinished'].flatMap(
-  (folder) => {
-    const cases = JSON.parse(
-      readFileSync(join(FIXTURES, 'systemd', folder, 'systemd-analyze-252.json'), 'utf8'),
-    ) as RecordedOutput[];
-    return cases.map((recorded) => ({ folder, command: recorded.args.join(' '), recorded }));
+const RECORDED = readdirSync(join(FIXTURES, 'systemd'), { recursive: true, encoding: 'utf8' }).flatMap((path) => {
+  const [, folder, release] = /^(.+)\/systemd-analyze-(.+)\.json$/.exec(path) ?? [];
+  if (folder === undefined || release === undefined) return [];
+  const cases = JSON.parse(readFileSync(join(FIXTURES, 'systemd', path), 'utf8')) as RecordedOutput[];
+  return cases.map((recorded) => ({ folder, release, command: recorded.args.join(' '), recorded }));
+});
+
+test('there are recordings of three versions', () => {
+  expect([...new Set(RECORDED.map(({ release }) => release))].sort()).toEqual(['252', '259', '262.1']);
+});
+
+test.each(RECORDED)(
+  'prints the same as systemd-analyze $release: $folder $command',
+  ({ folder, release, recorded }) => {
+    const { args, crashed, exitCode, stdout, stderr } = recorded;
+    const { version, point } = parseVersion(release);
+    const answer = analyze(recordedBoot(`systemd/${folder}`), args, behaviourOf(version, point));
+    expect(answer.stdout).toBe(stdout);
+    expect(answer.exitCode).toBe(exitCode);
+    if (crashed) expect(answer.stderr).toMatch(/^[^\n]+\n$/);
+    else expect(answer.stderr).toBe(stderr);
   },
 );
-
-test.each(RECORDED)('prints the same as systemd-analyze 252: $folder $command', ({ folder, recorded }) => {
-  const { args, crashed, exitCode, stdout, stderr } = recorded;
-  const answer = analyze(recordedBoot(`systemd/${folder}`), args);
-  expect(answer.stdout).toBe(stdout);
-  expect(answer.exitCode).toBe(exitCode);
-  if (crashed) expect(answer.stderr).toMatch(/^[^\n]+\n$/);
-  else expect(answer.stderr).toBe(stderr);
-});
 
 test('never throws, for any version and any graph', () => {
   const verbs = [

@@ -14,7 +14,8 @@ export function compatTime(record: BootRecord, behaviour: Behaviour): ToolOutput
 
 /** The two lines without the last newline; the plot contains them too. */
 export function bootTimeText(record: BootRecord, boot: SystemdBootTimes, behaviour: Behaviour): string {
-  const parts: string[] = [];
+  const shutdown = behaviour.readsPreviousShutdown ? shutdownPhases(boot) : [];
+  const parts = shutdown.map(({ name, us }) => `${formatUnsigned(us)} (${name}) + `);
   if (boot.firmwareUs > 0) parts.push(`${formatUnsigned(boot.firmwareUs - boot.loaderUs)} (firmware) + `);
   if (boot.loaderUs > 0) parts.push(`${formatUnsigned(boot.loaderUs)} (loader) + `);
   if (boot.kernelDoneUs > 0) parts.push(`${formatUnsigned(boot.kernelDoneUs)} (kernel) + `);
@@ -23,8 +24,21 @@ export function bootTimeText(record: BootRecord, boot: SystemdBootTimes, behavio
     parts.push(`${formatUnsigned(boot.userspaceUs)} (soft reboot #${boot.softRebootsCount}) + `);
   }
   parts.push(`${formatUnsigned(boot.finishUs - boot.userspaceUs)} (userspace) `); // the real tool prints this blank
-  if (boot.kernelDoneUs > 0) parts.push(`= ${formatUnsigned(boot.firmwareUs + boot.finishUs)} `);
+  const shutdownUs = shutdown.reduce((sum, { us }) => sum + us, 0);
+  if (boot.kernelDoneUs > 0) parts.push(`= ${formatUnsigned(shutdownUs + boot.firmwareUs + boot.finishUs)} `);
   return `Startup finished in ${parts.join('')}\n${targetLine(record, boot)}${behaviour.hasFullStop ? '.' : ''}`;
+}
+
+/** The shutdown before a live update, which keeps its stamps; empty unless all four are set. */
+function shutdownPhases({ previousShutdown }: SystemdBootTimes): { name: string; us: number }[] {
+  if (!previousShutdown) return [];
+  const { startUs, finishUs, lateStartUs, lateFinishUs } = previousShutdown;
+  if ([startUs, finishUs, lateStartUs, lateFinishUs].includes(0)) return [];
+  return [
+    { name: 'stopping', us: Math.max(0, finishUs - startUs) },
+    { name: 'exit', us: Math.max(0, lateStartUs - finishUs) },
+    { name: 'systemd-shutdown', us: Math.max(0, lateFinishUs - lateStartUs) },
+  ];
 }
 
 function targetLine(record: BootRecord, boot: SystemdBootTimes): string {

@@ -1,6 +1,6 @@
 // boot/compat/systemd/exact/times.ts: how does systemd-analyze adjust the stamps before it prints anything?
 import { sharesHostKernel } from '../../../model/phases.ts';
-import type { BootRecord, ManagerTimes, Unit } from '../../../model/record.ts';
+import type { BootRecord, ManagerStamp, ManagerTimes, Unit } from '../../../model/record.ts';
 import type { Behaviour } from '../versions.ts';
 import { type ToolOutput, toolFailure } from './tool-output.ts';
 
@@ -9,6 +9,8 @@ export interface SystemdBootTimes extends ManagerTimes {
   /** The end of the kernel phase; 0 if this boot did not start the kernel. */
   kernelDoneUs: number;
   offsetUs: number;
+  /** Units that started before this are left out; 0 = none are. */
+  hidesBeforeUs?: number;
 }
 
 export interface UnitTimes {
@@ -34,10 +36,13 @@ export function acquireBootTimes(
   if (!manager) return { stopped: toolFailure('Failed to get timestamp properties: no manager in the given input') };
   if (needsFinish && manager.finishUs <= 0) return { stopped: notFinished(manager.finishUs) };
   const { userspaceUs, initrdUs } = manager;
+  const shutdownUs = shutdownBeforeUs(manager, behaviour);
   if (behaviour.supportsSoftReboot && manager.softRebootsCount > 0) {
-    return moveBack({ ...manager, ...NO_KERNEL, ...NO_INITRD }, manager.shutdownStartUs, [...MOVED, 'userspaceUs']);
+    const times = { ...manager, ...NO_KERNEL, ...NO_INITRD, hidesBeforeUs: shutdownUs };
+    return moveBack(times, shutdownUs, [...MOVED, 'userspaceUs']);
   }
-  const counts = { ...manager, softRebootsCount: 0 };
+  const hidesBeforeUs = behaviour.readsPreviousShutdown ? 0 : shutdownUs;
+  const counts = { ...manager, softRebootsCount: 0, hidesBeforeUs };
   if (!sharesHostKernel(record)) {
     return { boot: { ...counts, kernelDoneUs: initrdUs > 0 ? initrdUs : userspaceUs, offsetUs: 0 } };
   }
@@ -46,6 +51,12 @@ export function acquireBootTimes(
     userspaceUs,
     MOVED,
   );
+}
+
+/** The start of the shutdown before this boot, as this version looks it up; 0 = not set. */
+function shutdownBeforeUs(manager: ManagerTimes, behaviour: Behaviour): number {
+  if (!behaviour.supportsSoftReboot) return 0;
+  return behaviour.readsPreviousShutdown ? (manager.previousShutdown?.startUs ?? 0) : manager.shutdownStartUs;
 }
 
 const NO_KERNEL = { firmwareUs: 0, loaderUs: 0, kernelUs: 0, initrdUs: 0 };
@@ -63,12 +74,12 @@ const MOVED = [
   'generatorsFinishUs',
   'unitsLoadStartUs',
   'unitsLoadFinishUs',
-] as const satisfies (keyof ManagerTimes)[];
+] as const satisfies ManagerStamp[];
 
 function moveBack(
   times: ManagerTimes,
   offsetUs: number,
-  keys: readonly (keyof ManagerTimes)[],
+  keys: readonly ManagerStamp[],
 ): TimesOrFailure<{ boot: SystemdBootTimes }> {
   const boot: SystemdBootTimes = { ...times, kernelDoneUs: 0, offsetUs };
   for (const key of keys) {
@@ -98,11 +109,11 @@ export function acquireTimes(
 }
 
 function unitTimes(unit: Unit, boot: SystemdBootTimes): UnitTimes | 'assertion' | undefined {
-  const { offsetUs } = boot;
+  const { offsetUs, hidesBeforeUs = 0 } = boot;
   let { deactivatingUs, deactivatedUs } = unit;
+  const isHidden = (us: number) => us > 0 && us < hidesBeforeUs;
+  if (isHidden(unit.activatedUs) || isHidden(unit.activatingUs)) return undefined;
   if (boot.softRebootsCount > 0) {
-    const isEarlier = (us: number) => us > 0 && us < offsetUs;
-    if (isEarlier(unit.activatedUs) || isEarlier(unit.activatingUs)) return undefined;
     if (deactivatingUs < offsetUs) deactivatingUs = 0;
     if (deactivatedUs < offsetUs) deactivatedUs = 0;
   }

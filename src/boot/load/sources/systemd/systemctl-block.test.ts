@@ -106,10 +106,24 @@ test('reads what triggers a unit, and leaves out the empty lists of all other un
   expect(unit).not.toHaveProperty('triggers');
 });
 
-test('managerOf reads the shutdown before a soft reboot under its name since systemd 262 and under the older one', () => {
-  const shutdownOf = (stamps: Record<string, number>) =>
-    managerOf(new Map(), (key) => stamps[key] ?? 0).shutdownStartUs;
-  const renamed = { PreviousShutdownStartTimestampMonotonic: 100e6, ShutdownStartTimestampMonotonic: 0 };
-  expect(shutdownOf(renamed)).toBe(100e6);
-  expect(shutdownOf({ ShutdownStartTimestampMonotonic: 90e6 })).toBe(90e6);
+test('managerOf reads the shutdown before this boot under its name since systemd 262 and under the older one', () => {
+  const managerWith = (lines: Record<string, string>) => {
+    const values = new Map(Object.entries(lines));
+    return managerOf(values, stamp(values));
+  };
+  expect(
+    managerWith({
+      ShutdownStartTimestampMonotonic: '0',
+      PreviousShutdownStartTimestampMonotonic: '100',
+      PreviousShutdownFinishTimestampMonotonic: '200',
+      PreviousShutdownLateStartTimestampMonotonic: '300',
+      PreviousShutdownLateFinishTimestampMonotonic: '400',
+    }),
+  ).toMatchObject({
+    shutdownStartUs: 0,
+    previousShutdown: { startUs: 100, finishUs: 200, lateStartUs: 300, lateFinishUs: 400 },
+  });
+  const older = managerWith({ ShutdownStartTimestampMonotonic: '90' });
+  expect(older.shutdownStartUs).toBe(90);
+  expect(older).not.toHaveProperty('previousShutdown');
 });

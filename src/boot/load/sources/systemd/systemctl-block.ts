@@ -113,9 +113,16 @@ export function managerOf(values: Map<string, string>, stamp: (key: string) => n
     initrdGeneratorsFinishUs: at('InitRDGeneratorsFinish'),
     initrdUnitsLoadStartUs: at('InitRDUnitsLoadStart'),
     initrdUnitsLoadFinishUs: at('InitRDUnitsLoadFinish'),
-    // systemd 262 renamed the stamp of the shutdown before a soft reboot; the old name is now the shutdown to come.
-    shutdownStartUs: at('PreviousShutdownStart') || at('ShutdownStart'),
+    shutdownStartUs: at('ShutdownStart'),
     softRebootsCount: Number.parseInt(values.get('SoftRebootsCount') ?? '0', 10) || 0,
+    ...(values.has('PreviousShutdownStartTimestampMonotonic') && {
+      previousShutdown: {
+        startUs: at('PreviousShutdownStart'),
+        finishUs: at('PreviousShutdownFinish'),
+        lateStartUs: at('PreviousShutdownLateStart'),
+        lateFinishUs: at('PreviousShutdownLateFinish'),
+      },
+    }),
   };
 }
 
