@@ -23,7 +23,7 @@ export const journalTextSource = {
 const SAMPLE_LINES = 60;
 
 function recognise(input: Input): number {
-  const lines = headText(input).split(/\r?\n/);
+  const lines = headText(input).replace(ANSI, '').split(/\r?\n/);
   if (lines.length > 1) lines.pop(); // may be cut
   const atStart = shareOf(lines.slice(0, SAMPLE_LINES));
   // Indented lines lower the share: other tools print a few journal lines at the end.

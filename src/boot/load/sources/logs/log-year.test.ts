@@ -49,6 +49,7 @@ test('learns the zone from a banner only', () => {
   expect(dateHint(memoryInput('a', banner), NOW_US)?.zoneUs).toBe(-5 * HOUR_US);
   const audit = 'Nov 28 05:00:09 n kernel: audit: type=2000 audit(1669629600.123:1): x';
   expect(dateHint(memoryInput('b', audit), NOW_US)).not.toHaveProperty('zoneUs');
+  expect(dateHint(memoryInput('c', `${audit}\n${banner}`), NOW_US)?.zoneUs).toBe(-5 * HOUR_US);
 });
 
 test('takes the year from another input of the same weeks', () => {
