@@ -36,6 +36,11 @@ export function readLog(input: Input, nowUs: number): ParsedLog {
   }
   const shiftUs = clock.lateShiftUs();
   if (shiftUs !== 0) for (let i = 0; i < (beforeFirstBanner ?? 0); i++) events[i]!.atUs += shiftUs;
+  const year = clock.assumedYear();
+  if (year !== undefined) {
+    const text = `${input.name}: the stamps have no year, and no banner names it: the year is unknown and read as ${year}`;
+    notes.push({ level: 'warning', text });
+  }
   for (const zoneUs of clock.zonesUs()) {
     notes.push({
       level: 'info',

@@ -62,7 +62,7 @@ describe('BootLog', () => {
       holds: 'kernel-log',
     });
     expect(manager).toBeUndefined();
-    expect(milestones).toMatchObject([{ name: 'userspace', atUs: 6e6, errorUs: 6e6 }]);
+    expect(milestones).toMatchObject([{ name: 'userspace', atUs: 6e6, errorUs: 6.5e6 }]);
   });
 
   test('counts a container back from the line that says how long it took to start', () => {
