@@ -92,6 +92,18 @@ describe('BootLog', () => {
     expect(milestones).toMatchObject([{ name: 'cloud-init-finished', atUs: 30e6 }]);
   });
 
+  test.each([
+    [1000, 1e6],
+    [1000.25, undefined],
+  ])('a line of kubelet that a wall-clock log received at %d s gives an error of %s', (atS, errorUs) => {
+    const line = 'I1115 10:00:20.500000    7 kubelet_node_status.go:73] "Successfully registered node" node="n"';
+    const { milestones } = facts([[atS, 'kubelet', line]], { clock: 'wall', holds: 'journal' });
+    expect(milestones.find(({ name }) => name === 'node-registered')).toEqual(
+      expect.objectContaining({ atUs: atS * 1e6 }),
+    );
+    expect(milestones.find(({ name }) => name === 'node-registered')?.errorUs).toBe(errorUs);
+  });
+
   test('notes that PID 1 prints no unit names, unless some units are known', () => {
     const nameless: Line = [3, 'systemd', 'Started OpenBSD Secure Shell server.'];
     expect(notes([nameless])).toContain('PID 1 does not print unit names');

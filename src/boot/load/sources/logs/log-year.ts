@@ -49,7 +49,8 @@ function scanLines(input: Input, nowUs: number): DateHint | 'none' | 'not needed
   let weak: DateHint | undefined;
   let strong: DateHint | undefined;
   let searched = 0;
-  for (const line of linesOf(input)) {
+  for (const raw of linesOf(input)) {
+    const line = withoutColours(raw);
     if (hasYearless && !HAS_DATE.test(line)) continue;
     const stamp = yearlessStamp(line);
     if (!stamp) continue;
@@ -65,6 +66,13 @@ function scanLines(input: Input, nowUs: number): DateHint | 'none' | 'not needed
     if (otherUs !== undefined && otherUs < nowUs + 86_400e6) weak = hintOf(stamp, otherUs, false);
   }
   return strong ?? weak ?? (hasYearless ? 'none' : 'not needed');
+}
+
+const COLOURS = /\x1b\[[0-9;?]*[A-Za-z]/g;
+
+/** Of a terminal. */
+export function withoutColours(text: string): string {
+  return text.includes('\x1b') ? text.replace(COLOURS, '') : text;
 }
 
 type Stamp = (nowUs: number) => number | undefined;
@@ -124,8 +132,8 @@ function anyDate(line: string): number | undefined {
 }
 
 function fromOthers(input: Input, datesUs: readonly number[]): DateHint | undefined {
-  for (const line of linesOf(input)) {
-    const stamp = yearlessStamp(line);
+  for (const raw of linesOf(input)) {
+    const stamp = yearlessStamp(withoutColours(raw));
     if (!stamp) continue;
     let best: { nearUs: number; apartUs: number } | undefined;
     for (const dateUs of datesUs) {
