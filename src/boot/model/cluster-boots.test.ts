@@ -9,6 +9,21 @@ const OTHER = 'b'.repeat(32);
 const together = (...pieces: Evidence[]) => clusterBoots([{ isFolder: true, evidence: pieces }]);
 
 describe('clusterBoots', () => {
+  it('joins a log whose kernel start is inexact with one whose start lies in that range, unless both are of one log', () => {
+    const piece = (input: string, wallUs: number, errorUs: number) =>
+      evidence({
+        kind: 'journal-text',
+        input,
+        clock: 'wall',
+        anchors: [{ monotonicUs: 0, wallUs, errorUs }],
+        milestones: [{ name: 'cloud-init-started', atUs: wallUs + 70e6, source: 'cloud-init' }],
+      });
+    const exact = piece('syslog', WALL + 48e6, 1e6);
+    expect(together(piece('kern.log', WALL, 60e6), exact)).toHaveLength(1);
+    expect(together(piece('kern.log', WALL + 3600e6, 60e6), exact)).toHaveLength(2);
+    expect(together(piece('syslog', WALL, 60e6), exact)).toHaveLength(2);
+  });
+
   it('separates boots with different ids, and assigns a log without an id to the boot it was written in', () => {
     const later = WALL + 3_600e6;
     const boots = together(

@@ -12,8 +12,9 @@ export interface EvidenceGroup {
 
 export interface BootCluster {
   bootId?: string;
-  /** Wall clock at kernel start, if known. */
+  /** Wall clock at kernel start, if known, and how exact it is. */
   wallAtZeroUs?: number;
+  errorUs?: number;
   evidence: Evidence[];
   /** Groups that contributed evidence. Evidence without boot id or time joins a cluster of its own group. */
   groups: Set<EvidenceGroup>;
@@ -29,18 +30,23 @@ export function clusterBoots(groups: readonly EvidenceGroup[]): BootCluster[] {
   const clusters: BootCluster[] = [];
   const byZero = new ClustersByZero();
   const all = groups.flatMap((group) =>
-    group.evidence.map((evidence) => ({ group, evidence, zeroUs: zeroOf(evidence) })),
+    group.evidence.map((evidence) => {
+      const map = clockMap(evidence.anchors);
+      return { group, evidence, zeroUs: map?.wallAtZeroUs, errorUs: map?.errorUs ?? 0 };
+    }),
   );
   // Strongest identity first: a boot id, then a known kernel start, then wall times, then only the group.
   const strength = ({ evidence, zeroUs }: (typeof all)[number]) =>
     evidence.bootId ? 0 : zeroUs !== undefined ? 1 : evidence.clock === 'wall' ? 2 : 3;
-  for (const item of all.sort((a, b) => strength(a) - strength(b))) {
+  // An exact kernel start attracts the inexact ones, not the other way round.
+  for (const item of all.sort((a, b) => strength(a) - strength(b) || coarse(a.errorUs) - coarse(b.errorUs))) {
     const found = findCluster(clusters, byZero, item) ?? newCluster(clusters);
     found.evidence.push(item.evidence);
     found.groups.add(item.group);
     if (item.evidence.bootId) found.bootId ??= item.evidence.bootId;
     if (item.zeroUs !== undefined && found.wallAtZeroUs === undefined) {
       found.wallAtZeroUs = item.zeroUs;
+      found.errorUs = item.errorUs;
       byZero.add(found, item.zeroUs);
     }
   }
@@ -72,24 +78,28 @@ class ClustersByZero {
     this.size++;
   }
 
-  near(zeroUs: number): BootCluster[] {
-    const bucket = Math.floor(zeroUs / SAME_BOOT_US);
-    return [bucket - 1, bucket, bucket + 1].flatMap((one) => this.#buckets.get(one) ?? []);
+  near(zeroUs: number, withinUs: number): BootCluster[] {
+    const found: BootCluster[] = [];
+    const last = Math.floor((zeroUs + withinUs) / SAME_BOOT_US);
+    for (let one = Math.floor((zeroUs - withinUs) / SAME_BOOT_US); one <= last; one++)
+      found.push(...(this.#buckets.get(one) ?? []));
+    return found;
   }
 }
 
 function findCluster(
   clusters: BootCluster[],
   byZero: ClustersByZero,
-  { evidence, group, zeroUs }: { evidence: Evidence; group: EvidenceGroup; zeroUs: number | undefined },
+  item: { evidence: Evidence; group: EvidenceGroup; zeroUs: number | undefined; errorUs: number },
 ): BootCluster | undefined {
+  const { evidence, group, zeroUs, errorUs } = item;
   if (evidence.bootId) return clusters.find((c) => c.bootId === evidence.bootId);
   if (zeroUs !== undefined) {
     const isChecked = canContradict(evidence);
     const isAnother = (known: Evidence) => known.kind === evidence.kind && areOfTwoBoots(known, evidence);
     const near = byZero
-      .near(zeroUs)
-      .filter((c) => Math.abs(c.wallAtZeroUs! - zeroUs) < SAME_BOOT_US)
+      .near(zeroUs, SAME_BOOT_US + coarse(errorUs))
+      .filter((c) => isNear(c, evidence, zeroUs, errorUs))
       .filter((c) => !isChecked || !c.evidence.some(isAnother))
       .sort((a, b) => Math.abs(a.wallAtZeroUs! - zeroUs) - Math.abs(b.wallAtZeroUs! - zeroUs))[0];
     if (near) return near;
@@ -148,8 +158,16 @@ function accepts(cluster: BootCluster, group: EvidenceGroup): boolean {
   return cluster.groups.has(group) || !group.isFolder || [...cluster.groups].every((other) => !other.isFolder);
 }
 
-function zeroOf(evidence: Evidence): number | undefined {
-  return clockMap(evidence.anchors)?.wallAtZeroUs;
+/** A log has each of its boots once: an inexact kernel start is no reason to join two of them. */
+function isNear(cluster: BootCluster, evidence: Evidence, zeroUs: number, errorUs: number): boolean {
+  const apartUs = Math.abs(cluster.wallAtZeroUs! - zeroUs);
+  if (apartUs < SAME_BOOT_US) return true;
+  return apartUs < SAME_BOOT_US + coarse(errorUs) && cluster.evidence.every(({ input }) => input !== evidence.input);
+}
+
+/** 0 for errors within what estimates of the same kernel start differ by anyway. */
+function coarse(errorUs: number): number {
+  return errorUs > SAME_BOOT_US ? errorUs : 0;
 }
 
 /** The first and last time in the evidence, on its own clock. Infinity and -Infinity if it has no times. */

@@ -94,9 +94,10 @@ describe('timeline', () => {
     const clock = { zero: 'kernel', errorUs: 300_000 } as const;
     expect(timeline(bootRecord({ milestones: [{ ...ready, errorUs: 350_000 }] })).errorUs).toBe(350_000);
     expect(timeline(bootRecord({ clock, milestones: [ready] })).errorUs).toBeUndefined();
-    const stage = span('cloud-init:init-local', 7, 8);
-    expect(timeline(bootRecord({ clock, spans: [stage] })).errorUs).toBe(300_000);
-    expect(timeline(bootRecord({ clock, spans: [stage], units: [unit('a.service', 1, 9)] })).errorUs).toBeUndefined();
+    const spans = [span('cloud-init:init-local', 7, 8)];
+    const from = (...kinds: string[]) => ({ clock, spans, sources: kinds.map((kind) => ({ kind, input: kind })) });
+    expect(timeline(bootRecord(from('cloud-init-log', 'journal-text'))).errorUs).toBe(300_000);
+    expect(timeline(bootRecord(from('cloud-init-log', 'systemctl-units'))).errorUs).toBeUndefined();
   });
 
   it('adds up for any boot', () => {

@@ -100,12 +100,14 @@ export function timeline(record: BootRecord): Timeline {
   };
 }
 
-/** Of the milestone at the end; else, if there are only logs, of the relation of their wall clock to the kernel's. */
-function endErrorUs({ clock, units }: BootRecord, milestones: readonly Milestone[], endsAt: string): number {
+/** Of the milestone at the end; else, if there are only wall-clock logs, of the relation of their clock to the kernel's. */
+function endErrorUs({ clock, sources }: BootRecord, milestones: readonly Milestone[], endsAt: string): number {
   const end = milestones.find((milestone) => milestone.name === endsAt);
   if (end) return end.errorUs ?? 0;
-  return clock.zero === 'kernel' && units.length === 0 ? (clock.errorUs ?? 0) : 0;
+  return sources.every(({ kind }) => WALL_CLOCK_LOGS.has(kind)) ? (clock.errorUs ?? 0) : 0;
 }
+
+const WALL_CLOCK_LOGS: ReadonlySet<string> = new Set(['journal-text', 'cloud-init-log', 'cloud-init-dump']);
 
 function blockingWaits(record: BootRecord, spans: readonly Span[]): Span[] {
   const waits = spans.filter((span) => span.wait !== undefined);

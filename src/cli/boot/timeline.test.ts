@@ -42,6 +42,14 @@ describe('boot timeline', () => {
     expect(stderr).toContain('exact to 1 s');
   });
 
+  it('says that times of a log without an uptime do not count from the kernel start', async () => {
+    const text =
+      'Nov 15 10:00:14 n systemd[1]: Starting a.service - A.\nNov 15 10:00:20 n systemd[1]: Started a.service - A.\n';
+    const { stdout, stderr } = await runVerb(verb, ['-i', '-'], { stdin: text });
+    expect(stdout).toMatch(/Times count from the first event: no input says when the kernel started\.\n$/);
+    expect(stderr).toContain('the year is unknown');
+  });
+
   it('marks instants with a star, and waits as such', async () => {
     const { stdout } = await timeline();
     expect(stdout).toMatch(/^ *40s +.*\* startup-finished/m);

@@ -72,12 +72,15 @@ function summary({ rows, totalUs, waitUs = 0, ownUs = 0, errorUs = 0, endsAt }: 
 
 /** Rows have no error of their own. */
 function logPrecision({ clock, spans }: BootRecord): string {
+  if (clock.zero === 'first-event') return FROM_FIRST_EVENT;
   const hasLogs = clock.zero === 'kernel' && spans.some(({ source }) => LOGGED.has(source));
   const { errorUs = 0 } = clock;
   return hasLogs && errorUs >= 10_000
     ? `Steps of cloud-init, agents and kubelet come from logs with a wall clock: their START is exact to ${plusMinus(errorUs)}.\n`
     : '';
 }
+
+const FROM_FIRST_EVENT = 'Times count from the first event: no input says when the kernel started.\n';
 
 const LOGGED: ReadonlySet<string> = new Set(['cloud-init', 'guest-agent', 'extension', 'kubelet']);
 

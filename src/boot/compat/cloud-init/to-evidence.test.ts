@@ -69,8 +69,9 @@ describe('toEvidence', () => {
 
   it('gives no span for steps that start in an older file, but warns with their number', () => {
     const log = report(stampAt(0), 'finish: init-local/a: SUCCESS: a') + stageLog('init-network', 2);
-    const { spans, notes } = evidenceOf(log);
+    const { spans, notes, milestones } = evidenceOf(log);
     expect(spans.map(({ name }) => name)).toEqual(['init-network', 'init-network/config-a']);
+    expect(milestones).toEqual([]);
     expect(notes[0]!.text).toContain('c.log: 1 steps of cloud-init finish but do not start in this log');
   });
 

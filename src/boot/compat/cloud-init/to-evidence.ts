@@ -173,7 +173,8 @@ function milestonesOf(boot: CloudInitBoot): { onStamps: Milestone[]; onUptime: M
   const onStamps: Milestone[] = [];
   const onUptime: Milestone[] = [];
   const first = boot.steps.find((step) => step.depth === 0 && step.startUs !== undefined);
-  if (first) {
+  // If the log begins in the middle of a stage, cloud-init started earlier, at an unknown time.
+  if (first && boot.steps[0]?.startUs !== undefined) {
     const started = { name: 'cloud-init-started', source: 'cloud-init', detail: first.name } as const;
     if (isByUptime(first)) onUptime.push({ ...started, atUs: first.upUs!, errorUs: UPTIME_ERROR_US });
     else onStamps.push({ ...started, atUs: first.startUs! });

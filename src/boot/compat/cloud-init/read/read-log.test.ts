@@ -30,6 +30,15 @@ describe('readLog with stamps of every kind', () => {
     expect(eventsOf(`${stamp} y1 [CLOUDINIT] ${START}\n`)[0]!.atUs).toBe(expected);
   });
 
+  it('warns if no banner names the year of stamps without one', () => {
+    const notes = (text: string) => readLog(memoryInput('c.log', text), NOW_US).notes.map((note) => note.text);
+    const start = `Nov 15 21:08:50 host [CLOUDINIT] ${START}\n`;
+    const named =
+      "Nov 15 21:08:51 host [CLOUDINIT] util.py[DEBUG]: Cloud-init v. 22.1 running 'init-local' at Sun, 15 Nov 2020 21:08:51 +0000. Up 5.00 seconds.\n";
+    expect(notes(start)).toEqual([expect.stringContaining('the year is unknown and read as 2026')]);
+    expect(notes(start + named)).toEqual([]);
+  });
+
   it('edge case 10: puts February 29th into the last leap year', () => {
     expect(eventsOf(`Feb 29 10:00:00 host [CLOUDINIT] ${START}\n`)[0]!.atUs).toBe(at(2024, 2, 29, 10));
   });

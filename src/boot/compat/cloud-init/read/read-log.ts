@@ -58,10 +58,18 @@ export function streamLog(input: Input, nowUs: number): LogStream {
   }
 
   function notes(): Note[] {
-    const found: Note[] = clock.zonesUs().map((zoneUs) => ({
-      level: 'info',
-      text: `${input.name}: stamps are in local time (${hours(zoneUs)}), according to the UTC time in its banners`,
-    }));
+    const found: Note[] = [];
+    const year = clock.assumedYear();
+    if (year !== undefined) {
+      const text = `${input.name}: the stamps have no year, and no banner names it: the year is unknown and read as ${year}`;
+      found.push({ level: 'warning', text });
+    }
+    for (const zoneUs of clock.zonesUs()) {
+      found.push({
+        level: 'info',
+        text: `${input.name}: stamps are in local time (${hours(zoneUs)}), according to the UTC time in its banners`,
+      });
+    }
     if (unstamped.length > 0) found.push(skippedNote(input, unstamped, 'an event without a readable time'));
     if (damaged.length > 0) found.push(skippedNote(input, damaged, 'a truncated or damaged event'));
     return found;

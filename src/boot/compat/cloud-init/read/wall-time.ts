@@ -12,6 +12,8 @@ export interface WallTime {
   of(stamp: LogStamp, clockUs?: number): number | undefined;
   /** Correction for the stamps before the first banner, which has the zone and the year. */
   lateShiftUs(): number;
+  /** The year that was assumed because no banner names one. */
+  assumedYear(): number | undefined;
   /** Zone offsets that were applied, µs east of UTC. */
   zonesUs(): readonly number[];
 }
@@ -24,6 +26,7 @@ export function wallTime(nowUs: number): WallTime {
   let zoneUs: number | undefined;
   let referenceUs: number | undefined;
   let lateShiftUs = 0;
+  let assumedUs: number | undefined;
   const zones = new Set<number>();
 
   function of(stamp: LogStamp, clockUs?: number): number | undefined {
@@ -38,8 +41,11 @@ export function wallTime(nowUs: number): WallTime {
   function rawUs(stamp: Exclude<LogStamp, { kind: 'none' }>, clockUs: number | undefined): number {
     if (stamp.kind !== 'yearless') return stamp.us;
     if (clockUs === undefined) {
-      return referenceUs === undefined ? latestNotAfter(stamp, nowUs + DAY_US) : nearest(stamp, referenceUs);
+      if (referenceUs !== undefined) return nearest(stamp, referenceUs);
+      assumedUs = latestNotAfter(stamp, nowUs + DAY_US);
+      return assumedUs;
     }
+    assumedUs = undefined;
     const us = nearest(stamp, clockUs);
     if (referenceUs !== undefined && zoneUs === undefined) {
       const wouldBe = nearest(stamp, referenceUs);
@@ -57,7 +63,8 @@ export function wallTime(nowUs: number): WallTime {
     if (learnedUs !== 0) zones.add(learnedUs);
   }
 
-  return { of, lateShiftUs: () => lateShiftUs, zonesUs: () => [...zones] };
+  const assumedYear = () => (assumedUs === undefined ? undefined : new Date(assumedUs / 1000).getUTCFullYear());
+  return { of, lateShiftUs: () => lateShiftUs, assumedYear, zonesUs: () => [...zones] };
 }
 
 type YearlessStamp = Extract<LogStamp, { kind: 'yearless' }>;

@@ -62,7 +62,7 @@ describe('BootLog', () => {
       holds: 'kernel-log',
     });
     expect(manager).toBeUndefined();
-    expect(milestones).toMatchObject([{ name: 'userspace', atUs: 6e6, errorUs: 6e6 }]);
+    expect(milestones).toMatchObject([{ name: 'userspace', atUs: 6e6, errorUs: 6.5e6 }]);
   });
 
   test('counts a container back from the line that says how long it took to start', () => {
@@ -90,6 +90,18 @@ describe('BootLog', () => {
       [20, 'cloud-init', line("running 'modules:config'", 20)],
     ]);
     expect(milestones).toMatchObject([{ name: 'cloud-init-finished', atUs: 30e6 }]);
+  });
+
+  test.each([
+    [1000, 1e6],
+    [1000.25, undefined],
+  ])('a line of kubelet that a wall-clock log received at %d s gives an error of %s', (atS, errorUs) => {
+    const line = 'I1115 10:00:20.500000    7 kubelet_node_status.go:73] "Successfully registered node" node="n"';
+    const { milestones } = facts([[atS, 'kubelet', line]], { clock: 'wall', holds: 'journal' });
+    expect(milestones.find(({ name }) => name === 'node-registered')).toEqual(
+      expect.objectContaining({ atUs: atS * 1e6 }),
+    );
+    expect(milestones.find(({ name }) => name === 'node-registered')?.errorUs).toBe(errorUs);
   });
 
   test('notes that PID 1 prints no unit names, unless some units are known', () => {

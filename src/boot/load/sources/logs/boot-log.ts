@@ -141,11 +141,16 @@ export class BootLog {
       milestones: [
         ...this.#kernelMilestones(manager),
         ...firstOfEach(this.#milestones),
-        ...agent.milestones,
-        ...kubelet.milestones,
+        ...[...agent.milestones, ...kubelet.milestones].map((milestone) => this.#asExactAsItsStamp(milestone)),
       ],
       notes,
     };
+  }
+
+  /** Lines without a stamp of their program have the logger's, which is cut to a second. */
+  #asExactAsItsStamp(milestone: Milestone): Milestone {
+    const isCut = this.#clock === 'wall' && milestone.atUs % 1e6 === 0;
+    return isCut ? { ...milestone, errorUs: Math.max(1e6, milestone.errorUs ?? 0) } : milestone;
   }
 
   #addKernelLine(atUs: number, message: string): void {

@@ -178,6 +178,13 @@ test('reads a kubelet log with klog stamps only', () => {
   expect(boot?.host).toMatchObject({ nodeName: 'pool1-000003', kubeletVersion: 'v1.31.2' });
 });
 
+test('recognises and reads lines with colours', () => {
+  const line = '\x1b[0;1;39mNov 15 21:08:50 n systemd[1]: Started a.service - A.\x1b[0m\n';
+  const input = memoryInput('j', line.repeat(3));
+  expect(recognise(input)?.kind).toBe('journal-text');
+  expect(journalTextSource.parse(input, CONTEXT)[0]?.units).toMatchObject([{ name: 'a.service' }]);
+});
+
 test('recognises a kubelet log after more text than the head of an input has', () => {
   const klog = 'I1115 21:08:50.123456    4787 flags.go:59] FLAG: --address="0.0.0.0"\n';
   const trace = '+ export A=1\n'.repeat(20_000);

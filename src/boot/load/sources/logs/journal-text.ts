@@ -6,7 +6,7 @@ import type { Note } from '../../../model/record.ts';
 import { headText, type Input, linesOf } from '../../input.ts';
 import { Problems } from '../problems.ts';
 import type { EvidenceSource, ParseContext } from '../source.ts';
-import { type DateHint, dateHint, lacksYear, notAfter } from './log-year.ts';
+import { type DateHint, dateHint, lacksYear, notAfter, withoutColours } from './log-year.ts';
 import { BootSplitter } from './split-boots.ts';
 import { TextBoot } from './text-boot.ts';
 import { parseTextLine, type TextLine } from './text-line.ts';
@@ -23,8 +23,9 @@ export const journalTextSource = {
 const SAMPLE_LINES = 60;
 
 function recognise(input: Input): number {
-  if (isUnitStatus(headText(input))) return 0;
-  const lines = headText(input).split(/\r?\n/);
+  const head = withoutColours(headText(input));
+  if (isUnitStatus(head)) return 0;
+  const lines = head.split(/\r?\n/);
   if (lines.length > 1) lines.pop(); // may be cut
   const atStart = shareOf(lines.slice(0, SAMPLE_LINES));
   // Indented lines lower the share: other tools print a few journal lines at the end.
@@ -91,7 +92,7 @@ function parse(input: Input, { nowUs, datesUs }: ParseContext): Evidence[] {
   let place = 0;
   for (const raw of linesOf(input)) {
     place++;
-    const line = raw.replace(ANSI, '');
+    const line = withoutColours(raw);
     const separator = SEPARATOR.exec(line);
     if (separator) {
       splitter.separate();
@@ -142,7 +143,6 @@ function stampNotes(hint: DateHint | undefined, yearlessUs: number | undefined):
   return notes;
 }
 
-const ANSI = /\x1b\[[0-9;?]*[A-Za-z]/g;
 const SEPARATOR = /^-- (?:Boot ([0-9a-f]{32})|Reboot) --$/;
 
 /** Headers (`-- Logs begin at …`), blank lines and indented continuation lines. */

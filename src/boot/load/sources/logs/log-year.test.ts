@@ -38,6 +38,10 @@ test.each([
   expect(lacksYear(memoryInput('syslog', line), NOW_US)).toBe(true);
 });
 
+test('takes the year from lines with colours', () => {
+  expect(yearOf('\x1b[32mNov 28 10:00:03\x1b[0m n kernel: audit: type=2000 audit(1669629600.123:1): x')).toBe(2022);
+});
+
 test('prefers a date that was certainly printed at its moment', () => {
   const weak = 'Nov 28 10:00:02 n app: read state of 2021-11-28 09:00:00';
   expect(yearOf(weak, 'Nov 28 10:00:03 n kernel: audit: type=2000 audit(1669629600.123:1): x')).toBe(2022);
@@ -49,6 +53,7 @@ test('learns the zone from a banner only', () => {
   expect(dateHint(memoryInput('a', banner), NOW_US)?.zoneUs).toBe(-5 * HOUR_US);
   const audit = 'Nov 28 05:00:09 n kernel: audit: type=2000 audit(1669629600.123:1): x';
   expect(dateHint(memoryInput('b', audit), NOW_US)).not.toHaveProperty('zoneUs');
+  expect(dateHint(memoryInput('c', `${audit}\n${banner}`), NOW_US)?.zoneUs).toBe(-5 * HOUR_US);
 });
 
 test('takes the year from another input of the same weeks', () => {

@@ -47,19 +47,32 @@ function scan(input: Input, nowUs: number): DateHint | 'none' | 'not needed' {
 function scanLines(input: Input, nowUs: number): DateHint | 'none' | 'not needed' {
   let hasYearless = false;
   let weak: DateHint | undefined;
-  for (const line of linesOf(input)) {
+  let strong: DateHint | undefined;
+  let searched = 0;
+  for (const raw of linesOf(input)) {
+    const line = withoutColours(raw);
     if (hasYearless && !HAS_DATE.test(line)) continue;
     const stamp = yearlessStamp(line);
     if (!stamp) continue;
     hasYearless = true;
     const ownUs = ownDate(line);
-    const strong = ownUs === undefined ? undefined : hintOf(stamp, ownUs, isBanner(line));
-    if (strong) return strong;
+    const found = ownUs === undefined ? undefined : hintOf(stamp, ownUs, isBanner(line));
+    if (found?.zoneUs !== undefined) return found;
+    strong ??= found;
+    if (strong && ++searched > ZONE_WITHIN) return strong;
+    if (strong) continue;
     if (weak || ABOUT_ANOTHER_TIME.test(line)) continue;
     const otherUs = anyDate(line);
     if (otherUs !== undefined && otherUs < nowUs + 86_400e6) weak = hintOf(stamp, otherUs, false);
   }
-  return weak ?? (hasYearless ? 'none' : 'not needed');
+  return strong ?? weak ?? (hasYearless ? 'none' : 'not needed');
+}
+
+const COLOURS = /\x1b\[[0-9;?]*[A-Za-z]/g;
+
+/** Of a terminal. */
+export function withoutColours(text: string): string {
+  return text.includes('\x1b') ? text.replace(COLOURS, '') : text;
 }
 
 type Stamp = (nowUs: number) => number | undefined;
@@ -109,6 +122,8 @@ export function bannerDate(message: string): number | undefined {
 const BANNER =
   /Cloud-init v\. \S+ (?:running '[\w:-]+'|finished) at (?:[A-Z][a-z]{2}, )?(\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d)/;
 const isBanner = (line: string): boolean => BANNER.test(line);
+/** Lines with a date that are read to find the zone as well. */
+const ZONE_WITHIN = 10_000;
 
 function anyDate(line: string): number | undefined {
   const iso = /\b\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d/.exec(line)?.[0];
@@ -119,8 +134,8 @@ function anyDate(line: string): number | undefined {
 }
 
 function fromOthers(input: Input, datesUs: readonly number[]): DateHint | undefined {
-  for (const line of linesOf(input)) {
-    const stamp = yearlessStamp(line);
+  for (const raw of linesOf(input)) {
+    const stamp = yearlessStamp(withoutColours(raw));
     if (!stamp) continue;
     let best: { nearUs: number; apartUs: number } | undefined;
     for (const dateUs of datesUs) {

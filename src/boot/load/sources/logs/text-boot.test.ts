@@ -56,6 +56,15 @@ describe('TextBoot', () => {
     expect(map).toMatchObject({ wallAtZeroUs: at('10:00:05'), errorUs: 1e6 });
   });
 
+  test('lines of the kernel that were received at once may be a minute late', () => {
+    const { map } = boot(
+      '10:00:57 n kernel: [    0.000000] Linux version 5.4.0',
+      '10:00:57 n kernel: [    2.400000] a',
+    );
+    expect(map!.wallAtZeroUs - map!.errorUs).toBe(at('09:59:54.600'));
+    expect(map!.wallAtZeroUs + map!.errorUs).toBe(at('10:00:55.600'));
+  });
+
   test('the stamps of the kernel place its start, by the line that was received fastest', () => {
     const { map } = boot(
       '10:00:09 n kernel: [    0.000000] Linux version 5.4.0',

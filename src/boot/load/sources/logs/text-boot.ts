@@ -10,6 +10,8 @@ import type { TextLine } from './text-line.ts';
 const USUAL_LAG_US = 1e6;
 /** Lines written before the receiver ran all have the time at which it started. */
 const MAX_LAG_US = 10e6;
+/** The logger starts up to this long after the kernel; it then receives all earlier lines of the kernel at once. */
+const BURST_LAG_US = 60e6;
 /** A banner whose date differs by more from its stamp is on another clock: an unknown zone, or the clock was set. */
 const ANOTHER_CLOCK_US = 120e6;
 /** Later lines of the kernel say little about the boot: the clocks drift apart. */
@@ -105,7 +107,7 @@ export class TextBoot {
   #addKernelStamp(monotonicUs: number, atUs: number, resolutionUs: number): void {
     const firstUs = this.#kernel?.firstUs ?? atUs;
     if (monotonicUs > EARLY_US) return;
-    const lagUs = atUs - firstUs >= 1e6 ? USUAL_LAG_US : MAX_LAG_US;
+    const lagUs = atUs - firstUs >= 1e6 ? USUAL_LAG_US : BURST_LAG_US;
     const wallUs = atUs - lagUs;
     const best = this.#kernel;
     const isBetter = !best || highOf({ monotonicUs, wallUs, errorUs: lagUs + resolutionUs }) < highOf(best);

@@ -37,7 +37,7 @@ describe('UserspaceStart', () => {
         [6, BANNER],
       ],
       6,
-      4,
+      4.5,
     ],
     [
       'the banner after the kernel freed its memory',
@@ -46,8 +46,9 @@ describe('UserspaceStart', () => {
         [2.5, BANNER],
       ],
       2.5,
-      0.5,
+      1,
     ],
+    ['a banner of RHEL 8', [[2, 'systemd 239 (239-82.el8_10.2) running in system mode. (+PAM)']], 2, 2.5],
     ['the freed memory, if there is no initramfs', [[2, FREED]], 2, 1],
     [
       'the banner in the real root, not in the initrd',
@@ -57,7 +58,7 @@ describe('UserspaceStart', () => {
         [4, BANNER],
       ],
       4,
-      4,
+      4.5,
     ],
     [
       'the first banner in the real root, not that of a later version',
@@ -67,7 +68,7 @@ describe('UserspaceStart', () => {
         [220, BANNER],
       ],
       3,
-      1,
+      1.5,
     ],
   ])('takes it from %s', (_, lines, atS, errorS) => {
     expect(read(lines).milestone()).toMatchObject({ atUs: atS * 1e6, errorUs: errorS * 1e6 });

@@ -61,7 +61,7 @@ export class UserspaceStart {
       return {
         atUs: bannerUs,
         source: 'systemd',
-        errorUs: Math.max(KERNEL_LOG_ERROR_US, bannerUs - afterUs),
+        errorUs: bannerUs - afterUs + KERNEL_LOG_ERROR_US,
         detail: "time of systemd's banner; systemd started slightly earlier",
       };
     }
