@@ -246,3 +246,36 @@ test.each([SCREEN, SMALL, PHONE])(
     await page.close();
   },
 );
+
+test.each(Object.keys(reports))('no range of the chart leaves an empty screen: %s', async (name) => {
+  const page = await open(name);
+  const { startUs, endUs } = await page.evaluate(() => {
+    const views = JSON.parse(document.getElementById('boots')!.textContent!) as { startUs: number; endUs: number }[];
+    return {
+      startUs: Math.min(...views.map((view) => view.startUs)),
+      endUs: Math.max(...views.map((view) => view.endUs)),
+    };
+  });
+  const widthUs = (endUs - startUs) / 200;
+  for (let at = 0; at < 40; at++) {
+    const fromUs = Math.round(startUs + (at * (endUs - startUs)) / 40);
+    const range = `#from=${fromUs}&to=${Math.round(fromUs + widthUs)}`;
+    await page.evaluate((hash) => {
+      window.location.hash = hash;
+    }, range);
+    await expect.poll(() => page.locator('#shown').textContent(), { message: range }).toContain('in this range');
+    await expect
+      .poll(
+        async () => {
+          const bars = await page
+            .locator('.row:visible:not(.group)')
+            .evaluateAll((rows) => rows.map((row) => row.querySelector('.bar:not([hidden])') !== null));
+          const isSaid = await page.locator('#empty').isVisible();
+          return isSaid ? bars.length === 0 : bars.length > 0 && bars.every(Boolean);
+        },
+        { message: range },
+      )
+      .toBe(true);
+  }
+  await page.close();
+});

@@ -87,7 +87,7 @@ const bodyOf = (version: string) => `<header class="top">
 <div class="layer"><svg id="grid" aria-hidden="true"></svg></div>
 <div id="scroller" role="treegrid" aria-label="Waterfall" tabindex="0"><div id="rows" role="presentation"></div></div>
 <div class="layer"><svg id="paths" preserveAspectRatio="none" aria-hidden="true"></svg><div id="range" hidden></div></div>
-<p id="empty" hidden>No spans match. <button class="tool" id="show-all">Show the whole boot</button></p>
+<p id="empty" hidden><span id="why-empty"></span> <button class="tool" id="show-all">Show the whole boot</button></p>
 </div>
 </div>
 <aside id="details" aria-label="Details" hidden></aside>

@@ -25,11 +25,15 @@ export function fillAnswer(page: Page): void {
     el('div', { class: 'cards' }, ...cards(page)),
   );
   const system = first!.facts.find(({ name }) => name === 'system')?.value;
-  byId('when').textContent =
-    views.length === 1 ? [first!.host, bootDate(first!), system].filter(Boolean).join(' · ') : '';
+  byId('when').textContent = views.length === 1 ? [aboutBoot(first!), system].filter(Boolean).join(' · ') : '';
   byId('mini').textContent = views
     .map((view, boot) => `${views.length > 1 ? `${BOOT_LETTERS[boot]} ` : ''}${totalText(view)}`)
     .join(' · ');
+}
+
+/** Input, host and date. */
+function aboutBoot(view: ReportView): string {
+  return [view.label, view.host === view.label ? '' : view.host, bootDate(view)].filter(Boolean).join(' · ');
 }
 
 /** More than two boots have room for one finding each. */
@@ -46,7 +50,6 @@ function answerOf(page: Page, view: ReportView, boot: number): HTMLElement {
   const bar = el('div', { class: 'path-bar', role: 'group', 'aria-label': `Critical path: ${view.sentence}` });
   bar.append(...view.segments.map((segment) => segmentOf(page, view, segment)));
   bar.style.width = percent(view.totalUs / longestUs);
-  const about = [view.label, view.host === view.label ? '' : view.host, bootDate(view)].filter(Boolean).join(' · ');
   return el(
     'article',
     { class: `answer boot-${boot}` },
@@ -55,7 +58,7 @@ function answerOf(page: Page, view: ReportView, boot: number): HTMLElement {
       {},
       isSeveral ? el('i', { class: `letter boot-${boot}` }, BOOT_LETTERS[boot]!) : undefined,
       isSeveral ? el('span', { class: 'sentence' }, view.sentence) : view.sentence,
-      isSeveral ? el('small', {}, about) : undefined,
+      isSeveral ? el('small', {}, aboutBoot(view)) : undefined,
     ),
     bar,
     page.views.length > 2 ? undefined : sums(view),

@@ -53,6 +53,16 @@ describe('the page', () => {
     expect(browser.byId('scroller').getAttribute('aria-activedescendant')).toMatch(/^row-\d+$/);
   });
 
+  test('says why it shows no rows', async () => {
+    browser.window.location.hash = '#from=400000&to=500000';
+    await open(view([row('early', 0, 100e3), row('late', 800e3, 900e3)], { endUs: 900e3 }));
+    expect(rowNames()).toEqual([]);
+    expect(browser.byId('why-empty').textContent).toBe('No span ran in this range.');
+    browser.byId('search').value = 'nothing like it';
+    browser.byId('search').fire('input');
+    expect(browser.byId('why-empty').textContent).toBe('No spans match.');
+  });
+
   test('changes from light to dark and back', async () => {
     await open(view(rows));
     browser.byId('theme').fire('click');

@@ -64,6 +64,8 @@ function startPage(views: ReportView[]): void {
       const rows = page.shown.filter(({ line }) => !line.isGroup).length;
       const where = page.filter.range ? ' in this range' : '';
       byId('shown').textContent = `${rows} of ${spans}${where}${isWidened ? ', none on the path' : ''}`;
+      byId('why-empty').textContent =
+        page.filter.query === '' && page.filter.range ? 'No span ran in this range.' : 'No spans match.';
       overview.paint();
       draw();
     },

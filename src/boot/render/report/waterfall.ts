@@ -43,8 +43,8 @@ const NARROW_STEP_PX = 11;
 /** Windows at most this wide have no column of names: each name is above its bars. */
 const STACKED_WINDOW_PX = 600;
 const STACKED_NAME_PX = 18;
-/** Of the chart on A4 with the margins of print.css. */
-const PRINTED_CHART_PX = 440;
+/** Of the chart on A4 with the margins and the zoom of print.css. */
+const PRINTED_CHART_PX = 560;
 
 export function makeWaterfall(page: Page): Waterfall {
   const scroller = byId('scroller');
