@@ -52,6 +52,8 @@ export interface Evidence {
   /** In an input on another clock: what is known in monotonic µs, because the line itself has the uptime. */
   monotonic?: { spans: Span[]; milestones: Milestone[] };
   notes: Note[];
+  /** About `units` alone: dropped if a complete listing of another source provides the units. */
+  unitNotes?: Note[];
 }
 
 /** At monotonic `monotonicUs` the wall clock showed a value in [wallUs, wallUs + errorUs]. */

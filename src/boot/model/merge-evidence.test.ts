@@ -98,6 +98,15 @@ describe('mergeEvidence', () => {
     expect(merge(banners, log)[0]!.notes).toEqual([]);
   });
 
+  it('drops notes about the units of a log if a complete listing provides the units', () => {
+    const note = { level: 'warning' as const, text: 'exact to 1 s' };
+    const units = [unit('a.service', 2, 1)];
+    const log = evidence({ kind: 'journal-text', input: 'j', clock: 'monotonic', units, unitNotes: [note] });
+    const listing = evidence({ kind: 'systemctl-units', input: 'u', clock: 'monotonic', units });
+    expect(merge(log)[0]!.notes).toEqual([note]);
+    expect(merge(log, listing)[0]!.notes).toEqual([]);
+  });
+
   it('keeps boots with different names apart', () => {
     const named = (name: string) => evidence({ kind: 'dmesg', input: 'd', clock: 'monotonic', name, spans: [] });
     expect(merge(named('line 1'), named('line 9'), named('line 1')).map(({ name }) => name)).toEqual([

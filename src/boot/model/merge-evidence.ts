@@ -47,7 +47,8 @@ function mergeOne(cluster: BootCluster): BootRecord {
   }
   const units = mergeUnits(placed);
   const isUnused = (e: Evidence) => units.unused.has(e.kind) || (COARSE.has(e.kind) && !providesSpans(e, placed));
-  notes.unshift(...evidence.filter((e) => !isUnused(e)).flatMap((e) => e.notes));
+  const notesOf = (e: Evidence) => [...e.notes, ...((units.complete ?? e.kind) === e.kind ? (e.unitNotes ?? []) : [])];
+  notes.unshift(...evidence.filter((e) => !isUnused(e)).flatMap(notesOf));
   const milestones = mergeMilestones(
     placed.flatMap(({ evidence: piece, shift }) => [
       ...(piece.monotonic?.milestones ?? []),

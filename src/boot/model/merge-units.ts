@@ -32,6 +32,8 @@ export interface MergedUnits {
   spans: Span[];
   /** Kinds whose units were ignored; notes about them are dropped too. */
   unused: ReadonlySet<SourceKind>;
+  /** The kind whose listing has all units, if there is one. */
+  complete?: SourceKind;
 }
 
 export function mergeUnits(placed: readonly PlacedEvidence[]): MergedUnits {
@@ -49,7 +51,7 @@ export function mergeUnits(placed: readonly PlacedEvidence[]): MergedUnits {
     // was unloaded since becomes a span instead.
     const seenByJournal = others.filter((kind) => JOURNALS.has(kind)).flatMap((kind) => listingsOf(placed, kind));
     const unused = new Set(others.filter((kind) => !JOURNALS.has(kind) && !plots.includes(kind)));
-    return { units: [...units.values()], spans: unloadedUnitSpans(units, seenByJournal), unused };
+    return { units: [...units.values()], spans: unloadedUnitSpans(units, seenByJournal), unused, complete: main };
   }
   for (const unit of others.flatMap((kind) => listingsOf(placed, kind))) {
     units.set(unit.name, withMissingParts(units.get(unit.name), unit));

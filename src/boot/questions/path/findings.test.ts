@@ -50,6 +50,12 @@ describe('findings', () => {
     expect(wait!.saving).toEqual({ savedUs: 5e6, of: 'startup-finished', note });
   });
 
+  test('leave out a wait that is less than a fiftieth of the total', () => {
+    const { spans } = boot;
+    const short = spans.map((one) => (one.wait === undefined ? one : { ...one, endUs: one.startUs + 1e6 }));
+    expect(found({ ...boot, spans: short }).map(({ kind }) => kind)).not.toContain('wait');
+  });
+
   test('name a gap that is larger than the next work, whose saving is unknown', () => {
     expect(gap).toMatchObject({ kind: 'gap', name: 'before multi-user.target', tookUs: 20e6 });
     expect(gap!.saving).toEqual({ unknown: 'no input says what happened in this time' });

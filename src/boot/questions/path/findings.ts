@@ -31,13 +31,17 @@ export type FindingSaving = { savedUs: number; of: string; note?: string } | { u
 
 /** A part is named instead of the whole if it took at least this share of it. */
 const MAIN_SHARE = 0.4;
+/** A shorter wait is not worth one of three findings. */
+const LEAST_WAIT_SHARE = 0.02;
 /** Durations of an edit are typed in whole milliseconds. */
 const ROUNDING_US = 1000;
 
 /** Largest work, largest wait, and the largest gap or the next largest work; fewer if the boot has no such time. */
 export function findings(record: BootRecord, path: BootPath): BootFinding[] {
   const works = largestFirst(path.segments.filter(({ kind }) => kind === 'work'));
-  const [wait] = largestFirst(path.segments.filter(({ kind }) => kind === 'wait'));
+  const [wait] = largestFirst(path.segments.filter(({ kind }) => kind === 'wait')).filter(
+    ({ tookUs }) => tookUs >= (path.endUs - path.startUs) * LEAST_WAIT_SHARE,
+  );
   const [gap] = largestFirst(path.segments.filter(({ kind }) => kind === 'gap'));
   const [first, second] = works;
   const third = gap && gap.tookUs >= (second?.tookUs ?? 0) ? gap : (second ?? gap);

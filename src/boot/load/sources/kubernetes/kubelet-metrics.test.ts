@@ -50,5 +50,5 @@ test('answers how long the node took until Ready', async () => {
   const { code, stdout } = await run(['boot', 'timeline', '-'], { stdin: FULL });
   expect(code).toBe(0);
   expect(stdout).toMatch(/47\.250s .*node-ready +± 1 s/);
-  expect(stdout).toContain('47.250s until node-ready');
+  expect(stdout).toContain('47.250s ± 1 s until node-ready');
 });

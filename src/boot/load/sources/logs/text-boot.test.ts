@@ -29,7 +29,7 @@ describe('TextBoot', () => {
 
   test('warns that units are exact to a second, unless the stamps have fractions', () => {
     const notes = (stamp: string) =>
-      boot(`${stamp} n systemd[1]: Started a.service - A.`).notes.map(({ text }) => text);
+      (boot(`${stamp} n systemd[1]: Started a.service - A.`).unitNotes ?? []).map(({ text }) => text);
     expect(notes('10:00:12')).toEqual([expect.stringContaining('exact to 1 s')]);
     expect(notes('10:00:12.250000')).toEqual([]);
   });

@@ -1,6 +1,6 @@
 // boot/load/sources/logs/text-boot.ts: what does the text log of one boot contain, and how do its wall-clock stamps relate to the uptime?
 import { type Anchor, type Evidence, evidence } from '../../../model/evidence.ts';
-import type { ManagerTimes } from '../../../model/record.ts';
+import type { ManagerTimes, Note } from '../../../model/record.ts';
 import { BootLog } from './boot-log.ts';
 import { bannerDate } from './log-year.ts';
 import { uptimeOf } from './split-boots.ts';
@@ -52,13 +52,13 @@ export class TextBoot {
 
   evidence(input: string): Evidence {
     const facts = this.#log.facts();
-    if (facts.units && this.#pid1ResolutionUs >= 1e6) facts.notes.push({ level: 'warning', text: WHOLE_SECONDS });
     const common = {
       kind: 'journal-text' as const,
       input,
       clock: this.clock,
       ...(this.#bootId !== undefined && { bootId: this.#bootId }),
       ...facts,
+      ...(facts.units && this.#pid1ResolutionUs >= 1e6 && { unitNotes: [WHOLE_SECONDS] }),
     };
     if (this.clock === 'monotonic') return evidence(common);
     const { anchors, areUptimesOwn } = this.#anchors(facts.manager);
@@ -151,8 +151,10 @@ export class TextBoot {
   }
 }
 
-const WHOLE_SECONDS =
-  'the stamps in this text are in whole seconds: start and duration of each unit are exact to 1 s (0 = less than 1 s)';
+const WHOLE_SECONDS: Note = {
+  level: 'warning',
+  text: 'the stamps in this text are in whole seconds: start and duration of each unit are exact to 1 s (0 = less than 1 s)',
+};
 
 const lowOf = ({ monotonicUs, wallUs }: Anchor): number => wallUs - monotonicUs;
 const highOf = (anchor: Anchor): number => lowOf(anchor) + anchor.errorUs;
