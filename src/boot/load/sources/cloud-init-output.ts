@@ -12,6 +12,9 @@ export const cloudInitOutputSource = {
   parse,
 } satisfies EvidenceSource;
 
+/** A boot has five. */
+const MOST_KEPT = 1000;
+
 function parse(input: Input): Evidence[] {
   const boots: { line: number; banners: Banner[] }[] = [];
   let number = 0;
@@ -20,8 +23,9 @@ function parse(input: Input): Evidence[] {
     const banner = line.startsWith('Cloud-init v. ') ? parseBanner(line) : undefined;
     if (!banner) continue;
     const current = boots.at(-1);
-    if (current && !isOfNextBoot(banner, current.banners.at(-1)!)) current.banners.push(banner);
-    else boots.push({ line: number, banners: [banner] });
+    if (current && !isOfNextBoot(banner, current.banners.at(-1)!)) {
+      if (current.banners.length < MOST_KEPT) current.banners.push(banner);
+    } else boots.push({ line: number, banners: [banner] });
   }
   return boots.map(({ line, banners }) =>
     evidence({

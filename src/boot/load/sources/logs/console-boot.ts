@@ -10,10 +10,10 @@ import type { ConsoleLine } from './console-line.ts';
 /** The kernel writes at once; what programs write may wait in the buffer of a slow serial line. */
 const ORDER_ERROR_US = 500_000;
 const MOST_NAMED = 5;
+/** A console of gigabytes must not be kept in memory. */
+const MOST_KEPT = 1000;
 
-interface Status {
-  text: string;
-  isFailed: boolean;
+interface Mark {
   /** The stamps of the lines before and after it. */
   fromUs: number;
   toUs?: number;
@@ -22,11 +22,11 @@ interface Status {
 export class ConsoleBoot {
   readonly #log = new BootLog({ clock: 'monotonic', holds: 'kernel-log' });
   readonly #banners: Banner[] = [];
-  readonly #statuses: Status[] = [];
+  readonly #marks = new Map<Milestone['name'], Mark>();
+  readonly #failed = new Set<string>();
   readonly #jobs = new Map<string, number>();
+  #untimed = 0;
   #lastUs = 0;
-  /** Statuses before this index have a later stamp. */
-  #placed = 0;
 
   add(line: ConsoleLine): void {
     switch (line.kind) {
@@ -35,13 +35,14 @@ export class ConsoleBoot {
         this.#see(line.atUs);
         return;
       case 'banner':
-        this.#banners.push(line.banner);
+        if (this.#banners.length < MOST_KEPT) this.#banners.push(line.banner);
         this.#see(line.banner.upUs);
         return;
       case 'status':
-        this.#statuses.push({ text: line.text, isFailed: line.isFailed, fromUs: this.#lastUs });
+        this.#addStatus(line.text, line.isFailed);
         return;
       case 'job':
+        if (this.#jobs.size >= MOST_KEPT && !this.#jobs.has(line.name)) return;
         this.#jobs.set(line.name, Math.max(line.tookUs, this.#jobs.get(line.name) ?? 0));
         return;
       case 'login':
@@ -74,19 +75,25 @@ export class ConsoleBoot {
 
   #see(atUs: number): void {
     this.#lastUs = Math.max(this.#lastUs, atUs);
-    for (; this.#placed < this.#statuses.length; this.#placed++) this.#statuses[this.#placed]!.toUs = this.#lastUs;
+    for (const mark of this.#marks.values()) mark.toUs ??= this.#lastUs;
+  }
+
+  #addStatus(text: string, isFailed: boolean): void {
+    this.#untimed++;
+    if (isFailed && this.#failed.size < MOST_KEPT) this.#failed.add(text);
+    const found = isFailed ? undefined : MARKS.find(({ pattern }) => pattern.test(text));
+    if (found && !this.#marks.has(found.name)) this.#marks.set(found.name, { fromUs: this.#lastUs });
   }
 
   #milestones(): Milestone[] {
-    return MARKS.flatMap(({ name, source, pattern }) => {
-      const status = this.#statuses.find(({ text, isFailed }) => !isFailed && pattern.test(text));
-      if (status?.toUs === undefined) return [];
-      const halfUs = (status.toUs - status.fromUs) / 2;
+    return [...this.#marks].flatMap(([name, { fromUs, toUs }]) => {
+      if (toUs === undefined) return [];
+      const halfUs = (toUs - fromUs) / 2;
       return [
         {
           name,
-          source,
-          atUs: Math.round(status.fromUs + halfUs),
+          source: 'systemd' as const,
+          atUs: Math.round(fromUs + halfUs),
           errorUs: Math.round(Math.max(halfUs, ORDER_ERROR_US)),
           detail: 'between the lines around it on the console',
         },
@@ -97,14 +104,13 @@ export class ConsoleBoot {
   #notes(input: string): Note[] {
     const notes: Note[] = [];
     const warn = (text: string) => notes.push({ level: 'warning', text: `${input}: ${text}` });
-    const failed = [...new Set(this.#statuses.filter(({ isFailed }) => isFailed).map(({ text }) => text))];
-    if (failed.length > 0) warn(`systemd reports failures: ${listed(failed)}`);
+    if (this.#failed.size > 0) warn(`systemd reports failures: ${listed([...this.#failed])}`);
     const jobs = [...this.#jobs].map(([name, tookUs]) => `${name} at least ${formatSpan(tookUs)}`);
     if (jobs.length > 0) warn(`systemd waited for start jobs: ${listed(jobs)}`);
-    const untimed = this.#statuses.length;
+    const untimed = this.#untimed;
     if (untimed > 0)
       warn(
-        `the ${untimed} status line${untimed === 1 ? '' : 's'} of systemd have no time: when these units started is unknown`,
+        `${untimed} status line${untimed === 1 ? '' : 's'} of systemd without a time: when these units started is unknown`,
       );
     return notes;
   }
@@ -116,11 +122,7 @@ function listed(all: readonly string[]): string {
 }
 
 /** systemd before 249 prints only descriptions. */
-const MARKS: readonly { name: Milestone['name']; source: Milestone['source']; pattern: RegExp }[] = [
-  {
-    name: 'network-online',
-    source: 'systemd',
-    pattern: /^Reached target (?:network-online\.target|Network is Online)\b/,
-  },
-  { name: 'kubelet-started', source: 'systemd', pattern: /^Started (?:kubelet\.service|kubelet\b|Kubernetes Kubelet)/ },
+const MARKS: readonly { name: Milestone['name']; pattern: RegExp }[] = [
+  { name: 'network-online', pattern: /^Reached target (?:network-online\.target|Network is Online)\b/ },
+  { name: 'kubelet-started', pattern: /^Started (?:kubelet\.service|kubelet\b|Kubernetes Kubelet)/ },
 ];

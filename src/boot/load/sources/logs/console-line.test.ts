@@ -40,6 +40,12 @@ test('a banner is the time of its line, with and without a stamp before it', () 
     expect(parseConsoleLine(line)).toMatchObject({ kind: 'banner', banner: { upUs: 7.2e6, stage: 'init-network' } });
 });
 
+test('a paste without escape characters, quoted or indented, is read too', () => {
+  expect(consolePieces('[[0;32m  OK  [0m] Started [0;1;39mA[0m.')).toEqual(['[  OK  ] Started A.']);
+  expect(consolePieces('> [  OK  ] Started A.')).toEqual(['[  OK  ] Started A.']);
+  expect(consolePieces('    [    1.500000] x')).toEqual(['[    1.500000] x']);
+});
+
 test('colours, carriage returns and glued status lines are taken apart', () => {
   expect(consolePieces('[\u001b[0;32m  OK  \u001b[0m] Started \u001b[0;1;39mA\u001b[0m.\r')).toEqual([
     '[  OK  ] Started A.',

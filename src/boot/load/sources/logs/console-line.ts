@@ -14,13 +14,19 @@ export type ConsoleLine =
 
 /** Colours, cursor moves, and character-set switches. */
 const ESCAPES = /\u001b(?:\[[0-9;?]*[A-Za-z]|[()][A-Z0-9]|[78MDEc=>])/g;
+/** What a clipboard leaves of a colour: `[[0;32m  OK  [0m]`. */
+const BARE_COLOURS = /\[(?:\d{1,2};){0,3}\d{1,2}m/g;
+/** A quoted or indented paste. systemd indents only lines without a status. */
+const QUOTE = /^[ >]{1,40}(?=\[)/;
 /** systemd's status may follow the text of another program without a line end. */
 const GLUED = /(?=\[(?: {2}OK {2}|FAILED|DEPEND)\] )/;
 
 /** A physical line as the pieces that different programs wrote. */
 export function consolePieces(raw: string): string[] {
   const plain = raw.includes('\u001b') ? raw.replace(ESCAPES, '') : raw;
-  return plain
+  const text = plain.includes('[0m') ? plain.replace(BARE_COLOURS, '') : plain;
+  return text
+    .replace(QUOTE, '')
     .split('\r')
     .flatMap((part) => (part.includes('] ') ? part.split(GLUED) : [part]))
     .filter((part) => part.trim() !== '');

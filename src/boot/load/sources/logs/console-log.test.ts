@@ -57,7 +57,7 @@ test('failures, long start jobs and the missing times are told', () => {
   expect(notes).toEqual([
     'console.txt: systemd reports failures: Failed to start Wait for Disk.',
     'console.txt: systemd waited for start jobs: Wait for Disk at least 45s',
-    'console.txt: the 4 status lines of systemd have no time: when these units started is unknown',
+    'console.txt: 4 status lines of systemd without a time: when these units started is unknown',
     expect.stringContaining('init-local at 6.050s, init-network at 11.980s'),
   ]);
 });

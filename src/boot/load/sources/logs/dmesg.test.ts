@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { run } from '../../../../cli/testing.ts';
 import { memoryInput } from '../../input.ts';
 import { openInputs } from '../../open-inputs.ts';
 import { sourceSuite } from '../source.suite.ts';
@@ -86,3 +87,12 @@ test('accepts indented continuation lines of a message', () => {
 });
 
 sourceSuite(dmesgSource, '<6>[    0.000000] Linux version 6.1\n[    1.000000] systemd[1]: Starting a.service - A...\n');
+
+test('boots with the same times in one log stay apart, each with its line as its name', async () => {
+  const boot = '[    0.000000] Linux version 6.1.0\n[    1.500000] Run /init as init process\n';
+  expect(parse(boot + boot).map(({ name }) => name)).toEqual(['line 1', 'line 3']);
+  const { stderr } = await run(['boot', 'timeline', '-'], { stdin: boot + boot });
+  expect(stderr).toContain(
+    "showing the last of 2 boots; choose one with --boot NAME or N: -1 ('line 1'), 0 ('line 3')",
+  );
+});

@@ -28,7 +28,7 @@ function recognise(input: Input): number {
 
 function parse(input: Input): Evidence[] {
   const problems = new Problems();
-  const boots: { clock: 'monotonic' | 'wall'; log: BootLog }[] = [];
+  const boots: { line: number; clock: 'monotonic' | 'wall'; log: BootLog }[] = [];
   let place = 0;
   let indent = Number.POSITIVE_INFINITY;
   for (const line of linesOf(input)) {
@@ -50,17 +50,24 @@ function parse(input: Input): Evidence[] {
       continue;
     }
     if (!current || /^(?:kernel: )?Linux version /.test(parsed.message)) {
-      boots.push({ clock: parsed.clock, log: new BootLog({ clock: parsed.clock, holds: 'kernel-log' }) });
+      boots.push({ line: place, clock: parsed.clock, log: new BootLog({ clock: parsed.clock, holds: 'kernel-log' }) });
     }
     // Ubuntu writes /var/log/dmesg with journalctl: `[    2.405911] kernel: Run /sbin/init as init process`.
     const message = parsed.message.replace(/^kernel: /, '');
     boots.at(-1)!.log.addLine({ ...parsed, message, identifier: 'kernel' });
   }
   const notes = problems.notes(input.name, 'line');
-  return boots.map(({ clock, log }) => {
+  return boots.map(({ line, clock, log }) => {
     if (clock === 'wall') log.note('info', `${input.name}: ${DATES_DRIFT}`);
     const facts = log.facts();
-    return evidence({ kind: 'dmesg', input: input.name, clock, ...facts, notes: [...facts.notes, ...notes] });
+    return evidence({
+      kind: 'dmesg',
+      input: input.name,
+      clock,
+      ...(boots.length > 1 && { name: `line ${line}` }),
+      ...facts,
+      notes: [...facts.notes, ...notes],
+    });
   });
 }
 
