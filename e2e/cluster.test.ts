@@ -10,6 +10,7 @@ import type { Cluster, Pod } from '../src/cluster/cluster.ts';
 import { drainNode } from '../src/cluster/drain/drain.ts';
 import { kubernetesCluster } from '../src/cluster/kubernetes/cluster.ts';
 import { helperPod } from '../src/cluster/kubernetes/helper-pod.ts';
+import { kubernetesNodeReader } from '../src/cluster/kubernetes/read-node.ts';
 import { CLUSTER_RULES, FORCED_DRAIN_RULES, type RbacRule } from '../src/cluster/kubernetes/rights.ts';
 import { type KubeLab, openLab, type Rights, SHIPPED, until } from './labs/cluster-lab.ts';
 
@@ -341,6 +342,26 @@ describe('a script on a node', () => {
     expect(await cluster.runOnNode(nodeName, 'new', { deadlineMs: 30_000 })).toMatchObject({ stdout: 'new' });
     expect(asked.at(-1)).toBe('new');
     expect(await helpers(nodeName)).toEqual([]);
+  });
+
+  it('reads a node with the shipped rights, in a pod that the server accepts and that is removed', async () => {
+    const { nodeName } = await fresh();
+    const { kubeconfig, namespace: own } = await lab.account(SHIPPED);
+    const reader = await kubernetesNodeReader({ kubeconfig, namespace: own, clock: systemClock }, { image: 'helper' });
+    const pods: V1Pod[] = [];
+    lab.kubelets.dials.runScript = async (_, script) => {
+      pods.push(...(await lab.core.listNamespacedPod({ namespace: own })).items);
+      const { stdout } = await runCommand(['sh', '-c', script], { timeoutMs: 20_000 });
+      return { exitCode: 0, stdout, stderr: '' };
+    };
+    const output = await reader.runReadOnly(nodeName, "printf 'a\\0b'", { deadlineMs: 30_000 });
+    expect(output).toEqual(Buffer.from('a\0b'));
+    expect(pods[0]?.spec).toMatchObject({ nodeName, containers: [{ securityContext: { privileged: false } }] });
+    expect(pods[0]?.spec?.containers[0]?.volumeMounts?.[0]).toMatchObject({ mountPath: '/host', readOnly: true });
+    expect((await lab.core.listNamespacedPod({ namespace: own })).items).toEqual([]);
+    expect(JSON.parse((await reader.readObject(nodeName))!)).toMatchObject({ kind: 'Node' });
+    expect(await reader.readObject('none')).toBeUndefined();
+    lab.kubelets.dials.runScript = () => ({ exitCode: 0, stdout: '', stderr: '' });
   });
 
   it('that cannot start fails with the reason, and its pod is removed', async () => {

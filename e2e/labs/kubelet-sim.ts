@@ -2,10 +2,9 @@
 import { createServer } from 'node:https';
 import type { CoreV1Api, V1Node, V1Pod } from '@kubernetes/client-node';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
-import type { ScriptResult } from '../../src/cluster/cluster.ts';
 import { errorResponseOf } from '../../src/cluster/kubernetes/failures.ts';
 import { HELPER_CONTAINER, HELPER_LABEL } from '../../src/cluster/kubernetes/helper-pod.ts';
-import { renderFrame } from '../../src/cluster/kubernetes/run-frame.ts';
+import { type FramedOutput, renderFrame } from '../../src/cluster/kubernetes/run-frame.ts';
 import type { Plane } from './plane.ts';
 
 /** Faults of a pod. Each is evaluated for every pod in every round. */
@@ -18,7 +17,7 @@ export interface KubeletDials {
   cannotStart(pod: V1Pod): string | undefined;
   /** The log of a helper is truncated. */
   cutsLog(pod: V1Pod): boolean;
-  runScript(nodeName: string, script: string): ScriptResult | Promise<ScriptResult>;
+  runScript(nodeName: string, script: string): FramedOutput | Promise<FramedOutput>;
 }
 
 export interface KubeletSim {

@@ -64,6 +64,18 @@ export interface BootstrapToken {
   isForJoining: boolean;
 }
 
+/** Reads a node without changing it, for `boot collect --node`. */
+export interface NodeReader {
+  /** The Node as JSON; undefined: there is none of this name. */
+  readObject(name: string, signal?: AbortSignal): Promise<string | undefined>;
+  /** The output of a script that sees the node's files read-only. Leaves nothing behind, also after a failure or an abort. */
+  runReadOnly(
+    nodeName: string,
+    script: string,
+    limits: { deadlineMs: number; signal?: AbortSignal | undefined },
+  ): Promise<Buffer>;
+}
+
 /** The output and exit code of a script on a node. */
 export interface ScriptResult {
   exitCode: number;

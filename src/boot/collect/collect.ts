@@ -59,7 +59,7 @@ export function requireBoot({ members, missed }: CollectResult, boot: string, wh
     code: 'boot/no-live-boot',
     next:
       boot === '0'
-        ? 'run this on a node with systemd, or pass recorded files with -i FILE, or collect with `headstart boot collect --host USER@HOST`'
+        ? 'run this on a node with systemd, read another machine with --host USER@HOST, or pass recorded files with -i FILE'
         : 'list the boots in the journal with `journalctl --list-boots`',
     exitCode: 1,
   });

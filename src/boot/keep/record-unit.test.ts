@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UserError } from '../../base/errors.ts';
-import { ensureInstalled, ensureUninstalled, recordUnit } from './record-unit.ts';
+import { ensureInstalled, ensureUninstalled, recordUnit, refuseHiddenLauncher } from './record-unit.ts';
 
 let root: string;
 beforeEach(() => {
@@ -79,4 +79,15 @@ describe('the boot record unit', () => {
     writeFileSync(join(root, 'etc'), 'a file instead of a folder');
     expect(() => ensureInstalled(unit())).toThrow(UserError);
   });
+});
+
+it.each([
+  ['/tmp/headstart/headstart', true],
+  ['/opt/../var/tmp/headstart', true],
+  ['/opt/tmp/headstart', false],
+  ['/usr/bin/headstart', false],
+])('refuses a launcher that the unit cannot see: %s', (launcher, isRefused) => {
+  const refuse = () => refuseHiddenLauncher(launcher);
+  if (isRefused) expect(refuse).toThrow('temporary folder');
+  else expect(refuse).not.toThrow();
 });

@@ -1,6 +1,6 @@
 // boot/keep/record-unit.ts: the systemd service and timer that save a record of every boot: their files, and how to install them.
 import { lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files.ts';
 
@@ -61,6 +61,17 @@ function execPath(launcher: string): string {
   throw new UserError(`${JSON.stringify(launcher)} cannot be used in a systemd unit`, {
     code: 'boot/bad-launcher',
     next: 'pass --launcher with an absolute path of letters, digits and ./_-@+,:',
+  });
+}
+
+/** The unit has its own empty /tmp and /var/tmp, so a program there would not start at any boot. */
+export function refuseHiddenLauncher(launcher: string): void {
+  const path = normalize(launcher);
+  if (!/^\/(?:var\/)?tmp\//.test(path)) return;
+  throw new UserError(`${path} is in a temporary folder, which the unit does not see (PrivateTmp=yes)`, {
+    code: 'boot/bad-launcher',
+    kept: 'Nothing was written.',
+    next: 'put headstart elsewhere, for example into /opt, or name another one with --launcher',
   });
 }
 

@@ -11,6 +11,7 @@ import {
   ensureUninstalled,
   type RecordUnit,
   recordUnit,
+  refuseHiddenLauncher,
   SERVICE,
   TIMER,
 } from '../../boot/keep/record-unit.ts';
@@ -60,6 +61,7 @@ export const verb: Verb = {
       throw usage(`--dir ${options.dir}: the installed timer always records into ${RECORDS_FOLDER}`);
     if (options.host !== undefined && (options.install || options.uninstall || options.settle !== undefined))
       throw usage('--host is for recording a boot now: --install, --uninstall and --settle work on this machine only');
+    if (options.install && options.root === undefined) refuseHiddenLauncher(options.launcher);
     if (options.install || options.uninstall) {
       const unit = recordUnit({ launcher: options.launcher, keep, root: options.root ?? '' });
       return options.install ? install(unit, options, deps) : uninstall(unit, options, deps);
