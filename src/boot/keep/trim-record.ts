@@ -1,7 +1,7 @@
 // boot/keep/trim-record.ts: which part of a boot record is worth keeping for years? Units that started and their order.
 
 import { redactText } from '../collect/redact.ts';
-import { failedJobs } from '../model/failures.ts';
+import { failedJobs } from '../model/causes/failures.ts';
 import { type BootRecord, hasStarted, type Unit } from '../model/record.ts';
 
 /** Phases, blame, chain, what-if and compare give the same results for the trimmed record. */

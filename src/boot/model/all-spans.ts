@@ -1,6 +1,6 @@
 // boot/model/all-spans.ts: all spans of a boot in one list: units, cloud-init, agents, kubelet, cluster.
-import { failureOf } from './failures.ts';
-import { settledUnits } from './initrd.ts';
+import { failureOf } from './causes/failures.ts';
+import { settledUnits } from './causes/initrd.ts';
 import { type BootRecord, isPlaced, type Span, startTookUs, type Unit } from './record.ts';
 import { triggeredUnits } from './triggered-units.ts';
 import { waitReason } from './waits.ts';

@@ -1,5 +1,6 @@
 // boot/model/merge-evidence.ts: how do several pieces of evidence become one boot record? Times that cannot be aligned are left out, with a note.
 import { formatSpan } from '../../base/duration.ts';
+import { silentTimeouts } from './causes/silent-timeouts.ts';
 import { chooseClock } from './choose-clock.ts';
 import { type BootCluster, clusterBoots, type EvidenceGroup } from './cluster-boots.ts';
 import { fromContainerStart, onHostClock } from './container-clock.ts';
@@ -8,7 +9,6 @@ import { isWatched, mergeJoinSpans } from './joining-spans.ts';
 import { KUBELET_UNIT } from './known-units.ts';
 import { mergeUnits, type PlacedEvidence } from './merge-units.ts';
 import { BOOT_API_VERSION, type BootRecord, type HostFacts, type Milestone, type Note, type Span } from './record.ts';
-import { silentTimeouts } from './silent-timeouts.ts';
 
 export function mergeEvidence(groups: readonly EvidenceGroup[]): BootRecord[] {
   const onOneClock = groups.map((group) => ({ ...group, evidence: onHostClock(group.evidence) }));

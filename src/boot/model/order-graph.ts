@@ -1,6 +1,6 @@
 // boot/model/order-graph.ts: which units delayed which others in this boot? An acyclic graph that what-if and compare walk.
-import { failedJobs } from './failures.ts';
-import { settledUnits } from './initrd.ts';
+import { failedJobs } from './causes/failures.ts';
+import { settledUnits } from './causes/initrd.ts';
 import { type BootRecord, isPlaced, startTookUs, type Unit } from './record.ts';
 import { isDevice, triggeredUnits } from './triggered-units.ts';
 

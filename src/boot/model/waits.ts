@@ -1,5 +1,5 @@
 // boot/model/waits.ts: was the start of a unit work, or did the node wait for something outside it?
-import { spansSwitchRoot } from './initrd.ts';
+import { spansSwitchRoot } from './causes/initrd.ts';
 import { type BootRecord, startTookUs, type Unit } from './record.ts';
 
 export const PRE_PROVISIONED_WAIT = 'platform: pre-provisioned VM parked until it is claimed';

@@ -1,6 +1,6 @@
 // boot/questions/chain-points.ts: what can be a link of the chain, and how is a link found by name?
 import { everySpan, unitSpanId } from '../model/all-spans.ts';
-import { failedJobs } from '../model/failures.ts';
+import { failedJobs } from '../model/causes/failures.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import type { BootRecord, Milestone, Span, Unit } from '../model/record.ts';
 

@@ -1,5 +1,13 @@
 // boot/questions/module-advice.ts: how does a node get around one module of cloud-init, and what does it lose?
-import type { Advice } from './what-if-advice.ts';
+export interface Advice {
+  /** A command to type, or the change to make. */
+  command: string;
+  /** One phrase. */
+  risk: string;
+  confidence: 'high' | 'medium' | 'low';
+  /** Why not more, or why so high. */
+  because: string;
+}
 
 /** `name`: as spans name it, `config-grub-dpkg` or `config-grub_dpkg`. Undefined if a node needs the module. */
 export function moduleAdvice(name: string): Advice | undefined {

@@ -1,6 +1,7 @@
 // boot/questions/scan-edits.ts: which single edits on the critical path would a person consider at all?
+
+import { failureOf } from '../model/causes/failures.ts';
 import { type Detours, detoursAround } from '../model/detours.ts';
-import { failureOf } from '../model/failures.ts';
 import { GUEST_AGENT_UNITS } from '../model/known-units.ts';
 import type { Span } from '../model/record.ts';
 import { criticalPath, type RetimedGraph } from '../model/retime.ts';

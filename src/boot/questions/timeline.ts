@@ -1,8 +1,8 @@
 // boot/questions/timeline.ts: what happened when from VM creation to Node Ready, how long did it take, and was it work or a wait?
 
 import { everySpan, unitSpanId, unplacedSpans } from '../model/all-spans.ts';
+import { inInitrd } from '../model/causes/initrd.ts';
 import { askedUnit } from '../model/default-target.ts';
-import { inInitrd } from '../model/initrd.ts';
 import { KUBELET_LOAD_SPAN } from '../model/joining-spans.ts';
 import { KUBELET_UNIT } from '../model/known-units.ts';
 import { milestonesOf } from '../model/milestones.ts';

@@ -1,16 +1,6 @@
 // boot/questions/what-if-advice.ts: how is an edit made on a node, what is its risk, and how sure is its saving?
 import type { WhatIfEdit } from './edits.ts';
-import { moduleAdvice } from './module-advice.ts';
-
-export interface Advice {
-  /** A command to type, or the change to make. */
-  command: string;
-  /** One phrase. */
-  risk: string;
-  confidence: 'high' | 'medium' | 'low';
-  /** Why not more, or why so high. */
-  because: string;
-}
+import { type Advice, moduleAdvice } from './module-advice.ts';
 
 export interface AdviceFacts {
   /** Only one After= per unit is known. */

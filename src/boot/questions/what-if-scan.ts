@@ -4,10 +4,11 @@ import type { BootRecord } from '../model/record.ts';
 import { criticalPath, type RetimedGraph, retimeInOrder } from '../model/retime.ts';
 import { applyEdits, type EditedGraph } from './apply-edits.ts';
 import { renderEdit, type WhatIfEdit } from './edits.ts';
+import type { Advice } from './module-advice.ts';
 import { type PointGraph, pointGraph } from './point-graph.ts';
 import { type PossibleEdit, possibleEdits } from './scan-edits.ts';
 import { knownUnits, limitsOf, refuseMaskedTarget, retimeOrThrow, type TargetTime, targetOf } from './what-if.ts';
-import { type Advice, adviceFor } from './what-if-advice.ts';
+import { adviceFor } from './what-if-advice.ts';
 import { SCAN_ASSUMPTION } from './what-if-assumption.ts';
 
 export interface WhatIfScan {

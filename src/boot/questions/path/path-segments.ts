@@ -1,7 +1,7 @@
 // boot/questions/path/path-segments.ts: of what does the total consist? Work, waits and unexplained gaps that add up to it exactly.
 
 import { everySpan } from '../../model/all-spans.ts';
-import { inInitrd } from '../../model/initrd.ts';
+import { inInitrd } from '../../model/causes/initrd.ts';
 import { milestonesOf } from '../../model/milestones.ts';
 import { phases, userspaceStartUs } from '../../model/phases.ts';
 import type { BootRecord, Span, SpanSource } from '../../model/record.ts';

@@ -1,5 +1,5 @@
 // boot/load/sources/systemd/unit-events.ts: when did each unit start, according to the job messages of PID 1?
-import { failureText } from '../../../model/failures.ts';
+import { failureText } from '../../../model/causes/failures.ts';
 import type { Span, Unit } from '../../../model/record.ts';
 
 export interface UnitEvent {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyRecord, bootRecord, managerTimes, span, unit } from '../testing.ts';
+import { anyRecord, bootRecord, managerTimes, span, unit } from '../../testing.ts';
 import { silentTimeouts } from './silent-timeouts.ts';
 
 const device = unit('dev-sdb.device', 0, 0, [], { jobTimeoutUs: 90e6 });

@@ -1,6 +1,6 @@
-// boot/model/failures.ts: why did a unit or its start job fail, in words?
-import { formatSpan } from '../../base/duration.ts';
-import { type BootRecord, type Span, startTookUs, type Unit } from './record.ts';
+// boot/model/causes/failures.ts: why did a unit or its start job fail, in words?
+import { formatSpan } from '../../../base/duration.ts';
+import { type BootRecord, type Span, startTookUs, type Unit } from '../record.ts';
 
 /** systemd's results of units and jobs; others are printed as they are. */
 const WORDS: Readonly<Record<string, string>> = {

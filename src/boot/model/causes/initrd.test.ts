@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { bootRecord, managerTimes, unit } from '../testing.ts';
-import { everySpan } from './all-spans.ts';
+import { bootRecord, managerTimes, unit } from '../../testing.ts';
+import { everySpan } from '../all-spans.ts';
+import { orderGraph } from '../order-graph.ts';
 import { inInitrd, settledUnits, spansSwitchRoot } from './initrd.ts';
-import { orderGraph } from './order-graph.ts';
 
 /** An initrd of 27.7 s in which a person typed a passphrase; udev announces the disks again in the real root. */
 const record = bootRecord({

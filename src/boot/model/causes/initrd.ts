@@ -1,6 +1,6 @@
-// boot/model/initrd.ts: which units ran in a systemd initrd, and whose stamps are from both sides of the switch to the real root?
-import { phases } from './phases.ts';
-import type { BootRecord, Span, Unit } from './record.ts';
+// boot/model/causes/initrd.ts: which units ran in a systemd initrd, and whose stamps are from both sides of the switch to the real root?
+import { phases } from '../phases.ts';
+import type { BootRecord, Span, Unit } from '../record.ts';
 
 /**
  * A device unit keeps its first stamp over the switch to the real root, where udev announces the device again and sets the second one.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { span, unit } from '../testing.ts';
+import { span, unit } from '../../testing.ts';
 import { failedJobs, failureOf, failureText } from './failures.ts';
 
 const failed = (result: string, more = {}) =>

@@ -1,8 +1,9 @@
-// boot/model/silent-timeouts.ts: which devices timed out, although no input logged it? `systemctl show` has no stamp of a device that
+// boot/model/causes/silent-timeouts.ts: which devices timed out, although no input logged it? `systemctl show` has no stamp of a device that
 // never appeared, but it has its timeout, what needed it, and what started when the timeout had passed.
+
+import { knownUserspaceUs } from '../order-graph.ts';
+import { type BootRecord, isPlaced, type Span, startTookUs, type Unit } from '../record.ts';
 import { failureText } from './failures.ts';
-import { knownUserspaceUs } from './order-graph.ts';
-import { type BootRecord, isPlaced, type Span, startTookUs, type Unit } from './record.ts';
 
 /** systemd queues the jobs of devices with the first units. */
 const QUEUED_WITHIN_US = 5e6;
