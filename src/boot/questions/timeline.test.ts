@@ -100,6 +100,16 @@ describe('timeline', () => {
     expect(timeline(bootRecord(from('cloud-init-log', 'systemctl-units'))).errorUs).toBeUndefined();
   });
 
+  it('marks a length that is only a limit', () => {
+    const details = (detail: string) =>
+      timeline(bootRecord({ spans: [span('cloud-init:init-local', 7, 8, { detail })] }))
+        .rows.filter((row) => row.source === 'cloud-init')
+        .map((row) => row.detail);
+    expect(details('searching; its finish is not in this log')).toEqual(['at least: its finish is not in this log']);
+    expect(details('at most: only the next step')).toEqual(['at most: only the next step']);
+    expect(details('searching for local datasources')).toEqual([undefined]);
+  });
+
   it('adds up for any boot', () => {
     fc.assert(
       fc.property(anyRecord, (record) => {

@@ -224,15 +224,23 @@ function hasFailed({ result, startUs, endUs, failure }: Span): boolean {
   return result === 'fail' && endUs > startUs && !failure?.startsWith('after it had started');
 }
 
-function detailOf({ wait, result, failure, startedBy }: Span): { detail?: string } {
+function detailOf({ wait, result, failure, startedBy, detail }: Span): { detail?: string } {
   const failed = result !== 'fail' ? undefined : failure === undefined ? 'failed' : `failed: ${failure}`;
+  const limit = wait === undefined && failed === undefined ? limitOf(detail ?? '') : undefined;
   const parts = [
     ...(wait === undefined ? [] : [wait]),
     ...(failed === undefined ? [] : [failed]),
+    ...(limit === undefined ? [] : [limit]),
     ...(result === 'warn' && wait === undefined ? ['with warnings'] : []),
     ...(startedBy === undefined ? [] : [`started by ${startedBy}`]),
   ];
   return parts.length === 0 ? {} : { detail: parts.join('; ') };
+}
+
+/** If the log has no end of a step, its length is a limit. */
+function limitOf(detail: string): string | undefined {
+  if (detail.startsWith('at most')) return detail;
+  return detail.includes('its finish is not in this log') ? 'at least: its finish is not in this log' : undefined;
 }
 
 function depthOf(span: Span, byId: ReadonlyMap<string, Span>): number {
