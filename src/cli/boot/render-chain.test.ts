@@ -48,6 +48,13 @@ describe('renderBootChain', () => {
     ]);
   });
 
+  it('prints of a part that is longer than its link only what lies in the link', () => {
+    const inside = [span('kubelet:network', 8.6, 13.7, { name: 'container network', wait: 'a plugin' })];
+    const links = [link('registered to Ready', 9, 19, { inside }), link('register node', 8.7, 9, { inside })];
+    const shown = [...renderBootChain(links).matchAll(/container network (.*) \[/g)].map(([, took]) => took);
+    expect(shown).toEqual(['+4.700s of 5.100s', '+300ms of 5.100s']);
+  });
+
   it('prints no control characters of a name', () => {
     expect(renderBootChain([link('a\u001b[2J', 0, 1)])).not.toContain('\u001b');
   });

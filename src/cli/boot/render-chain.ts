@@ -37,14 +37,12 @@ function describe(link: ChainLink, depth: number, deepest: number, screen: Scree
   const remarks = `${waitOf(link.wait)}${failedOf(link)}`;
   const lines = [`${indent}${depth > 0 ? '└─' : ''}${name} @${formatSpan(link.startUs)}${took}${remarks}`];
   const parts = link.inside
-    .filter((part) => part.endUs - part.startUs >= Math.max(10_000, tookUs / 50))
+    .filter((part) => insideUs(part, link) >= Math.max(10_000, tookUs / 50))
     .sort((a, b) => b.endUs - b.startUs - (a.endUs - a.startUs))
     .slice(0, PARTS_SHOWN)
     .sort((a, b) => a.startUs - b.startUs);
   for (const part of parts) {
-    lines.push(
-      `${indent}    · ${printable(part.name)} +${formatSpan(part.endUs - part.startUs)}${waitOf(part.wait)}${failedOf(part)}`,
-    );
+    lines.push(`${indent}    · ${printable(part.name)} +${partTook(part, link)}${waitOf(part.wait)}${failedOf(part)}`);
   }
   if (link.gapUs >= GAP_SHOWN_US)
     lines.push(`${indent}  ${paint(`(${formatSpan(link.gapUs)} before it ${reasonOf(link)})`, 'aside', screen)}`);
@@ -53,4 +51,22 @@ function describe(link: ChainLink, depth: number, deepest: number, screen: Scree
 
 function reasonOf({ startedBy }: ChainLink): string {
   return startedBy === undefined ? 'that no source explains' : printable(triggerEvent(startedBy));
+}
+
+/** A wait may begin before a link and end after it: several links then have a part of it. */
+function partTook(part: Interval, link: Interval): string {
+  const wholeUs = part.endUs - part.startUs;
+  const us = insideUs(part, link);
+  return us < wholeUs ? `${formatSpan(us)} of ${formatSpan(wholeUs)}` : formatSpan(wholeUs);
+}
+
+interface Interval {
+  startUs: number;
+  endUs: number;
+}
+
+/** How much of the part lies in the link; all of it if the link is only an instant. */
+function insideUs(part: Interval, link: Interval): number {
+  if (link.endUs === link.startUs) return part.endUs - part.startUs;
+  return Math.max(0, Math.min(part.endUs, link.endUs) - Math.max(part.startUs, link.startUs));
 }
