@@ -16,7 +16,7 @@ import {
   parseChainLine,
 } from './analyze-chain-text.ts';
 import { parseReachedLine } from './analyze-time-text.ts';
-import { type Listing, pastedBoots } from './pasted-boots.ts';
+import { type AnalyzeOutput, pastedBoots } from './pasted-boots.ts';
 import { parseStartupFinished } from './startup-finished.ts';
 
 export const analyzeTimeSource = {
@@ -77,10 +77,10 @@ export function parseAnalyzeText(input: Input): Evidence[] {
   return found.flat();
 }
 
-function listingsIn(input: Input, problems: Problems): Listing[] {
-  const listings: OpenListing[] = [];
+function listingsIn(input: Input, problems: Problems): AnalyzeOutput[] {
+  const listings: OpenOutput[] = [];
   const chainLines: PastedLine[] = [];
-  const headings: Heading[] = [];
+  const headings: DocumentTitle[] = [];
   let isInBlame = false;
   let number = 0;
   for (const raw of linesOf(input)) {
@@ -112,19 +112,19 @@ function listingsIn(input: Input, problems: Problems): Listing[] {
   return [...listings, ...chains].map((listing) => ({ ...listing, headings: headingsAbove(headings, listing.line) }));
 }
 
-type OpenListing = Omit<Listing, 'blame'> & { blame: Map<string, number> };
+type OpenOutput = Omit<AnalyzeOutput, 'blame'> & { blame: Map<string, number> };
 
-function newListing(kind: Listing['kind'], line: number, more: Partial<OpenListing>): OpenListing {
+function newListing(kind: AnalyzeOutput['kind'], line: number, more: Partial<OpenOutput>): OpenOutput {
   return { kind, line, headings: [], units: [], blame: new Map(), ...more };
 }
 
 /** The line belongs to the `time` above it. */
-function addReached(listings: readonly Listing[], unit: Unit): void {
+function addReached(listings: readonly AnalyzeOutput[], unit: Unit): void {
   const time = listings.findLast(({ kind }) => kind === 'time');
   if (time?.units.length === 0) time.units.push(unit);
 }
 
-interface Heading {
+interface DocumentTitle {
   line: number;
   text: string;
   /** `Before the change:`, without a mark of Markdown: only about what follows closely. */
@@ -135,7 +135,7 @@ const HEADING = /^\s{0,3}#{1,6}\s+(\S.{0,79}?)\s*#*$/;
 const INTRODUCTION = /^\s{0,3}(\S.{0,58}\S):$/;
 const CLOSE_LINES = 10;
 
-function headingOf({ text, number, isPrompt, isFence }: PastedLine): Heading | undefined {
+function headingOf({ text, number, isPrompt, isFence }: PastedLine): DocumentTitle | undefined {
   if (isPrompt || isFence) return undefined;
   const heading = HEADING.exec(text)?.[1];
   const found = heading ?? INTRODUCTION.exec(text)?.[1];
@@ -143,16 +143,16 @@ function headingOf({ text, number, isPrompt, isFence }: PastedLine): Heading | u
 }
 
 /** The nearest first. */
-function headingsAbove(headings: readonly Heading[], line: number): string[] {
+function headingsAbove(headings: readonly DocumentTitle[], line: number): string[] {
   const nearest = headings.findLast((heading) => heading.line < line);
   const heading = headings.findLast((each) => each.line < line && !each.isIntroduction);
   const isClose = nearest?.isIntroduction === true && line - nearest.line <= CLOSE_LINES;
   return [...(isClose ? [nearest.text] : []), ...(heading ? [heading.text] : [])];
 }
 
-function evidenceOf(listings: readonly Listing[], from: { input: string; name?: string }): Evidence[] {
+function evidenceOf(listings: readonly AnalyzeOutput[], from: { input: string; name?: string }): Evidence[] {
   const base = { ...from, clock: 'userspace' as const };
-  const of = (kind: Listing['kind']) => listings.filter((listing) => listing.kind === kind);
+  const of = (kind: AnalyzeOutput['kind']) => listings.filter((listing) => listing.kind === kind);
   const found: Evidence[] = [];
   const [time] = of('time');
   if (time?.manager) {

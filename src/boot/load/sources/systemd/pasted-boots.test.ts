@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { unit } from '../../../testing.ts';
-import { type Listing, pastedBoots } from './pasted-boots.ts';
+import { type AnalyzeOutput, pastedBoots } from './pasted-boots.ts';
 
-const listing = (line: number, fields: Partial<Listing>): Listing => ({
+const listing = (line: number, fields: Partial<AnalyzeOutput>): AnalyzeOutput => ({
   kind: 'chain',
   line,
   headings: [],
@@ -15,8 +15,9 @@ const chain = (line: number, ends: Record<string, number>, headings: readonly st
   listing(line, { headings, units: Object.entries(ends).map(([name, end]) => unit(name, end, 0)) });
 const blame = (line: number, took: Record<string, number>, headings: readonly string[] = []) =>
   listing(line, { kind: 'blame', headings, blame: new Map(Object.entries(took)) });
-const linesOf = (listings: Listing[]) => pastedBoots(listings).map((boot) => boot.listings.map(({ line }) => line));
-const namesOf = (listings: Listing[]) => pastedBoots(listings).map(({ name }) => name);
+const linesOf = (listings: AnalyzeOutput[]) =>
+  pastedBoots(listings).map((boot) => boot.listings.map(({ line }) => line));
+const namesOf = (listings: AnalyzeOutput[]) => pastedBoots(listings).map(({ name }) => name);
 
 describe('pastedBoots', () => {
   test('puts listings that agree into one boot, wherever they are in the document', () => {

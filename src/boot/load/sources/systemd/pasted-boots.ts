@@ -2,7 +2,7 @@
 import type { ManagerTimes, Unit } from '../../../model/record.ts';
 
 /** One output of `systemd-analyze` in a document. */
-export interface Listing {
+export interface AnalyzeOutput {
   kind: 'time' | 'blame' | 'chain';
   /** Where it starts. */
   line: number;
@@ -18,7 +18,7 @@ export interface Listing {
 export interface PastedBoot {
   /** A heading, else the first unit of its chain, else its line. Unique in the document. */
   name: string;
-  listings: Listing[];
+  listings: AnalyzeOutput[];
 }
 
 /** A chain rounds to milliseconds, and the start of a root without `@` is derived from its children. */
@@ -28,7 +28,7 @@ const SAME_LENGTH_US = 1_000;
 const MOST_COMPARED = 50;
 
 /** In the order of the document. Listings that agree are of one boot; listings that contradict each other are not. */
-export function pastedBoots(listings: readonly Listing[]): PastedBoot[] {
+export function pastedBoots(listings: readonly AnalyzeOutput[]): PastedBoot[] {
   const boots: KnownBoot[] = [];
   for (const listing of listings.toSorted((a, b) => a.line - b.line)) {
     const boot = nearestBoot(boots.slice(-MOST_COMPARED), listing) ?? newBoot(boots);
@@ -38,7 +38,7 @@ export function pastedBoots(listings: readonly Listing[]): PastedBoot[] {
 }
 
 interface KnownBoot {
-  listings: Listing[];
+  listings: AnalyzeOutput[];
   userspaceTookUs?: number;
   endsUs: Map<string, number>;
   tookUs: Map<string, number>;
@@ -50,7 +50,7 @@ function newBoot(boots: KnownBoot[]): KnownBoot {
   return boot;
 }
 
-function add(boot: KnownBoot, listing: Listing): void {
+function add(boot: KnownBoot, listing: AnalyzeOutput): void {
   boot.listings.push(listing);
   const tookUs = userspaceTookUs(listing);
   if (tookUs !== undefined) boot.userspaceTookUs ??= tookUs;
@@ -59,7 +59,7 @@ function add(boot: KnownBoot, listing: Listing): void {
 }
 
 /** The boot that agrees with the listing in most facts; of equal ones the latest. */
-function nearestBoot(boots: readonly KnownBoot[], listing: Listing): KnownBoot | undefined {
+function nearestBoot(boots: readonly KnownBoot[], listing: AnalyzeOutput): KnownBoot | undefined {
   let nearest: { boot: KnownBoot; score: number } | undefined;
   for (const boot of boots.toReversed()) {
     const score = agreement(boot, listing);
@@ -69,7 +69,7 @@ function nearestBoot(boots: readonly KnownBoot[], listing: Listing): KnownBoot |
 }
 
 /** How many facts are the same, plus a half for the same heading; undefined if the two cannot be of one boot. */
-function agreement(boot: KnownBoot, listing: Listing): number | undefined {
+function agreement(boot: KnownBoot, listing: AnalyzeOutput): number | undefined {
   const totalUs = userspaceTookUs(listing);
   const hasTotals = totalUs !== undefined && boot.userspaceTookUs !== undefined;
   if (hasTotals && Math.abs(totalUs - boot.userspaceTookUs!) > SAME_LENGTH_US) return undefined;
@@ -94,11 +94,11 @@ function compared(known: ReadonlyMap<string, number>, given: Iterable<readonly [
   return counts;
 }
 
-function* endsOf({ units }: Listing): Generator<readonly [string, number]> {
+function* endsOf({ units }: AnalyzeOutput): Generator<readonly [string, number]> {
   for (const { name, activatedUs } of units) if (activatedUs > 0 && !isCut(name)) yield [name, activatedUs];
 }
 
-function* lengthsOf({ units, blame }: Listing): Generator<readonly [string, number]> {
+function* lengthsOf({ units, blame }: AnalyzeOutput): Generator<readonly [string, number]> {
   for (const entry of blame) if (!isCut(entry[0])) yield entry;
   for (const { name, activatingUs, activatedUs } of units) {
     if (activatingUs > 0 && activatedUs > activatingUs && !isCut(name)) yield [name, activatedUs - activatingUs];
@@ -107,11 +107,11 @@ function* lengthsOf({ units, blame }: Listing): Generator<readonly [string, numb
 
 const isCut = (name: string) => name.includes('…') || name.endsWith('>');
 
-function userspaceTookUs({ manager }: Listing): number | undefined {
+function userspaceTookUs({ manager }: AnalyzeOutput): number | undefined {
   return manager && manager.finishUs > 0 ? manager.finishUs - manager.userspaceUs : undefined;
 }
 
-function named(boots: readonly Listing[][]): PastedBoot[] {
+function named(boots: readonly AnalyzeOutput[][]): PastedBoot[] {
   const candidates = boots.map(namesFor);
   const counts = new Map<string, number>();
   for (const name of candidates.flatMap((names) => [...new Set(names)])) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -123,7 +123,7 @@ function named(boots: readonly Listing[][]): PastedBoot[] {
 }
 
 /** The best first. */
-function namesFor(listings: readonly Listing[]): string[] {
+function namesFor(listings: readonly AnalyzeOutput[]): string[] {
   const roots = listings.filter(({ kind }) => kind === 'chain').flatMap(({ units }) => units[0]?.name ?? []);
   const names = [...listings[0]!.headings, ...roots.slice(0, 1)];
   return names.length > 0 ? names : [`line ${listings[0]!.line}`];
