@@ -5,7 +5,7 @@ import { BAD_TAG } from './names.ts';
 describe('the mark of a bad version', () => {
   it('has the reason and the day', () => {
     const tags = badMark(Date.parse('2026-11-18T23:59:00Z')) as Record<string, string>;
-    expect(badReason({ tags })).toBe('rolled back 2026-11-18');
+    expect(badReason({ tags })).toBe('rollback ordered 2026-11-18');
   });
 
   it.each([

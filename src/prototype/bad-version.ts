@@ -10,7 +10,7 @@ export function badReason({ tags }: Pick<Version, 'tags'>): string | undefined {
 }
 
 export function badMark(nowMs: number): TagChange {
-  return { [BAD_TAG]: `rolled back ${new Date(nowMs).toISOString().slice(0, 10)}` };
+  return { [BAD_TAG]: `rollback ordered ${new Date(nowMs).toISOString().slice(0, 10)}` };
 }
 
 export function clearedMark({ tags }: Pick<Version, 'tags'>): TagChange {

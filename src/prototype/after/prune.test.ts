@@ -38,7 +38,7 @@ describe('prunableVersions', () => {
   });
 
   it('deletes unused bad versions first, and they do not count towards the history', () => {
-    const bad = { tags: { [BAD_TAG]: 'rolled back 2026-11-15' } };
+    const bad = { tags: { [BAD_TAG]: 'rollback ordered 2026-11-15' } };
     const versions = [version('2026.11.13'), version('2026.11.14'), version('2026.11.15', bad), version('2026.11.16')];
     const names = (references: Set<string>, history: number) =>
       prunableVersions({ versions, references }, history).map(({ name }) => name);
@@ -48,7 +48,7 @@ describe('prunableVersions', () => {
   });
 
   it('keeps a bad version that is the newest: without it a run of the same day would make it again', () => {
-    const bad = { tags: { [BAD_TAG]: 'rolled back 2026-11-15' } };
+    const bad = { tags: { [BAD_TAG]: 'rollback ordered 2026-11-15' } };
     const versions = [version('2026.11.14'), version('2026.11.15', bad)];
     expect(prunableVersions({ versions, references: new Set() }, 3)).toEqual([]);
   });

@@ -130,7 +130,7 @@ describe('the version that a rollback leaves', () => {
   it('is marked bad with the day and excluded from latest', async () => {
     const { rollBack, made, older, clock } = await afterARun();
     expect(await rollBack()).toMatchObject({ left: { name: made.name } });
-    expect(badReason(made)).toBe(`rolled back ${new Date(clock.nowMs()).toISOString().slice(0, 10)}`);
+    expect(badReason(made)).toBe(`rollback ordered ${new Date(clock.nowMs()).toISOString().slice(0, 10)}`);
     expect(made.isExcludedFromLatest).toBe(true);
     expect(badReason(older)).toBeUndefined();
   });
@@ -140,7 +140,7 @@ describe('the version that a rollback leaves', () => {
     cluster.secrets.set(savedModelName(POOL_REF), saved('c2F2ZWQ='));
     await rollBack({ to: 'original' });
     expect(state().model.image).toEqual(original.image);
-    expect(badReason(made)).toContain('rolled back');
+    expect(badReason(made)).toContain('rollback ordered');
   });
 
   it('keeps the first reason', async () => {
@@ -155,7 +155,7 @@ describe('the version that a rollback leaves', () => {
     await rollBack();
     await expect(run()).rejects.toMatchObject({
       code: 'prototype/bad-version',
-      message: expect.stringContaining(`version ${made.name} is marked bad (rolled back `),
+      message: expect.stringContaining(`version ${made.name} is marked bad (rollback ordered `),
       next: expect.stringContaining(`--to ${made.name} --clear-bad`),
     });
     expect(state().model.image).toEqual({ kind: 'version', id: older.id });
@@ -200,11 +200,28 @@ describe('the version that a rollback leaves', () => {
     provider.publisher.changeModel = () => Promise.reject(new Forbidden('denied by policy'));
     await expect(rollBack()).rejects.toMatchObject({
       message: `${POOL} could not be rolled back: denied by policy`,
-      kept: `Version ${made.name} is marked bad; ${POOL} may still start from it.`,
+      kept: `Version ${made.name} is marked bad (\`--to ${made.name} --clear-bad\` removes the mark); ${POOL} may still start from it.`,
+      next: 'run the same command again',
       exitCode: 4,
     });
     expect(badReason(made)).toBeDefined();
     expect(state().model.image).toEqual({ kind: 'version', id: made.id });
+  });
+
+  it('stays marked if a person sets another image meanwhile, and the next step is not the same command', async () => {
+    const { provider, rollBack, made, state } = await afterARun();
+    provider.publisher.changeModel = async () => {
+      state().model.image = { kind: 'marketplace', publisher: 'p', offer: 'o', sku: 's', version: '1' };
+      throw new Conflict('changed since it was read');
+    };
+    const error = await rollBack().then(
+      () => undefined,
+      (failure: UserError) => failure,
+    );
+    expect(error).toMatchObject({ code: 'prototype/not-on-prototype', exitCode: 4 });
+    expect(error?.kept).toContain(`Version ${made.name} is marked bad`);
+    expect(error?.next).toContain('headstart prototype rollback --pool');
+    expect(badReason(made)).toContain('rollback ordered');
   });
 
   async function withFault(...fault: ConstructorParameters<typeof Dial>) {

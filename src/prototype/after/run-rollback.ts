@@ -166,8 +166,9 @@ function incomplete(pool: PoolRef, marked: Version, error: unknown): UserError {
   const cause = error as UserError;
   return new UserError(`${pool.name} could not be rolled back: ${cause.message}`, {
     code: cause.code ?? 'prototype/rollback-incomplete',
-    kept: `Version ${marked.name} is marked bad; ${pool.name} may still start from it.`,
-    next: 'run the same command again',
+    kept: `Version ${marked.name} is marked bad (\`--to ${marked.name} --clear-bad\` removes the mark); ${pool.name} may still start from it.`,
+    // The pool changed meanwhile and the rollback is refused now: the same command would be refused again.
+    next: (error instanceof UserError && error.next) || 'run the same command again',
     exitCode: 4,
     cause: error,
   });

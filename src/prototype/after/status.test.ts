@@ -15,8 +15,8 @@ describe('poolStatus', () => {
     expect(status.versions).toMatchObject([{ isModel: true, instances: 1, donor: world.donor.computerName }]);
     expect(status.versions[0]).not.toHaveProperty('bad');
     const [version] = await world.provider.gallery.listVersions(definition);
-    const bad = { ...version!, tags: { ...version!.tags, [BAD_TAG]: 'rolled back 2026-11-18' } };
-    expect(poolStatus(pool, [], [bad]).versions).toMatchObject([{ bad: 'rolled back 2026-11-18' }]);
+    const bad = { ...version!, tags: { ...version!.tags, [BAD_TAG]: 'rollback ordered 2026-11-18' } };
+    expect(poolStatus(pool, [], [bad]).versions).toMatchObject([{ bad: 'rollback ordered 2026-11-18' }]);
     expect(status.instances.map((i) => i.isStale)).toEqual([true, true, true, false]);
     expect(status.instances.some((i) => i.isDonor)).toBe(false); // it is back in service
     const tagged = pool.instances.map((one, i) => (i === 1 ? { ...one, tags: { [DONOR_TAG]: 'run-1' } } : one));

@@ -121,12 +121,8 @@ const TRUTHS: Readonly<Record<string, Truth>> = {
     return versions.some(({ name, tags }) => message.includes(name) && tags['headstart-sealed'] === undefined);
   },
   'prototype/model-changed': (world) => world.recipes > 0,
-  'prototype/bad-version': (world, message) => isAboutLeft(world, message),
+  'prototype/bad-version': (world, message) => [...world.judgedBad].some((name) => message.includes(name)),
 };
-
-function isAboutLeft(world: World, message: string): boolean {
-  return [...world.left].some((id) => message.includes(id.split('/').at(-1)!));
-}
 
 /** The node and its instance are there, and are one machine. */
 function isWhole(world: World, name: string): boolean {

@@ -115,6 +115,8 @@ export class World {
   readonly versions = new Map<string, VersionTruth>();
   /** Ids of versions that a rollback left. */
   readonly left = new Set<string>();
+  /** Names of versions that a rollback marked, whether or not it could change the model afterwards. */
+  readonly judgedBad = new Set<string>();
   /** The image that a person last set, as JSON. */
   personImage: string;
   faults: Fault[] = [];
