@@ -46,7 +46,7 @@ describe('boot blame', () => {
 
   it('keeps waits apart from work', async () => {
     const { stdout } = await blame();
-    const [work, waits] = stdout.split('All waits for something outside the node, on the critical path or not:\n');
+    const [work, waits] = stdout.split('All waits for things outside the node, on the path or not:\n');
     expect(work).not.toContain('parked');
     expect(waits).toMatch(/15s parked \[cloud-init\] \[until it is claimed\]/);
   });

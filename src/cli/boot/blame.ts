@@ -31,7 +31,7 @@ export const verb: Verb = {
     const page = { width, screen: screenOf(deps) };
     const lines = listing(work, options.atLeast, page, 0);
     if (waits.length > 0) {
-      lines.push('', 'All waits for something outside the node, on the critical path or not:');
+      lines.push('', 'All waits for things outside the node, on the path or not:');
       for (const entry of waits) lines.push(...describe(entry, page, 0));
     }
     deps.stdout(`${lines.join('\n')}\n`);
