@@ -128,7 +128,7 @@ describe.each(['Uniform', 'Flexible'] as const)('the way back of a %s pool', (mo
     await rollBack({ to: 'original' });
     const [definition] = (await lab.provider.gallery.listDefinitions(intent.gallery))!;
     const read = async () => (await lab.provider.gallery.readVersion(definition!, intent.version))!;
-    expect(badReason(await read())).toMatch(/^rolled back \d{4}-\d\d-\d\d$/);
+    expect(badReason(await read())).toMatch(/^rollback ordered \d{4}-\d\d-\d\d$/);
     expect((await read()).isExcludedFromLatest).toBe(true);
     const original = (await lab.provider.pools.readPool(pool.ref))!.model.image;
     await expect(runWith(approved, 'second')).rejects.toMatchObject({ code: 'prototype/bad-version' });
