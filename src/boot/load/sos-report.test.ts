@@ -1,5 +1,5 @@
 // A `sos report` is a .tar.xz with the output of commands under their own names and copies of logs, between thousands of other files.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { run } from '../../cli/testing.ts';
 import type { BootRecord } from '../model/record.ts';
+import { hasXz } from './xz.testing.ts';
 
 const BUNDLE = fileURLToPath(new URL('../fixtures/boots/first-boot.tar.gz', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'headstart-sos-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const hasXz = spawnSync('xz', ['--version']).status === 0;
 
 const ROOT = 'sosreport-node-1-2026-11-17-abcdefg';
 /** Where sos 4 puts what the recorded bundle has under other names. */

@@ -3,21 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { inputText, memoryInput } from './input.ts';
 import { InputLimits } from './input-limits.ts';
 import { isXz, unxz } from './unxz.ts';
+import { hasXz } from './xz.testing.ts';
 
 /** `echo from xz | xz -9`, so that the first test needs no xz to make it. */
 const PACKED = Buffer.from(
   '/Td6WFoAAATm1rRGAgAhARwAAAAQz1jMAQAHZnJvbSB4egoA3OvV+gxO42MAASAIu+EpyB+2830BAAAAAARZWg==',
   'base64',
 );
-
-const hasXz = (() => {
-  try {
-    execFileSync('xz', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
 
 const open = (bytes: Uint8Array, more: object = {}) => {
   const problems: string[] = [];
