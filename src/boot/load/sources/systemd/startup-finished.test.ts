@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseStartupFinished } from './startup-finished.ts';
 
@@ -25,3 +26,29 @@ test.each(['', 'Startup finished in', 'Startup finished in a while', 'Bootup is 
     expect(parseStartupFinished(text)).toBeUndefined();
   },
 );
+
+test('the total is the one that systemd printed, and each phase still prints the same', () => {
+  const seconds = (ms: number) => `${(ms / 1000).toFixed(3)}s`;
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 2000, max: 300e6 }),
+      fc.integer({ min: 2000, max: 300e6 }),
+      fc.integer({ min: 2000, max: 300e6 }),
+      (kernelUs, initrdUs, userspaceUs) => {
+        const ms = (us: number) => Math.floor(us / 1000);
+        const total = ms(kernelUs + initrdUs + userspaceUs);
+        const phases = `${seconds(ms(kernelUs))} (kernel) + ${seconds(ms(initrdUs))} (initrd) + ${seconds(ms(userspaceUs))} (userspace)`;
+        const times = parseStartupFinished(`Startup finished in ${phases} = ${seconds(total)}.\n`)!;
+        expect(times.finishUs).toBe(total * 1000);
+        expect(ms(times.initrdUs)).toBe(ms(kernelUs));
+        expect(ms(times.userspaceUs - times.initrdUs)).toBe(ms(initrdUs));
+        expect(ms(times.finishUs - times.userspaceUs)).toBe(ms(userspaceUs));
+      },
+    ),
+  );
+});
+
+test('a total that cannot be the sum of the phases is ignored', () => {
+  const text = 'Startup finished in 2s (kernel) + 3s (userspace) = 1min 9s.';
+  expect(parseStartupFinished(text)).toMatchObject({ userspaceUs: 2e6, finishUs: 5e6 });
+});

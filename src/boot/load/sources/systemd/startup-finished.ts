@@ -4,7 +4,7 @@ import type { ManagerTimes } from '../../../model/record.ts';
 
 /** The text has millisecond resolution. Undefined if the sentence is missing. */
 export function parseStartupFinished(text: string): ManagerTimes | undefined {
-  const sentence = /Startup finished in ([^\n=]{1,400})/.exec(text)?.[1];
+  const [, sentence, total] = /Startup finished in ([^\n=]{1,400})(?:= ([\d.a-z ]{1,60}))?/.exec(text) ?? [];
   if (sentence === undefined) return undefined;
   const phases: Partial<Record<string, number>> = {};
   // No `\s*` around the groups: the groups may contain blanks themselves, and two ways to match them would be slow.
@@ -12,6 +12,7 @@ export function parseStartupFinished(text: string): ManagerTimes | undefined {
     const us = parseSpan(span!);
     if (us !== undefined) phases[phase!.trim()] = us;
   }
+  addTruncated(phases, total === undefined ? undefined : parseSpan(total.trim().replace(/\.$/, '')));
   const { firmware = 0, loader = 0, kernel = 0, initrd = 0 } = phases;
   // In a container the sentence has one time span without a phase name.
   const userspace = phases.userspace ?? parseSpan(sentence.replace(/\.\s*$/, ''));
@@ -23,6 +24,22 @@ export function parseStartupFinished(text: string): ManagerTimes | undefined {
     initrdTookUs: initrd,
     userspaceTookUs: userspace,
   });
+}
+
+/**
+ * systemd cuts each phase and the total to milliseconds, so the phases add up to less than the total. Each gets an equal part of what is
+ * missing, which is less than a millisecond: then the total is right, and every phase still prints as in the sentence.
+ */
+function addTruncated(phases: Partial<Record<string, number>>, totalUs: number | undefined): void {
+  const names = Object.keys(phases);
+  const missingUs = (totalUs ?? 0) - names.reduce((sum, name) => sum + phases[name]!, 0);
+  if (missingUs <= 0 || missingUs >= names.length * 1000) return;
+  let restUs = missingUs;
+  for (const [at, name] of names.entries()) {
+    const us = Math.floor(restUs / (names.length - at));
+    phases[name] = phases[name]! + us;
+    restUs -= us;
+  }
 }
 
 export interface PhaseLengths {
