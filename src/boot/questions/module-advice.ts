@@ -11,10 +11,18 @@ export interface Advice {
 
 /** `name`: as spans name it, `config-grub-dpkg` or `config-grub_dpkg`. Undefined if a node needs the module. */
 export function moduleAdvice(name: string): Advice | undefined {
-  const [, spelled] = /^config-([\w-]+)$/.exec(name) ?? [];
-  const module = spelled?.replaceAll('_', '-'); // cloud-init 23.1 renamed grub-dpkg to grub_dpkg
+  const module = moduleOf(name);
   if (module === undefined || NEEDED.has(module)) return undefined;
   return SWITCHES[module] ?? SCRIPTS[module] ?? removal(module);
+}
+
+/** True if its work moves to the build of the image, with all that it starts. */
+export function movesToImage(name: string): boolean {
+  return Object.hasOwn(SCRIPTS, moduleOf(name) ?? '');
+}
+
+function moduleOf(name: string): string | undefined {
+  return /^config-([\w-]+)$/.exec(name)?.[1]?.replaceAll('_', '-'); // cloud-init 23.1 renamed grub-dpkg to grub_dpkg
 }
 
 /**
@@ -70,6 +78,7 @@ const SCRIPTS: Readonly<Record<string, Advice>> = {
     because: USER_DATA,
   },
 };
+
 /** A list in cloud.cfg.d replaces the whole list, so an override would also drop what later versions of cloud-init add to it. */
 function removal(module: string): Advice {
   return {

@@ -34,4 +34,11 @@ describe('adviceFor', () => {
     expect(advice.risk).toContain('agent.service');
     expect(advice.confidence).toBe('low');
   });
+
+  it('lets the image start what a script started, without the mounts of a service', () => {
+    const lost = ['agent.service', 'run-credentials-agent.service.mount'];
+    const advice = adviceFor({ kind: 'without', unit: 'config-scripts_user' }, { ...facts, lost })!;
+    expect(advice.command).toMatch(/; enable agent\.service in it$/);
+    expect([advice.confidence, advice.because]).toEqual(['low', expect.stringContaining(lost.join(', '))]);
+  });
 });

@@ -1,6 +1,6 @@
 // boot/questions/what-if-advice.ts: how is an edit made on a node, what is its risk, and how sure is its saving?
 import type { WhatIfEdit } from './edits.ts';
-import { type Advice, moduleAdvice } from './module-advice.ts';
+import { type Advice, moduleAdvice, movesToImage } from './module-advice.ts';
 
 export interface AdviceFacts {
   /** Only one After= per unit is known. */
@@ -20,11 +20,23 @@ export function adviceFor(edit: WhatIfEdit, facts: AdviceFacts): Advice | undefi
   const advice = basicAdvice(edit, facts);
   const { lost = [] } = facts;
   if (!advice || lost.length === 0) return advice;
+  if (edit.kind === 'without' && movesToImage(edit.unit)) return startedByImage(advice, lost);
   return {
     ...advice,
     risk: `${advice.risk}; ${lost.join(', ')} not started by it`,
     confidence: 'low',
     because: `something else must start ${lost.join(', ')}, and its time is not known`,
+  };
+}
+
+/** What a script started, the units of the image can start. Mounts and slices come with their service. */
+function startedByImage(advice: Advice, lost: readonly string[]): Advice {
+  const services = lost.filter((name) => name.endsWith('.service')).join(', ');
+  return {
+    ...advice,
+    command: services === '' ? advice.command : `${advice.command}; enable ${services} in it`,
+    confidence: 'low',
+    because: `the scripts also started ${lost.join(', ')}: when the image starts them instead is not known`,
   };
 }
 

@@ -251,4 +251,30 @@ describe('what whatIfScan proposes until Node Ready', () => {
       expect(command.length * risk.length).toBeGreaterThan(0);
     }
   });
+
+  it('moves a script that starts kubelet into the image, and nothing else that kubelet needs', () => {
+    const scripted = bootRecord({
+      manager: managerTimes({ userspaceUs: 2e6, finishUs: 40e6 }),
+      units: [
+        unit('basic.target', 3, 0),
+        unit('cloud-final.service', 8.5, 22, ['basic.target']),
+        unit('kubelet.service', 28, 1, ['basic.target']),
+      ],
+      spans: [
+        span('cloud-init:modules-final', 9, 30, { unit: 'cloud-final.service' }),
+        span('cloud-init:modules-final/config-scripts-user', 10, 29, {
+          parent: 'cloud-init:modules-final',
+          unit: 'cloud-final.service',
+        }),
+        span('kubelet:start', 29, 32, { unit: 'kubelet.service' }),
+        span('kubelet:become-ready', 32, 36, { unit: 'kubelet.service' }),
+      ],
+      milestones: [{ name: 'node-ready', atUs: 36e6, source: 'kubelet' }],
+    });
+    const { candidates } = whatIfScan(scripted, {});
+    expect(candidates).toMatchObject([{ text: "--without 'config-scripts-user'", confidence: 'low' }]);
+    expect(candidates[0]!.savedUs).toBeGreaterThan(15e6);
+    expect(candidates[0]!.command).toMatch(/while the node image is built.*; enable kubelet\.service in it$/);
+    expect(candidates[0]!.because).toContain('kubelet.service: when the image starts them');
+  });
 });

@@ -1,10 +1,12 @@
 // boot/questions/what-if-scan.ts: which single edits, and which few together, save the most time until a target is reached?
+import { KUBELET_UNIT } from '../model/known-units.ts';
 import { knownUserspaceUs } from '../model/order-graph.ts';
 import type { BootRecord } from '../model/record.ts';
 import { criticalPath, type RetimedGraph, retimeInOrder } from '../model/retime.ts';
 import { applyEdits, type EditedGraph } from './apply-edits.ts';
 import { renderEdit, type WhatIfEdit } from './edits.ts';
 import type { Advice } from './module-advice.ts';
+import { movesToImage } from './module-advice.ts';
 import { type PointGraph, pointGraph } from './point-graph.ts';
 import { type PossibleEdit, possibleEdits } from './scan-edits.ts';
 import { knownUnits, limitsOf, refuseMaskedTarget, retimeOrThrow, type TargetTime, targetOf } from './what-if.ts';
@@ -122,7 +124,9 @@ function tryEdit(
   waits: readonly number[],
 ): WhatIfCandidate | undefined {
   const edited = applyEdits(recorded, [...from.edits, edit], known);
-  if (edited.breaks.length > from.edited.breaks.length || edited.masked.has(target)) return undefined;
+  const losesKubelet = edited.breaks.length > from.edited.breaks.length;
+  if ((losesKubelet && !(edit.kind === 'without' && movesToImage(edit.unit))) || edited.masked.has(target))
+    return undefined;
   const { endUs } = retimeInOrder(edited.graph, from.timed.order);
   const afterUs = endUs[target]!;
   const savedUs = from.timed.endUs[target]! - afterUs;
@@ -132,7 +136,7 @@ function tryEdit(
     isPartial,
     savedUs,
     tookUs,
-    lost: edited.lost,
+    lost: losesKubelet ? [...edited.lost, KUBELET_UNIT] : edited.lost,
     ...(description !== undefined && { description }),
     ...(failure !== undefined && { failure }),
   });
