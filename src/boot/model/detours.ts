@@ -31,17 +31,17 @@ export function detoursAround(graph: OrderGraph, { endUs, order }: RetimedGraph,
   for (let k = cone.length - 1; k >= 0; k--) {
     const u = cone[k]!;
     const followsUs = graph.delayUs[u]! + graph.tookUs[u]! + remainingUs[u]!;
-    const stepOver = (firstPassed: number, targetUs: number) => {
-      aroundUnit.raise(firstPassed, pathUnitsUpTo[k]! - 1, targetUs);
-      aroundEdge.raise(firstPassed, pathUnitsUpTo[k + 1]! - 1, targetUs);
-    };
-    stepOver(0, graph.floorUs[u]! + followsUs);
+    const [lastUnit, lastEdge] = [pathUnitsUpTo[k]! - 1, pathUnitsUpTo[k + 1]! - 1];
+    aroundUnit.raise(0, lastUnit, graph.floorUs[u]! + followsUs);
+    aroundEdge.raise(0, lastEdge, graph.floorUs[u]! + followsUs);
     const hold = graph.holds?.get(u);
-    if (hold) aroundUnit.raise(0, pathUnitsUpTo[k]! - 1, hold.untilUs + remainingUs[u]!);
+    if (hold) aroundUnit.raise(0, lastUnit, hold.untilUs + remainingUs[u]!);
     for (const d of graph.after[u]!) {
       if (followsUs > remainingUs[d]!) remainingUs[d] = followsUs;
-      const isOnPath = pathIndex[u]! > 0 && path[pathIndex[u]! - 1] === d;
-      if (!isOnPath) stepOver(pathUnitsUpTo[place[d]! + 1]!, endUs[d]! + followsUs);
+      if (pathIndex[u]! > 0 && path[pathIndex[u]! - 1] === d) continue;
+      const firstPassed = pathUnitsUpTo[place[d]! + 1]!;
+      aroundUnit.raise(firstPassed, lastUnit, endUs[d]! + followsUs);
+      aroundEdge.raise(firstPassed, lastEdge, endUs[d]! + followsUs);
     }
   }
   const withoutUnitUs = aroundUnit.values();
@@ -88,7 +88,8 @@ class RangeMaximum {
     for (let level = this.#blocks.length - 1; level > 0; level--) {
       const half = 1 << (level - 1);
       const [block, below] = [this.#blocks[level]!, this.#blocks[level - 1]!];
-      for (const [i, value] of block.entries()) {
+      for (let i = 0; i < block.length; i++) {
+        const value = block[i]!;
         if (value > below[i]!) below[i] = value;
         if (value > (below[i + half] ?? Number.POSITIVE_INFINITY)) below[i + half] = value;
       }

@@ -8,7 +8,8 @@ import { type BootRecord, hasStarted, type Unit } from './record.ts';
  */
 export function triggeredUnits(record: BootRecord): Map<string, string> {
   const started = record.units.filter(hasStarted);
-  const triggerOf = new Map([...devicesOf(started), ...triggersOf(started)]);
+  const names = new Set(started.map(({ name }) => name));
+  const triggerOf = new Map([...devicesOf(started, names), ...triggersOf(started, names)]);
   if (triggerOf.size === 0) return triggerOf;
   for (const unit of started) {
     if (!isDevice(unit.name)) for (const name of pulledIn(unit)) triggerOf.delete(name);
@@ -29,8 +30,7 @@ export function isDevice(unit: string): boolean {
 }
 
 /** A device has a unit per name: the first one that appeared counts. */
-function devicesOf(started: readonly Unit[]): Map<string, string> {
-  const names = new Set(started.map(({ name }) => name));
+function devicesOf(started: readonly Unit[], names: ReadonlySet<string>): Map<string, string> {
   const found = new Map<string, string>();
   const devices = started.filter(({ name, wants }) => isDevice(name) && wants !== undefined);
   for (const { name, wants } of devices.sort((a, b) => a.activatedUs - b.activatedUs)) {
@@ -39,19 +39,21 @@ function devicesOf(started: readonly Unit[]): Map<string, string> {
   return found;
 }
 
-function triggersOf(started: readonly Unit[]): Map<string, string> {
-  const names = new Set(started.map(({ name }) => name));
+function triggersOf(started: readonly Unit[], names: ReadonlySet<string>): Map<string, string> {
   const found = new Map<string, string>();
   for (const { name, triggers } of started) {
-    const [, stem] = /^(.+)\.(?:timer|path)$/.exec(name) ?? [];
-    const same = stem === undefined ? [] : [`${stem}.service`];
-    for (const unit of triggers ?? same) if (names.has(unit)) found.set(unit, name);
+    for (const unit of triggers ?? namesake(name)) if (names.has(unit)) found.set(unit, name);
   }
   for (const { name, triggeredBy } of started) {
     const trigger = triggeredBy?.find((candidate) => names.has(candidate));
     if (trigger !== undefined) found.set(name, trigger);
   }
   return found;
+}
+
+function namesake(name: string): string[] {
+  const [ending] = ['.timer', '.path'].filter((one) => name.endsWith(one) && name.length > one.length);
+  return ending === undefined ? [] : [`${name.slice(0, -ending.length)}.service`];
 }
 
 function pulledIn({ wants, requires, bindsTo, upholds }: Unit): string[] {

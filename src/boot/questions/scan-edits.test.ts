@@ -3,12 +3,13 @@ import { type RetimedGraph, retime } from '../model/retime.ts';
 import { bootRecord, span, unit } from '../testing.ts';
 import { renderEdit } from './edits.ts';
 import { pointGraph } from './point-graph.ts';
-import { possibleEdits } from './scan-edits.ts';
+import { neededUnits, possibleEdits } from './scan-edits.ts';
 
 const editsOf = (record: ReturnType<typeof bootRecord>, id: string) => {
   const graph = pointGraph(record);
   const timed = retime(graph) as RetimedGraph;
-  return possibleEdits(graph, timed, graph.numberOfId.get(id)!).map(({ edit }) => renderEdit(edit));
+  const options = { target: graph.numberOfId.get(id)!, smallestUs: 0, needed: neededUnits(graph) };
+  return possibleEdits(graph, timed, options).map(({ edit }) => renderEdit(edit));
 };
 
 describe('possibleEdits', () => {

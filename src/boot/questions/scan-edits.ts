@@ -33,29 +33,34 @@ const ESSENTIAL = new RegExp(
 );
 
 /** Not for other kinds of units: a target, mount, socket, slice or device has no work of its own to leave out. */
-export function possibleEdits(graph: PointGraph, timed: RetimedGraph, target: number): PossibleEdit[] {
+export function possibleEdits(
+  graph: PointGraph,
+  timed: RetimedGraph,
+  { target, smallestUs, needed }: { target: number; smallestUs: number; needed: ReadonlySet<string> },
+): PossibleEdit[] {
   const path = criticalPath(graph, timed, target).reverse();
   const detours = detoursAround(graph, timed, path);
   const targetUs = timed.endUs[target]!;
-  const needed = neededUnits(graph);
   const unitOf = new Map([...graph.shadows].flatMap(([u, shadows]) => shadows.map((shadow) => [shadow, u] as const)));
   const found: PossibleEdit[] = [];
   for (const [i, u] of path.entries()) {
     const isWhole = !unitOf.has(u);
     const { withoutUnitUs, withoutEdgeUs }: Detours = detours[i]!;
     found.push(...partEdits(graph, unitOf.get(u) ?? u), ...timeoutEdits(graph, u));
-    if (isWhole && u !== target && canMask(graph, u, needed)) {
-      const tookUs = graph.tookUs[u]!;
-      const atMostUs = graph.isPartial ? tookUs : targetUs - withoutUnitUs;
+    const tookUs = graph.tookUs[u]!;
+    const atMostUs = graph.isPartial ? tookUs : targetUs - withoutUnitUs;
+    // The cheapest question first: of thousands of units, few are worth an edit.
+    if (atMostUs >= smallestUs && isWhole && u !== target && canMask(graph, u, needed)) {
       found.push({ edit: { kind: 'mask', unit: graph.names[u]! }, atMostUs, tookUs, ...described(graph, u) });
     }
     const previous = path[i - 1];
-    if (isWhole && previous !== undefined && canDrop(graph, u, previous)) {
+    const withoutUs = targetUs - withoutEdgeUs;
+    if (withoutUs >= smallestUs && isWhole && previous !== undefined && canDrop(graph, u, previous)) {
       const edit = { kind: 'drop-after', unit: graph.names[u]!, dependency: graph.names[previous]! } as const;
-      found.push({ edit, atMostUs: targetUs - withoutEdgeUs, tookUs: graph.tookUs[previous]! });
+      found.push({ edit, atMostUs: withoutUs, tookUs: graph.tookUs[previous]! });
     }
   }
-  return unique([...found, ...groupEdits(graph, path)]);
+  return unique([...found, ...groupEdits(graph, path)]).filter((one) => one.atMostUs >= smallestUs);
 }
 
 /** A device that never appeared: its wait is the one that a node can do without. */
@@ -115,7 +120,7 @@ function canDrop(graph: PointGraph, u: number, d: number): boolean {
 }
 
 /** Units that others require or are started by, and units that a service wants: unlike a target, it wants what it uses. */
-function neededUnits({ points, names, startedBy, triggered }: PointGraph): Set<string> {
+export function neededUnits({ points, names, startedBy, triggered }: PointGraph): Set<string> {
   const needed = new Set([...triggered.values(), ...[...startedBy.values()].map((u) => names[u]!)]);
   for (const { name, activatingUs, requires, requisite, bindsTo, wants } of points.record.units) {
     if (activatingUs === 0) continue;

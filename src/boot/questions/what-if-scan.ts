@@ -8,7 +8,7 @@ import { renderEdit, type WhatIfEdit } from './edits.ts';
 import type { Advice } from './module-advice.ts';
 import { movesToImage } from './module-advice.ts';
 import { type PointGraph, pointGraph } from './point-graph.ts';
-import { type PossibleEdit, possibleEdits } from './scan-edits.ts';
+import { neededUnits, type PossibleEdit, possibleEdits } from './scan-edits.ts';
 import { knownUnits, limitsOf, refuseMaskedTarget, retimeOrThrow, type TargetTime, targetOf } from './what-if.ts';
 import { adviceFor } from './what-if-advice.ts';
 import { SCAN_ASSUMPTION } from './what-if-assumption.ts';
@@ -63,7 +63,7 @@ export function whatIfScan(record: BootRecord, { limit = 10, edits = [], target:
   refuseMaskedTarget(first.edited, target);
   const targetUs = first.timed.endUs[target]!;
   const smallestUs = Math.max(SMALLEST_US, Math.round(targetUs * SMALLEST_SHARE));
-  const scan: Scan = { recorded, known, target, smallestUs };
+  const scan: Scan = { recorded, known, target, smallestUs, needed: neededUnits(recorded) };
   const candidates = bestEdits(scan, first, limit);
   const userspaceUs = knownUserspaceUs(record);
   const combined = bestSet(scan, first, candidates[0]);
@@ -88,6 +88,7 @@ interface Scan {
   known: ReadonlySet<string>;
   target: number;
   smallestUs: number;
+  needed: ReadonlySet<string>;
 }
 
 /** The boot with some edits made, in which further ones are sought. */
@@ -102,11 +103,16 @@ function stage({ recorded, known }: Pick<Scan, 'recorded' | 'known'>, edits: rea
   return { edits, edited, timed: retimeOrThrow(edited.graph) };
 }
 
+/** The edits of a scan add no ordering, so the order of the first stage still holds. */
+function laterStage({ recorded, known }: Scan, first: Stage, chosen: readonly WhatIfCandidate[]): Stage {
+  const edits = [...first.edits, ...chosen.map(({ edit }) => edit)];
+  const edited = applyEdits(recorded, edits, known);
+  return { edits, edited, timed: retimeInOrder(edited.graph, first.timed.order) };
+}
+
 /** Edits are re-timed in the order of what they can save at most, until no other one can be among the best. */
 function bestEdits(scan: Scan, from: Stage, wanted: number): WhatIfCandidate[] {
-  const possible = possibleEdits(from.edited.graph, from.timed, scan.target)
-    .filter(({ atMostUs }) => atMostUs >= scan.smallestUs)
-    .sort((a, b) => b.atMostUs - a.atMostUs);
+  const possible = possibleEdits(from.edited.graph, from.timed, scan).sort((a, b) => b.atMostUs - a.atMostUs);
   const waits = waitsOnPath(scan, from);
   const found: WhatIfCandidate[] = [];
   for (const one of possible) {
@@ -169,7 +175,7 @@ function bestSet(scan: Scan, first: Stage, best: WhatIfCandidate | undefined): W
   let from = first;
   for (let next = best; next; next = chosen.length < MOST_TOGETHER ? bestEdits(scan, from, 1)[0] : undefined) {
     chosen.push(next);
-    from = stage(scan, [...first.edits, ...chosen.map(({ edit }) => edit)]);
+    from = laterStage(scan, first, chosen);
   }
   if (chosen.length < 2) return undefined;
   const afterUs = from.timed.endUs[scan.target]!;
