@@ -6,7 +6,18 @@ import { type BootRecord, hasStarted, type Unit } from './record.ts';
  * before 247 and pasted text have no TriggeredBy=; there, a timer or path of the same name counts. A device that appears starts the
  * units that udev rules name for it (SYSTEMD_WANTS=), which systemctl lists as Wants= of the device.
  */
-export function triggeredUnits(record: BootRecord): Map<string, string> {
+export function triggeredUnits(record: BootRecord): ReadonlyMap<string, string> {
+  const known = KNOWN.get(record);
+  if (known) return known;
+  const found = findTriggered(record);
+  KNOWN.set(record, found);
+  return found;
+}
+
+/** One answer asks several times, and a boot may have thousands of units. */
+const KNOWN = new WeakMap<BootRecord, ReadonlyMap<string, string>>();
+
+function findTriggered(record: BootRecord): Map<string, string> {
   const started = record.units.filter(hasStarted);
   const names = new Set(started.map(({ name }) => name));
   const triggerOf = new Map([...devicesOf(started, names), ...triggersOf(started, names)]);

@@ -122,10 +122,15 @@ function canDrop(graph: PointGraph, u: number, d: number): boolean {
 /** Units that others require or are started by, and units that a service wants: unlike a target, it wants what it uses. */
 export function neededUnits({ points, names, startedBy, triggered }: PointGraph): Set<string> {
   const needed = new Set([...triggered.values(), ...[...startedBy.values()].map((u) => names[u]!)]);
-  for (const { name, activatingUs, requires, requisite, bindsTo, wants } of points.record.units) {
-    if (activatingUs === 0) continue;
-    const lists = [requires, requisite, bindsTo, ...(name.endsWith('.target') ? [] : [wants])];
-    for (const list of lists) for (const one of list ?? []) needed.add(one);
+  const add = (units: readonly string[] | undefined) => {
+    if (units) for (const one of units) needed.add(one);
+  };
+  for (const unit of points.record.units) {
+    if (unit.activatingUs === 0) continue;
+    add(unit.requires);
+    add(unit.requisite);
+    add(unit.bindsTo);
+    if (!unit.name.endsWith('.target')) add(unit.wants);
   }
   return needed;
 }
