@@ -1,0 +1,62 @@
+// vms/standby.ts: contract for standby nodes: instances that a pool prepares in advance and parks until they are claimed. standby.suite.ts checks it.
+import type { CallOptions } from '../base/call-options.ts';
+import type { Instance, InstanceRef, PoolRef } from './pools.ts';
+
+/**
+ * How an instance is parked. `paused`: it keeps its memory and stays on (Azure: Running). `frozen`: its memory is in a file
+ * (Azure: Hibernated). `stopped`: only its disk is kept (Azure: Deallocated).
+ */
+export type StandbyTier = 'paused' | 'frozen' | 'stopped';
+
+/** Fastest to claim first. */
+export const STANDBY_TIERS: readonly StandbyTier[] = ['paused', 'frozen', 'stopped'];
+
+export type StandbyCounts = Readonly<Record<StandbyTier, number>>;
+
+export interface StandbyPolicy {
+  /** How many parked instances of each tier the pool keeps. */
+  counts: StandbyCounts;
+  /** A parked instance older than this is replaced. Absent: the provider's default; Azure has none. */
+  maxAgeMs?: number;
+}
+
+export interface StandbyMember {
+  instance: InstanceRef;
+  tier: StandbyTier;
+  /** Only `ready` members can be claimed. `broken`: it will be replaced. */
+  state: 'preparing' | 'ready' | 'broken';
+  /** Why it is kept, or why it will be replaced; a short phrase. */
+  why: string;
+  /** When it was parked, where the provider knows. */
+  parkedMs?: number;
+}
+
+export interface StandbyState {
+  policy: StandbyPolicy;
+  members: StandbyMember[];
+  /** Why the provider cannot keep the pool full; absent when it can. */
+  trouble?: string;
+}
+
+export interface Claim {
+  instance: Instance;
+  /** `cold`: no parked instance could be used, so a new one was made. */
+  from: StandbyTier | 'cold';
+  /** Why no parked instance, or not one of a faster tier, was used. */
+  why?: string;
+}
+
+/**
+ * Members are not counted in the pool's capacity and not listed as its instances until they are claimed. Every method throws
+ * `NotFound` when the pool does not exist, and is safe to repeat except `claim`.
+ */
+export interface Standby {
+  /** Undefined when the pool keeps no standby instances. */
+  readStandby(pool: PoolRef, options?: CallOptions): Promise<StandbyState | undefined>;
+  /** Records what the pool keeps; preparing the instances takes longer. Throws `Refused` when the pool cannot have such instances. */
+  setStandby(pool: PoolRef, policy: StandbyPolicy, options?: CallOptions): Promise<void>;
+  /** Deletes the members too. Succeeds when there are none. */
+  deleteStandby(pool: PoolRef, options?: CallOptions): Promise<void>;
+  /** Adds `count` instances to the pool, parked ones first. They are started, not yet Ready. */
+  claim(pool: PoolRef, count: number, options?: CallOptions): Promise<Claim[]>;
+}
