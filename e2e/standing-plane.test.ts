@@ -49,8 +49,7 @@ import { renderKubeconfig } from '../src/cluster/local/kubeconfig.ts';
 import { KUBE_SERVERS, SERVERS } from '../src/cluster/local/server-flags.ts';
 import { serverProcesses } from '../src/cluster/local/server-processes.ts';
 import { poolRef } from '../src/vms/qemu/home/layout.ts';
-import type { JoinCluster } from '../src/vms/qemu/pools/admission.ts';
-import { type Lab, makeLab, poolSpec, publishEmpty } from '../src/vms/qemu/testing.ts';
+import { type Lab, makeLab, poolSpec, publishEmpty, standInCluster } from '../src/vms/qemu/testing.ts';
 import { until } from './labs/cluster-lab.ts';
 import { ensurePlanePrograms } from './programs/ensure-kube.ts';
 
@@ -410,12 +409,7 @@ function makeInstance(): Promise<{ address: string; folder: string; vmId: string
 
 async function withPools<T>(use: (pools: Lab) => Promise<T>): Promise<T> {
   const server = { address: '168.0.0.10', port: 6443, to: { host: '127.0.0.1', port: 6443 } };
-  const joinCluster: JoinCluster = {
-    admit: async () => ({ server, credential: new Secret('') }),
-    awaitReady: async () => undefined,
-    isReady: async () => true,
-    removeNode: async () => undefined,
-  };
+  const joinCluster = standInCluster({ admit: async () => ({ server, credential: new Secret('') }) });
   const pools = makeLab({ home, joinCluster, newVmId: randomUUID });
   try {
     return await use(pools);

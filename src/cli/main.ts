@@ -34,6 +34,11 @@ export const GROUPS: Groups = {
     examples: ['image lock && headstart image build', 'image test images/node-1.35.8-2026.1116.0'],
   },
   node: { heading: ROLL_OUT, ...NODE_GROUPS.node! },
+  standby: {
+    heading: ROLL_OUT,
+    summary: 'Keep nodes prepared in advance that are Ready within seconds of a claim',
+    examples: ['standby up pool1 --frozen 2', 'standby claim pool1'],
+  },
   pool: {
     heading: LOCAL,
     summary: 'Create and manage pools of VMs on this machine',
@@ -231,6 +236,22 @@ export const VERBS: Verbs = {
   'pool show': {
     summary: 'Show the model of a pool and the state of its instances',
     load: () => import('./pool/show.ts'),
+  },
+  'standby up': {
+    summary: 'Set which standby nodes a pool keeps, and prepare them',
+    load: () => import('./standby/up.ts'),
+  },
+  'standby status': {
+    summary: 'List the standby nodes and why each one is kept or not',
+    load: () => import('./standby/status.ts'),
+  },
+  'standby claim': {
+    summary: 'Take standby nodes into service and wait until they are Ready',
+    load: () => import('./standby/claim.ts'),
+  },
+  'standby down': {
+    summary: 'Delete the standby nodes of a pool',
+    load: () => import('./standby/down.ts'),
   },
   'pool scale': {
     summary: 'Add instances from the current model, or remove the newest',

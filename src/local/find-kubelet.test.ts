@@ -1,19 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Secret } from '../base/secret.ts';
-import type { JoinCluster } from '../vms/qemu/pools/admission.ts';
-import { type Lab, makeLab, poolSpec, publishEmpty } from '../vms/qemu/testing.ts';
+import { type Lab, makeLab, poolSpec, publishEmpty, standInCluster } from '../vms/qemu/testing.ts';
 import { kubeletFinder } from './find-kubelet.ts';
 
 const KUBELET = 45_678;
-const joinCluster: JoinCluster = {
-  admit: async () => ({
-    server: { address: '168.0.0.10', port: 6443, to: { host: '127.0.0.1', port: 6443 } },
-    credential: new Secret('x'),
-  }),
-  awaitReady: async () => undefined,
-  isReady: async () => true,
-  removeNode: async () => undefined,
-};
+const joinCluster = standInCluster();
 
 let lab: Lab;
 beforeEach(() => {

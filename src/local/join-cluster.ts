@@ -11,6 +11,7 @@ import {
 } from '../cluster/local/cluster-files.ts';
 import type { PlaneAccess } from '../cluster/local/joining.ts';
 import { noSuchCluster } from '../cluster/local/no-such-cluster.ts';
+import type { Service } from '../vms/qemu/local-provider.ts';
 import type { JoinCluster } from '../vms/qemu/pools/admission.ts';
 import { awaitNodeReady } from './await-ready.ts';
 
@@ -27,7 +28,36 @@ export function joinLocalCluster(home: string, clock: Clock = systemClock): Join
     if (!record) throw noSuchCluster(place);
     return { kubeconfig: clusterFiles(place).kubeconfig, clock, record };
   };
+  const clientOf = async (cluster: string) => {
+    const { connectCluster } = await import('../cluster/kubernetes/connect.ts');
+    return connectCluster(accessTo(cluster));
+  };
+  const parking = () => import('../cluster/kubernetes/park-node.ts');
+  const serverOf = ({ guestAddress, ports }: ClusterRecord): Service => ({
+    address: guestAddress,
+    port: GUEST_PORT,
+    to: { host: '127.0.0.1', port: ports['kube-apiserver'] },
+  });
   return {
+    server: (cluster) => serverOf(accessTo(cluster).record),
+
+    async reserve(cluster, { id }, options) {
+      await (await parking()).reserveNode(await clientOf(cluster), id, options);
+    },
+
+    async readSeed(cluster, { id }, options) {
+      return (await parking()).readNodeSeed(await clientOf(cluster), id, options);
+    },
+
+    async createNode(cluster, { id }, seed, options) {
+      const [{ createParkedNode }, client] = await Promise.all([parking(), clientOf(cluster)]);
+      await createParkedNode(client, id, seed, options).catch(orNotRunning(cluster));
+    },
+
+    async release(cluster, { id }, options) {
+      await (await parking()).releaseNode(await clientOf(cluster), id, options);
+    },
+
     async admit(cluster, instance, { signal, onWaiting }) {
       const { record, ...access } = accessTo(cluster);
       onWaiting?.(`a credential for cluster ${cluster}`);
@@ -37,11 +67,7 @@ export function joinLocalCluster(home: string, clock: Clock = systemClock): Join
       tokens.set(instance.id, id);
       const ca = readIfExists(join(clusterFiles({ home, name: cluster }).pki, 'ca.crt')) ?? '';
       return {
-        server: {
-          address: record.guestAddress,
-          port: GUEST_PORT,
-          to: { host: '127.0.0.1', port: record.ports['kube-apiserver'] },
-        },
+        server: serverOf(record),
         credential: bootstrapKubeconfig(`https://${record.guestAddress}:${GUEST_PORT}`, ca, token),
       };
     },

@@ -7,6 +7,7 @@ import { type FakeProvider, fakeProvider } from '../vms/fake/fake-provider.ts';
 import type { InstanceRef, PoolRef } from '../vms/pools.ts';
 import { parseProviderId } from '../vms/qemu/home/layout.ts';
 import type { GuestRunOptions, GuestRunResult, PoolSpec, QemuProvider } from '../vms/qemu/local-provider.ts';
+import { type Claim, STANDBY_TIERS, type StandbyState } from '../vms/standby.ts';
 
 export interface FakePools extends QemuProvider, Pick<FakeProvider, 'state'> {
   clock: FakeClock;
@@ -19,6 +20,10 @@ export interface FakePools extends QemuProvider, Pick<FakeProvider, 'state'> {
   guest: (argv: readonly string[], options: GuestRunOptions) => Partial<GuestRunResult> | Error;
   /** Thrown by `awaitUp`; undefined means the instance is up. */
   trouble: Error | undefined;
+  /** Pool name → its standby nodes. */
+  standbyStates: Map<string, StandbyState>;
+  /** Pools whose standby nodes are prepared in the background. */
+  refilled: string[];
   /** Adds an image like `headstart pool base`. */
   addImage(gallery: string, name: string, version: string): Promise<string>;
 }
@@ -46,6 +51,8 @@ export function fakePools(folder: string, clock: FakeClock = fakeClock()): FakeP
     ran: [],
     guest: () => ({}),
     trouble: undefined,
+    standbyStates: new Map(),
+    refilled: [],
     async addImage(gallery, name, version) {
       const definition = await fake.gallery.ensureDefinition(
         {
@@ -116,7 +123,7 @@ export function fakePools(folder: string, clock: FakeClock = fakeClock()): FakeP
         const made = [];
         while (pool.instances.length < capacity) {
           options?.signal?.throwIfAborted();
-          made.push(fake.scaleOut(ref));
+          made.push({ ...fake.scaleOut(ref), from: 'cold' as const });
         }
         while (pool.instances.length > capacity) pool.instances.pop();
         return made;
@@ -143,6 +150,40 @@ export function fakePools(folder: string, clock: FakeClock = fakeClock()): FakeP
         const { userData: _, ...spec } = pools.specs.get(target.name)!;
         pools.specs.set(target.name, userData === null ? spec : { ...spec, userData });
       },
+    },
+    standby: {
+      readStandby: async (ref) => structuredClone(pools.standbyStates.get(poolAt(ref).ref.name)),
+      async setStandby(ref, policy) {
+        const { members = [] } = pools.standbyStates.get(poolAt(ref).ref.name) ?? {};
+        pools.standbyStates.set(ref.name, { policy, members });
+      },
+      deleteStandby: async (ref) => void pools.standbyStates.delete(poolAt(ref).ref.name),
+      async claim(ref, count) {
+        const state = pools.standbyStates.get(ref.name);
+        return Array.from({ length: count }, (): Claim => {
+          const member = state?.members.find((one) => one.state === 'ready');
+          if (state && member) state.members = state.members.filter((one) => one !== member);
+          return {
+            instance: fake.scaleOut(ref),
+            from: member?.tier ?? 'cold',
+            ...(!member && { why: 'none is ready' }),
+          };
+        });
+      },
+      async fillStandby(ref, options) {
+        const state = pools.standbyStates.get(ref.name);
+        const missing = STANDBY_TIERS.flatMap((tier) => {
+          const has = state?.members.filter((member) => member.tier === tier).length ?? 0;
+          return Array.from({ length: Math.max(0, (state?.policy.counts[tier] ?? 0) - has) }, () => tier);
+        });
+        for (const tier of missing) {
+          options?.onStep?.(`preparing one ${tier}`);
+          const instance = { pool: ref, id: `${ref.name}-s${state!.members.length + 1}` };
+          state!.members.push({ instance, tier, state: 'ready', why: 'parked 0 ago', parkedMs: clock.nowMs() });
+        }
+        return { prepared: [], discarded: [], isBusy: false };
+      },
+      refill: async (ref) => void pools.refilled.push(ref.name),
     },
     guests: {
       async awaitUp(ref, options) {

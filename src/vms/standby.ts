@@ -29,6 +29,9 @@ export interface StandbyMember {
   why: string;
   /** When it was parked, where the provider knows. */
   parkedMs?: number;
+  /** What it takes of the machine that it is on, without what it shares; absent: unknown, or someone else's machine. */
+  diskBytes?: number;
+  memoryBytes?: number;
 }
 
 export interface StandbyState {

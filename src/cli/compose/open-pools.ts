@@ -8,6 +8,7 @@ import type { QemuProvider } from '../../vms/qemu/local-provider.ts';
 import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';
 import type { CliDeps } from '../verb.ts';
 import { guestCommands } from './guest-commands.ts';
+import { refillInBackground } from './refill-in-background.ts';
 
 export interface PoolOptions extends HomeOptions {
   json?: boolean;
@@ -48,6 +49,7 @@ export const openPools: OpenPools = async (options, deps, purpose = 'read') => {
   return createQemuProvider({
     home,
     joinCluster: joinLocalCluster(home),
+    refill: ({ name }) => refillInBackground(home, name, deps.env),
     clock: systemClock,
     run: runCommand,
     ...guestCommands(deps.env),

@@ -2,6 +2,7 @@
 import type { CallOptions } from '../../base/call-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { RunCommand } from '../../base/command.ts';
+import type { InstanceRef, PoolRef } from '../pools.ts';
 import type { GuestAgent } from './guest/guest-agent.ts';
 import type { Accelerator } from './machine/command-line.ts';
 import type { Machines } from './machine/machines.ts';
@@ -37,6 +38,10 @@ export interface QemuOptions extends Home {
   accelerator?: Accelerator;
   /** Without it, pools of a cluster are read-only. */
   joinCluster?: JoinCluster;
+  /** Called with an instance that is up, before it is parked. Throws when it must not become a standby instance. */
+  checkStandby?: (instance: InstanceRef, options: CallOptions) => Promise<void>;
+  /** Starts to prepare the standby instances that a claim has taken, and does not wait. */
+  refill?: (pool: PoolRef) => void;
   /** `off`: versions made from snapshots boot without cloud-init. */
   cloudInit?: 'off';
 }

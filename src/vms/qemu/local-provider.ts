@@ -2,6 +2,7 @@
 import type { CallOptions } from '../../base/call-options.ts';
 import type { ImageRef, Instance, InstanceRef, Pool, PoolRef, Pools } from '../pools.ts';
 import type { VmProvider } from '../provider.ts';
+import type { Claim, Standby } from '../standby.ts';
 
 /** A service the guest can reach besides its metadata: an address in the guest network, forwarded to a host and port. */
 export interface Service {
@@ -63,6 +64,9 @@ export interface GuestClockReading {
   hostAfterMs: number;
 }
 
+/** An instance that was started, and where it came from. */
+export interface StartedInstance extends Instance, Pick<Claim, 'from' | 'why'> {}
+
 export interface LocalPools extends Pools {
   /** Creates a pool without instances. Throws `Conflict` when a pool of that name exists. */
   createPool(spec: PoolSpec, options?: CallOptions): Promise<Pool>;
@@ -73,10 +77,10 @@ export interface LocalPools extends Pools {
   deletePool(pool: PoolRef, options?: CallOptions): Promise<void>;
   readSpec(pool: PoolRef, options?: CallOptions): Promise<PoolSpec>;
   /**
-   * Makes and starts new instances, or deletes the newest that are not protected from scale-in. Returns the new instances, started but
-   * not yet up, so that several boot at once; `awaitUp` waits for one.
+   * Claims standby instances, then makes and starts new ones, or deletes the newest that are not protected from scale-in. Returns the
+   * new instances, started but not yet up, so that several boot at once; `awaitUp` waits for one.
    */
-  setCapacity(pool: PoolRef, capacity: number, options?: CallOptions): Promise<Instance[]>;
+  setCapacity(pool: PoolRef, capacity: number, options?: CallOptions): Promise<StartedInstance[]>;
   deleteInstance(instance: InstanceRef, options?: CallOptions): Promise<void>;
   /** Replaces the disk with a new one from the current model; the instance keeps its name, address and VM id. */
   reimage(instance: InstanceRef, options?: CallOptions): Promise<void>;
@@ -99,9 +103,31 @@ export interface Guests {
   readDetails(instance: InstanceRef): Promise<InstanceDetails>;
 }
 
+export interface LocalStandby extends Standby {
+  /**
+   * Discards and prepares standby instances until the pool has those that its policy names. Does nothing while another command does
+   * the same; says so in the result.
+   */
+  fillStandby(pool: PoolRef, options?: FillOptions): Promise<FillResult>;
+  /** The same in the background, by a process that outlives this one. */
+  refill(pool: PoolRef): Promise<void>;
+}
+
+export interface FillOptions extends CallOptions {
+  /** Called for each instance that was discarded or prepared. */
+  onStep?: ((text: string) => void) | undefined;
+}
+
+export interface FillResult {
+  prepared: InstanceRef[];
+  discarded: InstanceRef[];
+  isBusy: boolean;
+}
+
 export interface QemuProvider extends VmProvider {
   pools: LocalPools;
   guests: Guests;
+  standby: LocalStandby;
 }
 
 export interface InstanceDetails {

@@ -20,12 +20,13 @@ import { createSnapshot, deleteSnapshot, readSnapshot } from './images/snapshots
 import { deleteVersion, listVersions, readVersion, setExcludedFromLatest, tagVersion } from './images/versions.ts';
 import type { QemuProvider } from './local-provider.ts';
 import { qemuMachines } from './machine/machines.ts';
-import { deleteInstance, setCapacity } from './pools/capacity.ts';
+import { claim, deleteInstance, setCapacity } from './pools/capacity.ts';
 import { reimage, setProtection, setUserData, tagInstance } from './pools/change-instance.ts';
 import { changeModel, readModel, tagPool } from './pools/change-model.ts';
 import { listInstances, locate, locateAll, parsedProviderId, readDetails, readInstance } from './pools/instances.ts';
 import { createPool, deletePool, findPool, listPools, readPool, readSpec } from './pools/pools.ts';
 import { deallocate, start, stop } from './pools/power.ts';
+import { deleteStandby, fillStandby, readStandby, refill, setStandby } from './standby/keep-standby.ts';
 
 const STOP_GRACE_MS = 90_000;
 
@@ -57,6 +58,7 @@ export function providerIn(context: QemuContext): QemuProvider {
       ...{ listVersions, readVersion, beginVersion, setExcludedFromLatest, tagVersion, deleteVersion },
       referencedImages,
     }),
+    standby: boundTo(context, { readStandby, setStandby, deleteStandby, claim, fillStandby, refill }),
     publisher: boundTo(context, { readModel, changeModel }),
   };
 }

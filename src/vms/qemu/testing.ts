@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import type { Argv, CommandResult, RunCommand } from '../../base/command.ts';
+import { Secret } from '../../base/secret.ts';
 import type { QemuContext } from './context.ts';
 import type { CallAgent, GuestAgent } from './guest/guest-agent.ts';
+import { instanceFiles } from './home/layout.ts';
 import { type PublishSpec, publishVersion } from './images/make-version.ts';
 import type { PoolSpec, QemuProvider } from './local-provider.ts';
 import { type Conversation, NotAnswering } from './machine/line-socket.ts';
 import type { MachineRef, MachineState, Machines } from './machine/machines.ts';
+import type { JoinCluster } from './pools/join-cluster.ts';
 import { providerIn } from './qemu-provider.ts';
 
 export interface Lab {
@@ -42,6 +45,23 @@ export function makeLab(changes: Partial<QemuContext> = {}): Lab {
     ...changes,
   };
   return { context, provider: providerIn(context), machines, ran, end: () => rmSync(home, { recursive: true }) };
+}
+
+/** A cluster that admits every instance and never refuses. */
+export function standInCluster(changes: Partial<JoinCluster> = {}): JoinCluster {
+  const server = { address: '168.0.0.10', port: 6443, to: { host: '127.0.0.1', port: 6443 } };
+  return {
+    admit: async () => ({ server, credential: new Secret('x') }),
+    awaitReady: async () => undefined,
+    isReady: async () => true,
+    server: () => server,
+    reserve: async () => undefined,
+    readSeed: async (_, { id }) => ({ providerId: `qemu:///${id}`, labels: {}, annotations: {}, taints: [] }),
+    createNode: async () => undefined,
+    release: async () => undefined,
+    removeNode: async () => undefined,
+    ...changes,
+  };
 }
 
 export const size = { cpus: 1, memoryMb: 64, diskGb: 1 };
@@ -99,6 +119,14 @@ export function fakeMachines(): FakeMachines {
     },
     forwardedPorts: async (machine) => new Map(stateOf(machine) === 'off' ? [] : [[22, 2222]]),
     reset: async () => undefined,
+    pause: async ({ vmId }) => void states.set(vmId, 'paused'),
+    resume: async ({ vmId }) => void states.set(vmId, 'running'),
+    async freeze({ folder, vmId }) {
+      for (const name of [instanceFiles.memory, instanceFiles.devices]) writeFileSync(join(folder, name), vmId);
+      states.delete(vmId);
+    },
+    load: async ({ vmId }) => void states.set(vmId, 'paused'),
+    build: async () => '7.2.0',
     pressPower: async () => undefined,
     async end(machine) {
       if (stateOf(machine) !== 'off') this.ended.push(machine.vmId);

@@ -47,8 +47,20 @@ export function instanceRecordOf(home: string, ref: InstanceRef): InstanceRecord
   return record;
 }
 
-/** Oldest first. */
+/** The instances in service, without the standby instances. Oldest first. */
 export function instanceRecordsOf(home: string, pool: PoolRef): InstanceRecord[] {
+  return allRecordsOf(home, pool).filter(({ standby }) => standby === undefined);
+}
+
+/** Oldest first. */
+export function standbyRecordsOf(home: string, pool: PoolRef): StandbyRecord[] {
+  return allRecordsOf(home, pool).filter((record): record is StandbyRecord => record.standby !== undefined);
+}
+
+export type StandbyRecord = InstanceRecord & Required<Pick<InstanceRecord, 'standby'>>;
+
+/** Standby instances included. Oldest first. */
+export function allRecordsOf(home: string, pool: PoolRef): InstanceRecord[] {
   const name = poolNameOf(pool);
   return visibleIn(instancesFolder(home, name)).flatMap((id) => {
     const record = readInstanceRecord(home, { pool: poolRef(name), id });

@@ -26,6 +26,13 @@ export const instanceFiles = {
   pid: 'qemu.pid',
   qmp: 'qmp.sock',
   agent: 'agent.sock',
+  /** How and when the instance was parked. Written last: without it, the other files of a freeze are not used. */
+  parked: 'parked.json',
+  /** The guest's memory, and the state of its devices, when it is frozen. */
+  memory: 'memory.img',
+  devices: 'devices.img',
+  /** When the instance was claimed, and what followed, for its boot timeline. */
+  claim: 'claim.json',
 } as const;
 
 export const versionFileNames = {
@@ -38,6 +45,8 @@ export const versionFileNames = {
 export const snapshotRecord = 'snapshot.json';
 export const definitionRecord = 'definition.json';
 export const poolRecord = 'pool.json';
+/** Why the last standby instance could not be prepared. */
+export const standbyTrouble = 'standby-trouble.json';
 /** The private key; the public key has the suffix `.pub`. */
 export const poolKey = 'id_ed25519';
 
@@ -58,11 +67,13 @@ export const instancesFolder = (home: string, pool: string) => join(poolFolder(h
 export const instanceFolder = (home: string, ref: InstanceRef) =>
   join(instancesFolder(home, poolNameOf(ref.pool)), checkInstanceId(ref));
 
-// Lock order: a pool's, then the snapshots' or a gallery's, then the home's.
+// Lock order: a pool's standby lock, then its own, then the snapshots' or a gallery's, then the home's.
 /** Held briefly. Protects what pools share: addresses, and the references to image versions. */
 export const homeLock = lockName('home');
 export const snapshotsLock = lockName('snapshots');
 export const baseImageLock = lockName('base-image');
+/** Held while standby instances are prepared, which may take minutes. Taken before the pool's lock. */
+export const standbyLock = (pool: string) => lockName(`standby-${checkPoolName(pool)}`);
 export const poolLock = (pool: string) => lockName(`pool-${checkPoolName(pool)}`);
 /** Held while a version is made, which may take minutes. */
 export const galleryLock = (gallery: string) => lockName(`gallery-${checkName('gallery', gallery)}`);

@@ -5,16 +5,19 @@ import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
 import { withLock, withLockIfFree } from '../../../host/locks.ts';
 import { deletingPrefix, namesIn, partialPrefix, removeLeftovers, visibleIn } from '../../../host/whole-folders.ts';
-import type { PoolRef } from '../../pools.ts';
+import type { InstanceRef, PoolRef } from '../../pools.ts';
+import { readInstanceRecord } from './instance-records.ts';
 import {
   galleriesFolder,
   galleryFolder,
   galleryLock,
   instanceFiles,
+  instanceFolder,
   instancesFolder,
   poolFolder,
   poolLock,
   poolNameOf,
+  poolRef,
   poolsFolder,
   snapshotsFolder,
   snapshotsLock,
@@ -46,8 +49,21 @@ async function tidyPool(home: string, pool: string): Promise<void> {
     const instance = join(folder, id);
     // No record means that QEMU was never started here: the record is written before QEMU starts.
     if (!existsSync(join(instance, instanceFiles.record))) await rm(instance, { recursive: true, force: true });
-    else await removeUnfinished(instance);
+    else {
+      await removeUnfinished(instance);
+      await removeSpentMemory(home, { pool: poolRef(pool), id });
+    }
   }
+}
+
+/** A killed command may have left the frozen memory of an instance that runs since. */
+async function removeSpentMemory(home: string, ref: InstanceRef): Promise<void> {
+  const folder = instanceFolder(home, ref);
+  const files = [instanceFiles.memory, instanceFiles.devices, instanceFiles.parked].map((name) => join(folder, name));
+  if (!files.some((file) => existsSync(file))) return;
+  const record = readInstanceRecord(home, ref);
+  if (record?.standby || record?.resume) return;
+  for (const file of files) await rm(file, { force: true });
 }
 
 /** Unfinished images may take gigabytes, so do not wait for the next build to remove them. A locked gallery is being built right now. */

@@ -60,6 +60,9 @@ export const specSchema = z.object({
   tags,
 }) satisfies z.ZodType<PoolSpec>;
 
+const tier = z.enum(['paused', 'frozen', 'stopped']);
+const count = wholeNumber(0, 100);
+
 const poolSchema = z.object({
   /** Counts every change of the pool; it is the pool's etag. */
   revision: z.int(),
@@ -69,6 +72,13 @@ const poolSchema = z.object({
   nextInstance: z.int(),
   traits: z.object(traits),
   spec: specSchema,
+  /** Which standby instances the pool keeps; absent: none. */
+  standby: z
+    .object({
+      counts: z.object({ paused: count, frozen: count, stopped: count }),
+      maxAgeMs: z.number().positive().exactOptional(),
+    })
+    .exactOptional(),
 });
 export type PoolRecord = z.infer<typeof poolSchema>;
 export const poolRecordSchema: z.ZodType<PoolRecord> = poolSchema;
@@ -93,6 +103,10 @@ const instanceSchema = z.object({
   /** True until QEMU has run once; the next scaling command starts the instance. */
   isNew: z.boolean(),
   startedMs: z.number().exactOptional(),
+  /** Present until the instance is claimed: it does not count as an instance of the pool. `preparing`: discard it if its command died. */
+  standby: z.object({ tier, state: z.enum(['preparing', 'parked']) }).exactOptional(),
+  /** A claimed instance that has not continued yet. `running`: its guest may have run, so its frozen memory is not used again. */
+  resume: z.object({ tier, phase: z.enum(['parked', 'running']) }).exactOptional(),
 });
 export type InstanceRecord = z.infer<typeof instanceSchema>;
 export const instanceRecordSchema: z.ZodType<InstanceRecord> = instanceSchema;

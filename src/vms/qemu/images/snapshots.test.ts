@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NotFound } from '../../../base/failures.ts';
 import { partialPrefix } from '../../../host/whole-folders.ts';
-import type { Instance } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import {
   instanceFiles,
@@ -13,17 +12,18 @@ import {
   snapshotsFolder,
   versionFileNames,
 } from '../home/layout.ts';
+import type { StartedInstance } from '../local-provider.ts';
 import { setCapacity } from '../pools/capacity.ts';
 import { createPool } from '../pools/pools.ts';
 import { type Lab, makeLab, poolSpec, publishEmpty } from '../testing.ts';
 import { createSnapshot, deleteSnapshot, readSnapshot } from './snapshots.ts';
 
 let lab: Lab;
-let donor: Instance;
+let donor: StartedInstance;
 beforeEach(async () => {
   lab = makeLab();
   await createPool(lab.context, poolSpec(await publishEmpty(lab)));
-  [donor] = (await setCapacity(lab.context, poolRef('web'), 1)) as [Instance];
+  [donor] = (await setCapacity(lab.context, poolRef('web'), 1)) as [StartedInstance];
   lab.machines.states.clear();
 });
 afterEach(() => lab.end());
@@ -51,7 +51,7 @@ describe('createSnapshot', () => {
     const first = await readSnapshot(lab.context, 'snap');
     await take();
     expect(await readSnapshot(lab.context, 'snap')).toEqual(first);
-    const [other] = (await setCapacity(lab.context, poolRef('web'), 2)) as [Instance];
+    const [other] = (await setCapacity(lab.context, poolRef('web'), 2)) as [StartedInstance];
     lab.machines.states.clear();
     const second = createSnapshot(lab.context, specOf(other.osDisk!.id));
     await expect(second).rejects.toMatchObject({ code: 'vms/snapshot-differs' });

@@ -30,6 +30,8 @@ export interface VmFacts {
   kernelArgs?: readonly string[];
   /** UEFI: the code, and the variables as they are before the first boot. */
   firmware?: { code: string; variables: string };
+  /** Default: memory of the process. `written`: a file that a freeze keeps. `resumed`: that file, and the guest continues from it. */
+  memory?: 'written' | 'resumed';
 }
 
 /** Azure's chassis asset tag, by which cloud-init recognises Azure. */
@@ -54,7 +56,7 @@ export function qemuArgv(facts: VmFacts): [string, ...string[]] {
   return [
     'qemu-system-x86_64',
     ...['-name', options({ guest: facts.id })],
-    ...['-nodefaults', '-no-user-config', '-display', 'none', '-machine', 'q35', '-cpu', 'max'],
+    ...['-nodefaults', '-no-user-config', '-display', 'none', '-cpu', 'max', ...machine(facts)],
     ...['-accel', facts.accelerator === 'kvm' ? 'kvm' : 'tcg,thread=multi'],
     ...['-smp', String(size.cpus), '-m', String(size.memoryMb)],
     ...['-uuid', facts.vmId],
@@ -74,7 +76,9 @@ export function qemuArgv(facts: VmFacts): [string, ...string[]] {
       kernel ? {} : { bootindex: '0' },
     ),
     ...disk('d1', instanceFiles.provisioning, 'raw', { readonly: 'on' }),
-    ...(facts.apiServer ? ['-fw_cfg', options({ name: CREDENTIAL, file: instanceFiles.credential })] : []),
+    ...(facts.apiServer && facts.memory !== 'resumed'
+      ? ['-fw_cfg', options({ name: CREDENTIAL, file: instanceFiles.credential })]
+      : []),
     ...['-device', 'virtio-rng-pci'],
     ...['-netdev', netdev(facts), '-device', options('virtio-net-pci', { netdev: 'n0', mac: facts.mac, romfile: '' })],
     ...['-device', 'virtio-serial-pci'],
@@ -89,6 +93,25 @@ export function qemuArgv(facts: VmFacts): [string, ...string[]] {
     ...['-qmp', `unix:${instanceFiles.qmp},server=on,wait=off`],
     ...['-pidfile', instanceFiles.pid],
   ];
+}
+
+/** The arguments that a frozen guest depends on: its processors, memory and devices, but not what is behind them. */
+export function machineShape(argv: readonly string[]): string[] {
+  return argv.flatMap((flag, at) => (SHAPE_FLAGS.includes(flag) ? [`${flag} ${argv[at + 1]}`] : [])).sort();
+}
+
+const SHAPE_FLAGS = ['-machine', '-cpu', '-accel', '-smp', '-m', '-device'];
+
+/**
+ * A resumed guest maps the file privately: the file stays as it was frozen, and only the pages that the guest writes take memory.
+ * QEMU then waits for the state of the devices (`Machines.load`).
+ */
+function machine({ memory, size }: VmFacts): string[] {
+  if (memory === undefined) return ['-machine', 'q35'];
+  const file = { id: 'm0', size: `${size.memoryMb}M`, 'mem-path': instanceFiles.memory };
+  const backend = options('memory-backend-file', { ...file, share: memory === 'written' ? 'on' : 'off' });
+  const incoming = memory === 'resumed' ? ['-incoming', 'defer'] : [];
+  return ['-machine', options('q35', { 'memory-backend': 'm0' }), '-object', backend, ...incoming];
 }
 
 function kernelArgs({ cloudInit, id, root = WHOLE_DISK, kernelArgs: own = [] }: VmFacts): string {

@@ -10,31 +10,12 @@ import { trace } from '../../../base/trace.ts';
 import { pidsWithOpenFile } from '../../../host/open-files.ts';
 import { missingProgram } from '../../../host/run-tool.ts';
 import { instanceFiles } from '../home/layout.ts';
+import { freezing } from './freezing.ts';
 import { NotAnswering } from './line-socket.ts';
+import type { MachineRef, MachineState, Machines } from './machine.ts';
 import { qmp } from './qmp.ts';
 
-/** `full`: QEMU paused the guest because this machine's disk is full. */
-export type MachineState = 'off' | 'starting' | 'running' | 'stopping' | 'full' | 'unknown';
-
-/** An instance's folder and VM id together identify its process. */
-export interface MachineRef {
-  folder: string;
-  vmId: string;
-}
-
-export interface Machines {
-  state(machine: MachineRef): Promise<MachineState>;
-  /** Returns when QEMU answers; the guest has only begun to boot then. */
-  launch(machine: MachineRef, argv: readonly [string, ...string[]], signal?: AbortSignal): Promise<void>;
-  /** Guest port → forwarded port on 127.0.0.1; empty when the machine is off. */
-  forwardedPorts(machine: MachineRef): Promise<ReadonlyMap<number, number>>;
-  /** Presses the reset button: the guest reboots without shutting down. */
-  reset(machine: MachineRef): Promise<void>;
-  /** Presses the power button; the guest may ignore it. */
-  pressPower(machine: MachineRef): Promise<void>;
-  /** Like pulling the plug, but QEMU flushes its caches. Returns when the process is gone. */
-  end(machine: MachineRef): Promise<void>;
-}
+export type { MachineRef, MachineState, Machines } from './machine.ts';
 
 const LAUNCH_DEADLINE_MS = 60_000;
 const QUIT_DEADLINE_MS = 20_000;
@@ -90,6 +71,7 @@ export function qemuMachines(clock: Clock): Machines {
     async pressPower(machine) {
       if (pidOf(machine) !== undefined) await qmp(machine.folder, 'system_powerdown');
     },
+    ...freezing(clock, gone),
     async end(machine) {
       if (pidOf(machine) === undefined) return;
       await qmp(machine.folder, 'quit').catch(ignoreSilence);
@@ -211,6 +193,7 @@ function stateOf(answer: unknown): MachineState {
   const { status } = statusSchema.parse(answer);
   if (status === 'running') return 'running';
   if (status === 'prelaunch') return 'starting';
+  if (['paused', 'inmigrate', 'postmigrate', 'finish-migrate'].includes(status)) return 'paused';
   if (status === 'shutdown') return 'stopping';
   return status === 'io-error' ? 'full' : 'unknown';
 }

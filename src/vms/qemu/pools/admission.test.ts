@@ -7,7 +7,7 @@ import { Secret } from '../../../base/secret.ts';
 import type { PoolRef } from '../../pools.ts';
 import { instanceFiles } from '../home/layout.ts';
 import type { Machines } from '../machine/machines.ts';
-import { answeringAgent, fakeMachines, type Lab, makeLab, poolSpec, publishEmpty } from '../testing.ts';
+import { answeringAgent, fakeMachines, type Lab, makeLab, poolSpec, publishEmpty, standInCluster } from '../testing.ts';
 import type { JoinCluster } from './admission.ts';
 
 const SERVER = { address: '168.0.0.10', port: 6443, to: { host: '127.0.0.1', port: 20_001 } };
@@ -29,16 +29,15 @@ function clusterLab(changes: Partial<JoinCluster> = {}): ClusterCalls {
   const calls: string[] = [];
   const note = (what: string) => (cluster: string, instance: { id?: string; ref?: { id: string } }) =>
     void calls.push(`${what} ${cluster} ${instance.id ?? instance.ref?.id}`);
-  const joiner: JoinCluster = {
+  const joiner: JoinCluster = standInCluster({
     admit: async (cluster, instance) => {
       note('admit')(cluster, instance);
       return { server: SERVER, credential: new Secret(SECRET) };
     },
     awaitReady: async (cluster, joining) => note('await')(cluster, joining),
-    isReady: async () => true,
     removeNode: async (cluster, instance) => note('removeNode')(cluster, instance),
     ...changes,
-  };
+  });
   const atLaunch: ClusterCalls['atLaunch'] = [];
   const machines = fakeMachines();
   const watched: Machines = {

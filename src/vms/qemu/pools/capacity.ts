@@ -3,30 +3,31 @@
 import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
 import { Refused } from '../../../base/failures.ts';
-import { removeAtomically } from '../../../host/whole-folders.ts';
-import type { Instance, InstanceRef, PoolRef } from '../../pools.ts';
+import type { InstanceRef, PoolRef } from '../../pools.ts';
+import type { Claim } from '../../standby.ts';
 import type { QemuContext } from '../context.ts';
 import { ensureSpace } from '../home/ensure-space.ts';
-import { instanceRecordsOf, poolRecordOf, readInstanceRecord, writePoolRecord } from '../home/instance-records.ts';
-import { instanceFolder } from '../home/layout.ts';
+import { instanceRecordsOf, poolRecordOf, writePoolRecord } from '../home/instance-records.ts';
 import { lockPool } from '../home/pool-lock.ts';
 import type { InstanceRecord } from '../home/records.ts';
 import { resolveVersion, verifyVersion } from '../home/version-records.ts';
-import { removeNode } from './admission.ts';
-import { machineOf, readInstance } from './instances.ts';
+import type { StartedInstance } from '../local-provider.ts';
+import { claimMembers } from '../standby/claim.ts';
+import { readInstance } from './instances.ts';
 import { makeInstance } from './make-instance.ts';
-import { startInstance } from './power.ts';
+import { type StartResult, startInstance } from './power.ts';
+import { removeInstance } from './remove-instance.ts';
 
 /** The least that a guest writes while it boots. */
 const FIRST_BOOT_BYTES = 64 << 20;
 
-/** Returns the new instances, started but not yet up. */
+/** Returns the new instances, started but not yet up. Standby instances come first. */
 export async function setCapacity(
   context: QemuContext,
   pool: PoolRef,
   capacity: number,
   options: CallOptions = {},
-): Promise<Instance[]> {
+): Promise<StartedInstance[]> {
   if (!Number.isInteger(capacity) || capacity < 0)
     throw new UserError(`a pool cannot have ${capacity} instances`, { code: 'vms/bad-capacity' });
   const { home } = context;
@@ -35,12 +36,60 @@ export async function setCapacity(
     poolRecordOf(home, pool);
     const before = instanceRecordsOf(home, pool);
     await shrink(context, pool, before, before.length - capacity, options);
-    return [
-      ...(await startUnstarted(context, pool, options)),
-      ...(await grow(context, pool, capacity - before.length, options)),
-    ];
+    return startMore(context, pool, capacity - before.length, options);
   });
-  const seen = await Promise.all(started.map((ref) => readInstance(context, ref)));
+  return readStarted(context, started);
+}
+
+/** Adds instances to those that the pool has when it is locked. */
+export async function claim(
+  context: QemuContext,
+  pool: PoolRef,
+  count: number,
+  options: CallOptions = {},
+): Promise<Claim[]> {
+  if (!Number.isInteger(count) || count < 1)
+    throw new UserError(`cannot claim ${count} instances`, { code: 'vms/bad-capacity' });
+  poolRecordOf(context.home, pool);
+  const why = `claiming ${count} of ${pool.name}`;
+  const started = await lockPool(context.home, pool, why, options, () => startMore(context, pool, count, options));
+  const seen = await readStarted(context, started);
+  return seen.map(({ from, why: reason, ...instance }) => ({
+    instance,
+    from,
+    ...(reason !== undefined && { why: reason }),
+  }));
+}
+
+interface StartedRef extends StartResult {
+  ref: InstanceRef;
+}
+
+async function startMore(
+  context: QemuContext,
+  pool: PoolRef,
+  count: number,
+  options: CallOptions,
+): Promise<StartedRef[]> {
+  const unfinished = await startUnstarted(context, pool, options);
+  const claimed = await claimMembers(context, pool, Math.max(0, count), options);
+  const made = await grow(context, pool, count - claimed.started.length, options);
+  const whyCold = claimed.whyNotMore;
+  if (claimed.started.length > 0) context.refill?.(pool);
+  return [
+    ...unfinished,
+    ...claimed.started,
+    ...made.map((ref): StartedRef => ({ ref, from: 'cold', ...(whyCold !== undefined && { why: whyCold }) })),
+  ];
+}
+
+async function readStarted(context: QemuContext, started: readonly StartedRef[]): Promise<StartedInstance[]> {
+  const seen = await Promise.all(
+    started.map(async ({ ref, ...how }) => {
+      const instance = await readInstance(context, ref);
+      return instance && { ...instance, ...how };
+    }),
+  );
   return seen.filter((one) => one !== undefined);
 }
 
@@ -53,13 +102,14 @@ export async function deleteInstance(context: QemuContext, ref: InstanceRef, opt
   });
 }
 
-/** Starts the instances that a killed command made or reimaged but did not start. */
-async function startUnstarted(context: QemuContext, pool: PoolRef, options: CallOptions): Promise<InstanceRef[]> {
+/** Starts the instances that a killed command made, claimed or reimaged but did not start. */
+async function startUnstarted(context: QemuContext, pool: PoolRef, options: CallOptions): Promise<StartedRef[]> {
   const refs = instanceRecordsOf(context.home, pool)
-    .filter(({ isNew, isBlank, wanted }) => (isNew || isBlank) && wanted === 'running')
+    .filter(({ isNew, isBlank, resume, wanted }) => (isNew || isBlank || resume) && wanted === 'running')
     .map(({ id }) => ({ pool, id }));
-  for (const ref of refs) await startInstance(context, ref, options);
-  return refs;
+  const started: StartedRef[] = [];
+  for (const ref of refs) started.push({ ref, ...(await startInstance(context, ref, options)) });
+  return started;
 }
 
 async function grow(context: QemuContext, pool: PoolRef, count: number, options: CallOptions): Promise<InstanceRef[]> {
@@ -107,13 +157,4 @@ async function shrink(
     await removeInstance(context, { pool, id }, options);
   }
   writePoolRecord(context.home, poolRecordOf(context.home, pool));
-}
-
-async function removeInstance(context: QemuContext, ref: InstanceRef, options?: CallOptions): Promise<void> {
-  const record = readInstanceRecord(context.home, ref);
-  if (!record) return;
-  await context.machines.end(machineOf(context.home, ref, record));
-  // Before the record is deleted: if we are killed here, the next command finds the instance and repeats this.
-  await removeNode(context, ref, options);
-  await removeAtomically(instanceFolder(context.home, ref));
 }

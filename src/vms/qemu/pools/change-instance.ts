@@ -5,8 +5,8 @@ import { withLock } from '../../../host/locks.ts';
 import type { InstanceRef, PoolRef, Protection } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import {
+  allRecordsOf,
   instanceRecordOf,
-  instanceRecordsOf,
   poolRecordOf,
   writeInstanceRecord,
   writePoolRecord,
@@ -58,7 +58,7 @@ export async function setUserData(
       ...record
     } = poolRecordOf(context.home, target);
     const pool = writePoolRecord(context.home, { ...record, spec: { ...spec, ...given } });
-    for (const instance of instanceRecordsOf(context.home, target)) writeInstanceRecord(context.home, pool, instance);
+    for (const instance of allRecordsOf(context.home, target)) writeInstanceRecord(context.home, pool, instance);
   });
 }
 

@@ -6,7 +6,7 @@ import { withLock } from '../../../host/locks.ts';
 import type { Pool, PoolRef, TagChange } from '../../pools.ts';
 import type { ModelChange, SavedModel } from '../../publisher.ts';
 import type { Home, QemuContext } from '../context.ts';
-import { instanceRecordsOf, poolRecordOf, writeInstanceRecord, writePoolRecord } from '../home/instance-records.ts';
+import { allRecordsOf, poolRecordOf, writeInstanceRecord, writePoolRecord } from '../home/instance-records.ts';
 import { homeLock } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
 import { extensionSchema, type PoolRecord } from '../home/records.ts';
@@ -51,7 +51,7 @@ export async function tagPool(
     const record = poolRecordOf(home, pool);
     const spec = { ...record.spec, tags: tagsAfter(record.spec.tags, tags) };
     const after = writePoolRecord(home, { ...record, spec });
-    for (const instance of instanceRecordsOf(home, pool)) writeInstanceRecord(home, after, instance);
+    for (const instance of allRecordsOf(home, pool)) writeInstanceRecord(home, after, instance);
   });
 }
 

@@ -3,6 +3,7 @@ import { NotFound } from '../../../base/failures.ts';
 import type { Instance } from '../../pools.ts';
 import { instanceRecordOf, poolRecordOf, writeInstanceRecord, writePoolRecord } from '../home/instance-records.ts';
 import { instanceFolder, poolRef, providerId } from '../home/layout.ts';
+import type { StartedInstance } from '../local-provider.ts';
 import { type Lab, makeLab, poolSpec, publishEmpty } from '../testing.ts';
 import { setCapacity } from './capacity.ts';
 import { listInstances, locate, readDetails, readInstance } from './instances.ts';
@@ -14,7 +15,7 @@ const pool = poolRef('web');
 beforeEach(async () => {
   lab = makeLab();
   await createPool(lab.context, poolSpec(await publishEmpty(lab)));
-  [instance] = (await setCapacity(lab.context, pool, 1)) as [Instance];
+  [instance] = (await setCapacity(lab.context, pool, 1)) as [StartedInstance];
 });
 afterEach(() => lab.end());
 

@@ -94,5 +94,5 @@ async function toInstance(context: QemuContext, pool: PoolRecord, record: Instan
 
 function powerOf(state: MachineState, { wanted }: InstanceRecord): Instance['power'] {
   if (state === 'off') return wanted === 'deallocated' ? 'deallocated' : 'stopped';
-  return state === 'full' ? 'unknown' : state;
+  return state === 'full' || state === 'paused' ? 'unknown' : state;
 }

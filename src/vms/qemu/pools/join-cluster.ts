@@ -10,6 +10,20 @@ export interface JoinCluster {
   /** Waits until the node is Ready. On timeout, throws a UserError that says why the node is not Ready. */
   awaitReady(cluster: string, instance: JoiningInstance, options: CallOptions & { deadlineMs: number }): Promise<void>;
   isReady(cluster: string, instance: InstanceRef, options: CallOptions): Promise<boolean>;
+  /** How a guest reaches the API server. Issues no credential. */
+  server(cluster: string): Service;
+  /** Waits until the node registers and taints it at once, so that no workload is scheduled on it. */
+  reserve(cluster: string, instance: InstanceRef, options: CallOptions): Promise<void>;
+  /** What is needed to create a reserved node again, as JSON. Throws a UserError when pods run on it that a DaemonSet does not own. */
+  readSeed(cluster: string, instance: InstanceRef, options: CallOptions): Promise<unknown>;
+  /** Creates the node of a claimed instance. `held`: with the taint of `reserve`, until `release`. Succeeds when it exists. */
+  createNode(
+    cluster: string,
+    instance: InstanceRef,
+    seed: unknown,
+    options: CallOptions & { held: boolean },
+  ): Promise<void>;
+  release(cluster: string, instance: InstanceRef, options: CallOptions): Promise<void>;
   /** Called when the machine of this name is gone for good. Succeeds when the node does not exist. */
   removeNode(cluster: string, instance: InstanceRef, options: CallOptions): Promise<void>;
 }

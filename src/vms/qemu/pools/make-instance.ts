@@ -7,7 +7,7 @@ import { withLock } from '../../../host/locks.ts';
 import { visibleIn } from '../../../host/whole-folders.ts';
 import type { InstanceRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
-import { instanceRecordsOf, publicKeysOf, writeInstanceRecord } from '../home/instance-records.ts';
+import { allRecordsOf, publicKeysOf, writeInstanceRecord } from '../home/instance-records.ts';
 import {
   homeLock,
   instanceFiles,
@@ -26,12 +26,12 @@ import { freeAddress } from '../machine/addresses.ts';
 import { adminUser } from '../machine/metadata.ts';
 import { makeProvisioningDisk } from '../machine/provisioning-disk.ts';
 
-/** Makes an instance from the current model and does not start it. The caller must hold the pool's lock. */
+/** Makes an instance from the current model and does not start it. `standby`: it is not in service. The caller must hold the pool's lock. */
 export async function makeInstance(
   context: QemuContext,
   pool: PoolRecord,
   number: number,
-  options: CallOptions,
+  options: CallOptions & Pick<InstanceRecord, 'standby'>,
 ): Promise<InstanceRef> {
   const { home, clock } = context;
   const name = pool.spec.name;
@@ -54,6 +54,7 @@ export async function makeInstance(
       isBlank: false,
       isNew: true,
       createdMs: clock.nowMs(),
+      ...(options.standby && { standby: options.standby }),
     };
     await makeDisks(context, pool, record, options);
     writeInstanceRecord(home, pool, record);
@@ -101,6 +102,6 @@ export async function makeDisks(
 
 function addressesIn(home: string): string[] {
   return visibleIn(poolsFolder(home)).flatMap((pool) =>
-    instanceRecordsOf(home, poolRef(pool)).map(({ address }) => address),
+    allRecordsOf(home, poolRef(pool)).map(({ address }) => address),
   );
 }

@@ -10,7 +10,13 @@ import { runTool } from '../../../host/run-tool.ts';
 import { removeAtomically, visibleIn } from '../../../host/whole-folders.ts';
 import type { Model, Pool, PoolRef } from '../../pools.ts';
 import type { Home, QemuContext } from '../context.ts';
-import { instanceRecordsOf, poolRecordOf, readPoolRecord, writePoolRecord } from '../home/instance-records.ts';
+import {
+  allRecordsOf,
+  instanceRecordsOf,
+  poolRecordOf,
+  readPoolRecord,
+  writePoolRecord,
+} from '../home/instance-records.ts';
 import {
   homeLock,
   instanceFolder,
@@ -97,7 +103,7 @@ export async function deletePool(context: QemuContext, ref: PoolRef, options?: C
   const { home, machines } = context;
   await lockPool(context.home, ref, `deleting pool ${ref.name}`, options, async () => {
     if (!readPoolRecord(home, ref)) return;
-    for (const { id, vmId } of instanceRecordsOf(home, ref)) {
+    for (const { id, vmId } of allRecordsOf(home, ref)) {
       options?.onWaiting?.(`${id} to be terminated`);
       await machines.end({ folder: instanceFolder(home, { pool: ref, id }), vmId });
       await removeNode(context, { pool: ref, id }, options);

@@ -1,23 +1,22 @@
 // vms/qemu/pools/power.ts: start and stop instances. To stop: the guest agent, then the power button, then QEMU is terminated.
+import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
+import { writeFileAtomic } from '../../../base/files.ts';
 import type { InstanceRef } from '../../pools.ts';
+import type { Claim } from '../../standby.ts';
 import type { QemuContext } from '../context.ts';
 import { AgentRefused } from '../guest/guest-agent.ts';
 import { instanceRecordOf, poolRecordOf, writeInstanceRecord } from '../home/instance-records.ts';
-import { instanceFolder, poolRef, relativePath, versionFolder } from '../home/layout.ts';
+import { instanceFiles } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
-import type { InstanceRecord, PoolRecord } from '../home/records.ts';
-import { resolveVersion } from '../home/version-records.ts';
-import { filesIn } from '../images/make-version.ts';
-import type { Service } from '../local-provider.ts';
-import { accelerator } from '../machine/accelerator.ts';
-import { qemuArgv } from '../machine/command-line.ts';
-import { findFirmware } from '../machine/firmware.ts';
+import type { InstanceRecord } from '../home/records.ts';
 import { NotAnswering } from '../machine/line-socket.ts';
 import type { MachineRef } from '../machine/machines.ts';
+import { endResume, resumeInstance } from '../standby/resume.ts';
 import { removeNode, withCredential } from './admission.ts';
 import { machineOf } from './instances.ts';
 import { makeDisks } from './make-instance.ts';
+import { vmArguments } from './vm-arguments.ts';
 
 const AGENT_DEADLINE_MS = 5_000;
 const ASK_AGAIN_MS = 10_000;
@@ -26,11 +25,36 @@ const LOOK_EVERY_MS = 250;
 export async function start(context: QemuContext, ref: InstanceRef, options: CallOptions = {}): Promise<void> {
   options.signal?.throwIfAborted();
   instanceRecordOf(context.home, ref);
-  await lockPool(context.home, ref.pool, `starting ${ref.id}`, options, () => startInstance(context, ref, options));
+  await lockPool(context.home, ref.pool, `starting ${ref.id}`, options, async () => {
+    await startInstance(context, ref, options);
+  });
 }
 
+/** How an instance came up. */
+export type StartResult = Pick<Claim, 'from' | 'why'>;
+
 /** The caller must hold the pool's lock. */
-export async function startInstance(context: QemuContext, ref: InstanceRef, options: CallOptions): Promise<void> {
+export async function startInstance(
+  context: QemuContext,
+  ref: InstanceRef,
+  options: CallOptions,
+): Promise<StartResult> {
+  const { home } = context;
+  const { resume, isBlank } = instanceRecordOf(home, ref);
+  if (!resume || isBlank) {
+    await boot(context, ref, options);
+    if (resume) endResume(context, ref);
+    return { from: 'cold' };
+  }
+  const whyNot = await resumeInstance(context, ref, options);
+  if (whyNot === undefined && resume.tier !== 'stopped') return { from: resume.tier };
+  if (whyNot !== undefined) options.onWaiting?.(`${ref.id} to boot, because it could not continue: ${whyNot}`);
+  await boot(context, ref, options);
+  endResume(context, ref);
+  return whyNot === undefined ? { from: resume.tier } : { from: 'cold', why: whyNot };
+}
+
+async function boot(context: QemuContext, ref: InstanceRef, options: CallOptions): Promise<void> {
   const { home, clock, machines } = context;
   const pool = poolRecordOf(home, ref.pool);
   let record = instanceRecordOf(home, ref);
@@ -48,9 +72,11 @@ export async function startInstance(context: QemuContext, ref: InstanceRef, opti
   }
   options.onWaiting?.(`QEMU of ${ref.id}`);
   await withCredential(context, ref, options, async (apiServer) => {
-    const argv = await argvFor(context, pool, record, apiServer, options);
+    const argv = await vmArguments(context, pool, record, { apiServer, memory: memoryOf(record) }, options);
     // Written before QEMU starts: the boot timeline begins here, even if we are killed right after.
     record = writeInstanceRecord(home, pool, { ...record, startedMs: clock.nowMs() });
+    // Made here, because QEMU would make it readable for everyone; the memory of a guest contains secrets.
+    if (memoryOf(record)) writeFileAtomic(join(machine.folder, instanceFiles.memory), '', 0o600);
     await machines.launch(machine, argv, options.signal);
   });
   markRunning();
@@ -63,6 +89,9 @@ export async function stop(context: QemuContext, ref: InstanceRef, options: Call
 export async function deallocate(context: QemuContext, ref: InstanceRef, options: CallOptions = {}): Promise<void> {
   await stopAs(context, ref, 'deallocated', options);
 }
+
+/** A standby instance that will be frozen keeps its memory in a file from the start. */
+const memoryOf = ({ standby }: InstanceRecord) => (standby?.tier === 'frozen' ? 'written' : undefined);
 
 async function stopAs(
   context: QemuContext,
@@ -85,7 +114,12 @@ async function stopAs(
 }
 
 /** Returns when the process is gone. */
-async function shutDown(context: QemuContext, machine: MachineRef, name: string, options: CallOptions): Promise<void> {
+export async function shutDown(
+  context: QemuContext,
+  machine: MachineRef,
+  name: string,
+  options: CallOptions,
+): Promise<void> {
   const { clock, machines, stopGraceMs } = context;
   const { signal, onWaiting } = options;
   const beganMs = clock.nowMs();
@@ -124,38 +158,6 @@ async function askToStop(
     // QEMU may be exiting or busy; the next poll shows.
     await machines.pressPower(machine).catch(ignoreSilence);
   }
-}
-
-async function argvFor(
-  context: QemuContext,
-  pool: PoolRecord,
-  record: InstanceRecord,
-  apiServer: Service | undefined,
-  options: CallOptions,
-) {
-  const { home, metadataCommand, relayCommand } = context;
-  const { id, record: version } = resolveVersion(home, record.image);
-  const folder = instanceFolder(home, { pool: poolRef(pool.spec.name), id: record.id });
-  const { kernel } = filesIn(versionFolder(home, id));
-  return qemuArgv({
-    id: record.id,
-    vmId: record.vmId,
-    accelerator: context.accelerator ?? (await accelerator(context, kernel?.vmlinux, options)),
-    size: record.size,
-    address: record.address,
-    mac: record.mac,
-    services: pool.spec.services,
-    ...(apiServer && { apiServer }),
-    metadataCommand,
-    relayCommand,
-    ...(kernel && {
-      kernel: { vmlinux: relativePath(folder, kernel.vmlinux), initrd: relativePath(folder, kernel.initrd) },
-    }),
-    cloudInit: version.cloudInit,
-    ...(version.root !== undefined && { root: version.root }),
-    ...(version.kernelArgs !== undefined && { kernelArgs: version.kernelArgs }),
-    ...(!kernel && version.firmware === 'uefi' && { firmware: findFirmware() }),
-  });
 }
 
 function ignoreSilence(error: unknown): void {

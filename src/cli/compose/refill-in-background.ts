@@ -1,0 +1,29 @@
+// cli/compose/refill-in-background.ts: start `headstart standby up POOL` in a process that outlives this command.
+import { spawn } from 'node:child_process';
+import { closeSync, constants, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { poolFolder } from '../../vms/qemu/home/layout.ts';
+
+const LOG = 'standby.log';
+
+export function refillInBackground(
+  home: string,
+  pool: string,
+  env: Readonly<Record<string, string | undefined>>,
+): void {
+  const folder = poolFolder(home, pool);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
+  const log = openSync(join(folder, LOG), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
+  try {
+    const bin = fileURLToPath(new URL('../bin.ts', import.meta.url));
+    const argv = [...process.execArgv, bin, 'standby', 'up', pool, '--home', home];
+    const child = spawn(process.execPath, argv, { detached: true, stdio: ['ignore', log, log], env, cwd: home });
+    // Nothing to do about it here: `standby status` shows that nodes are missing.
+    child.on('error', () => undefined);
+    child.unref();
+  } finally {
+    closeSync(log);
+  }
+}

@@ -1,0 +1,109 @@
+// cli/standby/up.ts: `headstart standby up POOL`: sets which standby nodes a pool keeps, and prepares those that are missing.
+import { Option } from 'commander';
+import { UserError } from '../../base/errors.ts';
+import { findLocalPool } from '../../local/find.ts';
+import { STANDBY_TIERS, type StandbyPolicy, type StandbyState, type StandbyTier } from '../../vms/standby.ts';
+import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
+import { orInterrupted } from '../or-interrupted.ts';
+import { printJsonLine } from '../output/json.ts';
+import { showProgress } from '../output/progress.ts';
+import { screenOf } from '../output/screen.ts';
+import { timeSpan, wholeNumber } from '../pool/arguments.ts';
+import { printPoolPlan } from '../pool/dry-run.ts';
+import type { Verb } from '../verb.ts';
+import { renderStandby, standbyView } from './view.ts';
+
+interface Options extends PoolOptions, Partial<Record<StandbyTier, number>> {
+  maxAge?: number;
+  wait: boolean;
+  dryRun?: boolean;
+}
+
+export const verb = standbyUp(openPools);
+
+const MOST = 100;
+
+export function standbyUp(open: OpenPools): Verb {
+  return {
+    examples: ['standby up pool1 --frozen 2', 'standby up pool1 --frozen 3 --stopped 5 --max-age 1d'],
+    configure(command) {
+      withPoolOptions(command).argument('<POOL>', 'the name of the pool');
+      for (const tier of STANDBY_TIERS)
+        command.addOption(
+          new Option(`--${tier} <N>`, `keep this many ${tier} nodes: ${MEANING[tier]}`).argParser(wholeNumber(0, MOST)),
+        );
+      command
+        .addOption(
+          new Option('--max-age <SPAN>', 'replace a parked node after this time (default: 7d)').argParser(timeSpan),
+        )
+        .option('--no-wait', 'return at once, and prepare the nodes in the background')
+        .option('--dry-run', 'print what would change, and change nothing');
+    },
+    async run([name = ''], options: Options, deps) {
+      const signal = deps.signal();
+      const provider = await open(options, deps, 'run');
+      const { ref } = await findLocalPool(provider, name, { signal });
+      const before = await provider.standby.readStandby(ref, { signal });
+      const policy = policyOf(name, options, before);
+      if (options.dryRun) return printPoolPlan(deps, name, changesOf(policy, before), options);
+      const progress = showProgress(deps, 'StandbyEvent', options);
+      const interruption = {
+        code: 'standby/interrupted',
+        kept: `The standby nodes that are ready stay; one that was being prepared is discarded by the next command.`,
+        next: `headstart standby up ${name}`,
+      };
+      await orInterrupted(signal, interruption, async () => {
+        if (JSON.stringify(policy) !== JSON.stringify(before?.policy))
+          await provider.standby.setStandby(ref, policy, { signal, onWaiting: progress.waiting });
+        if (!options.wait) return provider.standby.refill(ref);
+        const { isBusy } = await provider.standby.fillStandby(ref, {
+          signal,
+          onWaiting: progress.waiting,
+          onStep: progress.step,
+        });
+        if (isBusy)
+          progress.step(`another command prepares the standby nodes of ${name}; see \`standby status ${name}\``);
+      });
+      progress.end();
+      const view = standbyView(name, await provider.standby.readStandby(ref, { signal }));
+      if (options.json) return printJsonLine(deps, 'Standby', view);
+      deps.stdout(renderStandby(view, deps.nowUs() / 1000, screenOf(deps)));
+    },
+  };
+}
+
+const MEANING: Readonly<Record<StandbyTier, string>> = {
+  paused: 'the process stays, and with it the memory',
+  frozen: 'memory and disk are files',
+  stopped: 'only the disk is kept',
+};
+
+/** Counts that are not given stay as they are. */
+function policyOf(pool: string, options: Options, before: StandbyState | undefined): StandbyPolicy {
+  const given = STANDBY_TIERS.some((tier) => options[tier] !== undefined);
+  if (!given && !before)
+    throw new UserError(`pool ${pool} keeps no standby nodes yet, and no number was given`, {
+      code: 'standby/no-policy',
+      kept: 'Nothing was changed.',
+      next: `headstart standby up ${pool} --frozen 1`,
+    });
+  const countOf = (tier: StandbyTier) => options[tier] ?? before?.policy.counts[tier] ?? 0;
+  const maxAgeMs = options.maxAge ?? before?.policy.maxAgeMs;
+  return {
+    counts: { paused: countOf('paused'), frozen: countOf('frozen'), stopped: countOf('stopped') },
+    ...(maxAgeMs !== undefined && { maxAgeMs }),
+  };
+}
+
+function changesOf({ counts }: StandbyPolicy, before: StandbyState | undefined): string[] {
+  const ready = before?.members.filter(({ state }) => state === 'ready') ?? [];
+  const broken = before?.members.filter(({ state }) => state !== 'ready') ?? [];
+  return [
+    ...broken.map(({ instance, why }) => `discard ${instance.id}: ${why}`),
+    ...STANDBY_TIERS.flatMap((tier) => {
+      const more = counts[tier] - ready.filter((member) => member.tier === tier).length;
+      if (more > 0) return [`prepare ${more} ${tier}`];
+      return more < 0 ? [`discard ${-more} ${tier}`] : [];
+    }),
+  ];
+}

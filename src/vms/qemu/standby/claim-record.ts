@@ -1,0 +1,37 @@
+// vms/qemu/standby/claim-record.ts: when an instance was claimed, and what followed. `headstart boot` reads this file.
+import { join } from 'node:path';
+import type { InstanceRef } from '../../pools.ts';
+import type { StandbyTier } from '../../standby.ts';
+import { instanceFiles } from '../home/layout.ts';
+import { writeHomeRecord } from '../home/record-file.ts';
+import type { ParkedRecord } from './parked-record.ts';
+
+export interface ClaimStep {
+  name: 'claimed' | 'thawed' | 'woken' | 'node-created';
+  /** On this machine's clock. */
+  atMs: number;
+}
+
+export interface ClaimFacts {
+  ref: InstanceRef;
+  tier: StandbyTier;
+  parked: Pick<ParkedRecord, 'parkedMs'>;
+  steps: readonly ClaimStep[];
+}
+
+export function writeClaim(folder: string, facts: ClaimFacts): void {
+  writeHomeRecord(join(folder, instanceFiles.claim), claimRecord(facts));
+}
+
+export function claimRecord({ ref, tier, parked, steps }: ClaimFacts) {
+  return {
+    apiVersion: 'headstart.dev/v1',
+    kind: 'Claim',
+    pool: ref.pool.name,
+    instance: ref.id,
+    tier,
+    frozenAt: new Date(parked.parkedMs).toISOString(),
+    steps: steps.map(({ name, atMs }) => ({ name, at: new Date(atMs).toISOString() })),
+    clock: 'host',
+  };
+}

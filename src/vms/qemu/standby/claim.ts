@@ -1,0 +1,57 @@
+// vms/qemu/standby/claim.ts: take standby instances into service, the fastest tier first.
+import type { CallOptions } from '../../../base/call-options.ts';
+import type { InstanceRef, PoolRef } from '../../pools.ts';
+import { STANDBY_TIERS } from '../../standby.ts';
+import type { QemuContext } from '../context.ts';
+import { instanceRecordOf, poolRecordOf, writeInstanceRecord, writePoolRecord } from '../home/instance-records.ts';
+import { type StartResult, startInstance } from '../pools/power.ts';
+import { judgeMembers } from './members.ts';
+import type { JudgedMember } from './plan-refill.ts';
+
+export interface ClaimedMembers {
+  started: (StartResult & { ref: InstanceRef })[];
+  /** Why fewer than requested; undefined if the pool keeps no standby instances. */
+  whyNotMore?: string;
+}
+
+/** The caller must hold the pool's lock. */
+export async function claimMembers(
+  context: QemuContext,
+  pool: PoolRef,
+  count: number,
+  options: CallOptions,
+): Promise<ClaimedMembers> {
+  const { home } = context;
+  const members = await judgeMembers(context, pool);
+  if (members.length === 0 && !poolRecordOf(home, pool).standby) return { started: [] };
+  const chosen = chooseMembers(members, count);
+  // One write takes a member into service. If we are killed after it, the next scaling command starts the instance.
+  for (const { id, tier } of chosen) {
+    const { standby: _, ...record } = instanceRecordOf(home, { pool, id });
+    const claimed = { ...record, wanted: 'running' as const, resume: { tier, phase: 'parked' as const } };
+    writeInstanceRecord(home, poolRecordOf(home, pool), claimed);
+  }
+  if (chosen.length > 0) writePoolRecord(home, poolRecordOf(home, pool));
+  const ended = await Promise.allSettled(
+    chosen.map(async ({ id }) => ({ ref: { pool, id }, ...(await startInstance(context, { pool, id }, options)) })),
+  );
+  const failed = ended.find((one) => one.status === 'rejected');
+  if (failed) throw failed.reason;
+  const started = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  return started.length < count ? { started, whyNotMore: whyNotMore(members) } : { started };
+}
+
+/** Fastest tier first, and in a tier those that need no change before the others. */
+export function chooseMembers(members: readonly JudgedMember[], count: number): JudgedMember[] {
+  const rank = ({ tier, verdict }: JudgedMember) => 2 * STANDBY_TIERS.indexOf(tier) + Number(verdict === 'refresh');
+  return members
+    .filter(({ verdict }) => verdict !== 'discard')
+    .sort((a, b) => rank(a) - rank(b))
+    .slice(0, Math.max(0, count));
+}
+
+function whyNotMore(members: readonly JudgedMember[]): string {
+  const unfit = members.filter(({ verdict }) => verdict === 'discard');
+  if (unfit.length === 0) return 'every standby instance is taken';
+  return `standby instances cannot be used: ${unfit.map(({ id, why }) => `${id}: ${why}`).join('; ')}`;
+}

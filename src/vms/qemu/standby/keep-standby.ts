@@ -1,0 +1,137 @@
+// vms/qemu/standby/keep-standby.ts: read, set and delete the standby instances of a pool, and prepare those that are missing.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { CallOptions } from '../../../base/call-options.ts';
+import { UserError } from '../../../base/errors.ts';
+import { Refused } from '../../../base/failures.ts';
+import { withLockIfFree } from '../../../host/locks.ts';
+import type { PoolRef } from '../../pools.ts';
+import type { StandbyMember, StandbyPolicy, StandbyState } from '../../standby.ts';
+import type { QemuContext } from '../context.ts';
+import { poolRecordOf, standbyRecordsOf, writePoolRecord } from '../home/instance-records.ts';
+import { poolFolder, standbyLock, standbyTrouble } from '../home/layout.ts';
+import { lockPool } from '../home/pool-lock.ts';
+import { readHomeRecord, writeHomeRecord } from '../home/record-file.ts';
+import { poolRecordSchema } from '../home/records.ts';
+import type { FillOptions, FillResult } from '../local-provider.ts';
+import { removeInstance } from '../pools/remove-instance.ts';
+import { memberUse } from './member-use.ts';
+import { judgeMembers } from './members.ts';
+import { planRefill } from './plan-refill.ts';
+import { prepareMember } from './prepare.ts';
+
+const troubleSchema = z.object({ atMs: z.number(), message: z.string() });
+
+export async function readStandby(context: QemuContext, pool: PoolRef): Promise<StandbyState | undefined> {
+  const { standby } = poolRecordOf(context.home, pool);
+  const judged = await judgeMembers(context, pool);
+  if (!standby && judged.length === 0) return undefined;
+  const trouble = readHomeRecord(troubleFile(context, pool), troubleSchema);
+  return {
+    policy: standby ?? { counts: { paused: 0, frozen: 0, stopped: 0 } },
+    members: judged.map(({ id, tier, state, verdict, why, parkedMs }): StandbyMember => {
+      const instance = { pool, id };
+      const use = memberUse(context, instance);
+      if (state === 'preparing') return { instance, tier, state, why: 'it is being prepared', ...use };
+      const after = verdict === 'discard' ? 'broken' : 'ready';
+      return { instance, tier, state: after, why, ...(parkedMs !== undefined && { parkedMs }), ...use };
+    }),
+    ...(trouble && { trouble: trouble.message }),
+  };
+}
+
+export async function setStandby(
+  context: QemuContext,
+  pool: PoolRef,
+  policy: StandbyPolicy,
+  options: CallOptions = {},
+): Promise<void> {
+  const { home } = context;
+  poolRecordOf(home, pool);
+  const checked = poolRecordSchema.safeParse({ ...poolRecordOf(home, pool), standby: policy });
+  if (!checked.success)
+    throw new Refused(
+      `invalid standby counts: ${checked.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}`,
+      'vms/bad-standby',
+    );
+  await lockPool(home, pool, `changing the standby policy of ${pool.name}`, options, async () => {
+    writePoolRecord(home, { ...poolRecordOf(home, pool), standby: policy });
+  });
+}
+
+export async function deleteStandby(context: QemuContext, pool: PoolRef, options: CallOptions = {}): Promise<void> {
+  const { home } = context;
+  poolRecordOf(home, pool);
+  await lockPool(home, pool, `deleting the standby instances of ${pool.name}`, options, async () => {
+    const { standby: _, ...record } = poolRecordOf(home, pool);
+    writePoolRecord(home, record);
+    for (const { id } of standbyRecordsOf(home, pool)) {
+      options.onWaiting?.(`${id} to be deleted`);
+      await removeInstance(context, { pool, id }, options);
+    }
+    rmSync(troubleFile(context, pool), { force: true });
+  });
+}
+
+export async function fillStandby(context: QemuContext, pool: PoolRef, options: FillOptions = {}): Promise<FillResult> {
+  poolRecordOf(context.home, pool);
+  const result: FillResult = { prepared: [], discarded: [], isBusy: true };
+  await withLockIfFree(context.home, standbyLock(pool.name), async () => {
+    result.isBusy = false;
+    try {
+      while (await fillOnce(context, pool, options, result));
+      rmSync(troubleFile(context, pool), { force: true });
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      const message = error instanceof UserError ? error.message : String(error);
+      writeHomeRecord(troubleFile(context, pool), { atMs: context.clock.nowMs(), message });
+      throw error;
+    }
+  });
+  return result;
+}
+
+export async function refill(context: QemuContext, pool: PoolRef): Promise<void> {
+  context.refill?.(pool);
+}
+
+/** One change at a time: the policy, the pool and its instances may change meanwhile. False when nothing is left to do. */
+async function fillOnce(
+  context: QemuContext,
+  pool: PoolRef,
+  options: FillOptions,
+  result: FillResult,
+): Promise<boolean> {
+  const { home } = context;
+  options.signal?.throwIfAborted();
+  const { standby } = poolRecordOf(home, pool);
+  // Another command deleted the policy.
+  if (!standby) return false;
+  const plan = planRefill(await judgeMembers(context, pool), standby.counts);
+  const [useless] = plan.discard;
+  const [tier] = plan.prepare;
+  const [old] = plan.refresh;
+  if (useless) {
+    options.onStep?.(`discarding ${useless.id} (${useless.tier}): ${useless.why}`);
+    await discard(context, pool, useless.id, options);
+    result.discarded.push({ pool, id: useless.id });
+    return true;
+  }
+  const next = tier ?? old?.tier;
+  if (next === undefined) return false;
+  options.onStep?.(tier ? `preparing one ${next}` : `preparing one ${next}, to replace ${old?.id}: ${old?.why}`);
+  result.prepared.push(await prepareMember(context, pool, next, options));
+  // The next round finds one too many of this tier, and discards the one that is not up to date.
+  return true;
+}
+
+/** Only if it is still a standby instance: it may have been claimed since. */
+async function discard(context: QemuContext, pool: PoolRef, id: string, options: CallOptions): Promise<void> {
+  await lockPool(context.home, pool, `discarding ${id}`, options, async () => {
+    if (standbyRecordsOf(context.home, pool).some((record) => record.id === id))
+      await removeInstance(context, { pool, id }, options);
+  });
+}
+
+const troubleFile = ({ home }: QemuContext, pool: PoolRef) => join(poolFolder(home, pool.name), standbyTrouble);

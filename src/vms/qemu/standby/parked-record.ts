@@ -1,0 +1,73 @@
+// vms/qemu/standby/parked-record.ts: how an instance was parked, and whether its files are still as they were then.
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { checksumFile } from '../../../host/file-sum.ts';
+import { instanceFiles } from '../home/layout.ts';
+import { readHomeRecord, writeHomeRecord } from '../home/record-file.ts';
+
+/** A change of a file changes its stamp, so the slow checksum is needed only when the stamp differs, as after a copy. */
+const fileSchema = z.object({ sha256: z.string(), bytes: z.number(), stamp: z.string() });
+const parkedSchema = z.object({
+  tier: z.enum(['paused', 'frozen', 'stopped']),
+  parkedMs: z.number(),
+  bootedMs: z.number(),
+  /** QEMU's build, and the machine's processors, memory and devices: a frozen guest continues only on the same machine. */
+  qemu: z.string(),
+  shape: z.array(z.string()),
+  image: z.string(),
+  modelRevision: z.int(),
+  kernel: z.string(),
+  /** sha256 of the user data. */
+  document: z.string(),
+  /** When kubelet's client certificate ends; absent: it has none. */
+  certificateEndMs: z.number().exactOptional(),
+  /** What its cluster needs to create its Node again; stored, not read. Absent: it has no cluster. */
+  node: z.unknown().optional(),
+  files: z.record(z.string(), fileSchema),
+});
+export type ParkedRecord = z.infer<typeof parkedSchema>;
+const recordSchema: z.ZodType<ParkedRecord> = parkedSchema;
+
+export const readParked = (folder: string) => readHomeRecord(join(folder, instanceFiles.parked), recordSchema);
+
+export const writeParked = (folder: string, record: ParkedRecord) =>
+  writeHomeRecord(join(folder, instanceFiles.parked), record);
+
+export const FROZEN_FILES = [instanceFiles.memory, instanceFiles.devices, instanceFiles.disk] as const;
+
+export async function sumFiles(folder: string, signal?: AbortSignal): Promise<ParkedRecord['files']> {
+  const sums = FROZEN_FILES.map(async (name) => {
+    const file = join(folder, name);
+    const stamp = await stampOf(file);
+    return [name, { ...(await checksumFile(file, signal)), stamp: stamp ?? '' }] as const;
+  });
+  return Object.fromEntries(await Promise.all(sums));
+}
+
+/** The name of the first file that is not as it was frozen. */
+export async function changedFile(
+  folder: string,
+  files: ParkedRecord['files'],
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  for (const name of FROZEN_FILES) {
+    const frozen = files[name];
+    const stamp = await stampOf(join(folder, name));
+    if (!frozen || stamp === undefined) return name;
+    if (stamp !== frozen.stamp && (await checksumFile(join(folder, name), signal)).sha256 !== frozen.sha256)
+      return name;
+  }
+  return undefined;
+}
+
+/** The kernel sets the change time; a program cannot choose it. */
+async function stampOf(file: string): Promise<string | undefined> {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
+    return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,172 @@
+// vms/qemu/standby/resume.ts: continue a claimed instance from its frozen memory or its paused process. Every step can be repeated after a
+// crash: the record says whether the guest may have run, and then its frozen memory is not used again.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CallOptions } from '../../../base/call-options.ts';
+import { TransientError, UserError } from '../../../base/errors.ts';
+import type { InstanceRef } from '../../pools.ts';
+import type { QemuContext } from '../context.ts';
+import { runInGuest } from '../guest/guest.ts';
+import { instanceRecordOf, poolRecordOf, writeInstanceRecord } from '../home/instance-records.ts';
+import { instanceFiles, instanceFolder } from '../home/layout.ts';
+import type { InstanceRecord } from '../home/records.ts';
+import type { Service } from '../local-provider.ts';
+import { machineShape } from '../machine/command-line.ts';
+import type { MachineRef } from '../machine/machines.ts';
+import { requireJoinCluster } from '../pools/admission.ts';
+import { machineOf } from '../pools/instances.ts';
+import { vmArguments } from '../pools/vm-arguments.ts';
+import { type ClaimStep, writeClaim } from './claim-record.ts';
+import { documentOf } from './document.ts';
+import { changedFile, type ParkedRecord, readParked } from './parked-record.ts';
+import { wakeGuest } from './wake-guest.ts';
+
+/** Reads the document again and applies it; prints why not. The node's image has it. */
+const APPLY_DOCUMENT: [string, ...string[]] = ['headstart-node', 'apply'];
+const APPLY_MS = 5 * 60_000;
+
+interface ResumeContext {
+  ref: InstanceRef;
+  folder: string;
+  machine: MachineRef;
+  parked: ParkedRecord;
+  server: Service | undefined;
+  steps: ClaimStep[];
+}
+
+/** Returns why the instance must boot instead. The caller must hold the pool's lock. */
+export async function resumeInstance(
+  context: QemuContext,
+  ref: InstanceRef,
+  options: CallOptions,
+): Promise<string | undefined> {
+  const { home, clock, machines } = context;
+  const record = instanceRecordOf(home, ref);
+  const { resume } = record;
+  const folder = instanceFolder(home, ref);
+  if (!resume || resume.tier === 'stopped') return undefined;
+  const parked = readParked(folder);
+  if (!parked) return 'the record of its freeze is missing';
+  const { cluster } = poolRecordOf(home, ref.pool).spec;
+  const joiner = cluster === undefined ? undefined : requireJoinCluster(context, ref, cluster);
+  const server = cluster === undefined ? undefined : joiner?.server(cluster);
+  const steps: ClaimStep[] = [{ name: 'claimed', atMs: clock.nowMs() }];
+  const resuming: ResumeContext = { ref, folder, machine: machineOf(home, ref, record), parked, server, steps };
+  const held = parked.document !== documentOf(poolRecordOf(home, ref.pool), record);
+  // At once: the node exists by the time kubelet reports its status.
+  const node = { seed: parked.node, held };
+  const created = createNode(context, ref, node, options).then(() => note(context, steps, 'node-created'));
+  created.catch(() => undefined); // it is awaited below
+  try {
+    await continueGuest(context, resuming, resume.phase, options);
+    await wakeGuest(context, folder, server, options);
+    note(context, steps, 'woken');
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    if (!(error instanceof UserError || error instanceof TransientError)) throw error;
+    await machines.end(resuming.machine);
+    return error.message.split('\n')[0];
+  }
+  await created;
+  if (held) await applyDocument(context, resuming, cluster, options);
+  writeClaim(folder, { ...resuming, tier: resume.tier, steps });
+  endResume(context, ref);
+  return undefined;
+}
+
+/** From here on the instance is like any other. Its frozen memory may still be mapped; deleting the files does not matter then. */
+export function endResume({ home }: QemuContext, ref: InstanceRef): void {
+  const { resume: _, ...record } = instanceRecordOf(home, ref);
+  writeInstanceRecord(home, poolRecordOf(home, ref.pool), { ...record, wanted: 'running', isNew: false });
+  const folder = instanceFolder(home, ref);
+  for (const name of [instanceFiles.memory, instanceFiles.devices, instanceFiles.parked])
+    rmSync(join(folder, name), { force: true });
+}
+
+async function continueGuest(
+  context: QemuContext,
+  resuming: ResumeContext,
+  phase: 'parked' | 'running',
+  options: CallOptions,
+): Promise<void> {
+  const { machines } = context;
+  const { machine, parked, ref, steps } = resuming;
+  const state = await machines.state(machine);
+  if (phase === 'running' && state === 'off') throw notResumed('its process ended while it continued');
+  if (phase === 'parked' && parked.tier === 'paused' && state !== 'paused')
+    throw notResumed(`its process is ${state}, not paused`);
+  if (phase === 'parked' && parked.tier === 'frozen') {
+    if (state !== 'off') await machines.end(machine); // a killed command launched it; its guest has not run
+    await loadFrozen(context, resuming, options);
+  }
+  markRunning(context, ref);
+  await machines.resume(machine);
+  note(context, steps, 'thawed');
+}
+
+async function loadFrozen(
+  context: QemuContext,
+  { ref, folder, machine, parked, server }: ResumeContext,
+  options: CallOptions,
+) {
+  const { home, machines } = context;
+  const changed = await changedFile(folder, parked.files, options.signal);
+  if (changed !== undefined) throw notResumed(`${changed} is not as it was frozen`);
+  const use = { apiServer: server, memory: 'resumed' as const };
+  const argv = await vmArguments(context, poolRecordOf(home, ref.pool), instanceRecordOf(home, ref), use, options);
+  const difference = machineShape(argv).find((part) => !parked.shape.includes(part));
+  if (difference !== undefined) throw notResumed(`the machine is different now (${difference})`);
+  await machines.launch(machine, argv, options.signal);
+  const build = await machines.build(machine);
+  if (build !== parked.qemu) throw notResumed(`it was frozen by QEMU ${parked.qemu}, and this is ${build}`);
+  await machines.load(machine, options.signal);
+}
+
+/** Written before the guest runs: if we are killed later, its disk has changed, and the frozen memory does not fit any more. */
+function markRunning({ home, clock }: QemuContext, ref: InstanceRef): void {
+  const record = instanceRecordOf(home, ref);
+  if (!record.resume || record.resume.phase === 'running') return;
+  const after: InstanceRecord = { ...record, resume: { ...record.resume, phase: 'running' }, startedMs: clock.nowMs() };
+  writeInstanceRecord(home, poolRecordOf(home, ref.pool), after);
+}
+
+async function createNode(
+  context: QemuContext,
+  ref: InstanceRef,
+  { seed, held }: { seed: ParkedRecord['node']; held: boolean },
+  options: CallOptions,
+): Promise<void> {
+  const { cluster } = poolRecordOf(context.home, ref.pool).spec;
+  if (cluster === undefined || seed === undefined) return;
+  await requireJoinCluster(context, ref, cluster).createNode(cluster, ref, seed, { ...options, held });
+}
+
+/** The node is tainted until it has the document that is assigned now. */
+async function applyDocument(
+  context: QemuContext,
+  { ref, folder }: ResumeContext,
+  cluster: string | undefined,
+  options: CallOptions,
+): Promise<void> {
+  options.onWaiting?.(`${ref.id} to apply the document that changed while it was parked`);
+  const { exitCode, stderr } = await runInGuest(context, folder, APPLY_DOCUMENT, {
+    deadlineMs: APPLY_MS,
+    signal: options.signal,
+  });
+  if (exitCode !== 0)
+    throw new UserError(`${ref.id} did not apply its new document: ${stderr.toString().trim().slice(-500)}`, {
+      code: 'vms/document-not-applied',
+      kept: 'The instance runs, and its node is tainted, so that no pods are scheduled on it.',
+      next: `headstart pool start ${ref.id}`,
+      exitCode: 1,
+    });
+  if (cluster !== undefined) await requireJoinCluster(context, ref, cluster).release(cluster, ref, options);
+}
+
+function note({ clock }: QemuContext, steps: ClaimStep[], name: ClaimStep['name']): void {
+  steps.push({ name, atMs: clock.nowMs() });
+}
+
+function notResumed(why: string): UserError {
+  return new UserError(why, { code: 'vms/not-resumed', exitCode: 1 });
+}

@@ -1,0 +1,50 @@
+// vms/qemu/standby/wake-guest.ts: run the wake script in a guest: once as a rehearsal before it is parked, and right after it continues.
+import { randomBytes } from 'node:crypto';
+import type { CallOptions } from '../../../base/call-options.ts';
+import { UserError } from '../../../base/errors.ts';
+import type { QemuContext } from '../context.ts';
+import { runInGuest, writeInGuest } from '../guest/guest.ts';
+import type { Service } from '../local-provider.ts';
+import { peerInTables, WAKE_SCRIPT } from './wake-script.ts';
+
+/** On a tmpfs: it is part of the frozen memory, and a cold boot does not have it. */
+const SCRIPT_PATH = '/run/headstart-wake.pl';
+const ENTROPY_BYTES = 64;
+const REHEARSE_MS = 60_000;
+/** A guest that was resumed answers within a second, on a busy machine within ten. */
+const WAKE_MS = 30_000;
+
+/** Puts perl and the script into the guest's memory, so that a resumed guest does not read its disk first. */
+export async function rehearseWake(context: QemuContext, folder: string, { signal }: CallOptions): Promise<void> {
+  await writeInGuest(context, folder, SCRIPT_PATH, Buffer.from(WAKE_SCRIPT), signal);
+  await run(context, folder, ['rehearse', ''], { deadlineMs: REHEARSE_MS, signal });
+}
+
+export async function wakeGuest(
+  context: QemuContext,
+  folder: string,
+  apiServer: Service | undefined,
+  { signal }: CallOptions,
+): Promise<void> {
+  const peer = apiServer ? peerInTables(apiServer.address, apiServer.port) : '';
+  const input = randomBytes(ENTROPY_BYTES);
+  const nowNs = `${Math.round(context.clock.nowMs())}000000`;
+  const answer = await run(context, folder, [nowNs, peer], { deadlineMs: WAKE_MS, signal, input });
+  const failed = [...answer.matchAll(/^(clock|entropy)=(?!set$|added$)(.*)$/gm)].map(([line]) => line);
+  if (failed.length > 0 || !answer.includes('entropy=added')) throw notWoken(failed.join('; ') || answer);
+}
+
+async function run(
+  context: QemuContext,
+  folder: string,
+  args: string[],
+  options: CallOptions & { deadlineMs: number; input?: Uint8Array },
+): Promise<string> {
+  const { exitCode, stdout, stderr } = await runInGuest(context, folder, ['perl', SCRIPT_PATH, ...args], options);
+  if (exitCode !== 0) throw notWoken(stderr.toString().trim().slice(-500) || `perl exited with code ${exitCode}`);
+  return stdout.toString();
+}
+
+function notWoken(why: string): UserError {
+  return new UserError(`could not set the guest's clock and entropy: ${why}`, { code: 'vms/not-woken', exitCode: 1 });
+}
