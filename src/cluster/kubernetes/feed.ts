@@ -49,6 +49,7 @@ export async function openFeed(from: { kubeconfig: string; nodeName: string; clo
     },
 
     watch(what, resourceVersion, { onOpen, onChange }, signal) {
+      if (signal.aborted) return Promise.resolve('ended');
       const { path, resource, fieldSelector } = kinds[what];
       const request = { verb: 'watch', resource };
       const ending = Promise.withResolvers<'ended' | 'gone'>();

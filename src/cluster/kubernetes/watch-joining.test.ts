@@ -63,6 +63,14 @@ describe('watching a new node', () => {
     expect(names()).toEqual(['node-registered', 'node-ready']);
   });
 
+  it('opens no watch when the first list has the event in `until`: such a watch would not hear the abort', async () => {
+    const { feed, begin, names, clock } = watching({ until: 'node-ready' });
+    feed.put('nodes', nodeObject('n', clock.nowMs(), { ready: 'True' }));
+    await begin();
+    expect(names()).toEqual(['node-registered', 'node-ready']);
+    expect(feed.asked).not.toContain('watch nodes');
+  });
+
   it('continues after a watch ends, and lists again when the version has expired', async () => {
     const { feed, begin, names, later, clock, stopping, opened } = watching();
     const done = begin();

@@ -135,6 +135,7 @@ async function follow(what: WatchedKind, { feed, events, report, opened, clock, 
   while (!signal.aborted) {
     try {
       version ??= await list();
+      if (signal.aborted) return; // the list had everything
       await watch(version);
     } catch (error) {
       if (signal.aborted) return;
