@@ -22,11 +22,17 @@ export async function findLocalPool(provider: PoolReader, name: string, options:
 }
 
 /** By its host name. Pool names are unique, and so are instance names. */
-export async function findLocalInstance(provider: PoolReader, name: string, options: CallOptions): Promise<Instance> {
+export async function findLocalInstance(
+  provider: PoolReader & Partial<Pick<QemuProvider, 'standby'>>,
+  name: string,
+  options: CallOptions & { withStandby?: true },
+): Promise<Instance> {
   const pools = await provider.pools.listPools(options);
   const instances = (await Promise.all(pools.map(({ ref }) => provider.pools.listInstances(ref, options)))).flat();
   const instance = instances.find(({ computerName }) => computerName === name);
   if (instance) return instance;
+  const parked = options.withStandby && (await findStandby(provider, pools, name));
+  if (parked) return parked;
   const pool = pools.find(({ ref }) => ref.name === name);
   throw unknownName(`there is no instance ${JSON.stringify(name)}`, {
     code: 'pool/no-such-instance',
@@ -34,6 +40,16 @@ export async function findLocalInstance(provider: PoolReader, name: string, opti
     known: instances.map(({ computerName }) => computerName),
     next: pool ? `that is a pool: headstart pool show ${name}` : WHERE_TO_LOOK,
   });
+}
+
+async function findStandby(
+  { pools: reader, standby }: PoolReader & Partial<Pick<QemuProvider, 'standby'>>,
+  pools: readonly Pool[],
+  name: string,
+): Promise<Instance | undefined> {
+  const states = await Promise.all(pools.map(({ ref }) => standby?.readStandby(ref)));
+  const member = states.flatMap((state) => state?.members ?? []).find(({ instance }) => instance.id === name);
+  return member && reader.readInstance(member.instance);
 }
 
 const MOST_NAMED = 10;

@@ -31,6 +31,8 @@ export interface InstanceAction {
   loses?: string;
   /** The instance runs afterwards, and the verb waits until its guest is up. */
   endsUp: boolean;
+  /** Standby instances can be named too. */
+  withStandby?: true;
   apply(provider: QemuProvider, instance: InstanceRef, options: CallOptions): Promise<void>;
 }
 
@@ -49,7 +51,7 @@ export function actionVerb(action: InstanceAction, open: OpenPools): Verb {
     },
     async run([name = ''], options: PowerOptions, deps) {
       const provider = await open(options, deps, action.endsUp ? 'run' : 'read');
-      const instance = await findLocalInstance(provider, name, {});
+      const instance = await findLocalInstance(provider, name, { ...(action.withStandby && { withStandby: true }) });
       const pool = instance.ref.pool.name;
       if (options.dryRun)
         return printPoolPlan(deps, pool, [`${action.name} ${name} (it is ${instance.power})`], options);

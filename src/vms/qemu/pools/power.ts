@@ -13,6 +13,7 @@ import type { InstanceRecord } from '../home/records.ts';
 import { NotAnswering } from '../machine/line-socket.ts';
 import type { MachineRef } from '../machine/machines.ts';
 import { endResume, resumeInstance } from '../standby/resume.ts';
+import { takeIntoService } from '../standby/take-into-service.ts';
 import { removeNode, withCredential } from './admission.ts';
 import { machineOf } from './instances.ts';
 import { makeDisks } from './make-instance.ts';
@@ -26,7 +27,9 @@ export async function start(context: QemuContext, ref: InstanceRef, options: Cal
   options.signal?.throwIfAborted();
   instanceRecordOf(context.home, ref);
   await lockPool(context.home, ref.pool, `starting ${ref.id}`, options, async () => {
+    const isClaimed = takeIntoService(context, ref);
     await startInstance(context, ref, options);
+    if (isClaimed) context.refill?.(ref.pool);
   });
 }
 

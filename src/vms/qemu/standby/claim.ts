@@ -3,10 +3,11 @@ import type { CallOptions } from '../../../base/call-options.ts';
 import type { InstanceRef, PoolRef } from '../../pools.ts';
 import { STANDBY_TIERS } from '../../standby.ts';
 import type { QemuContext } from '../context.ts';
-import { instanceRecordOf, poolRecordOf, writeInstanceRecord, writePoolRecord } from '../home/instance-records.ts';
+import { poolRecordOf } from '../home/instance-records.ts';
 import { type StartResult, startInstance } from '../pools/power.ts';
 import { judgeMembers } from './members.ts';
 import type { JudgedMember } from './plan-refill.ts';
+import { takeIntoService } from './take-into-service.ts';
 
 export interface ClaimedMembers {
   started: (StartResult & { ref: InstanceRef })[];
@@ -25,13 +26,7 @@ export async function claimMembers(
   const members = await judgeMembers(context, pool);
   if (members.length === 0 && !poolRecordOf(home, pool).standby) return { started: [] };
   const chosen = chooseMembers(members, count);
-  // One write takes a member into service. If we are killed after it, the next scaling command starts the instance.
-  for (const { id, tier } of chosen) {
-    const { standby: _, ...record } = instanceRecordOf(home, { pool, id });
-    const claimed = { ...record, wanted: 'running' as const, resume: { tier, phase: 'parked' as const } };
-    writeInstanceRecord(home, poolRecordOf(home, pool), claimed);
-  }
-  if (chosen.length > 0) writePoolRecord(home, poolRecordOf(home, pool));
+  for (const { id } of chosen) takeIntoService(context, { pool, id });
   const ended = await Promise.allSettled(
     chosen.map(async ({ id }) => ({ ref: { pool, id }, ...(await startInstance(context, { pool, id }, options)) })),
   );
