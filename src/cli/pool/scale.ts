@@ -4,6 +4,8 @@ import { InvalidArgumentError } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { awaitAllUp } from '../../local/await-up.ts';
 import { findLocalPool } from '../../local/find.ts';
+import type { StartedInstance } from '../../vms/qemu/local-provider.ts';
+import type { StandbyMember } from '../../vms/standby.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { orInterrupted } from '../or-interrupted.ts';
 import { printJsonLine } from '../output/json.ts';
@@ -40,7 +42,9 @@ export function poolScale(open: OpenPools): Verb {
       const before = await provider.pools.listInstances(pool.ref, { signal });
       const more = count - before.length;
       const image = shortImageName(pool.model.image);
-      if (options.dryRun) return printPoolPlan(deps, name, changesOf(more, image), options);
+      const parked = (await provider.standby.readStandby(pool.ref, { signal }))?.members.filter(isReady) ?? [];
+      const changes = changesOf(more, parked.length, image);
+      if (options.dryRun) return printPoolPlan(deps, name, changes, options);
       const progress = showProgress(deps, 'PoolEvent', options);
       const interruption = {
         code: 'pool/interrupted',
@@ -48,8 +52,9 @@ export function poolScale(open: OpenPools): Verb {
         next: `headstart pool scale ${name} ${count}`,
       };
       await orInterrupted(signal, interruption, async () => {
-        for (const change of changesOf(more, image)) progress.step(change);
+        for (const change of changes) progress.step(change);
         const made = await provider.pools.setCapacity(pool.ref, count, { signal, onWaiting: progress.waiting });
+        for (const instance of made) if (isClaim(instance)) progress.step(describeClaim(instance));
         if (options.wait)
           await awaitAllUp(provider.guests, made, {
             onWaiting: progress.waiting,
@@ -65,8 +70,19 @@ export function poolScale(open: OpenPools): Verb {
   };
 }
 
-function changesOf(more: number, image: string): string[] {
-  if (more > 0) return [`start ${more} more from ${image}`];
+const isReady = ({ state }: StandbyMember) => state === 'ready';
+
+/** Worth a line: it came from standby, or the user should know why it did not. */
+const isClaim = ({ from, why }: StartedInstance) => from !== 'cold' || why !== undefined;
+
+function describeClaim({ computerName, from, why }: StartedInstance): string {
+  return `${computerName} was ${from}${why === undefined ? '' : `: ${why}`}`;
+}
+
+function changesOf(more: number, parked: number, image: string): string[] {
+  const claims = Math.min(Math.max(0, more), parked);
+  const taken = claims > 0 ? [`take ${claims} from standby`] : [];
+  if (more > 0) return [...taken, ...(more > claims ? [`start ${more - claims} more from ${image}`] : [])];
   return more < 0 ? [`delete ${-more} with their disks, the newest first, except protected ones`] : [];
 }
 
