@@ -18,7 +18,7 @@ export function refillInBackground(
   const log = openSync(join(folder, LOG), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
   try {
     const bin = fileURLToPath(new URL('../bin.ts', import.meta.url));
-    const argv = [...process.execArgv, bin, 'standby', 'up', pool, '--home', home];
+    const argv = [...process.execArgv, bin, 'standby', 'up', pool, '--leave-if-busy', '--home', home];
     const child = spawn(process.execPath, argv, { detached: true, stdio: ['ignore', log, log], env, cwd: home });
     // Nothing to do about it here: `standby status` shows that nodes are missing.
     child.on('error', () => undefined);

@@ -16,6 +16,7 @@ import { renderStandby, standbyView } from './view.ts';
 interface Options extends PoolOptions, Partial<Record<StandbyTier, number>> {
   maxAge?: number;
   wait: boolean;
+  leaveIfBusy?: boolean;
   dryRun?: boolean;
 }
 
@@ -37,6 +38,7 @@ export function standbyUp(open: OpenPools): Verb {
           new Option('--max-age <SPAN>', 'replace a parked node after this time (default: 7d)').argParser(timeSpan),
         )
         .option('--no-wait', 'return at once, and prepare the nodes in the background')
+        .addOption(new Option('--leave-if-busy', 'end if another command prepares them').hideHelp())
         .option('--dry-run', 'print what would change, and change nothing');
     },
     async run([name = ''], options: Options, deps) {
@@ -60,6 +62,7 @@ export function standbyUp(open: OpenPools): Verb {
           signal,
           onWaiting: progress.waiting,
           onStep: progress.step,
+          ...(options.leaveIfBusy && { ifBusy: 'leave' as const }),
         });
         if (isBusy)
           progress.step(`another command prepares the standby nodes of ${name}; see \`standby status ${name}\``);

@@ -105,8 +105,7 @@ export interface Guests {
 
 export interface LocalStandby extends Standby {
   /**
-   * Discards and prepares standby instances until the pool has those that its policy names. Does nothing while another command does
-   * the same; says so in the result.
+   * Discards and prepares standby instances until the pool has those that its policy names. One command at a time does that.
    */
   fillStandby(pool: PoolRef, options?: FillOptions): Promise<FillResult>;
   /** The same in the background, by a process that outlives this one. */
@@ -114,6 +113,8 @@ export interface LocalStandby extends Standby {
 }
 
 export interface FillOptions extends CallOptions {
+  /** `leave`: the command that does it now also prepares what we would; the result says so. Default: wait. */
+  ifBusy?: 'wait' | 'leave' | undefined;
   /** Called for each instance that was discarded or prepared. */
   onStep?: ((text: string) => void) | undefined;
 }

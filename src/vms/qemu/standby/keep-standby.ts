@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
 import { Refused } from '../../../base/failures.ts';
-import { withLockIfFree } from '../../../host/locks.ts';
+import { withLock, withLockIfFree } from '../../../host/locks.ts';
 import type { PoolRef } from '../../pools.ts';
 import type { StandbyMember, StandbyPolicy, StandbyState } from '../../standby.ts';
 import type { QemuContext } from '../context.ts';
@@ -75,21 +75,41 @@ export async function deleteStandby(context: QemuContext, pool: PoolRef, options
 }
 
 export async function fillStandby(context: QemuContext, pool: PoolRef, options: FillOptions = {}): Promise<FillResult> {
-  poolRecordOf(context.home, pool);
+  const { home } = context;
+  poolRecordOf(home, pool);
   const result: FillResult = { prepared: [], discarded: [], isBusy: true };
-  await withLockIfFree(context.home, standbyLock(pool.name), async () => {
+  const name = standbyLock(pool.name);
+  const fill = async () => {
     result.isBusy = false;
-    try {
-      while (await fillOnce(context, pool, options, result));
-      rmSync(troubleFile(context, pool), { force: true });
-    } catch (error) {
-      options.signal?.throwIfAborted();
-      const message = error instanceof UserError ? error.message : String(error);
-      writeHomeRecord(troubleFile(context, pool), { atMs: context.clock.nowMs(), message });
-      throw error;
-    }
-  });
+    await fillAll(context, pool, options, result);
+  };
+  if (options.ifBusy !== 'leave') {
+    await withLock(home, { name, why: `preparing standby instances of ${pool.name}` }, options, fill);
+    return result;
+  }
+  // A claim during the last round left its place to us; it is visible at the latest when the lock is free.
+  do await withLockIfFree(home, name, fill);
+  while (!result.isBusy && (await hasWork(context, pool)));
   return result;
+}
+
+async function fillAll(context: QemuContext, pool: PoolRef, options: FillOptions, result: FillResult): Promise<void> {
+  try {
+    while (await fillOnce(context, pool, options, result));
+    rmSync(troubleFile(context, pool), { force: true });
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    const message = error instanceof UserError ? error.message : String(error);
+    writeHomeRecord(troubleFile(context, pool), { atMs: context.clock.nowMs(), message });
+    throw error;
+  }
+}
+
+async function hasWork(context: QemuContext, pool: PoolRef): Promise<boolean> {
+  const { standby } = poolRecordOf(context.home, pool);
+  if (!standby) return false;
+  const { discard: useless, prepare, refresh } = planRefill(await judgeMembers(context, pool), standby.counts);
+  return useless.length + prepare.length + refresh.length > 0;
 }
 
 export async function refill(context: QemuContext, pool: PoolRef): Promise<void> {
