@@ -28,7 +28,7 @@ export interface Judgement {
 }
 
 /** A certificate that ends soon would end while the node serves, before kubelet has renewed it. */
-const CERTIFICATE_MARGIN_MS = 10 * 60_000;
+export const CERTIFICATE_MARGIN_MS = 10 * 60_000;
 
 export function judgeMember({ tier, state, machine, parked }: MemberFacts, pool: PoolFacts): Judgement {
   const discard = (why: string): Judgement => ({ verdict: 'discard', why });

@@ -18,11 +18,12 @@ import { machineOf } from '../pools/instances.ts';
 import { vmArguments } from '../pools/vm-arguments.ts';
 import { type ClaimStep, writeClaim } from './claim-record.ts';
 import { documentOf } from './document.ts';
+import { CERTIFICATE_MARGIN_MS } from './judge-member.ts';
 import { changedFile, type ParkedRecord, readParked } from './parked-record.ts';
 import { wakeGuest } from './wake-guest.ts';
 
 /** Reads the document again and applies it; prints why not. The node's image has it. */
-const APPLY_DOCUMENT: [string, ...string[]] = ['headstart-node', 'apply'];
+const APPLY_DOCUMENT: [string, ...string[]] = ['headstart', 'node', 'apply', '--yes'];
 const APPLY_MS = 5 * 60_000;
 
 interface ResumeContext {
@@ -47,6 +48,8 @@ export async function resumeInstance(
   if (!resume || resume.tier === 'stopped') return undefined;
   const parked = readParked(folder);
   if (!parked) return 'the record of its freeze is missing';
+  if (parked.certificateEndMs !== undefined && parked.certificateEndMs < clock.nowMs() + CERTIFICATE_MARGIN_MS)
+    return 'its certificate has expired or is about to'; // it gets a new one when it boots
   const { cluster } = poolRecordOf(home, ref.pool).spec;
   const joiner = cluster === undefined ? undefined : requireJoinCluster(context, ref, cluster);
   const server = cluster === undefined ? undefined : joiner?.server(cluster);
@@ -65,6 +68,9 @@ export async function resumeInstance(
     options.signal?.throwIfAborted();
     if (!(error instanceof UserError || error instanceof TransientError)) throw error;
     await machines.end(resuming.machine);
+    await created.catch(() => undefined);
+    // kubelet registers when it boots, and makes the node as it should be.
+    if (cluster !== undefined) await joiner?.removeNode(cluster, ref, options);
     return error.message.split('\n')[0];
   }
   await created;
