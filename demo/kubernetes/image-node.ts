@@ -23,5 +23,5 @@ export const BAD_CHANGE = { ...CHANGE, kubelet: { maxPods: 130, config: { tlsMin
 export function imageDocument({ kubelet = {}, sysctls = {}, ...node }: ImageNode): string {
   const { spec, ...document } = nodeDocument({ ...node, endpoint: API_SERVER, hasBridge: true });
   const update = { ...spec.update, pollEvery: '5s', health: { ...spec.update.health, commitAfter: '10s' } };
-  return `${JSON.stringify({ ...document, spec: { ...spec, kubelet, os: { sysctls }, update } }, null, 1)}\n`;
+  return `${JSON.stringify({ ...document, spec: { ...spec, kubelet: { ...spec.kubelet, ...kubelet }, os: { sysctls }, update } }, null, 1)}\n`;
 }

@@ -15,6 +15,9 @@ export interface NodeDocument {
   hasBridge: boolean;
 }
 
+/** kubelet looks this often, and reports only changes; a guest without KVM spends 0.2 % of a processor on it. */
+const STATUS_EVERY = '300ms';
+
 /** Nothing listens there, but kubelet requires an address to write into pods. */
 export const DNS_ADDRESS = '10.96.0.10';
 
@@ -27,6 +30,8 @@ export function nodeDocument({ cluster, endpoint, ca, kubernetes, generation, ha
       kubernetes: { version: kubernetes },
       cluster: { name: cluster, endpoint, certificateAuthority: ca, dns: { addresses: [DNS_ADDRESS] } },
       join: { credential: { name: CREDENTIAL_NAME } },
+      // A standby node that continues is Ready with kubelet's next look at its own status; by default that is every ten seconds.
+      kubelet: { config: { nodeStatusUpdateFrequency: STATUS_EVERY } },
       ...(hasBridge && { files: { [BRIDGE_PATH]: { content: BRIDGE } } }),
       update: {
         // Without KVM, kubelet alone takes many seconds to start.
