@@ -55,6 +55,12 @@ export const CAMPAIGN: Readonly<Record<string, CampaignPart>> = {
     onVms: true,
     seeds: '1-20',
   },
+  standby: {
+    about: 'Standby nodes: ten claimed at once, fifty freezes, random kills of the command, QEMU and the API server',
+    files: ['e2e/standby.test.ts'],
+    onVms: true,
+    seeds: '1-10',
+  },
   'kube-kills': {
     about: 'Runs with a real Kubernetes node as donor, each killed three times (needs Go, once)',
     files: ['e2e/kube-nodes.test.ts'],

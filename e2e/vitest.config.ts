@@ -5,7 +5,7 @@ requireNode();
 
 const isCampaign = process.env.HEADSTART_CAMPAIGN === 'full';
 /** They boot VMs or build disks, which need every core: one at a time. */
-const WHOLE_MACHINE = ['qemu-*', 'image-b*', 'image-sbom', 'imds-guest', 'kube-nodes', 'node-vm'].map(
+const WHOLE_MACHINE = ['qemu-*', 'image-b*', 'image-sbom', 'imds-guest', 'kube-nodes', 'node-vm', 'standby*'].map(
   (name) => `e2e/${name}.test.ts`,
 );
 /** Hours of random kills: `make campaign`. The kills at chosen steps are in kube-nodes. */

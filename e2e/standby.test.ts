@@ -1,0 +1,247 @@
+// e2e/standby.test.ts: standby nodes with a real kubelet, API server and QEMU: prepared, frozen, claimed, killed at every stage, damaged,
+// changed while they were parked. The tests run in order; HEADSTART_CAMPAIGN=full adds tens of freezes and a round of kills for each seed.
+import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isReady, type KubeCluster, raiseCluster } from '../demo/kubernetes/cluster.ts';
+import { imagePoolOptions, writeDocument } from '../demo/kubernetes/pool-options.ts';
+import { CLUSTER, homeOf, type KubeWorkshop, openKubeWorkshop } from '../demo/kubernetes/workshop.ts';
+import { openStage, type Stage } from '../demo/stage.ts';
+import { random } from '../sims/azure/world.ts';
+import { requestedSeeds } from '../src/base/seeds.testing.ts';
+import type { ClusterView } from '../src/cli/cluster/view.ts';
+import type { PoolView } from '../src/cli/pool/view.ts';
+import type { StandbyView } from '../src/cli/standby/view.ts';
+import { PARKED_TAINT } from '../src/cluster/kubernetes/park-node.ts';
+import { instanceFiles, instanceFolder, instancesFolder, poolRef } from '../src/vms/qemu/home/layout.ts';
+import { type KillPoint, type KillResult, runAndKill } from './labs/kill-at-text.ts';
+import { processesIn } from './labs/qemu-lab.ts';
+import { GREETING } from './labs/test-images.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const BUILD_MS = 3 * 3_600_000;
+const TEST_MS = 60 * 60_000;
+const POOL = 'spare';
+const isCampaign = process.env.HEADSTART_CAMPAIGN === 'full';
+
+const home = homeOf('standby-e2e', root);
+const folder = mkdtempSync(join(tmpdir(), 'headstart-standby-'));
+const stage: Stage = openStage({ root, folder, home, signal: new AbortController().signal });
+let workshop: KubeWorkshop;
+let cluster: KubeCluster;
+let apiServer = 0;
+
+beforeAll(async () => {
+  workshop = await openKubeWorkshop(home, stage.signal);
+}, BUILD_MS);
+afterAll(async () => {
+  await workshop?.close();
+  rmSync(folder, { recursive: true });
+}, TEST_MS);
+
+describe('standby nodes', { timeout: TEST_MS }, () => {
+  it('have a cluster, and a pool of our image without nodes', async () => {
+    cluster = await raiseCluster(stage);
+    const options = await imagePoolOptions(stage, workshop, cluster);
+    await stage.ask('pool', 'create', POOL, '--count', '0', ...options);
+    expect(await cluster.nodeNames()).toEqual([]);
+  });
+
+  it('are prepared by a command that is killed, and by its next call: exactly two, without Nodes', async () => {
+    const killed = await run(['standby', 'up', POOL, '--frozen', '2'], {
+      victim: 'command',
+      text: 'to be Ready',
+      afterMs: 0,
+    });
+    expect(killed.isHit, killed.output).toBe(true);
+    await fill();
+    await expectRight({ frozen: 2 });
+    for (const { instance, diskBytes } of (await standby()).members) {
+      expect(diskBytes).toBeGreaterThan(100e6);
+      for (const file of [instanceFiles.memory, instanceFiles.devices])
+        expect(statSync(join(folderOf(instance), file)).mode & 0o777, file).toBe(0o600);
+    }
+  });
+
+  it('are Ready within seconds of a claim, both at once, as distinct machines that run pods', async () => {
+    const { claims, tookMs } = await claim(2);
+    console.error(`two claims at once: Ready ${(tookMs / 1000).toFixed(2)} s after the command`);
+    expect(claims.map(({ from }) => from)).toEqual(['frozen', 'frozen']);
+    const names = claims.map(({ instance }) => instance).sort();
+    expect(await cluster.nodeNames()).toEqual(names);
+    const nodes = await Promise.all(names.map(cluster.node));
+    for (const node of nodes) {
+      expect(isReady(node!)).toBe(true);
+      expect(node?.spec?.taints ?? []).toEqual([]);
+      expect(node?.spec?.providerID).toBe(`qemu:///${POOL}/${node?.metadata?.name}`);
+      expect(node?.metadata?.labels?.['kubernetes.io/hostname']).toBe(node?.metadata?.name);
+    }
+    for (const id of ['machineID', 'systemUUID', 'bootID'] as const)
+      expect(new Set(nodes.map((node) => node?.status?.nodeInfo?.[id])).size, id).toBe(2);
+    const pod = await cluster.runHelloOn(names[0]!, workshop.images.hello.name);
+    expect(await cluster.logOf(pod)).toBe(`${GREETING}\n`);
+    await cluster.deletePod(pod);
+    for (const name of names) {
+      expect(await inside(name, 'systemctl', 'list-units', '--failed', '--plain', '--no-legend')).toBe('');
+      expect(Math.abs(Number(await inside(name, 'date', '+%s')) - Date.now() / 1000)).toBeLessThan(5);
+      expect(readdirSync(folderOf(name))).not.toContain(instanceFiles.memory);
+    }
+    await stage.ask('standby', 'down', POOL, '--yes');
+    await stage.ask('pool', 'scale', POOL, '0');
+  });
+
+  it('boot when a byte of the frozen memory has changed, and say so', async () => {
+    await prepareOne();
+    const [member] = (await standby()).members;
+    flipByte(join(folderOf(member!.instance), instanceFiles.memory));
+    const { claims } = await claim(1);
+    expect(claims).toEqual([
+      { instance: member!.instance, from: 'cold', why: `${instanceFiles.memory} is not as it was frozen` },
+    ]);
+    await expectInService([member!.instance]);
+    await stage.ask('standby', 'down', POOL, '--yes');
+    await stage.ask('pool', 'scale', POOL, '0');
+  });
+
+  it('apply a document that changed while they were parked, before pods are scheduled on them', async () => {
+    await prepareOne();
+    const file = writeDocument(stage, workshop, cluster, { generation: 2, kubelet: { maxPods: 77 } });
+    await stage.ask('pool', 'set', POOL, '--user-data', file);
+    expect((await standby()).members[0]?.why).toContain('its document has changed');
+    const { claims } = await claim(1);
+    expect(claims.map(({ from }) => from)).toEqual(['frozen']);
+    const node = await cluster.node(claims[0]!.instance);
+    expect(node?.spec?.taints ?? []).toEqual([]);
+    await cluster.awaitNode(claims[0]!.instance, '77 pods', ({ status }) => status?.allocatable?.pods === '77');
+    await stage.ask('standby', 'down', POOL, '--yes');
+    await stage.ask('pool', 'scale', POOL, '0');
+  });
+
+  if (isCampaign) campaign();
+
+  it('leave nothing behind', async () => {
+    await stage.ask('pool', 'delete', POOL, '--yes');
+    expect(await cluster.nodeNames()).toEqual([]);
+    await stage.ask('cluster', 'down', '--name', CLUSTER, '--delete', '--yes');
+    expect(processesIn(home)).toEqual([]);
+  });
+});
+
+function campaign(): void {
+  it.each([1, 2, 3, 4, 5])('ten are claimed at once, all Ready, all distinct, each with a pod (round %i)', async () => {
+    await fill('--frozen', '10');
+    // No refill while ten nodes continue: it would measure the machine.
+    await stage.ask('standby', 'up', POOL, '--frozen', '0', '--dry-run');
+    const { claims, tookMs } = await claim(10);
+    console.error(`ten claims at once: Ready ${(tookMs / 1000).toFixed(1)} s after the command`);
+    await stage.ask('standby', 'down', POOL, '--yes');
+    const names = claims.map(({ instance }) => instance);
+    expect(claims.map(({ from }) => from)).toEqual(names.map(() => 'frozen'));
+    await expectInService(names);
+    await stage.ask('node', 'distinct', ...names);
+    for (const name of names) {
+      expect(await inside(name, 'systemctl', 'list-units', '--failed', '--plain', '--no-legend')).toBe('');
+      expect(Math.abs(Number(await inside(name, 'date', '+%s')) - Date.now() / 1000)).toBeLessThan(5);
+      const pod = await cluster.runHelloOn(name, workshop.images.hello.name);
+      expect(await cluster.logOf(pod)).toBe(`${GREETING}\n`);
+      await cluster.deletePod(pod);
+    }
+    await stage.ask('pool', 'scale', POOL, '0');
+  });
+
+  it.each(requestedSeeds('1-10'))('no node is lost, none is there twice, after the kills of seed %i', async (seed) => {
+    const draws = { random: seed };
+    const drawVictim = () => (['command', 'qemu', 'api-server'] as const)[Math.floor(random(draws) * 3)]!;
+    const point = (latestMs: number): KillPoint => ({
+      victim: drawVictim(),
+      text: '',
+      afterMs: Math.floor(random(draws) * latestMs),
+    });
+    let hits = 0;
+    for (let i = 0; i < 2; i++)
+      hits += Number((await run(['standby', 'up', POOL, '--frozen', '1'], point(30_000))).isHit);
+    await stage.ask('cluster', 'up', '--name', CLUSTER);
+    await fill('--frozen', '1');
+    await expectRight({ frozen: 1 });
+    const before = await instances();
+    hits += Number((await run(['pool', 'scale', POOL, String(before.length + 1)], point(1500))).isHit);
+    await stage.ask('cluster', 'up', '--name', CLUSTER);
+    await stage.ask('pool', 'scale', POOL, String(before.length + 1));
+    await expectInService(await instances());
+    expect(await instances()).toHaveLength(before.length + 1);
+    console.error(`seed ${seed}: ${hits} kills`);
+    await stage.ask('standby', 'down', POOL, '--yes');
+    await stage.ask('pool', 'scale', POOL, '0');
+    expect(await cluster.nodeNames()).toEqual([]);
+  });
+}
+
+async function run(args: string[], point?: KillPoint): Promise<KillResult> {
+  apiServer = await apiServerPid();
+  return runAndKill(args, { HEADSTART_HOME: home }, point, (victim) => {
+    if (victim === 'api-server') return apiServer;
+    const [newest = ''] = readdirSync(instancesFolder(home, POOL)).sort().reverse();
+    const pid = Number(readFileSync(join(folderOf(newest), instanceFiles.pid), 'utf8'));
+    if (!Number.isInteger(pid) || pid <= 1) throw new Error('no process');
+    return pid;
+  });
+}
+
+/** The lock of a killed refill is free again at once. */
+const fill = (...counts: string[]) => stage.ask('standby', 'up', POOL, ...counts);
+
+/** One that no claim of an earlier test replaces in the background. */
+async function prepareOne(): Promise<void> {
+  await fill('--frozen', '1');
+  await expectRight({ frozen: 1 });
+}
+
+async function claim(count: number): Promise<{ claims: { instance: string; from: string }[]; tookMs: number }> {
+  const answer = await stage.ask('standby', 'claim', POOL, '--count', String(count), '--json');
+  return JSON.parse(answer.trimEnd().split('\n').at(-1)!);
+}
+
+async function standby(): Promise<StandbyView> {
+  const { pools }: { pools: StandbyView[] } = JSON.parse(await stage.ask('standby', 'status', POOL, '--json'));
+  return pools[0]!;
+}
+
+const instances = async () =>
+  (JSON.parse(await stage.ask('pool', 'show', POOL, '--json')) as PoolView).instances.map(({ name }) => name);
+
+/** As many as asked for, ready, with no Node, no process, and no folder of a discarded one. */
+async function expectRight({ frozen }: { frozen: number }): Promise<void> {
+  const { members } = await standby();
+  expect(members.map(({ tier, state }) => `${tier} ${state}`)).toEqual(Array(frozen).fill('frozen ready'));
+  const inService = await instances();
+  expect(await cluster.nodeNames()).toEqual([...inService].sort());
+  const folders = readdirSync(instancesFolder(home, POOL)).filter((name) => !name.startsWith('.'));
+  expect(folders.sort()).toEqual([...members.map(({ instance }) => instance), ...inService].sort());
+}
+
+async function expectInService(names: string[]): Promise<void> {
+  expect((await instances()).sort()).toEqual([...names].sort());
+  for (const name of names) {
+    const node = await cluster.awaitNode(name, 'Ready', isReady);
+    expect((node.spec?.taints ?? []).map(({ key }) => key)).not.toContain(PARKED_TAINT);
+  }
+  expect(await cluster.nodeNames()).toEqual([...names].sort());
+}
+
+const inside = async (instance: string, ...command: string[]) =>
+  (await stage.ask('pool', 'exec', '--no-stdin', instance, '--', ...command)).trim();
+
+const folderOf = (id: string) => instanceFolder(home, { pool: poolRef(POOL), id });
+
+/** In the middle: QEMU itself would not notice. */
+function flipByte(file: string): void {
+  const fd = openSync(file, 'r+');
+  writeSync(fd, Buffer.of(0x5a), 0, 1, Math.floor(statSync(file).size / 2));
+}
+
+async function apiServerPid(): Promise<number> {
+  const { programs }: ClusterView = JSON.parse(await stage.ask('cluster', 'status', '--name', CLUSTER, '--json'));
+  return programs.find(({ name }) => name === 'kube-apiserver')?.pid ?? 0;
+}
