@@ -46,6 +46,10 @@ const PARTS: Readonly<Record<string, BenchPart>> = {
     about: 'On real VMs: from VM start to Node Ready, by kind of node (needs Go, once)',
     load: async () => (await import('./kubernetes.ts')).measureKubernetes,
   },
+  standby: {
+    about: 'On real VMs: from the claim of a standby node to Ready, by tier, next to nodes that boot (needs Go, once)',
+    load: async () => (await import('./standby.ts')).measureStandby,
+  },
   'what-if': {
     about: 'On real VMs: the predicted savings of five edits next to what real boots save',
     load: async () => (await import('./what-if.ts')).measureWhatIf,

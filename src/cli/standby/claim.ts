@@ -15,6 +15,7 @@ import type { Verb } from '../verb.ts';
 interface Options extends PoolOptions {
   count: number;
   wait: boolean;
+  refill: boolean;
   timeout: number;
   dryRun?: boolean;
 }
@@ -33,6 +34,7 @@ export function standbyClaim(open: OpenPools): Verb {
             .default(1),
         )
         .option('--no-wait', 'return once the nodes continue, without waiting until they are Ready')
+        .option('--no-refill', 'prepare no new standby nodes in their place; `standby up POOL` does')
         .addOption(timeoutOption('fail if a node is not Ready after this time', '15min'))
         .option('--dry-run', 'print what would be claimed, and claim nothing'),
     async run([name = ''], options: Options, deps) {
@@ -52,7 +54,11 @@ export function standbyClaim(open: OpenPools): Verb {
         next: `headstart pool show ${name}`,
       };
       const claims = await orInterrupted(signal, interruption, async () => {
-        const taken = await provider.standby.claim(ref, options.count, { signal, onWaiting: progress.waiting });
+        const taken = await provider.standby.claim(ref, options.count, {
+          signal,
+          onWaiting: progress.waiting,
+          leaveEmpty: !options.refill,
+        });
         if (options.wait) {
           const waiting = { onWaiting: progress.waiting, deadlineMs: options.timeout, signal };
           await awaitAllUp(

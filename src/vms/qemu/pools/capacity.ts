@@ -11,7 +11,7 @@ import { instanceRecordsOf, poolRecordOf, writePoolRecord } from '../home/instan
 import { lockPool } from '../home/pool-lock.ts';
 import type { InstanceRecord } from '../home/records.ts';
 import { resolveVersion, verifyVersion } from '../home/version-records.ts';
-import type { StartedInstance } from '../local-provider.ts';
+import type { ClaimOptions, StartedInstance } from '../local-provider.ts';
 import { claimMembers } from '../standby/claim.ts';
 import { readInstance } from './instances.ts';
 import { makeInstance } from './make-instance.ts';
@@ -46,7 +46,7 @@ export async function claim(
   context: QemuContext,
   pool: PoolRef,
   count: number,
-  options: CallOptions = {},
+  options: ClaimOptions = {},
 ): Promise<Claim[]> {
   if (!Number.isInteger(count) || count < 1)
     throw new UserError(`cannot claim ${count} instances`, { code: 'vms/bad-capacity' });
@@ -69,13 +69,13 @@ async function startMore(
   context: QemuContext,
   pool: PoolRef,
   count: number,
-  options: CallOptions,
+  options: ClaimOptions,
 ): Promise<StartedRef[]> {
   const unfinished = await startUnstarted(context, pool, options);
   const claimed = await claimMembers(context, pool, Math.max(0, count), options);
   const made = await grow(context, pool, count - claimed.started.length, options);
   const whyCold = claimed.whyNotMore;
-  if (claimed.started.length > 0) context.refill?.(pool);
+  if (claimed.started.length > 0 && !options.leaveEmpty) context.refill?.(pool);
   return [
     ...unfinished,
     ...claimed.started,
