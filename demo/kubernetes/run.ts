@@ -1,5 +1,5 @@
 // demo/kubernetes/run.ts: the whole loop on real nodes of a real cluster: three kinds of nodes and how long each takes, pods that are evicted
-// and rescheduled, a change in place, and a change that the node rolls back.
+// and rescheduled, a change in place, a change that the node rolls back, and a standby node that is claimed.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,14 +19,15 @@ import { isReady, type KubeCluster, raiseCluster } from './cluster.ts';
 import { BAD_CHANGE, CHANGE } from './image-node.ts';
 import { genericPoolOptions, imagePoolOptions, writeDocument } from './pool-options.ts';
 import { readyAfterMs } from './ready-after.ts';
+import { claimOne } from './standby.ts';
 import { homeOf, type KubeWorkshop, openKubeWorkshop } from './workshop.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Boots of each kind after the first, alternating. */
 const MORE_BOOTS = process.env.QUICK === '1' ? 0 : 2;
 /** A pool for each kind of node; the second is the first pool after its prototype was made. */
-const [GENERIC, PROTOTYPE, IMAGE] = ['generic', 'prototype', 'image'] as const;
-type Kind = typeof GENERIC | typeof PROTOTYPE | typeof IMAGE;
+const [GENERIC, PROTOTYPE, IMAGE, STANDBY] = ['generic', 'prototype', 'image', 'standby'] as const;
+type Kind = typeof GENERIC | typeof PROTOTYPE | typeof IMAGE | typeof STANDBY;
 type Boot = NodeBoot & { kind: Kind };
 
 const signal = onInterruption();
@@ -121,8 +122,15 @@ async function play(stage: Stage, shop: KubeWorkshop): Promise<void> {
     }
   }
 
+  stage.act('9. a standby node: frozen in advance, claimed now');
+  for (const instance of await instancesOf(stage, IMAGE)) await stage.headstart('pool', 'stop', instance);
+  await stage.headstart('standby', 'up', IMAGE, '--frozen', '1');
+  const claim = await claimOne({ ...stage, ask: stage.headstart }, home, IMAGE);
+  boots.push({ kind: STANDBY, instance: claim.instance, readyMs: claim.readyMs });
+  await collect(STANDBY, claim.instance);
+
   stage.act('what was measured');
-  stage.say(`${boots.length} boots, Node Ready after the start of the VM:\n${bootTable(boots)}`);
+  stage.say(`${boots.length} boots, Node Ready after the start of the VM, or after the claim:\n${bootTable(boots)}`);
   stage.say(summary(boots));
   const report = join(stage.folder, 'report.html');
   await stage.headstart('boot', 'report', ...[GENERIC, PROTOTYPE, IMAGE].map(bundleOf), '-o', report);
@@ -178,5 +186,5 @@ function summary(boots: readonly Boot[]): string {
   const of = (kind: Kind) => median(boots.filter((boot) => boot.kind === kind).map(({ readyMs }) => readyMs));
   const against = (kind: Kind) =>
     `${kind} ${formatSpan(of(kind) * 1000)}, ${(of(kind) / of(GENERIC)).toFixed(2)} of it`;
-  return `median: generic ${formatSpan(of(GENERIC) * 1000)}; ${against(PROTOTYPE)}; ${against(IMAGE)}.`;
+  return `median: generic ${formatSpan(of(GENERIC) * 1000)}; ${against(PROTOTYPE)}; ${against(IMAGE)}; ${against(STANDBY)}.`;
 }

@@ -16,6 +16,7 @@ import { readHomeRecord, writeHomeRecord } from '../home/record-file.ts';
 import { poolRecordSchema } from '../home/records.ts';
 import type { FillOptions, FillResult } from '../local-provider.ts';
 import { removeInstance } from '../pools/remove-instance.ts';
+import { awaitClaimed } from './await-claimed.ts';
 import { memberUse } from './member-use.ts';
 import { judgeMembers } from './members.ts';
 import { planRefill } from './plan-refill.ts';
@@ -87,6 +88,7 @@ export async function fillStandby(context: QemuContext, pool: PoolRef, options: 
     await withLock(home, { name, why: `preparing standby instances of ${pool.name}` }, options, fill);
     return result;
   }
+  await awaitClaimed(context, pool, options);
   // A claim during the last round left its place to us; it is visible at the latest when the lock is free.
   do await withLockIfFree(home, name, fill);
   while (!result.isBusy && (await hasWork(context, pool)));
