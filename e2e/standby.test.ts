@@ -3,8 +3,9 @@
 import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isReady, type KubeCluster, raiseCluster } from '../demo/kubernetes/cluster.ts';
 import { imagePoolOptions, writeDocument } from '../demo/kubernetes/pool-options.ts';
 import { CLUSTER, homeOf, type KubeWorkshop, openKubeWorkshop } from '../demo/kubernetes/workshop.ts';
@@ -16,6 +17,7 @@ import type { PoolView } from '../src/cli/pool/view.ts';
 import type { StandbyView } from '../src/cli/standby/view.ts';
 import { PARKED_TAINT } from '../src/cluster/kubernetes/park-node.ts';
 import { instanceFiles, instanceFolder, instancesFolder, poolRef } from '../src/vms/qemu/home/layout.ts';
+import { STANDBY_TIERS } from '../src/vms/standby.ts';
 import { type KillPoint, type KillResult, runAndKill } from './labs/kill-at-text.ts';
 import { processesIn } from './labs/qemu-lab.ts';
 import { GREETING } from './labs/test-images.ts';
@@ -31,7 +33,6 @@ const folder = mkdtempSync(join(tmpdir(), 'headstart-standby-'));
 const stage: Stage = openStage({ root, folder, home, signal: new AbortController().signal });
 let workshop: KubeWorkshop;
 let cluster: KubeCluster;
-let apiServer = 0;
 
 beforeAll(async () => {
   workshop = await openKubeWorkshop(home, stage.signal);
@@ -49,39 +50,22 @@ describe('standby nodes', { timeout: TEST_MS }, () => {
     expect(await cluster.nodeNames()).toEqual([]);
   });
 
-  describe('of a pool', { timeout: TEST_MS }, ofAPool);
-
-  it('leave nothing behind', async () => {
-    await stage.ask('pool', 'delete', POOL, '--yes');
-    expect(await cluster.nodeNames()).toEqual([]);
-    await stage.ask('cluster', 'down', '--name', CLUSTER, '--delete', '--yes');
-    expect(processesIn(home)).toEqual([]);
-  });
-});
-
-function ofAPool(): void {
-  /** After a failure as well: the next test starts without nodes. */
-  afterEach(async () => {
-    await stage.ask('standby', 'down', POOL, '--yes');
-    await stage.ask('pool', 'scale', POOL, '0');
-  }, TEST_MS);
-
-  it('are prepared by a command that is killed and by its next call, and Ready within seconds of a claim', async () => {
-    const killed = await run(['standby', 'up', POOL, '--frozen', '2'], {
-      victim: 'command',
-      text: 'to be Ready',
-      afterMs: 0,
-    });
-    expect(killed.isHit, killed.output).toBe(true);
+  it('are prepared by the last of four commands: two were killed, and the QEMU of one', async () => {
+    for (const point of PREPARING) {
+      const { isHit, output } = await run(['standby', 'up', POOL, '--frozen', '3'], point);
+      expect(isHit, output).toBe(true);
+    }
     await fill();
-    await expectRight({ frozen: 2 });
+    await expectRight({ frozen: 3 });
     for (const { instance, diskBytes } of (await standby()).members) {
       expect(diskBytes).toBeGreaterThan(100e6);
       for (const file of [instanceFiles.memory, instanceFiles.devices])
         expect(statSync(join(folderOf(instance), file)).mode & 0o777, file).toBe(0o600);
     }
+  });
 
-    const { claims, tookMs } = await claim(2);
+  it('are Ready within seconds of a claim, both at once, as distinct machines that run pods', async () => {
+    const { claims, tookMs } = await claim('--count', '2', '--no-refill');
     console.error(`two claims at once: Ready ${(tookMs / 1000).toFixed(2)} s after the command`);
     expect(claims.map(({ from }) => from)).toEqual(['frozen', 'frozen']);
     const names = claims.map(({ instance }) => instance).sort();
@@ -95,111 +79,160 @@ function ofAPool(): void {
     }
     for (const id of ['machineID', 'systemUUID', 'bootID'] as const)
       expect(new Set(nodes.map((node) => node?.status?.nodeInfo?.[id])).size, id).toBe(2);
-    const pod = await cluster.runHelloOn(names[0]!, workshop.images.hello.name);
-    expect(await cluster.logOf(pod)).toBe(`${GREETING}\n`);
-    await cluster.deletePod(pod);
-    for (const name of names) {
-      expect(await inside(name, 'systemctl', 'list-units', '--failed', '--plain', '--no-legend')).toBe('');
-      expect(Math.abs(Number(await inside(name, 'date', '+%s')) - Date.now() / 1000)).toBeLessThan(5);
-      expect(readdirSync(folderOf(name))).not.toContain(instanceFiles.memory);
-    }
+    await expectHealthy(names);
+    await runPod(names[0]!);
+    for (const name of names) expect(readdirSync(folderOf(name))).not.toContain(instanceFiles.memory);
+  });
+
+  it('apply a document that changed while they were parked, although the API server was restarted and the claim killed', async () => {
+    const [member] = (await standby()).members;
+    await restartCluster();
+    const file = writeDocument(stage, workshop, cluster, { generation: 2, kubelet: { maxPods: 77 } });
+    await stage.ask('pool', 'set', POOL, '--user-data', file);
+    expect((await standby()).members[0]?.why).toContain('its document has changed');
+    await run(['standby', 'claim', POOL, '--no-refill'], { victim: 'command', text: 'claiming', afterMs: 900 });
+    await stage.ask('pool', 'scale', POOL, '3');
+    expect(await instances()).toContain(member!.instance);
+    await expectInService(await instances());
+    await cluster.awaitNode(member!.instance, '77 pods', ({ status }) => status?.allocatable?.pods === '77');
+  });
+
+  if (isCampaign) describe('of a campaign', { timeout: TEST_MS }, campaign);
+
+  it('leave nothing behind', async () => {
+    await stage.ask('pool', 'delete', POOL, '--yes');
+    expect(await cluster.nodeNames()).toEqual([]);
+    await stage.ask('cluster', 'down', '--name', CLUSTER, '--delete', '--yes');
+    expect(processesIn(home)).toEqual([]);
+  });
+});
+
+/** Kills while the first instance is prepared: before kubelet runs, before it is Ready, and while it is frozen. */
+const PREPARING: readonly KillPoint[] = [
+  { victim: 'qemu', text: 'to request a certificate', afterMs: 2000 },
+  { victim: 'command', text: 'to be Ready', afterMs: 0 },
+  { victim: 'command', text: 'to be frozen', afterMs: 1500 },
+];
+
+function campaign(): void {
+  beforeEach(reset, TEST_MS);
+  /** After a failure as well: the next test starts without nodes. */
+  afterEach(reset, TEST_MS);
+
+  it.each([1, 2, 3, 4, 5])('ten are claimed at once, all Ready, all distinct, each with a pod (round %i)', async () => {
+    await fill('--frozen', '10');
+    const { claims, tookMs } = await claim('--count', '10', '--no-refill');
+    console.error(`ten claims at once: Ready ${(tookMs / 1000).toFixed(1)} s after the command`);
+    const names = claims.map(({ instance }) => instance);
+    expect(claims.map(({ from }) => from)).toEqual(names.map(() => 'frozen'));
+    await expectInService(names);
+    await stage.ask('node', 'distinct', ...names);
+    await expectHealthy(names);
+    for (const name of names) await runPod(name);
+  });
+
+  it.each(STANDBY_TIERS)('%s: prepared, claimed, a pod, and its place refilled in the background', async (tier) => {
+    await fill('--frozen', '0', `--${tier}`, '1');
+    const { claims } = await claim();
+    expect(claims.map(({ from }) => from)).toEqual([tier]);
+    await expectInService([claims[0]!.instance]);
+    await runPod(claims[0]!.instance);
+    await fill(); // waits for the refill in the background, and prepares nothing more
+    expect((await standby()).members.map((one) => `${one.tier} ${one.state}`)).toEqual([`${tier} ready`]);
   });
 
   it('boot when a byte of the frozen memory has changed, and say so', async () => {
-    await prepareOne();
+    await fill('--frozen', '1');
     const [member] = (await standby()).members;
     flipByte(join(folderOf(member!.instance), instanceFiles.memory));
-    const { claims } = await claim(1);
+    const { claims } = await claim();
     expect(claims).toEqual([
       { instance: member!.instance, from: 'cold', why: `${instanceFiles.memory} is not as it was frozen` },
     ]);
     await expectInService([member!.instance]);
   });
 
-  it('apply a document that changed while they were parked, and find an API server that was restarted', async () => {
-    await prepareOne();
-    await stage.ask('cluster', 'down', '--name', CLUSTER);
-    await stage.ask('cluster', 'up', '--name', CLUSTER);
-    const file = writeDocument(stage, workshop, cluster, { generation: 2, kubelet: { maxPods: 77 } });
-    await stage.ask('pool', 'set', POOL, '--user-data', file);
-    expect((await standby()).members[0]?.why).toContain('its document has changed');
-    const { claims } = await claim(1);
-    expect(claims.map(({ from }) => from)).toEqual(['frozen']);
-    const node = await cluster.node(claims[0]!.instance);
-    expect(node?.spec?.taints ?? []).toEqual([]);
-    await cluster.awaitNode(claims[0]!.instance, '77 pods', ({ status }) => status?.allocatable?.pods === '77');
-  });
-
-  if (isCampaign) campaign();
-}
-
-function campaign(): void {
-  it.each([1, 2, 3, 4, 5])('ten are claimed at once, all Ready, all distinct, each with a pod (round %i)', async () => {
-    await fill('--frozen', '10');
-    const { claims, tookMs } = await claim(10);
-    console.error(`ten claims at once: Ready ${(tookMs / 1000).toFixed(1)} s after the command`);
-    await stage.ask('standby', 'down', POOL, '--yes');
-    const names = claims.map(({ instance }) => instance);
-    expect(claims.map(({ from }) => from)).toEqual(names.map(() => 'frozen'));
-    await expectInService(names);
-    await stage.ask('node', 'distinct', ...names);
-    for (const name of names) {
-      expect(await inside(name, 'systemctl', 'list-units', '--failed', '--plain', '--no-legend')).toBe('');
-      expect(Math.abs(Number(await inside(name, 'date', '+%s')) - Date.now() / 1000)).toBeLessThan(5);
-      const pod = await cluster.runHelloOn(name, workshop.images.hello.name);
-      expect(await cluster.logOf(pod)).toBe(`${GREETING}\n`);
-      await cluster.deletePod(pod);
-    }
-    await stage.ask('pool', 'scale', POOL, '0');
-  });
-
   it.each(requestedSeeds('1-10'))('no node is lost, none is there twice, after the kills of seed %i', async (seed) => {
     const draws = { random: seed };
-    const drawVictim = () => (['command', 'qemu', 'api-server'] as const)[Math.floor(random(draws) * 3)]!;
-    const point = (latestMs: number): KillPoint => ({
-      victim: drawVictim(),
-      text: '',
+    const pick = <T>(of: readonly T[]) => of[Math.floor(random(draws) * of.length)]!;
+    const point = (texts: readonly string[], latestMs: number): KillPoint => ({
+      victim: pick(['command', 'qemu', 'api-server']),
+      text: pick(texts),
       afterMs: Math.floor(random(draws) * latestMs),
     });
-    let hits = 0;
+    const kills: KillResult[] = [];
     for (let i = 0; i < 2; i++)
-      hits += Number((await run(['standby', 'up', POOL, '--frozen', '1'], point(30_000))).isHit);
-    await stage.ask('cluster', 'up', '--name', CLUSTER);
+      kills.push(await run(['standby', 'up', POOL, '--frozen', '1'], point(PREPARING_TEXTS, 3000)));
     await fill('--frozen', '1');
     await expectRight({ frozen: 1 });
-    const before = await instances();
-    hits += Number((await run(['pool', 'scale', POOL, String(before.length + 1)], point(1500))).isHit);
-    await stage.ask('cluster', 'up', '--name', CLUSTER);
-    await stage.ask('pool', 'scale', POOL, String(before.length + 1));
+    kills.push(await run(['pool', 'scale', POOL, '1'], point(['take 1 from standby'], 1500)));
+    await stage.ask('pool', 'scale', POOL, '1');
+    expect(await instances()).toHaveLength(1);
     await expectInService(await instances());
-    expect(await instances()).toHaveLength(before.length + 1);
-    console.error(`seed ${seed}: ${hits} kills`);
-    expect(await cluster.nodeNames()).toEqual([]);
+    console.error(`seed ${seed}: ${kills.filter(({ isHit }) => isHit).length} of ${kills.length} kills hit`);
   });
 }
 
-async function run(args: string[], point?: KillPoint): Promise<KillResult> {
-  apiServer = await apiServerPid();
-  return runAndKill(args, { HEADSTART_HOME: home }, point, (victim) => {
-    if (victim === 'api-server') return apiServer;
+const PREPARING_TEXTS = [
+  ...[
+    'the checksums of the image',
+    'QEMU of',
+    'to request a certificate',
+    'to register',
+    'to be Ready',
+    'to be frozen',
+  ],
+];
+
+async function reset(): Promise<void> {
+  await stage.ask('standby', 'down', POOL, '--yes');
+  await stage.ask('pool', 'scale', POOL, '0');
+  expect(await cluster.nodeNames()).toEqual([]);
+}
+
+async function runPod(node: string): Promise<void> {
+  const pod = await cluster.runHelloOn(node, workshop.images.hello.name);
+  expect(await cluster.logOf(pod)).toBe(`${GREETING}\n`);
+  await cluster.deletePod(pod);
+}
+
+/** No failed unit, the right time, and a journal whose entries come in order. */
+async function expectHealthy(names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    expect(await inside(name, 'systemctl', 'list-units', '--failed', '--plain', '--no-legend')).toBe('');
+    expect(Math.abs(Number(await inside(name, 'date', '+%s')) - Date.now() / 1000)).toBeLessThan(5);
+    expect(await inside(name, 'journalctl', '--verify', '--quiet')).not.toContain('FAIL');
+  }
+}
+
+async function restartCluster(): Promise<void> {
+  await stage.ask('cluster', 'down', '--name', CLUSTER);
+  await stage.ask('cluster', 'up', '--name', CLUSTER);
+}
+
+/** A killed API server is started again after a moment, as a supervisor would. */
+async function run(args: string[], point: KillPoint): Promise<KillResult> {
+  const apiServer = await apiServerPid();
+  let restarted: Promise<unknown> = Promise.resolve();
+  const result = await runAndKill(args, { HEADSTART_HOME: home }, point, (victim) => {
+    if (victim === 'api-server') {
+      restarted = sleep(2000).then(() => stage.ask('cluster', 'up', '--name', CLUSTER));
+      return apiServer;
+    }
     const [newest = ''] = readdirSync(instancesFolder(home, POOL)).sort().reverse();
     const pid = Number(readFileSync(join(folderOf(newest), instanceFiles.pid), 'utf8'));
     if (!Number.isInteger(pid) || pid <= 1) throw new Error('no process');
     return pid;
   });
+  await restarted;
+  return result;
 }
 
 /** The lock of a killed refill is free again at once. */
 const fill = (...counts: string[]) => stage.ask('standby', 'up', POOL, ...counts);
 
-/** One that no claim of an earlier test replaces in the background. */
-async function prepareOne(): Promise<void> {
-  await fill('--frozen', '1');
-  await expectRight({ frozen: 1 });
-}
-
-async function claim(count: number): Promise<{ claims: { instance: string; from: string }[]; tookMs: number }> {
-  const answer = await stage.ask('standby', 'claim', POOL, '--count', String(count), '--json');
+async function claim(...options: string[]): Promise<{ claims: { instance: string; from: string }[]; tookMs: number }> {
+  const answer = await stage.ask('standby', 'claim', POOL, ...options, '--json');
   return JSON.parse(answer.trimEnd().split('\n').at(-1)!);
 }
 

@@ -6,7 +6,7 @@ const LAUNCHER = fileURLToPath(new URL('../../headstart', import.meta.url));
 
 export interface KillPoint {
   victim: 'command' | 'qemu' | 'api-server';
-  /** In what it prints; empty: as soon as it prints anything. */
+  /** In what it prints. */
   text: string;
   afterMs: number;
 }
@@ -21,7 +21,7 @@ export interface KillResult {
 export function runAndKill(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-  point: KillPoint | undefined,
+  { victim, text: awaited, afterMs }: KillPoint,
   pidOf: (victim: 'qemu' | 'api-server') => number,
 ): Promise<KillResult> {
   // In its own group, so that the launcher's children are killed as well.
@@ -30,10 +30,10 @@ export function runAndKill(
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  let [output, isHit, isDue] = ['', false, point !== undefined];
+  let [output, isHit, isDue] = ['', false, true];
   const strike = () => {
     try {
-      process.kill(point?.victim === 'command' ? -child.pid! : pidOf(point!.victim as 'qemu'), 'SIGKILL');
+      process.kill(victim === 'command' ? -child.pid! : pidOf(victim), 'SIGKILL');
       isHit = true;
     } catch {
       // It has ended: the command was faster than the kill.
@@ -42,9 +42,9 @@ export function runAndKill(
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
       output += text;
-      if (!isDue || !output.includes(point!.text)) return;
+      if (!isDue || !output.includes(awaited)) return;
       isDue = false;
-      const timer = setTimeout(strike, point!.afterMs);
+      const timer = setTimeout(strike, afterMs);
       child.once('close', () => clearTimeout(timer)); // it must not hit the next command
     });
   return new Promise((resolve) => {

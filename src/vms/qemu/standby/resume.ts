@@ -129,10 +129,10 @@ async function loadFrozen(
 }
 
 /** Written before the guest runs: if we are killed later, its disk has changed, and the frozen memory does not fit any more. */
-function markRunning({ home, clock }: QemuContext, ref: InstanceRef): void {
+function markRunning({ home }: QemuContext, ref: InstanceRef): void {
   const record = instanceRecordOf(home, ref);
   if (!record.resume || record.resume.phase === 'running') return;
-  const after: InstanceRecord = { ...record, resume: { ...record.resume, phase: 'running' }, startedMs: clock.nowMs() };
+  const after: InstanceRecord = { ...record, resume: { ...record.resume, phase: 'running' } };
   writeInstanceRecord(home, poolRecordOf(home, ref.pool), after);
 }
 

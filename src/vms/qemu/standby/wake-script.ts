@@ -35,9 +35,10 @@ if (length $peer) {
   }
 }
 my $cut = 0;
-for my $path (%peers ? glob('/proc/[0-9]*/fd') : ()) {
+for my $pid (%peers ? (kubelet(), map { m{(\d+)$} } glob('/proc/[0-9]*')) : ()) {
+  last unless %peers;
+  my $path = "/proc/$pid/fd";
   opendir my $dir, $path or next;
-  my ($pid) = $path =~ m{/proc/(\d+)/};
   for my $number (readdir $dir) {
     my $target = readlink "$path/$number" or next;
     my ($inode) = $target =~ /^socket:\[(\d+)\]$/ or next;
@@ -50,9 +51,15 @@ for my $path (%peers ? glob('/proc/[0-9]*/fd') : ()) {
     open my $socket, '+<&=', $copy or next;
     $cut++ if shutdown $socket, 2;
     close $socket;
+    delete $peers{$inode};
   }
 }
 print "connections=$cut\n";
+# First: the node is Ready when kubelet has reconnected.
+sub kubelet {
+  open my $f, '<', '/sys/fs/cgroup/system.slice/kubelet.service/cgroup.procs' or return;
+  return map { /(\d+)/ } <$f>;
+}
 `;
 
 /** `168.0.0.10:6443` as the kernel's tables show it on a little-endian machine: `0A0000A8:192B`. */
