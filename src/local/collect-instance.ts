@@ -15,6 +15,7 @@ import { instanceFiles } from '../vms/qemu/home/layout.ts';
 import type { QemuProvider } from '../vms/qemu/local-provider.ts';
 import { parseHealth } from '../vms/qemu/metadata-service/health.ts';
 import { callGuest, requireRunning } from './call-guest.ts';
+import { collectClaim } from './collect-claim.ts';
 import { findLocalInstance } from './find.ts';
 import type { ReadClusterEvents } from './read-cluster-events.ts';
 
@@ -47,13 +48,19 @@ export async function collectInstance(
   if (!start)
     return { ...collected, missed: [...collected.missed, { name: VM_START, why: 'the start time was not recorded' }] };
   const bytes = Buffer.from(`${JSON.stringify(start, null, 2)}\n`);
-  const seen = await clusterEventsOf(provider, instance, start, {
-    signal,
-    ...(readClusterEvents && { readClusterEvents }),
-  });
+  const claim = await collectClaim(provider, instance, start, signal);
+  const seen = await clusterEventsOf(
+    provider,
+    instance,
+    { ...start, startedMs: claim?.claimedMs ?? start.startedMs },
+    {
+      signal,
+      ...(readClusterEvents && { readClusterEvents }),
+    },
+  );
   return {
     ...collected,
-    members: [...collected.members, { name: VM_START, bytes }, ...seen.members],
+    members: [...collected.members, { name: VM_START, bytes }, ...(claim?.members ?? []), ...seen.members],
     missed: [...collected.missed, ...seen.missed],
   };
 }

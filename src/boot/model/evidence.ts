@@ -1,5 +1,5 @@
 // boot/model/evidence.ts: what does one input contain about one boot? Sources parse bytes into evidence; a boot record is merged from it.
-import type { HostFacts, ManagerTimes, Milestone, Note, Span, Unit } from './record.ts';
+import type { BootRecord, HostFacts, ManagerTimes, Milestone, Note, ParkedFacts, Span, Unit } from './record.ts';
 
 export type SourceKind =
   | 'boot-record'
@@ -29,6 +29,7 @@ export type SourceKind =
   | 'cluster-events'
   | 'vm-start'
   | 'node-steps'
+  | 'claim'
   | 'host-facts';
 
 /** Times are on the input's own clock. `merge-evidence.ts` moves several pieces of evidence to one clock. */
@@ -52,8 +53,24 @@ export interface Evidence {
   /** In an input on another clock: what is known in monotonic µs, because the line itself has the uptime. */
   monotonic?: { spans: Span[]; milestones: Milestone[] };
   notes: Note[];
+  /** The instance was parked in this boot, and claimed later. */
+  claim?: ClaimEvidence;
+  /** A finished record since a claim: other evidence adds nothing to it. */
+  finished?: BootRecord;
   /** About `units` alone: dropped if a complete listing of another source provides the units. */
   unitNotes?: Note[];
+}
+
+/** `facts.ranUs` is where the monotonic clock stood still. Wall times are on the guest's clock after it was woken. */
+export interface ClaimEvidence {
+  facts: ParkedFacts;
+  parkedWallUs: number;
+  claimedWallUs: number;
+  thawedWallUs: number;
+  /** A wall time is exact to ± this. Times of one clock comparison have the same error, so their differences are exact. */
+  wallErrorUs: number;
+  /** On the wall clock. */
+  milestones: Milestone[];
 }
 
 /** At monotonic `monotonicUs` the wall clock showed a value in [wallUs, wallUs + errorUs]. */

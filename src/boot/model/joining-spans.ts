@@ -1,4 +1,4 @@
-// boot/model/joining-spans.ts: kubelet and the cluster both report how the node joined; which spans does the record keep?
+// boot/model/joining-spans.ts: kubelet and the cluster both report how the node joined; which spans and milestones does the record keep?
 import type { Milestone, Span } from './record.ts';
 
 /** A watch is precise to a few milliseconds; the stamps in a Node object are whole seconds. */
@@ -7,6 +7,17 @@ const WATCHED_US = 100_000;
 /** Observed by a watch on the cluster. Users wait until the cluster sees the node as Ready, so this instant wins over kubelet's. */
 export function isWatched({ source, errorUs = 0 }: Milestone): boolean {
   return source === 'cluster' && errorUs < WATCHED_US;
+}
+
+/** One instant per name: the one a watch on the cluster observed, else the most precise one, else the most trusted source's. */
+export function mergeMilestones(milestones: readonly Milestone[]): Milestone[] {
+  const best = new Map<string, Milestone>();
+  const roughUs = (milestone: Milestone) => (isWatched(milestone) ? -1 : (milestone.errorUs ?? 0));
+  for (const milestone of milestones) {
+    const known = best.get(milestone.name);
+    if (!known || roughUs(milestone) < roughUs(known)) best.set(milestone.name, milestone);
+  }
+  return [...best.values()].sort((a, b) => a.atUs - b.atUs);
 }
 
 /** `milestones`: those chosen for the record. `kubeletUpUs`: when kubelet's unit first became active in this boot. */

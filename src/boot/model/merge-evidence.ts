@@ -4,15 +4,27 @@ import { silentTimeouts } from './causes/silent-timeouts.ts';
 import { chooseClock } from './choose-clock.ts';
 import { type BootCluster, clusterBoots, type EvidenceGroup } from './cluster-boots.ts';
 import { fromContainerStart, onHostClock } from './container-clock.ts';
-import type { Evidence, SourceKind } from './evidence.ts';
-import { isWatched, mergeJoinSpans } from './joining-spans.ts';
+import type { ClaimEvidence, Evidence, SourceKind } from './evidence.ts';
+import { mergeJoinSpans, mergeMilestones } from './joining-spans.ts';
 import { KUBELET_UNIT } from './known-units.ts';
 import { mergeUnits, type PlacedEvidence } from './merge-units.ts';
 import { BOOT_API_VERSION, type BootRecord, type HostFacts, type Milestone, type Note, type Span } from './record.ts';
+import { BEFORE_CLAIM, beforeClaim, sinceClaim } from './since-claim.ts';
 
 export function mergeEvidence(groups: readonly EvidenceGroup[]): BootRecord[] {
   const onOneClock = groups.map((group) => ({ ...group, evidence: onHostClock(group.evidence) }));
-  return clusterBoots(onOneClock).map(mergeOne).map(fromContainerStart);
+  const finished = groups.flatMap((group) => group.evidence.flatMap((piece) => piece.finished ?? []));
+  const others = onOneClock.map((group) => ({ ...group, evidence: group.evidence.filter((piece) => !piece.finished) }));
+  return [...clusterBoots(others).flatMap(bootsOf), ...finished];
+}
+
+/** One boot; two records if the instance was parked in it and claimed later. */
+function bootsOf(cluster: BootCluster): BootRecord[] {
+  const claim = cluster.evidence.find((piece) => piece.claim)?.claim;
+  if (!claim) return [fromContainerStart(mergeOne(cluster))];
+  const evidence = cluster.evidence.map((piece) => beforeClaim(piece, claim));
+  const before = mergeOne({ ...cluster, evidence }, claim);
+  return [{ ...before, name: BEFORE_CLAIM }, sinceClaim(before, claim, cluster.evidence)];
 }
 
 /** Sources of a family report the same spans: the first one with spans provides them, the others only add facts. */
@@ -27,12 +39,14 @@ const FAMILIES: readonly (readonly SourceKind[])[] = [
 /** What these leave unknown, another source of the family may know. */
 const COARSE: ReadonlySet<SourceKind> = new Set(['console-log', 'cloud-init-output']);
 
-function mergeOne(cluster: BootCluster): BootRecord {
+function mergeOne(cluster: BootCluster, claim?: ClaimEvidence): BootRecord {
   const evidence = cluster.evidence.toSorted((a, b) => rank(a.kind) - rank(b.kind));
   const notes: Note[] = [];
   const manager = evidence.find((e) => e.manager)?.manager;
   const clock = chooseClock(evidence, manager?.userspaceUs);
   for (const step of clock.map?.steps ?? []) {
+    // The guest's clock is set when it is woken.
+    if (claim && step.atMonotonicUs > claim.facts.ranUs - claim.facts.errorUs) continue;
     notes.push({
       level: 'warning',
       text: `the wall clock jumped by ${formatSpan(step.byUs)} at ${formatSpan(step.atMonotonicUs)} after kernel start (a time service, or the VM was paused); both sides are aligned separately`,
@@ -159,6 +173,7 @@ const RANK = new Map(
       'kubernetes-node',
       'kubelet-metrics',
       'vm-start',
+      'claim',
       'node-steps',
       'host-facts',
     ] satisfies SourceKind[]
@@ -217,15 +232,4 @@ function uniqueIds(spans: Span[]): Span[] {
 
 function mergeHost(evidence: readonly Evidence[]): HostFacts {
   return Object.assign({}, ...evidence.map((e) => e.host ?? {}).reverse()) as HostFacts;
-}
-
-/** One instant per name: the one a watch on the cluster observed, else the most precise one, else the most trusted source's. */
-function mergeMilestones(milestones: Milestone[]): Milestone[] {
-  const best = new Map<string, Milestone>();
-  const roughUs = (milestone: Milestone) => (isWatched(milestone) ? -1 : (milestone.errorUs ?? 0));
-  for (const milestone of milestones) {
-    const known = best.get(milestone.name);
-    if (!known || roughUs(milestone) < roughUs(known)) best.set(milestone.name, milestone);
-  }
-  return [...best.values()].sort((a, b) => a.atUs - b.atUs);
 }

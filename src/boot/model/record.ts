@@ -18,6 +18,8 @@ export interface BootRecord {
   /** Everything with a duration that is not a unit: cloud-init, guest agent, extension tasks, kubelet, cluster. */
   spans: Span[];
   milestones: Milestone[];
+  /** Of a standby instance, in the record that counts from its claim. */
+  claim?: ParkedFacts;
   sources: RecordSource[];
   /** Problems with reading, aligning or trusting an input. Always shown to the user. */
   notes: Note[];
@@ -45,12 +47,29 @@ export interface HostFacts {
 
 /** All times of a record are microseconds since `zero`. */
 export interface BootClock {
-  /** kernel: zero of CLOCK_MONOTONIC · userspace: text with times since userspace only · first-event: logs with wall times only. */
-  zero: 'kernel' | 'userspace' | 'first-event';
+  /**
+   * kernel: zero of CLOCK_MONOTONIC · userspace: text with times since userspace only · first-event: logs with wall times only ·
+   * claim: when a parked standby instance was claimed.
+   */
+  zero: 'kernel' | 'userspace' | 'first-event' | 'claim';
   /** Wall clock (µs since 1970 UTC) at zero; absent if no source relates the two clocks. */
   wallAtZeroUs?: number;
   /** `wallAtZeroUs` is precise to ± this. */
   errorUs?: number;
+}
+
+/** How a standby instance was kept until it was claimed. */
+export interface ParkedFacts {
+  pool: string;
+  instance: string;
+  /** paused: its process stayed · frozen: its memory was in a file. */
+  tier: 'paused' | 'frozen';
+  /** From when it was parked until the claim, on its host's clock. Part of no total. */
+  parkedUs: number;
+  /** The guest's monotonic clock when it was parked, which is how long it had run. It stands still until the guest is thawed. */
+  ranUs: number;
+  /** `ranUs` is exact to ± this. */
+  errorUs: number;
 }
 
 /** Monotonic µs as systemd reports them; 0 = not set. Firmware and loader count *back* from kernel start. */
@@ -190,6 +209,10 @@ export const MILESTONE_NAMES = [
   'node-ready',
   'pod-running',
   'startup-finished',
+  'claimed',
+  'node-created',
+  'thawed',
+  'woken',
 ] as const;
 export type MilestoneName = (typeof MILESTONE_NAMES)[number];
 

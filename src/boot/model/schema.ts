@@ -128,7 +128,7 @@ export const bootRecordSchema = z.object({
   name: z.string().optional(),
   host,
   clock: z.object({
-    zero: z.enum(['kernel', 'userspace', 'first-event']),
+    zero: z.enum(['kernel', 'userspace', 'first-event', 'claim']),
     wallAtZeroUs: us.optional(),
     errorUs: us.optional(),
   }),
@@ -136,6 +136,16 @@ export const bootRecordSchema = z.object({
   units: z.array(unit),
   spans: z.array(span),
   milestones: z.array(milestone),
+  claim: z
+    .object({
+      pool: z.string(),
+      instance: z.string(),
+      tier: z.enum(['paused', 'frozen']),
+      parkedUs: us,
+      ranUs: us,
+      errorUs: us,
+    })
+    .optional(),
   sources: z.array(z.object({ kind: z.string(), input: z.string() })),
   notes: z.array(z.object({ level: z.enum(['info', 'warning']), text: z.string() })),
 });

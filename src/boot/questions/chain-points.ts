@@ -3,6 +3,7 @@ import { everySpan, unitSpanId } from '../model/all-spans.ts';
 import { failedJobs } from '../model/causes/failures.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import type { BootRecord, Milestone, Span, Unit } from '../model/record.ts';
+import { CLAIM_STEP } from '../model/since-claim.ts';
 
 /** A unit, a span or a milestone. */
 export interface Point {
@@ -69,8 +70,9 @@ export function chainPoints(record: BootRecord): ChainPoints {
   };
 }
 
-export function isJoinSpan({ source }: Point): boolean {
-  return source === 'kubelet' || source === 'cluster';
+/** The steps of a claim follow each other to Ready like those of kubelet. */
+export function isJoinSpan({ source, id }: Pick<Point, 'source' | 'id'>): boolean {
+  return source === 'kubelet' || source === 'cluster' || id.startsWith(CLAIM_STEP);
 }
 
 /** `name`: a milestone, a unit or a span id, in this order of preference. */

@@ -4,10 +4,13 @@ import { median, noiseOf } from '../model/noise.ts';
 import { knownUserspaceUs } from '../model/order-graph.ts';
 import type { BootRecord } from '../model/record.ts';
 import { originUs, reachedUs, TOTAL_NAMES } from '../model/total.ts';
+import { startsWithClaims } from './compare/claim-starts.ts';
 import { type BootMeasures, type Measure, measuresOf } from './compare-measures.ts';
 
 export interface BootCompare {
   boots: { before: number; after: number };
+  /** Present if a side has a claimed standby instance: what the times of each side count from. */
+  from?: { before: string; after: string };
   /** Absent if the end of the boot, or the given target, is not known on both sides. */
   total?: TimeDifference & { name: string };
   /** Of the total: waits on the path, or inside a link of it. The rest of the total is the node's own time. */
@@ -59,7 +62,8 @@ export function compareBoots(
 ): BootCompare {
   const notes: string[] = [];
   const all = [...before, ...after];
-  const startsUs = commonStart(all, notes);
+  const claims = startsWithClaims(before, after);
+  const startsUs = claims ? claims.startUs : commonStart(all, notes);
   const ends = target === undefined ? TOTAL_NAMES : [target];
   const name = ends.find((end) =>
     [before, after].every((side) => side.some((record) => reachedUs(record, end) !== undefined)),
@@ -76,6 +80,7 @@ export function compareBoots(
   const isListed = (change: MeasureChange) => sizeOf(change) >= thresholdUs;
   return {
     boots: { before: before.length, after: after.length },
+    ...(claims && { from: claims.from }),
     ...(total && { total, waits: difference(waitsOf(sides.before), waitsOf(sides.after)) }),
     changes: every.filter(isListed).sort((a, b) => sizeOf(b) - sizeOf(a) || (a.id < b.id ? -1 : 1)),
     belowThreshold: every.filter((change) => !isListed(change) && change.deltaUs !== 0).length,

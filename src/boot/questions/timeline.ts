@@ -7,7 +7,7 @@ import { KUBELET_LOAD_SPAN } from '../model/joining-spans.ts';
 import { KUBELET_UNIT } from '../model/known-units.ts';
 import { milestonesOf } from '../model/milestones.ts';
 import { phases } from '../model/phases.ts';
-import type { BootRecord, Milestone, MilestoneName, Span } from '../model/record.ts';
+import type { BootRecord, Milestone, MilestoneName, ParkedFacts, Span } from '../model/record.ts';
 import { PERSON_WAIT } from '../model/waits.ts';
 import { unionUs } from './blame.ts';
 import { chain } from './chain.ts';
@@ -43,6 +43,10 @@ export interface Timeline {
   errorUs?: number;
   /** A milestone, the unit that a pasted listing is about, or the last event, which may be earlier than the end of the boot. */
   endsAt?: string;
+  /** Of a standby instance: all times count from its claim. */
+  claim?: ParkedFacts;
+  /** Of a standby instance: the wait before the first of `rows`, which is part of no total. */
+  parked?: TimelineRow;
 }
 
 /** While rows are made, all of them have a start. */
@@ -85,7 +89,8 @@ export function timeline(record: BootRecord): Timeline {
   const rows = softReboot ? everything.filter((row) => row.startUs >= softReboot.startUs) : everything;
   const bounds = boundsOf(record, rows, spans, milestones);
   const unplaced = unplacedSpans(record).map(unplacedRow).sort(longestFirst).slice(0, MOST_OTHERS);
-  if (!bounds) return { rows: [...rows, ...unplaced] };
+  const claim = record.claim && { claim: record.claim, parked: parkedRow(record.claim) };
+  if (!bounds) return { rows: [...rows, ...unplaced], ...claim };
   const waitUs = unionUs([...blockingWaits(record, spans), ...creationRow(milestones).map(intervalOf)], bounds);
   const totalUs = bounds.endUs - bounds.startUs;
   const { endsAt } = bounds;
@@ -97,7 +102,14 @@ export function timeline(record: BootRecord): Timeline {
     ownUs: totalUs - waitUs,
     ...(errorUs >= SHOWN_ERROR_US && { errorUs }),
     endsAt,
+    ...claim,
   };
+}
+
+function parkedRow({ tier, parkedUs }: ParkedFacts): TimelineRow {
+  const place = { startUs: 0 - parkedUs, tookUs: parkedUs };
+  const detail = 'standby: until it is claimed; not part of the total';
+  return { name: `parked, ${tier}`, source: 'platform', ...place, kind: 'wait', detail, depth: 0 };
 }
 
 /** Of the milestone at the end; else, if there are only wall-clock logs, of the relation of their clock to the kernel's. */

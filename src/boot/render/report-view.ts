@@ -97,6 +97,7 @@ const ZERO_NAMES: Readonly<Record<BootClock['zero'], string>> = {
   kernel: 'kernel start',
   userspace: 'userspace start',
   'first-event': 'first event',
+  claim: 'claim',
 };
 
 function firstThing(record: BootRecord, milestones: readonly Milestone[], first: ReportPhase | undefined): string {

@@ -169,12 +169,13 @@ function waitsLine({ beforeUs, afterUs }: TimeDifference, waits: TimeDifference)
   return `Of it waits on the path: ${formatSpan(waits.beforeUs)} → ${formatSpan(waits.afterUs)}; own time: ${own}.`;
 }
 
-function headline({ total, boots }: BootCompare, screen: Screen): string {
+function headline({ total, boots, from }: BootCompare, screen: Screen): string {
   const counted = `${boots.before} ${boots.before === 1 ? 'boot' : 'boots'} before, ${boots.after} after`;
   if (!total) return `${counted}; no total to compare`;
   const { beforeUs, afterUs, deltaUs } = total;
   const verdict = deltaUs === 0 ? 'the same' : `${formatSpan(Math.abs(deltaUs))} ${deltaUs > 0 ? 'slower' : 'faster'}`;
-  return `${total.name}: ${formatSpan(beforeUs)} → ${formatSpan(afterUs)}, ${paint(verdict, directionOf(total), screen)}${noise(total)} (${counted})`;
+  const [since, until] = from ? [` from ${from.before}`, ` from ${from.after}`] : ['', ''];
+  return `${total.name}: ${formatSpan(beforeUs)}${since} → ${formatSpan(afterUs)}${until}, ${paint(verdict, directionOf(total), screen)}${noise(total)} (${counted})`;
 }
 
 function directionOf({ deltaUs = 0, isNoise }: Partial<TimeDifference>): Style | undefined {

@@ -147,13 +147,23 @@ export function throwWithStdinHint(error: unknown, deps: CliDeps): never {
 /** The errors on a machine without boot data or without cloud-init's log. */
 const NOTHING_HERE = new Set(['boot/no-live-boot', 'boot/nothing-found', 'boot/input-unreadable']);
 
-/** The boot that --boot names; by default the last one. */
-export async function readBoot(options: BootOptions, deps: CliDeps): Promise<BootRecord> {
+/** For systemd's and cloud-init's own tools, which know nothing of a claim. */
+export function isKernelBoot({ clock }: BootRecord): boolean {
+  return clock.zero !== 'claim';
+}
+
+/** The boot that --boot names; by default the last one. `isMeant`: chooses among these only, if there is one. */
+export async function readBoot(
+  options: BootOptions,
+  deps: CliDeps,
+  isMeant: (record: BootRecord) => boolean = () => true,
+): Promise<BootRecord> {
   const { bootsOfOneNode, knownBoots, pickBoot } = await import('../../boot/load/pick-boot.ts');
   const given = withSentStdin(options, deps);
   const { input, boot = '0' } = given.options;
   const { sentStdin: _, ...world } = given.deps; // asked once
-  const all = await readBoots(given.options, world).catch(given.explain);
+  const every = await readBoots(given.options, world).catch(given.explain);
+  const all = every.some(isMeant) ? every.filter(isMeant) : every;
   // A number or an id chooses among all boots, as it always did.
   const boots = options.boot !== undefined && options.node === undefined ? all : bootsOfOneNode(all, options.node);
   // From this machine, readBoots reads only the requested boot.

@@ -19,8 +19,13 @@ export const verb: Verb = {
     const answer = timeline(record);
     if (options.json) return printJson(deps, 'BootTimeline', { bootId: record.bootId, clock: record.clock, ...answer });
     const screen = screenOf(deps);
-    const table = renderTable(columnsOf(record, screen), answer.rows, screen);
-    deps.stdout(`${table}\n${wrapLines(summary(answer) + logPrecision(record), screen.columns)}`);
+    const table = renderTable(
+      columnsOf(record, screen),
+      [...(answer.parked ? [answer.parked] : []), ...answer.rows],
+      screen,
+    );
+    const after = summary(answer) + claimed(answer) + logPrecision(record);
+    deps.stdout(`${table}\n${wrapLines(after, screen.columns)}`);
   },
 };
 
@@ -59,15 +64,25 @@ function startText(us: number): string {
   return formatSpan(us === 1 ? 0 : us);
 }
 
-function summary({ rows, totalUs, waitUs = 0, ownUs = 0, errorUs = 0, endsAt }: Timeline): string {
+function summary({ rows, totalUs, waitUs = 0, ownUs = 0, errorUs = 0, endsAt, claim }: Timeline): string {
   if (totalUs === undefined) return `${nothingMeasured(rows)}\n`;
   const own =
     waitUs > 0
       ? `: ${formatSpan(ownUs)} of the node's own time and ${formatSpan(waitUs)} of waits on the critical path for something outside it`
       : '';
-  const unknownEnd = endsAt === 'last event' ? ' No input shows when the boot finished.' : '';
+  const what = claim ? 'the node was Ready' : 'the boot finished';
+  const unknownEnd = endsAt === 'last event' ? ` No input shows when ${what}.` : '';
+  const from = claim ? 'from the claim ' : '';
   const error = errorUs > 0 ? ` ${plusMinus(errorUs)}` : '';
-  return `${formatSpan(totalUs)}${error} until ${endsAt}${own}.${unknownEnd}\n`;
+  return `${formatSpan(totalUs)}${error} ${from}until ${endsAt}${own}.${unknownEnd}\n`;
+}
+
+/** The two times that are not in the total. */
+function claimed({ claim }: Timeline): string {
+  if (!claim) return '';
+  const { instance, tier, parkedUs, ranUs, errorUs } = claim;
+  const ran = `${formatSpan(ranUs)} ${plusMinus(errorUs)}`;
+  return `Before, ${instance} was parked (${tier}) for ${formatSpan(parkedUs)}, after it had run for ${ran}.\n`;
 }
 
 /** Rows have no error of their own. */

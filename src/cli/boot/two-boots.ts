@@ -22,7 +22,10 @@ export async function lastTwoBoots(
   const sides =
     input === undefined ? await ofMachine(machine, which, deps, recordsFolder) : await ofInput(input, which, deps);
   const [before, after] = [sides.before[0]!, sides.after[0]!];
-  if (before === after || (before.bootId !== undefined && before.bootId === after.bootId))
+  if (
+    before === after ||
+    (before.bootId !== undefined && before.bootId === after.bootId && before.clock.zero === after.clock.zero)
+  )
     throw new UserError(`--boot ${which} is the last boot, which would be compared with itself`, {
       code: 'boot/bad-compare',
       next: 'name an earlier one, for example --boot -1',

@@ -203,6 +203,7 @@ function together({ combined }: WhatIfScan, { columns }: Screen): string[] {
 /** The same clock as in `boot timeline` and `boot chain`. */
 function since({ clock }: Pick<WhatIf, 'clock'>): string {
   if (clock.zero === 'kernel') return 'counted from the start of the kernel';
+  if (clock.zero === 'claim') return 'counted from the claim';
   return clock.zero === 'userspace' ? 'counted from the start of userspace' : 'counted from the first event';
 }
 

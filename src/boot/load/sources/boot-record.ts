@@ -23,7 +23,10 @@ async function readRecord(input: Input): Promise<Evidence[]> {
   }
   const problems = problemsOf(value);
   if (problems) return [unreadable(input, `does not match the schema: ${problems.slice(0, 5).join('; ')}`)];
-  const { bootId, host, clock, manager, units, spans, milestones, notes } = value as BootRecord;
+  const record = value as BootRecord;
+  const { bootId, host, clock, manager, units, spans, milestones, notes } = record;
+  if (clock.zero === 'claim')
+    return [evidence({ kind: 'boot-record', input: input.name, clock: 'wall', finished: record })];
   const anchored = clock.zero === 'kernel' && clock.wallAtZeroUs !== undefined;
   const errorUs = clock.errorUs ?? 0;
   const onWallUs = clock.zero === 'first-event' ? (clock.wallAtZeroUs ?? 0) : 0;

@@ -16,6 +16,7 @@ import { dmesgSource } from './logs/dmesg.ts';
 import { journalExportSource } from './logs/journal-export.ts';
 import { journalJsonSource } from './logs/journal-json.ts';
 import { journalTextSource } from './logs/journal-text.ts';
+import { claimSource } from './platform/claim.ts';
 import { extensionEventSource } from './platform/extension-event.ts';
 import { kvpSource } from './platform/kvp.ts';
 import { nodeadmLogSource } from './platform/nodeadm-log.ts';
@@ -53,6 +54,7 @@ export const SOURCES: readonly EvidenceSource[] = [
   kubeletMetricsSource,
   clusterEventsSource,
   vmStartSource,
+  claimSource,
   nodeStepsSource,
   bootRecordSource,
   hostFactsSource,

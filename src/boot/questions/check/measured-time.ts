@@ -22,6 +22,8 @@ export function verdictOf({ us, isLowerBound }: MeasuredTime, limitUs: number): 
 export function sinceStart(record: BootRecord, atUs: number, detail?: string): MeasuredTime {
   const us = atUs - originUs(record);
   if (record.clock.zero === 'kernel') return { us, ...(detail !== undefined && { detail }) };
+  // The first instant of a claim is known exactly.
+  if (record.clock.zero === 'claim') return { us, detail: [detail, 'from the claim'].filter(Boolean).join(', ') };
   const from = record.clock.zero === 'userspace' ? 'userspace' : 'the first event';
   return { us, isLowerBound: true, detail: `counted from ${from}: the time before is unknown` };
 }

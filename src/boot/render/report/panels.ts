@@ -14,7 +14,12 @@ import { bootDate, shareText, totalText } from './wording.ts';
 /** On paper, shorter segments of the path are one line together. */
 const SMALL_SHARE = 0.005;
 
-const ZERO_NAMES = { kernel: 'kernel start', userspace: 'userspace start', 'first-event': 'the first event' };
+const ZERO_NAMES = {
+  kernel: 'kernel start',
+  userspace: 'userspace start',
+  'first-event': 'the first event',
+  claim: 'the claim',
+};
 
 export function fillPanels(page: Page): void {
   const others = page.views.map((_, boot) => boot).slice(1);

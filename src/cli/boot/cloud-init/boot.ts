@@ -8,7 +8,7 @@ import { InputLimits } from '../../../boot/load/input-limits.ts';
 import { spooled } from '../../../boot/load/spool.ts';
 import type { BootRecord } from '../../../boot/model/record.ts';
 import type { CliDeps, Verb } from '../../verb.ts';
-import { readBoot, stdinOf, WHICH_BOOT, withSentStdin } from '../read-boot.ts';
+import { isKernelBoot, readBoot, stdinOf, WHICH_BOOT, withSentStdin } from '../read-boot.ts';
 import {
   type CloudInitOptions,
   pathsOf,
@@ -81,7 +81,8 @@ async function recordOf(options: Options, deps: CliDeps): Promise<BootRecord | u
   const { host, sudo } = options;
   const machine = { ...(host !== undefined && { host }), ...(sudo !== undefined && { sudo }) };
   const named = isLive ? machine : { ...machine, input: pathsOf(options) };
-  return readBoot({ ...named, ...(options.boot === undefined ? {} : { boot: options.boot }) }, deps).catch(noRecord);
+  const boot = options.boot === undefined ? {} : { boot: options.boot };
+  return readBoot({ ...named, ...boot }, deps, isKernelBoot).catch(noRecord);
 }
 
 /** Without a log, the kernel times are still known. An unreadable path has already been reported. */

@@ -5,7 +5,7 @@ import { renderBlame, slowestUnits, unitsNotRun } from '../../../boot/compat/sys
 import { compatSystemdBlame } from '../../../boot/compat/systemd/exact/blame.ts';
 import { printJson } from '../../output/json.ts';
 import type { Verb } from '../../verb.ts';
-import { readBoot, valueOrInput, withInputArguments, withInputOptions } from '../read-boot.ts';
+import { isKernelBoot, readBoot, valueOrInput, withInputArguments, withInputOptions } from '../read-boot.ts';
 import {
   compatOf,
   type JsonOption,
@@ -36,7 +36,7 @@ export const verb: Verb = {
   async run(args, { json, ...options }: BlameOptions, deps) {
     const { behaviour } = compatOf(options, args);
     const form = jsonFormOf(json);
-    const record = await readBoot(options, deps);
+    const record = await readBoot(options, deps, isKernelBoot);
     if (behaviour) return printCompat(compatSystemdBlame(record, behaviour, form), deps);
     if (record.units.length === 0) {
       throw new UserError('the inputs do not list the units of this boot', {

@@ -18,7 +18,7 @@ import { screenOf } from '../../output/screen.ts';
 import { printable } from '../../output/table.ts';
 import type { CliDeps, Verb } from '../../verb.ts';
 import { fileHint, splitInputs } from '../input-words.ts';
-import { readBoot } from '../read-boot.ts';
+import { isKernelBoot, readBoot } from '../read-boot.ts';
 import { compatOf, isColoured, jsonFacts, printCompat, type SystemdOptions, withSystemdOptions } from './options.ts';
 
 interface ChainOptions extends SystemdOptions {
@@ -42,7 +42,7 @@ export const verb: Verb = {
     const { behaviour, args } = compatOf(typed, given);
     const { names: targets, options } = splitInputs(args, typed);
     const fuzzUs = parseFuzz(options.fuzz);
-    const record = await readBoot(options, deps);
+    const record = await readBoot(options, deps, isKernelBoot);
     if (behaviour) {
       return printCompat(
         compatCriticalChain(record, behaviour, { targets, fuzzUs, isColoured: isColoured(deps) }),

@@ -6,7 +6,7 @@ import { compatDot, legend } from '../../../boot/compat/systemd/exact/dot.ts';
 import { printJson } from '../../output/json.ts';
 import type { Verb } from '../../verb.ts';
 import { splitInputs } from '../input-words.ts';
-import { appendValue, readBoot } from '../read-boot.ts';
+import { appendValue, isKernelBoot, readBoot } from '../read-boot.ts';
 import {
   compatOf,
   jsonFacts,
@@ -48,7 +48,7 @@ export const verb: Verb = {
       fromPatterns: options.fromPattern ?? [],
       toPatterns: options.toPattern ?? [],
     };
-    const record = await readBoot(options, deps);
+    const record = await readBoot(options, deps, isKernelBoot);
     if (behaviour) return printCompat(compatDot(record, behaviour, dot), deps);
     if (record.units.length === 0) {
       throw new UserError('the inputs do not list the units of this boot', {

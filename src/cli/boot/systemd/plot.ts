@@ -6,7 +6,7 @@ import { plotRows, renderPlot } from '../../../boot/compat/systemd/plot.ts';
 import { phases } from '../../../boot/model/phases.ts';
 import { printJson } from '../../output/json.ts';
 import type { Verb } from '../../verb.ts';
-import { readBoot, valueOrInput, withInputArguments, withInputOptions } from '../read-boot.ts';
+import { isKernelBoot, readBoot, valueOrInput, withInputArguments, withInputOptions } from '../read-boot.ts';
 import {
   compatOf,
   type JsonOption,
@@ -48,7 +48,7 @@ export const verb: Verb = {
     const { behaviour } = compatOf(shared, args);
     const scale = parseScale(options.scaleSvg);
     const format = formatOf(options);
-    const record = await readBoot(shared, deps);
+    const record = await readBoot(shared, deps, isKernelBoot);
     if (behaviour) {
       return printCompat(
         compatPlot(record, behaviour, {

@@ -4,7 +4,7 @@ import { compatTime } from '../../../boot/compat/systemd/exact/time.ts';
 import { bootTime, renderTime } from '../../../boot/compat/systemd/time.ts';
 import { printJson } from '../../output/json.ts';
 import type { Verb } from '../../verb.ts';
-import { readBoot, withInputArguments } from '../read-boot.ts';
+import { isKernelBoot, readBoot, withInputArguments } from '../read-boot.ts';
 import { compatOf, jsonFacts, printCompat, printLines, type SystemdOptions, withSystemdOptions } from './options.ts';
 
 export const verb: Verb = {
@@ -12,7 +12,7 @@ export const verb: Verb = {
   configure: (command) => withInputArguments(withSystemdOptions(command)),
   async run(args, options: SystemdOptions, deps) {
     const { behaviour } = compatOf(options, args);
-    const record = await readBoot(options, deps);
+    const record = await readBoot(options, deps, isKernelBoot);
     if (behaviour) return printCompat(compatTime(record, behaviour), deps);
     const time = bootTime(record);
     if (!time) {

@@ -8,6 +8,7 @@ import type { Problems } from '../problems.ts';
 import { managerTimes } from '../systemd/startup-finished.ts';
 import type { UnitEvent } from '../systemd/unit-events.ts';
 import { BootLog } from './boot-log.ts';
+import { Sleeps } from './sleeps.ts';
 
 /** Only these fields are used; a reader may skip all others. */
 export const JOURNAL_FIELDS = [
@@ -69,16 +70,18 @@ export function readJournal(
   // which may have been wrong in an early boot.
   const backwards = inOrder.reduce((sum, [, boot]) => sum + boot.direction, 0) < 0;
   if (backwards) inOrder.reverse();
-  return inOrder.map(([bootId, boot]) =>
-    evidence({
+  return inOrder.map(([bootId, boot]) => {
+    const facts = boot.log.facts();
+    return evidence({
       kind: from.kind,
       input: from.input,
       clock: 'monotonic',
       ...(bootId !== '' && { bootId }),
       anchors: boot.anchors(),
-      ...boot.log.facts(),
-    }),
-  );
+      ...facts,
+      spans: [...facts.spans, ...boot.sleeps.spans()],
+    });
+  });
 }
 
 interface EntryTimes {
@@ -109,6 +112,7 @@ const MAX_ANCHORS = 64;
 
 class JournalBoot {
   readonly log = new BootLog({ clock: 'monotonic', holds: 'journal' });
+  readonly sleeps = new Sleeps();
   /** How often the monotonic clock went forward, minus how often it went back. */
   direction = 0;
   readonly #anchors: Anchor[] = [];
@@ -119,11 +123,13 @@ class JournalBoot {
     const offsetMoved = last !== undefined && Math.abs(offsetOf(times) - offsetOf(last)) > slackUs(last, times);
     if (last) this.direction += Math.sign(times.monotonicUs - last.monotonicUs);
     this.#keepAnchor(times, last, offsetMoved);
+    if (last && offsetMoved) this.sleeps.addJump(last.monotonicUs, times.monotonicUs, offsetOf(times) - offsetOf(last));
     this.#last = times;
 
     if (fields._HOSTNAME) this.log.addHostFacts({ hostname: fields._HOSTNAME });
     if (fields._MACHINE_ID) this.log.addHostFacts({ machineId: fields._MACHINE_ID });
     const atUs = eventTime(fields, times, offsetMoved);
+    if (MAY_SAY_SLEEP.has(fields.SYSLOG_IDENTIFIER ?? '')) this.sleeps.addLine(atUs, fields.MESSAGE ?? '');
     if (fields.MESSAGE_ID !== undefined && this.#addMessageId(fields, atUs)) return;
     this.log.addLine({
       atUs,
@@ -153,6 +159,7 @@ class JournalBoot {
   #addMessageId(fields: JournalEntry['fields'], atUs: number): boolean {
     const id = fields.MESSAGE_ID!.toLowerCase();
     if (id === SLEEP_BEGAN) {
+      this.sleeps.say(atUs, /hibernat/i.test(fields.MESSAGE ?? ''));
       this.log.note('info', `the machine was suspended at ${formatSpan(atUs)}: the monotonic clock stopped meanwhile`);
       return true;
     }
@@ -185,6 +192,7 @@ function inContainer(userspaceTookUs: number, atUs: number) {
   return { ...phases, securityStartUs: 0, securityFinishUs: 0 };
 }
 
+const MAY_SAY_SLEEP: ReadonlySet<string> = new Set(['kernel', 'systemd-sleep']);
 const STARTUP_FINISHED = 'b07a249cd024414a82dd00cd181378ff';
 const SLEEP_BEGAN = '6bbd95ee977941e497c48be27c254128';
 const UNIT_MESSAGES: Readonly<Record<string, UnitEvent['what']>> = {
