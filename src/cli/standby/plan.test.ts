@@ -67,16 +67,17 @@ describe('standby plan', () => {
     expect(stderr).toContain('there is no pool "pool1"');
   });
 
-  it('takes the time to Ready of recorded boots, and says which have none', async () => {
+  it('takes the time to Ready of recorded boots, and says how many have none', async () => {
     const boots = fileURLToPath(new URL('../../boot/fixtures/boots/', import.meta.url));
-    const { stdout, stderr } = await plan(
-      '--arrivals',
-      example('arrivals.csv'),
-      '--ready',
-      'frozen=2s',
-      '--boots',
-      boots,
-    );
-    expect(stdout + stderr).toMatch(/recorded boots|no measured boot/i);
+    const { stdout } = await plan('--arrivals', example('arrivals.csv'), '--ready', 'frozen=2s', '--boots', boots);
+    expect(stdout).toMatch(/^cold +1 +2min 14.860s/m);
+    expect(stdout).toMatch(/\d of \d recorded boots do not say when the node was Ready\./);
+  });
+
+  it('fails if no time to Ready of a new node is known', async () => {
+    const boot = fileURLToPath(new URL('../../boot/fixtures/boots/first-boot.tar.gz', import.meta.url));
+    const { code, stderr } = await plan('--arrivals', example('arrivals.csv'), '--ready', 'frozen=2s', '--boots', boot);
+    expect(code).toBe(2);
+    expect(stderr).toContain('code:  standby/no-cold-boot');
   });
 });
