@@ -12,7 +12,6 @@ import { CLUSTER, homeOf, type KubeWorkshop, openKubeWorkshop } from '../demo/ku
 import { openStage, type Stage } from '../demo/stage.ts';
 import { random } from '../sims/azure/world.ts';
 import { requestedSeeds } from '../src/base/seeds.testing.ts';
-import type { ClusterView } from '../src/cli/cluster/view.ts';
 import type { PoolView } from '../src/cli/pool/view.ts';
 import type { StandbyView } from '../src/cli/standby/view.ts';
 import { PARKED_TAINT } from '../src/cluster/kubernetes/park-node.ts';
@@ -212,12 +211,11 @@ async function restartCluster(): Promise<void> {
 
 /** A killed API server is started again after a moment, as a supervisor would. */
 async function run(args: string[], point: KillPoint): Promise<KillResult> {
-  const apiServer = await apiServerPid();
   let restarted: Promise<unknown> = Promise.resolve();
   const result = await runAndKill(args, { HEADSTART_HOME: home }, point, (victim) => {
     if (victim === 'api-server') {
       restarted = sleep(2000).then(() => stage.ask('cluster', 'up', '--name', CLUSTER));
-      return apiServer;
+      return apiServerPid();
     }
     const [newest = ''] = readdirSync(instancesFolder(home, POOL)).sort().reverse();
     const pid = Number(readFileSync(join(folderOf(newest), instanceFiles.pid), 'utf8'));
@@ -274,7 +272,10 @@ function flipByte(file: string): void {
   writeSync(fd, Buffer.of(0x5a), 0, 1, Math.floor(statSync(file).size / 2));
 }
 
-async function apiServerPid(): Promise<number> {
-  const { programs }: ClusterView = JSON.parse(await stage.ask('cluster', 'status', '--name', CLUSTER, '--json'));
-  return programs.find(({ name }) => name === 'kube-apiserver')?.pid ?? 0;
+function apiServerPid(): number {
+  const isIt = (pid: number) =>
+    readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[0]?.endsWith('/kube-apiserver');
+  const pid = processesIn(home).find(isIt);
+  if (pid === undefined) throw new Error('no process');
+  return pid;
 }

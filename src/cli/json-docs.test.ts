@@ -12,6 +12,7 @@ import { run } from './testing.ts';
 const boots = fileURLToPath(new URL('../boot/fixtures/boots/', import.meta.url));
 const [first, clone] = [join(boots, 'first-boot.tar.gz'), join(boots, 'clone-boot.tar.gz')];
 const imageManifest = fileURLToPath(new URL('../../examples/image/image.yaml', import.meta.url));
+const arrivals = fileURLToPath(new URL('../../examples/standby/arrivals.csv', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'headstart-json-'));
 const budget = join(folder, 'budget.yaml');
 writeFileSync(budget, 'total: 2min\nunits: {cloud-init.service: 5s}\n');
@@ -93,6 +94,7 @@ const ASKED: readonly (readonly [argv: string[], kind: string, code?: number])[]
   [['image', 'check', '-f', budget], 'ImageManifestCheck', 3],
   [['image', 'check', '--rules'], 'ImageRules'],
   [['image', 'schema'], 'ImageManifestSchema'],
+  [['standby', 'plan', 'p', '--home', folder, '--arrivals', arrivals, '--ready', 'frozen=2s,cold=25s'], 'StandbyPlan'],
   [['completion', 'bash'], 'Completion'],
   [['version'], 'Version'],
   [['boot', 'timeline', '-i', join(folder, 'nosuch')], 'Error', 2],

@@ -237,6 +237,10 @@ export const VERBS: Verbs = {
     summary: 'Show the model of a pool and the state of its instances',
     load: () => import('./pool/show.ts'),
   },
+  'standby plan': {
+    summary: 'Find the cheapest number and mix of standby nodes for an objective',
+    load: () => import('./standby/plan.ts'),
+  },
   'standby up': {
     summary: 'Set which standby nodes a pool keeps, and prepare them',
     load: () => import('./standby/up.ts'),
