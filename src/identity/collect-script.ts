@@ -1,7 +1,8 @@
 // identity/collect-script.ts: the program that reads on a machine what identifies it.
 
 /**
- * POSIX shell, for Debian, Ubuntu and images without perl. Its argument is the root folder; empty: the running system. It writes nothing
+ * POSIX shell, for Debian, Ubuntu and images without perl. Its argument is the root folder; empty: the running system. A second one is
+ * run instead of `ip`, which cannot look into a folder. It writes nothing
  * and starts five programs (ls, ip, head, sha256sum, date), because starting one takes several milliseconds in an emulated guest.
  * Lines are `item TAB of TAB value`, or `? TAB item TAB reason`. Secrets stay in the guest: of the seed and the random bytes it prints
  * hashes, of keys only the public part, and of kubelet's file, which has key and certificate, only the certificate.
@@ -11,6 +12,7 @@ PATH=\${PATH:-}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 LC_ALL=C
 export PATH LC_ALL
 root=$1
+ip=\${2:-ip}
 say() { printf '%s\\t%s\\t%s\\n' "$1" "$2" "$3"; }
 unknown() { printf '?\\t%s\\t%s\\n' "$1" "$2"; }
 
@@ -43,7 +45,7 @@ for folder in "$root"/sys/class/net/*; do
     if [ -e "$root/sys/class/net/\${lower##*/lower_}/device" ]; then interfaces="$interfaces$interface "; fi
   done
 done
-if shown=$(ip -o addr show scope global 2>/dev/null); then
+if shown=$("$ip" -o addr show scope global 2>/dev/null); then
   while read -r number interface family address rest; do
     interface=\${interface%%@*}
     case $interfaces in

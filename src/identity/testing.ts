@@ -69,7 +69,7 @@ export function fakeMachine(name: string): FakeMachine {
   put('bin/ip', `#!/bin/sh\ncat '${root}/addresses'\n`);
   chmodSync(join(root, 'bin/ip'), 0o755);
   const output = () =>
-    execFileSync('sh', ['-c', COLLECT_SCRIPT, 'sh', root], {
+    execFileSync('sh', ['-c', COLLECT_SCRIPT, 'sh', root, join(root, 'bin/ip')], {
       encoding: 'utf8',
       env: { PATH: `${join(root, 'bin')}:${process.env.PATH}` },
       stdio: ['ignore', 'pipe', 'inherit'],
