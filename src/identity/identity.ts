@@ -39,4 +39,10 @@ export const identitySchema: z.ZodType<Omit<MachineIdentity, 'clock'>> = z.objec
   facts: z.object(shape),
 });
 
+/** Of a machine that could not be asked. */
+export function unknownIdentity(name: string, why: string): MachineIdentity {
+  const facts = Object.fromEntries(FACT_NAMES.map((item) => [item, { unknown: why }])) as MachineIdentity['facts'];
+  return { name, facts };
+}
+
 export const isKnown = (fact: IdentityFact): fact is { values: FactValue[] } => 'values' in fact;

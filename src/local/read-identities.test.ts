@@ -7,7 +7,7 @@ import { judgeDistinct } from '../identity/judge-distinct.ts';
 import { anIdentity, fakeMachine } from '../identity/testing.ts';
 import type { Instance } from '../vms/pools.ts';
 import { keepIdentity } from '../vms/qemu/standby/identity-record.ts';
-import { instancesOf, readIdentities } from './read-identities.ts';
+import { readIdentities, readPoolIdentities } from './read-identities.ts';
 import { type FakePools, fakePools } from './testing.ts';
 
 let folder: string;
@@ -62,15 +62,21 @@ describe('the identities of local instances', () => {
     await expect(readIdentities(pools, [one], {})).rejects.toMatchObject({ code });
   });
 
-  it('of a pool include its parked instances, not those that are being prepared', async () => {
-    const { pool } = instances[0]!.ref;
+  it('of a pool include its parked instances, and those that are off as unknown', async () => {
+    const [first, second] = instances as [Instance, Instance];
+    const { pool } = first.ref;
     const policy = { counts: { paused: 0, frozen: 2, stopped: 0 } };
-    const member = (id: string, state: 'ready' | 'preparing') =>
-      ({ instance: { pool, id }, tier: 'frozen', state, why: '' }) as const;
-    pools.standbyStates.set('p', { policy, members: [member('p-7', 'ready'), member('p-8', 'preparing')] });
-    pools.pools.readInstance = async (ref) => ({ ...instances[0]!, ref, computerName: ref.id });
-    const names = (await instancesOf(pools, pool, {})).map(({ computerName }) => computerName);
-    expect(names).toEqual([...instances.map(({ computerName }) => computerName), 'p-7']);
+    const member = ({ ref }: Instance, state: 'ready' | 'preparing') =>
+      ({ instance: ref, tier: 'frozen', state, why: '' }) as const;
+    pools.standbyStates.set('p', { policy, members: [member(first, 'ready'), member(second, 'preparing')] });
+    const [parked] = await parkFirst();
+    pools.pools.readInstance = async () => ({ ...parked!, computerName: 'p-7' });
+    pools.pools.listInstances = async () => [{ ...second, power: 'stopped' }];
+    const read = await readPoolIdentities(pools, pool, {});
+    expect(read.map(({ name, facts }) => [name, facts['host-name']])).toEqual([
+      [second.computerName, { unknown: 'the machine is stopped' }],
+      ['p-7', { values: [{ value: 'host-name of x' }] }],
+    ]);
   });
 });
 

@@ -1,6 +1,6 @@
 // cli/pool/distinct-instances.ts: `headstart node distinct` where pools are: it also takes the names of instances.
 import { findLocalInstance, findLocalPool } from '../../local/find.ts';
-import { instancesOf, readIdentities } from '../../local/read-identities.ts';
+import { readIdentities, readPoolIdentities } from '../../local/read-identities.ts';
 import { type OpenPools, openPools } from '../compose/open-pools.ts';
 import { nodeDistinct } from '../node/distinct.ts';
 import { orInterrupted } from '../or-interrupted.ts';
@@ -30,12 +30,14 @@ export function distinctInstances(open: OpenPools): Verb {
         const ofPool =
           options.pool === undefined
             ? []
-            : await instancesOf(provider, (await findLocalPool(provider, options.pool, { signal })).ref, { signal });
+            : await readPoolIdentities(provider, (await findLocalPool(provider, options.pool, { signal })).ref, {
+                signal,
+              });
+        const others = names.filter((name) => !ofPool.some((one) => one.name === name));
         const named = await Promise.all(
-          names.map((name) => findLocalInstance(provider, name, { signal, withStandby: true })),
+          others.map((name) => findLocalInstance(provider, name, { signal, withStandby: true })),
         );
-        const once = new Map([...ofPool, ...named].map((instance) => [instance.computerName, instance]));
-        return readIdentities(provider, [...once.values()], { signal });
+        return [...ofPool, ...(await readIdentities(provider, named, { signal }))];
       });
     },
   });
