@@ -1,5 +1,6 @@
 // e2e/standby.test.ts: standby nodes with a real kubelet, API server and QEMU: prepared, frozen, claimed, killed at every stage, damaged,
 // changed while they were parked. The tests run in order; HEADSTART_CAMPAIGN=full adds tens of freezes and a round of kills for each seed.
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -81,6 +82,9 @@ describe('standby nodes', { timeout: TEST_MS }, () => {
     await expectHealthy(names);
     await runPod(names[0]!);
     for (const name of names) expect(readdirSync(folderOf(name))).not.toContain(instanceFiles.memory);
+    await stage.ask('node', 'distinct', ...names);
+    await stage.ask('node', 'distinct', '--pool', POOL); // those that the pool has parked meanwhile, too
+    await expectShared(names, 'machine-id');
   });
 
   it('apply a document that changed while they were parked, although the API server was restarted and the claim killed', async () => {
@@ -237,6 +241,20 @@ async function claim(...options: string[]): Promise<{ claims: { instance: string
 async function standby(): Promise<StandbyView> {
   const { pools }: { pools: StandbyView[] } = JSON.parse(await stage.ask('standby', 'status', POOL, '--json'));
   return pools[0]!;
+}
+
+/** Gives the second node the machine-id of the first one for a moment. */
+async function expectShared([a = '', b = '']: string[], item: string): Promise<void> {
+  const [ofA, ofB] = [await inside(a, 'cat', '/etc/machine-id'), await inside(b, 'cat', '/etc/machine-id')];
+  await inside(b, 'sh', '-c', `echo ${ofA} >/etc/machine-id`);
+  const env = { ...process.env, HEADSTART_HOME: home };
+  const { status, stdout, stderr } = spawnSync(join(root, 'headstart'), ['node', 'distinct', a, b], {
+    env,
+    encoding: 'utf8',
+  });
+  await inside(b, 'sh', '-c', `echo ${ofB} >/etc/machine-id`);
+  expect(status, stderr).toBe(3);
+  expect(stdout.match(/^shared: .*/gm)).toEqual([expect.stringContaining(`${a} and ${b} share the ${item}; `)]);
 }
 
 const instances = async () =>

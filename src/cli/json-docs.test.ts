@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { anIdentity } from '../identity/testing.ts';
 import { INITIAL } from '../node/daemon/machine.ts';
 import { statusOf } from '../node/status/node-status.ts';
 import { VERBS } from './main.ts';
@@ -27,6 +28,8 @@ writeFileSync(
   join(node, 'run/headstart/status.json'),
   JSON.stringify(statusOf({ ...INITIAL, isReady: true }, anyDaemon())),
 );
+const facts = ['a.json', 'b.json'].map((name) => join(folder, name));
+for (const file of facts) writeFileSync(file, JSON.stringify(anIdentity('node-a')));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function anyDaemon() {
@@ -84,6 +87,8 @@ const ASKED: readonly (readonly [argv: string[], kind: string, code?: number])[]
   [['boot', 'cloud-init', 'boot', '-i', first], 'CloudInitBoot'],
   [['node', 'check', nodeConfig, '--values'], 'NodeConfigCheck'],
   [['node', 'check', budget], 'NodeConfigCheck', 3],
+  [['node', 'distinct', '--collect', '--root', node], 'NodeIdentity'],
+  [['node', 'distinct', ...facts], 'NodeDistinct', 3],
   [['node', 'schema'], 'NodeConfigSchema'],
   [['node', 'schema', 'kubelet', '--fields'], 'NodeConfigSchema'],
   [['node', 'convert', nodeConfig, '--to', 'v1alpha1'], 'NodeConfigConverted'],

@@ -221,6 +221,8 @@ export const VERBS: Verbs = {
     load: () => import('./image/list.ts'),
   },
   ...NODE_VERBS,
+  // On nodes it compares files; here also instances of local pools, by name.
+  'node distinct': { ...NODE_VERBS['node distinct']!, load: () => import('./pool/distinct-instances.ts') },
   'pool base': {
     summary: 'Build the minimal Debian image that pools start from (needed once)',
     load: () => import('./pool/base.ts'),

@@ -45,6 +45,8 @@ const NAMED = {
   'node convert --to': 'api-versions',
   'node convert --format': 'document-formats',
   'node wait --for': 'goals',
+  'node distinct --pool': 'pools',
+  'node distinct MACHINE': 'instances',
   'image --architecture': 'architectures',
   'image --only': 'disk-formats',
   'image IMAGE/VERSION': 'published-versions',

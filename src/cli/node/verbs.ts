@@ -38,6 +38,10 @@ export const NODE_VERBS: Verbs = {
     summary: 'Wait until this node is configured; exit code 3 on timeout',
     load: () => import('./wait.ts'),
   },
+  'node distinct': {
+    summary: 'Check that machines share no identity, key or randomness; exit code 3 when they do',
+    load: () => import('./distinct.ts'),
+  },
   'node check': {
     summary: 'Check whether a node would accept a document; exit code 3 when not',
     load: () => import('./check.ts'),

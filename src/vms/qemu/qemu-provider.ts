@@ -26,13 +26,14 @@ import { changeModel, readModel, tagPool } from './pools/change-model.ts';
 import { listInstances, locate, locateAll, parsedProviderId, readDetails, readInstance } from './pools/instances.ts';
 import { createPool, deletePool, findPool, listPools, readPool, readSpec } from './pools/pools.ts';
 import { deallocate, start, stop } from './pools/power.ts';
+import { requireDistinct } from './standby/identity-gate.ts';
 import { deleteStandby, fillStandby, readStandby, refill, setStandby } from './standby/keep-standby.ts';
 
 const STOP_GRACE_MS = 90_000;
 
 /** Keeps no state in memory: any number of commands may use one home at the same time. */
 export function createQemuProvider(options: QemuOptions): QemuProvider {
-  return providerIn({
+  const context: QemuContext = {
     stopGraceMs: STOP_GRACE_MS,
     ...options,
     home: resolve(options.home),
@@ -40,7 +41,12 @@ export function createQemuProvider(options: QemuOptions): QemuProvider {
     agent: guestAgent,
     newVmId: randomUUID,
     freeBytes: statfsFree,
-  });
+    async checkStandby(ref, call) {
+      await options.checkStandby?.(ref, call);
+      await requireDistinct(context, ref, call);
+    },
+  };
+  return providerIn(context);
 }
 
 /** Takes the machines from the context, so that tests can replace them. */

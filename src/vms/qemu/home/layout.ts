@@ -33,6 +33,8 @@ export const instanceFiles = {
   devices: 'devices.img',
   /** When the instance was claimed, and what followed, for its boot timeline. */
   claim: 'claim.json',
+  /** What identified the instance when it was parked. */
+  identity: 'identity.json',
 } as const;
 
 export const versionFileNames = {
