@@ -90,6 +90,12 @@ export function joinLocalCluster(home: string, clock: Clock = systemClock): Join
       return (await node.catch(unlessInterrupted(signal)))?.isReady ?? false;
     },
 
+    async forgetNode(cluster, instance, { signal }) {
+      if (!readClusterRecord({ home, name: cluster })) return;
+      const { deleteNode } = await import('../cluster/local/joining.ts');
+      await deleteNode(accessTo(cluster), instance.id, signal).catch(orNotRunning(cluster));
+    },
+
     async removeNode(cluster, instance, { signal, onWaiting }) {
       // The cluster was deleted, and its nodes with it.
       if (!readClusterRecord({ home, name: cluster })) return;

@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import { formatSpan } from '../../base/duration.ts';
 import { awaitAllUp } from '../../local/await-up.ts';
 import { findLocalPool } from '../../local/find.ts';
-import type { Claim } from '../../vms/standby.ts';
+import { type Claim, STANDBY_TIERS, type StandbyMember } from '../../vms/standby.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { orInterrupted } from '../or-interrupted.ts';
 import { printJsonLine } from '../output/json.ts';
@@ -84,10 +84,12 @@ export function standbyClaim(open: OpenPools): Verb {
   };
 }
 
-const isReady = ({ state }: { state: string }) => state === 'ready';
+const isReady = ({ state }: StandbyMember) => state === 'ready';
 
-function plannedClaims(ready: readonly { instance: { id: string }; tier: string }[], count: number): string[] {
-  const parked = ready.slice(0, count).map(({ instance, tier }) => `claim ${instance.id} (${tier})`);
+/** The fastest tier first, like a claim. */
+function plannedClaims(ready: readonly StandbyMember[], count: number): string[] {
+  const fastest = STANDBY_TIERS.flatMap((tier) => ready.filter((member) => member.tier === tier));
+  const parked = fastest.slice(0, count).map(({ instance, tier }) => `claim ${instance.id} (${tier})`);
   const cold = count - parked.length;
   return cold > 0 ? [...parked, `start ${cold} more from the pool's image`] : parked;
 }

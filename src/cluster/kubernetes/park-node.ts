@@ -49,6 +49,7 @@ export async function readNodeSeed(client: NodeClient, name: string, { signal }:
   const others = items
     .filter(({ metadata }) => !metadata?.ownerReferences?.some(({ kind }) => kind === 'DaemonSet'))
     .filter(({ metadata }) => metadata?.annotations?.['kubernetes.io/config.mirror'] === undefined)
+    .filter(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed')
     .map(({ metadata }) => `${metadata?.namespace}/${metadata?.name}`);
   if (others.length > 0) throw notParkable(name, `pods run on it: ${others.slice(0, 3).join(', ')}`);
   return seedOf(node);
@@ -68,7 +69,7 @@ export function seedOf({ metadata, spec }: V1Node): NodeSeed {
   };
 }
 
-/** Continues while the API server is unavailable, for a minute. */
+/** Continues while the API server is unavailable, for a minute. A Node that exists gets or loses the taint. */
 export async function createParkedNode(
   client: NodeClient,
   name: string,
@@ -85,7 +86,9 @@ export async function createParkedNode(
       });
       return;
     } catch (error) {
-      if (error instanceof Conflict) return;
+      // It could not be removed when the instance was parked, or an earlier request succeeded without an answer.
+      if (error instanceof Conflict)
+        return held ? reserveNode(client, name, { signal }) : releaseNode(client, name, { signal });
       if (!(error instanceof TransientError) || clock.nowMs() >= untilMs) throw error;
       onWaiting?.(`the API server, to create node ${name}`);
       await clock.sleep(RETRY_MS, signal);

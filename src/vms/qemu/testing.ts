@@ -60,6 +60,7 @@ export function standInCluster(changes: Partial<JoinCluster> = {}): JoinCluster 
     createNode: async () => undefined,
     release: async () => undefined,
     removeNode: async () => undefined,
+    forgetNode: async () => undefined,
     ...changes,
   };
 }

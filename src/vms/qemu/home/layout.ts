@@ -31,6 +31,8 @@ export const instanceFiles = {
   /** The guest's memory, and the state of its devices, when it is frozen. */
   memory: 'memory.img',
   devices: 'devices.img',
+  /** Exists only during a freeze: the state of the devices is complete. */
+  devicesSaved: 'devices.saved',
   /** When the instance was claimed, and what followed, for its boot timeline. */
   claim: 'claim.json',
   /** What identified the instance when it was parked. */

@@ -1,10 +1,10 @@
 // vms/qemu/machine/freezing.ts: pause a guest, freeze it to files, and load it again in a new process.
-import { writeFileSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
 import { UserError } from '../../../base/errors.ts';
-import { pidsWithOpenFile } from '../../../host/open-files.ts';
+import { writeFileAtomic } from '../../../base/files.ts';
 import { instanceFiles } from '../home/layout.ts';
 import { NotAnswering } from './line-socket.ts';
 import type { MachineRef, Machines } from './machine.ts';
@@ -18,7 +18,8 @@ const LOOK_EVERY_MS = 10;
 /** The state is half a megabyte; the default limit would write it in several rounds. */
 const BYTES_PER_SECOND = 1 << 30;
 // Constant commands in the instance's folder. QEMU 7.2 has no other way to a file: `file:` came with 8.2, `fd:` needs descriptor passing.
-const SAVE = `exec:cat >${instanceFiles.devices}`;
+// QEMU ignores how the command ends, so the second file says that all of the state was written: the disk may be full.
+const SAVE = `exec:cat >${instanceFiles.devices} && : >${instanceFiles.devicesSaved}`;
 const LOAD = `exec:cat ${instanceFiles.devices}`;
 
 const migrationSchema = z.looseObject({ status: z.string().optional(), 'error-desc': z.string().optional() });
@@ -31,7 +32,7 @@ const versionSchema = z.object({
 type FreezeOrders = Pick<Machines, 'pause' | 'resume' | 'freeze' | 'load' | 'build'>;
 type AwaitGone = (machine: MachineRef, withinMs: number) => Promise<boolean>;
 
-export function freezing(clock: Clock, gone: AwaitGone): FreezeOrders {
+export function freezing(clock: Clock, gone: AwaitGone, order: typeof qmp = qmp): FreezeOrders {
   /** Polls until `look` gives something. */
   const until = async <T>(deadlineMs: number, signal: AbortSignal | undefined, look: () => Promise<T | undefined>) => {
     for (let waitedMs = 0; waitedMs < deadlineMs; waitedMs += LOOK_EVERY_MS) {
@@ -43,46 +44,48 @@ export function freezing(clock: Clock, gone: AwaitGone): FreezeOrders {
   };
   /** Memory that is a file is not part of the state. */
   const withoutMemory = (folder: string) =>
-    qmp(folder, 'migrate-set-capabilities', { capabilities: [{ capability: 'x-ignore-shared', state: true }] });
+    order(folder, 'migrate-set-capabilities', { capabilities: [{ capability: 'x-ignore-shared', state: true }] });
 
   return {
-    pause: async ({ folder }) => void (await qmp(folder, 'stop')),
-    resume: async ({ folder }) => void (await qmp(folder, 'cont')),
+    pause: async ({ folder }) => void (await order(folder, 'stop')),
+    resume: async ({ folder }) => void (await order(folder, 'cont')),
 
     async freeze(machine, signal) {
       const { folder } = machine;
-      // Made here, because QEMU would make it readable for everyone.
-      writeFileSync(join(folder, instanceFiles.devices), '', { mode: 0o600 });
-      await qmp(folder, 'stop');
+      const saved = join(folder, instanceFiles.devicesSaved);
+      rmSync(saved, { force: true });
+      // Made here, because QEMU would make it readable for everyone. Replaces a link.
+      writeFileAtomic(join(folder, instanceFiles.devices), '', 0o600);
+      await order(folder, 'stop');
       await withoutMemory(folder);
-      await qmp(folder, 'migrate-set-parameters', { 'max-bandwidth': BYTES_PER_SECOND });
-      await qmp(folder, 'migrate', { uri: SAVE });
+      await order(folder, 'migrate-set-parameters', { 'max-bandwidth': BYTES_PER_SECOND });
+      await order(folder, 'migrate', { uri: SAVE });
       const end = await until(SAVE_DEADLINE_MS, signal, async () => {
-        const { status, 'error-desc': why } = migrationSchema.parse(await qmp(folder, 'query-migrate'));
+        const { status, 'error-desc': why } = migrationSchema.parse(await order(folder, 'query-migrate'));
         if (status === 'failed' || status === 'cancelled') throw notFrozen(why ?? status);
         return status === 'completed' ? status : undefined;
       });
       if (end === undefined) throw notFrozen('QEMU did not finish writing');
-      await qmp(folder, 'quit').catch(ignoreSilence);
+      await order(folder, 'quit').catch(ignoreSilence);
       if (!(await gone(machine, QUIT_DEADLINE_MS))) throw notFrozen('QEMU did not exit');
       // `cat` ends after QEMU: until then the last bytes may be on their way.
-      const isClosed = async () =>
-        pidsWithOpenFile(join(folder, instanceFiles.devices)).length === 0 ? true : undefined;
-      if (!(await until(QUIT_DEADLINE_MS, signal, isClosed))) throw notFrozen('its state is still being written');
+      if (!(await until(QUIT_DEADLINE_MS, signal, async () => existsSync(saved) || undefined)))
+        throw notFrozen('its state was not written to the end');
+      rmSync(saved);
     },
 
     async load({ folder }, signal) {
       await withoutMemory(folder);
-      await qmp(folder, 'migrate-incoming', { uri: LOAD });
+      await order(folder, 'migrate-incoming', { uri: LOAD });
       const loaded = await until(LOAD_DEADLINE_MS, signal, async () => {
-        const { status } = statusSchema.parse(await qmp(folder, 'query-status'));
+        const { status } = statusSchema.parse(await order(folder, 'query-status'));
         return status === 'inmigrate' ? undefined : status;
       });
       if (loaded !== 'paused') throw notLoaded(loaded);
     },
 
     async build({ folder }) {
-      const { qemu, package: build } = versionSchema.parse(await qmp(folder, 'query-version'));
+      const { qemu, package: build } = versionSchema.parse(await order(folder, 'query-version'));
       return `${qemu.major}.${qemu.minor}.${qemu.micro}${build && ` (${build.trim()})`}`;
     },
   };

@@ -36,6 +36,7 @@ function clusterLab(changes: Partial<JoinCluster> = {}): ClusterCalls {
     },
     awaitReady: async (cluster, joining) => note('await')(cluster, joining),
     removeNode: async (cluster, instance) => note('removeNode')(cluster, instance),
+    forgetNode: async (cluster, instance) => note('forgetNode')(cluster, instance),
     ...changes,
   });
   const atLaunch: ClusterCalls['atLaunch'] = [];
@@ -70,7 +71,7 @@ describe('an instance of a cluster’s pool', () => {
     const pool = await nodes(1);
     const [instance] = await lab.provider.pools.listInstances(pool);
     const { folder } = await lab.provider.guests.readDetails(instance!.ref);
-    expect(calls).toEqual(['removeNode local web-000001', 'admit local web-000001']);
+    expect(calls).toEqual(['forgetNode local web-000001', 'admit local web-000001']);
     await lab.provider.pools.stop(instance!.ref);
     await lab.provider.pools.start(instance!.ref);
     expect(calls.slice(2)).toEqual(['admit local web-000001']);
@@ -104,7 +105,7 @@ describe('an instance of a cluster’s pool', () => {
     const [first] = await lab.provider.pools.listInstances(pool);
     calls.length = 0;
     await lab.provider.pools.reimage(first!.ref);
-    expect(calls).toEqual(['removeNode local web-000001', 'removeNode local web-000001', 'admit local web-000001']);
+    expect(calls).toEqual(['removeNode local web-000001', 'forgetNode local web-000001', 'admit local web-000001']);
     calls.length = 0;
     await lab.provider.pools.setCapacity(pool, 2);
     expect(calls).toEqual(['removeNode local web-000003']);

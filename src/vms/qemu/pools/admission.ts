@@ -36,10 +36,16 @@ export async function withCredential<T>(
   }
 }
 
-/** Removes the node of an instance that is being deleted or reimaged. */
+/** Removes the node of an instance that is being deleted or reimaged; it stays when the cluster does not answer. */
 export async function removeNode(context: QemuContext, ref: InstanceRef, options: CallOptions = {}): Promise<void> {
   const { cluster } = poolRecordOf(context.home, ref.pool).spec;
   if (cluster !== undefined) await requireJoinCluster(context, ref, cluster).removeNode(cluster, ref, options);
+}
+
+/** The same, but throws a `TransientError` when the cluster does not answer. */
+export async function forgetNode(context: QemuContext, ref: InstanceRef, options: CallOptions): Promise<void> {
+  const { cluster } = poolRecordOf(context.home, ref.pool).spec;
+  if (cluster !== undefined) await requireJoinCluster(context, ref, cluster).forgetNode(cluster, ref, options);
 }
 
 export function requireJoinCluster({ joinCluster }: QemuContext, ref: InstanceRef, cluster: string): JoinCluster {

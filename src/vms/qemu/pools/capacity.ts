@@ -7,7 +7,7 @@ import type { InstanceRef, PoolRef } from '../../pools.ts';
 import type { Claim } from '../../standby.ts';
 import type { QemuContext } from '../context.ts';
 import { ensureSpace } from '../home/ensure-space.ts';
-import { instanceRecordsOf, poolRecordOf, writePoolRecord } from '../home/instance-records.ts';
+import { instanceRecordsOf, poolRecordOf, standbyRecordsOf, writePoolRecord } from '../home/instance-records.ts';
 import { lockPool } from '../home/pool-lock.ts';
 import type { InstanceRecord } from '../home/records.ts';
 import { resolveVersion, verifyVersion } from '../home/version-records.ts';
@@ -71,11 +71,25 @@ async function startMore(
   count: number,
   options: ClaimOptions,
 ): Promise<StartedRef[]> {
+  const kept = standbyRecordsOf(context.home, pool).length;
+  try {
+    return await startEach(context, pool, count, options);
+  } finally {
+    // Also when some could not be started: their places are free.
+    if (!options.leaveEmpty && standbyRecordsOf(context.home, pool).length < kept) context.refill?.(pool);
+  }
+}
+
+async function startEach(
+  context: QemuContext,
+  pool: PoolRef,
+  count: number,
+  options: CallOptions,
+): Promise<StartedRef[]> {
   const unfinished = await startUnstarted(context, pool, options);
   const claimed = await claimMembers(context, pool, Math.max(0, count), options);
   const made = await grow(context, pool, count - claimed.started.length, options);
   const whyCold = claimed.whyNotMore;
-  if (claimed.started.length > 0 && !options.leaveEmpty) context.refill?.(pool);
   return [
     ...unfinished,
     ...claimed.started,

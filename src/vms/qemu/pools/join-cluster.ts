@@ -16,7 +16,7 @@ export interface JoinCluster {
   reserve(cluster: string, instance: InstanceRef, options: CallOptions): Promise<void>;
   /** What is needed to create a reserved node again, as JSON. Throws a UserError when pods run on it that a DaemonSet does not own. */
   readSeed(cluster: string, instance: InstanceRef, options: CallOptions): Promise<unknown>;
-  /** Creates the node of a claimed instance. `held`: with the taint of `reserve`, until `release`. Succeeds when it exists. */
+  /** Creates the node of a claimed instance. `held`: with the taint of `reserve`, until `release`. One that exists gets or loses the taint. */
   createNode(
     cluster: string,
     instance: InstanceRef,
@@ -24,8 +24,10 @@ export interface JoinCluster {
     options: CallOptions & { held: boolean },
   ): Promise<void>;
   release(cluster: string, instance: InstanceRef, options: CallOptions): Promise<void>;
-  /** Called when the machine of this name is gone for good. Succeeds when the node does not exist. */
+  /** Called when the machine of this name is gone for good. Succeeds when the node does not exist, or the cluster does not answer. */
   removeNode(cluster: string, instance: InstanceRef, options: CallOptions): Promise<void>;
+  /** The same, but throws a `TransientError` when the cluster does not answer. Succeeds when the cluster was deleted. */
+  forgetNode(cluster: string, instance: InstanceRef, options: CallOptions): Promise<void>;
 }
 
 /** An instance that is joining, and the means to find out why it does not become Ready. */

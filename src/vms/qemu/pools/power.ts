@@ -12,9 +12,9 @@ import { lockPool } from '../home/pool-lock.ts';
 import type { InstanceRecord } from '../home/records.ts';
 import { NotAnswering } from '../machine/line-socket.ts';
 import type { MachineRef } from '../machine/machines.ts';
-import { endResume, resumeInstance } from '../standby/resume.ts';
+import { abandonResume, resumeInstance } from '../standby/resume.ts';
 import { takeIntoService } from '../standby/take-into-service.ts';
-import { removeNode, withCredential } from './admission.ts';
+import { forgetNode, withCredential } from './admission.ts';
 import { machineOf } from './instances.ts';
 import { makeDisks } from './make-instance.ts';
 import { vmArguments } from './vm-arguments.ts';
@@ -28,8 +28,11 @@ export async function start(context: QemuContext, ref: InstanceRef, options: Cal
   instanceRecordOf(context.home, ref);
   await lockPool(context.home, ref.pool, `starting ${ref.id}`, options, async () => {
     const isClaimed = takeIntoService(context, ref);
-    await startInstance(context, ref, options);
-    if (isClaimed) context.refill?.(ref.pool);
+    try {
+      await startInstance(context, ref, options);
+    } finally {
+      if (isClaimed) context.refill?.(ref.pool);
+    }
   });
 }
 
@@ -45,15 +48,15 @@ export async function startInstance(
   const { home } = context;
   const { resume, isBlank } = instanceRecordOf(home, ref);
   if (!resume || isBlank) {
+    if (resume) await abandonResume(context, ref);
     await boot(context, ref, options);
-    if (resume) endResume(context, ref);
     return { from: 'cold' };
   }
   const whyNot = await resumeInstance(context, ref, options);
   if (whyNot === undefined && resume.tier !== 'stopped') return { from: resume.tier };
   if (whyNot !== undefined) options.onWaiting?.(`${ref.id} to boot, because it could not continue: ${whyNot}`);
+  await abandonResume(context, ref);
   await boot(context, ref, options);
-  endResume(context, ref);
   return whyNot === undefined ? { from: resume.tier } : { from: 'cold', why: whyNot };
 }
 
@@ -67,8 +70,8 @@ async function boot(context: QemuContext, ref: InstanceRef, options: CallOptions
     if (record.isNew || record.wanted !== 'running') markRunning();
     return;
   }
-  // A node of this name belongs to a deleted machine: its command was killed, or the cluster was down.
-  if (record.isNew || record.isBlank) await removeNode(context, ref, options);
+  // A node of this name belongs to a deleted machine, or to the parked one: its command was killed, or the cluster was down.
+  if (record.isNew || record.isBlank) await forgetNode(context, ref, options);
   if (record.isBlank) {
     await makeDisks(context, pool, record, options);
     record = writeInstanceRecord(home, pool, { ...record, isBlank: false });

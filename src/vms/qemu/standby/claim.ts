@@ -5,7 +5,7 @@ import { STANDBY_TIERS } from '../../standby.ts';
 import type { QemuContext } from '../context.ts';
 import { poolRecordOf } from '../home/instance-records.ts';
 import { type StartResult, startInstance } from '../pools/power.ts';
-import { judgeMembers } from './members.ts';
+import { judgeMembers, type ReadMember } from './members.ts';
 import type { JudgedMember } from './plan-refill.ts';
 import { takeIntoService } from './take-into-service.ts';
 
@@ -33,7 +33,20 @@ export async function claimMembers(
   const failed = ended.find((one) => one.status === 'rejected');
   if (failed) throw failed.reason;
   const started = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-  return started.length < count ? { started, whyNotMore: whyNotMore(members) } : { started };
+  const slower = started.map((one) => ({ ...one, ...whySlower(one.from, one.why, members) }));
+  return started.length < count ? { started: slower, whyNotMore: whyNotMore(members) } : { started: slower };
+}
+
+/** Why an instance of this tier was used, and not one of a faster tier that could have been there. */
+function whySlower(
+  from: StartResult['from'],
+  why: string | undefined,
+  members: readonly ReadMember[],
+): { why?: string } {
+  if (why !== undefined) return { why };
+  const faster = from === 'cold' ? [] : STANDBY_TIERS.slice(0, STANDBY_TIERS.indexOf(from));
+  const unfit = members.filter(({ tier, verdict }) => faster.includes(tier) && verdict === 'discard');
+  return unfit.length === 0 ? {} : { why: reasonsOf(unfit) };
 }
 
 /** Fastest tier first, and in a tier those that need no change before the others. */
@@ -45,8 +58,14 @@ export function chooseMembers(members: readonly JudgedMember[], count: number): 
     .slice(0, Math.max(0, count));
 }
 
-function whyNotMore(members: readonly JudgedMember[]): string {
+function whyNotMore(members: readonly ReadMember[]): string {
   const unfit = members.filter(({ verdict }) => verdict === 'discard');
   if (unfit.length === 0) return 'every standby instance is taken';
-  return `standby instances cannot be used: ${unfit.map(({ id, why }) => `${id}: ${why}`).join('; ')}`;
+  return reasonsOf(unfit);
+}
+
+/** Whether the command that prepares it still runs is not known here. */
+function reasonsOf(unfit: readonly ReadMember[]): string {
+  const whyOf = ({ state, why }: ReadMember) => (state === 'preparing' ? 'it is not parked yet' : why);
+  return `standby instances cannot be used: ${unfit.map((one) => `${one.id}: ${whyOf(one)}`).join('; ')}`;
 }

@@ -3,24 +3,26 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { CallOptions } from '../../../base/call-options.ts';
-import { UserError } from '../../../base/errors.ts';
-import { Refused } from '../../../base/failures.ts';
+import { NotFound, Refused } from '../../../base/failures.ts';
 import { withLock, withLockIfFree } from '../../../host/locks.ts';
 import type { PoolRef } from '../../pools.ts';
 import type { StandbyMember, StandbyPolicy, StandbyState } from '../../standby.ts';
 import type { QemuContext } from '../context.ts';
-import { poolRecordOf, standbyRecordsOf, writePoolRecord } from '../home/instance-records.ts';
+import { poolRecordOf, readPoolRecord, standbyRecordsOf, writePoolRecord } from '../home/instance-records.ts';
 import { poolFolder, standbyLock, standbyTrouble } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
 import { readHomeRecord, writeHomeRecord } from '../home/record-file.ts';
 import { poolRecordSchema } from '../home/records.ts';
 import type { FillOptions, FillResult } from '../local-provider.ts';
-import { removeInstance } from '../pools/remove-instance.ts';
+import { removeInstance, removeWithNode } from '../pools/remove-instance.ts';
 import { awaitClaimed } from './await-claimed.ts';
 import { memberUse } from './member-use.ts';
 import { judgeMembers } from './members.ts';
 import { planRefill } from './plan-refill.ts';
 import { prepareMember } from './prepare.ts';
+
+/** An instance that is too old as soon as it is parked would be replaced for ever. */
+const LEAST_AGE_MS = 10 * 60_000;
 
 const troubleSchema = z.object({ atMs: z.number(), message: z.string() });
 
@@ -50,6 +52,11 @@ export async function setStandby(
 ): Promise<void> {
   const { home } = context;
   poolRecordOf(home, pool);
+  if (policy.maxAgeMs !== undefined && policy.maxAgeMs < LEAST_AGE_MS)
+    throw new Refused(
+      `a standby instance must be kept for ${LEAST_AGE_MS / 60_000} minutes or more: preparing one takes minutes`,
+      'vms/bad-standby',
+    );
   const checked = poolRecordSchema.safeParse({ ...poolRecordOf(home, pool), standby: policy });
   if (!checked.success)
     throw new Refused(
@@ -90,8 +97,10 @@ export async function fillStandby(context: QemuContext, pool: PoolRef, options: 
   }
   await awaitClaimed(context, pool, options);
   // A claim during the last round left its place to us; it is visible at the latest when the lock is free.
-  do await withLockIfFree(home, name, fill);
-  while (!result.isBusy && (await hasWork(context, pool)));
+  do {
+    result.isBusy = true;
+    await withLockIfFree(home, name, fill);
+  } while (!result.isBusy && (await hasWork(context, pool)));
   return result;
 }
 
@@ -101,7 +110,10 @@ async function fillAll(context: QemuContext, pool: PoolRef, options: FillOptions
     rmSync(troubleFile(context, pool), { force: true });
   } catch (error) {
     options.signal?.throwIfAborted();
-    const message = error instanceof UserError ? error.message : String(error);
+    const record = readPoolRecord(context.home, pool);
+    if (!record) throw new NotFound(`pool ${pool.name}`, error);
+    if (!record.standby) return; // another command deleted the instance that this one was preparing
+    const message = error instanceof Error ? error.message : String(error);
     writeHomeRecord(troubleFile(context, pool), { atMs: context.clock.nowMs(), message });
     throw error;
   }
@@ -152,7 +164,7 @@ async function fillOnce(
 async function discard(context: QemuContext, pool: PoolRef, id: string, options: CallOptions): Promise<void> {
   await lockPool(context.home, pool, `discarding ${id}`, options, async () => {
     if (standbyRecordsOf(context.home, pool).some((record) => record.id === id))
-      await removeInstance(context, { pool, id }, options);
+      await removeWithNode(context, { pool, id }, options);
   });
 }
 

@@ -8,17 +8,18 @@ import { syncFiles } from '../../../host/file-sum.ts';
 import type { InstanceRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import { runInGuest } from '../guest/guest.ts';
-import { instanceRecordOf, poolRecordOf, type StandbyRecord, writeInstanceRecord } from '../home/instance-records.ts';
+import { poolRecordOf, writeInstanceRecord } from '../home/instance-records.ts';
 import { instanceFolder } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
 import { resolveVersion } from '../home/version-records.ts';
 import { machineShape } from '../machine/command-line.ts';
-import { requireJoinCluster } from '../pools/admission.ts';
+import { forgetNode, requireJoinCluster } from '../pools/admission.ts';
 import { machineOf } from '../pools/instances.ts';
 import { shutDown } from '../pools/power.ts';
 import { vmArguments } from '../pools/vm-arguments.ts';
-import { documentOf } from './document.ts';
+import { CERTIFICATE_MARGIN_MS } from './judge-member.ts';
 import { FROZEN_FILES, type ParkedRecord, sumFiles, writeParked } from './parked-record.ts';
+import { type Preparation, preparingRecordOf } from './preparation.ts';
 import { rehearseWake } from './wake-guest.ts';
 
 const GUEST_MS = 60_000;
@@ -28,9 +29,10 @@ const PRINT_CERTIFICATE: [string, ...string[]] = [
   '/var/lib/kubelet/pki/kubelet-client-current.pem',
 ];
 
-export async function parkInstance(context: QemuContext, ref: InstanceRef, options: CallOptions): Promise<void> {
+export async function parkInstance(context: QemuContext, preparing: Preparation, options: CallOptions): Promise<void> {
   const { home, machines, clock } = context;
-  const record = preparingRecordOf(context, ref);
+  const { ref, document } = preparing;
+  const record = preparingRecordOf(home, preparing);
   const { tier } = record.standby;
   const folder = instanceFolder(home, ref);
   const machine = machineOf(home, ref, record);
@@ -43,11 +45,11 @@ export async function parkInstance(context: QemuContext, ref: InstanceRef, optio
   if (tier === 'stopped') await shutDown(context, machine, ref.id, options);
   await lockPool(home, ref.pool, `parking ${ref.id}`, options, async () => {
     const pool = poolRecordOf(home, ref.pool);
-    const now = preparingRecordOf(context, ref);
+    const now = preparingRecordOf(home, preparing);
     if (tier === 'paused') await machines.pause(machine);
     if (tier === 'frozen') await machines.freeze(machine, options.signal);
     if (tier === 'frozen') await syncFiles(FROZEN_FILES.map((name) => join(folder, name)));
-    await joined.removeNode();
+    await forgetNode(context, ref, options);
     const use = { apiServer: joined.server, memory: 'resumed' as const };
     const parked: ParkedRecord = {
       tier,
@@ -58,7 +60,7 @@ export async function parkInstance(context: QemuContext, ref: InstanceRef, optio
       image: now.image.id,
       modelRevision: now.modelRevision,
       kernel: resolveVersion(home, now.image).record.files.vmlinux?.sha256 ?? 'in the disk',
-      document: joined.document,
+      document,
       ...joined.facts,
       files: tier === 'frozen' ? await sumFiles(folder, options.signal) : {},
     };
@@ -71,18 +73,13 @@ export async function parkInstance(context: QemuContext, ref: InstanceRef, optio
 async function readJoined(context: QemuContext, ref: InstanceRef, options: CallOptions) {
   const { home } = context;
   const pool = poolRecordOf(home, ref.pool);
-  const document = documentOf(pool, instanceRecordOf(home, ref));
   const { cluster } = pool.spec;
-  if (cluster === undefined) return { document, server: undefined, facts: {}, removeNode: async () => undefined };
+  if (cluster === undefined) return { server: undefined, facts: {} };
   const joiner = requireJoinCluster(context, ref, cluster);
   const node = await joiner.readSeed(cluster, ref, options);
   const certificateEndMs = await certificateEnd(context, instanceFolder(home, ref), options);
-  return {
-    document,
-    server: joiner.server(cluster),
-    facts: { node, certificateEndMs },
-    removeNode: () => joiner.removeNode(cluster, ref, options),
-  };
+  if (certificateEndMs < context.clock.nowMs() + CERTIFICATE_MARGIN_MS) throw shortLived(ref, certificateEndMs);
+  return { server: joiner.server(cluster), facts: { node, certificateEndMs } };
 }
 
 async function certificateEnd(context: QemuContext, folder: string, { signal }: CallOptions): Promise<number> {
@@ -99,12 +96,12 @@ async function certificateEnd(context: QemuContext, folder: string, { signal }: 
   }
 }
 
-function preparingRecordOf({ home }: QemuContext, ref: InstanceRef): StandbyRecord {
-  const record = instanceRecordOf(home, ref);
-  const { standby } = record;
-  if (standby?.state === 'preparing') return { ...record, standby };
-  throw new UserError(`${ref.id} is not being prepared as a standby instance any more`, {
-    code: 'vms/not-preparing',
+/** It would be discarded as soon as it is parked, and the next one too. */
+function shortLived({ id }: InstanceRef, certificateEndMs: number): UserError {
+  const end = new Date(certificateEndMs).toISOString();
+  return new UserError(`the certificate of ${id} ends at ${end}, too soon for a parked node`, {
+    code: 'vms/short-certificate',
+    next: 'let the cluster issue certificates that are valid for an hour or more',
     exitCode: 1,
   });
 }

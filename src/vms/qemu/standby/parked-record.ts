@@ -1,5 +1,5 @@
 // vms/qemu/standby/parked-record.ts: how an instance was parked, and whether its files are still as they were then.
-import { stat } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { checksumFile } from '../../../host/file-sum.ts';
@@ -61,10 +61,12 @@ export async function changedFile(
   return undefined;
 }
 
-/** The kernel sets the change time; a program cannot choose it. */
+/** Undefined: it is not a file; a link is not followed. The kernel sets the change time; a program cannot choose it. */
 async function stampOf(file: string): Promise<string | undefined> {
   try {
-    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
+    const seen = await lstat(file, { bigint: true });
+    const { dev, ino, size, mtimeNs, ctimeNs } = seen;
+    if (!seen.isFile()) return undefined;
     return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;

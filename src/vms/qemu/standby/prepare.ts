@@ -5,16 +5,20 @@ import type { StandbyTier } from '../../standby.ts';
 import type { QemuContext } from '../context.ts';
 import { awaitUp } from '../guest/up.ts';
 import { ensureSpace } from '../home/ensure-space.ts';
-import { poolRecordOf, writePoolRecord } from '../home/instance-records.ts';
+import { instanceRecordOf, poolRecordOf, writePoolRecord } from '../home/instance-records.ts';
 import { lockPool } from '../home/pool-lock.ts';
 import { resolveVersion, verifyVersion } from '../home/version-records.ts';
 import { requireJoinCluster } from '../pools/admission.ts';
 import { makeInstance } from '../pools/make-instance.ts';
 import { startInstance } from '../pools/power.ts';
-import { removeInstance } from '../pools/remove-instance.ts';
+import { removeWithNode } from '../pools/remove-instance.ts';
+import { documentOf } from './document.ts';
 import { parkInstance } from './park.ts';
+import { findPreparing, type Preparation, preparingRecordOf } from './preparation.ts';
 
 const UP_MS = 15 * 60_000;
+/** Of a node that is Ready already. */
+const RESERVE_MS = 10_000;
 /** What a guest writes to its disk while it boots. */
 const FIRST_BOOT_BYTES = 256 << 20;
 
@@ -25,27 +29,41 @@ export async function prepareMember(
   tier: StandbyTier,
   options: CallOptions,
 ): Promise<InstanceRef> {
-  const ref = await begin(context, pool, tier, options);
+  const preparing = await make(context, pool, tier, options);
+  const { ref } = preparing;
   try {
+    await lockPool(context.home, pool, `starting ${ref.id}`, options, async () => {
+      preparingRecordOf(context.home, preparing);
+      await startInstance(context, ref, options);
+    });
     await join(context, ref, options);
     await context.checkStandby?.(ref, options);
-    await parkInstance(context, ref, options);
+    await parkInstance(context, preparing, options);
     return ref;
   } catch (error) {
-    await lockPool(context.home, pool, `discarding ${ref.id}`, {}, () => removeInstance(context, ref, {}));
+    // The next command repeats it, if it fails here too; the first error says why.
+    await discard(context, preparing).catch(() => undefined);
     throw error;
   }
 }
 
-async function begin(
+async function discard(context: QemuContext, preparing: Preparation): Promise<void> {
+  const { home } = context;
+  const { ref } = preparing;
+  await lockPool(home, ref.pool, `discarding ${ref.id}`, {}, async () => {
+    if (findPreparing(home, preparing)) await removeWithNode(context, ref, {});
+  });
+}
+
+async function make(
   context: QemuContext,
   pool: PoolRef,
   tier: StandbyTier,
   options: CallOptions,
-): Promise<InstanceRef> {
+): Promise<Preparation> {
   const { home } = context;
   const { spec } = poolRecordOf(home, pool);
-  const memoryBytes = tier === 'frozen' ? spec.size.memoryMb << 20 : 0;
+  const memoryBytes = tier === 'frozen' ? spec.size.memoryMb * 2 ** 20 : 0;
   await ensureSpace(context, FIRST_BOOT_BYTES + memoryBytes, `one more standby instance of pool ${pool.name}`);
   options.onWaiting?.('the checksums of the image');
   await verifyVersion(home, resolveVersion(home, spec.image).id, options.signal);
@@ -55,8 +73,7 @@ async function begin(
     const after = writePoolRecord(home, { ...record, nextInstance: record.nextInstance + 1 });
     const standby = { tier, state: 'preparing' as const };
     const ref = await makeInstance(context, after, record.nextInstance, { ...options, standby });
-    await startInstance(context, ref, options);
-    return ref;
+    return { ref, vmId: instanceRecordOf(home, ref).vmId, document: documentOf(after) };
   });
 }
 
@@ -72,7 +89,8 @@ async function join(context: QemuContext, ref: InstanceRef, options: CallOptions
   reserved.catch(() => undefined); // it is awaited below
   try {
     await awaitUp(context, ref, { ...options, deadlineMs: UP_MS });
-    await reserved;
+    // Not for ever: a Node that was deleted since does not come back. Without the taint, the instance is not parked.
+    await Promise.race([reserved, context.clock.sleep(RESERVE_MS, signal)]);
   } finally {
     end.abort();
   }

@@ -68,9 +68,7 @@ export async function resumeInstance(
     options.signal?.throwIfAborted();
     if (!(error instanceof UserError || error instanceof TransientError)) throw error;
     await machines.end(resuming.machine);
-    await created.catch(() => undefined);
-    // kubelet registers when it boots, and makes the node as it should be.
-    if (cluster !== undefined) await joiner?.removeNode(cluster, ref, options);
+    await created.catch(() => undefined); // a boot removes this node
     return error.message.split('\n')[0];
   }
   await created;
@@ -81,9 +79,22 @@ export async function resumeInstance(
 }
 
 /** From here on the instance is like any other. Its frozen memory may still be mapped; deleting the files does not matter then. */
-export function endResume({ home }: QemuContext, ref: InstanceRef): void {
+function endResume({ home }: QemuContext, ref: InstanceRef): void {
+  rewrite(home, ref, { wanted: 'running', isNew: false });
+}
+
+/**
+ * Before the instance boots instead: its guest will write to the disk, and the frozen memory will not fit any more. Like a new one it gets
+ * a Node of its own, and the next scaling command boots it if we are killed.
+ */
+export async function abandonResume({ home, machines }: QemuContext, ref: InstanceRef): Promise<void> {
+  await machines.end(machineOf(home, ref, instanceRecordOf(home, ref)));
+  rewrite(home, ref, { wanted: 'running', isNew: true });
+}
+
+function rewrite(home: string, ref: InstanceRef, after: Pick<InstanceRecord, 'wanted' | 'isNew'>): void {
   const { resume: _, ...record } = instanceRecordOf(home, ref);
-  writeInstanceRecord(home, poolRecordOf(home, ref.pool), { ...record, wanted: 'running', isNew: false });
+  writeInstanceRecord(home, poolRecordOf(home, ref.pool), { ...record, ...after });
   const folder = instanceFolder(home, ref);
   for (const name of [instanceFiles.memory, instanceFiles.devices, instanceFiles.parked])
     rmSync(join(folder, name), { force: true });
@@ -120,12 +131,18 @@ async function loadFrozen(
   if (changed !== undefined) throw notResumed(`${changed} is not as it was frozen`);
   const use = { apiServer: server, memory: 'resumed' as const };
   const argv = await vmArguments(context, poolRecordOf(home, ref.pool), instanceRecordOf(home, ref), use, options);
-  const difference = machineShape(argv).find((part) => !parked.shape.includes(part));
+  const [difference] = differencesOf(machineShape(argv), parked.shape);
   if (difference !== undefined) throw notResumed(`the machine is different now (${difference})`);
   await machines.launch(machine, argv, options.signal);
   const build = await machines.build(machine);
   if (build !== parked.qemu) throw notResumed(`it was frozen by QEMU ${parked.qemu}, and this is ${build}`);
   await machines.load(machine, options.signal);
+}
+
+/** Parts that only one of them has, or has more often. */
+function differencesOf(now: readonly string[], then: readonly string[]): string[] {
+  const times = (parts: readonly string[], part: string) => parts.filter((one) => one === part).length;
+  return [...new Set([...now, ...then])].filter((part) => times(now, part) !== times(then, part));
 }
 
 /** Written before the guest runs: if we are killed later, its disk has changed, and the frozen memory does not fit any more. */

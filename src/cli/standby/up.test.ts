@@ -1,0 +1,63 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { usePools } from '../pool/testing.ts';
+import { standbyUp } from './up.ts';
+
+const { open, call, create } = usePools();
+beforeEach(() => create('p'));
+const stateOf = async () => (await open()).standbyStates.get('p');
+
+describe('standby up', () => {
+  it('sets the numbers that are given, keeps the others, and prepares what is missing', async () => {
+    expect((await call(standbyUp(open), ['p', '--frozen', '2'])).stdout).toMatch(/^p: 2 of 2 frozen\n/);
+    const ran = await call(standbyUp(open), ['p', '--stopped', '1', '--max-age', '1d']);
+    expect(ran.stderr).toContain('preparing one stopped');
+    expect(ran.stdout).toMatch(/^p: 2 of 2 frozen, 1 of 1 stopped\n/);
+    expect((await stateOf())?.policy).toEqual({ counts: { paused: 0, frozen: 2, stopped: 1 }, maxAgeMs: 86_400_000 });
+  });
+
+  it('without numbers prepares what the pool keeps, and refuses when it keeps nothing', async () => {
+    const ran = await call(standbyUp(open), ['p']);
+    expect(ran.stderr).toContain('code:  standby/no-policy');
+    expect(ran.stderr).toContain('next:  headstart standby up p --frozen 1');
+    await call(standbyUp(open), ['p', '--frozen', '1', '--no-wait']);
+    expect((await open()).refilled).toEqual(['p']);
+    expect((await stateOf())?.members).toEqual([]);
+    await call(standbyUp(open), ['p']);
+    expect((await stateOf())?.members).toHaveLength(1);
+  });
+
+  it('prints what would change, and changes nothing', async () => {
+    const plan = await call(standbyUp(open), ['p', '--frozen', '2', '--dry-run']);
+    expect(plan.stdout).toContain('would prepare 2 frozen');
+    expect(await stateOf()).toBeUndefined();
+    await call(standbyUp(open), ['p', '--frozen', '2']);
+    expect((await call(standbyUp(open), ['p', '--frozen', '2', '--dry-run'])).stdout).toBe('nothing to do\n');
+    const fewer = await call(standbyUp(open), ['p', '--frozen', '1', '--stopped', '1', '--dry-run']);
+    expect(fewer.stdout).toContain('would discard 1 frozen');
+    expect(fewer.stdout).toContain('would prepare 1 stopped');
+  });
+
+  it('says that another command prepares them', async () => {
+    (await open()).standby.fillStandby = async () => ({ prepared: [], discarded: [], isBusy: true });
+    const ran = await call(standbyUp(open), ['p', '--frozen', '1', '--leave-if-busy']);
+    expect(ran.stderr).toContain('another command prepares');
+  });
+
+  it.each([
+    ['--frozen', '-1'],
+    ['--frozen', '101'],
+    ['--max-age', 'soon'],
+  ])('refuses %s %s', async (flag, value) => {
+    expect((await call(standbyUp(open), ['p', `${flag}=${value}`])).code).toBe(2);
+    expect(await stateOf()).toBeUndefined();
+  });
+
+  it('prints one JSON document as the last line', async () => {
+    const ran = await call(standbyUp(open), ['p', '--frozen', '1', '--json']);
+    expect(JSON.parse(ran.stdout.trim().split('\n').at(-1)!)).toMatchObject({
+      kind: 'Standby',
+      pool: 'p',
+      members: [{ instance: 'p-s1', tier: 'frozen', state: 'ready' }],
+    });
+  });
+});

@@ -1,0 +1,115 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { withLock } from '../../../host/locks.ts';
+import { type StandbyLab, standbySuite } from '../../standby.suite.ts';
+import { instanceFiles, instanceFolder, standbyLock } from '../home/layout.ts';
+import { fillStandby } from './keep-standby.ts';
+import { none, parkedWorld, problemsIn, type StandbyWorld, standbyWorld } from './world.testing.ts';
+
+async function localLab(): Promise<StandbyLab> {
+  const world = await standbyWorld();
+  const { pools, standby } = world.provider;
+  return {
+    ...{ pools, standby },
+    tiers: ['paused', 'frozen', 'stopped'],
+    async makePool(instances) {
+      await pools.setCapacity(world.pool, instances);
+      return world.pool;
+    },
+    settle: async (pool) => void (await standby.fillStandby(pool)),
+    breakMember: async (ref) => rmSync(join(instanceFolder(world.context.home, ref), instanceFiles.parked)),
+    end: async () => world.end(),
+  };
+}
+
+standbySuite('local pools', localLab);
+
+let world: StandbyWorld;
+afterEach(() => world?.end());
+const frozen = { ...none, frozen: 1 };
+
+describe('the policy of a pool', () => {
+  it.each([59_000, 0, -1])(
+    'does not accept an age of %i ms: instances would be replaced for ever',
+    async (maxAgeMs) => {
+      world = await standbyWorld();
+      const set = world.provider.standby.setStandby(world.pool, { counts: frozen, maxAgeMs });
+      await expect(set).rejects.toMatchObject({ code: 'vms/bad-standby' });
+    },
+  );
+});
+
+describe('preparing what is missing', () => {
+  it('keeps the reason of a failure until it succeeds', async () => {
+    world = await standbyWorld({ checkStandby: () => Promise.reject(new Error('twins')) });
+    const { standby } = world.provider;
+    await standby.setStandby(world.pool, { counts: frozen });
+    await expect(standby.fillStandby(world.pool)).rejects.toThrow('twins');
+    expect(await standby.readStandby(world.pool)).toMatchObject({ trouble: 'twins', members: [] });
+    await fillStandby({ ...world.context, checkStandby: async () => undefined }, world.pool);
+    expect((await standby.readStandby(world.pool))?.trouble).toBeUndefined();
+    expect(await problemsIn(world, { inService: 0, counts: frozen })).toEqual([]);
+  });
+
+  it('replaces one that is not up to date only after its successor is parked', async () => {
+    world = await parkedWorld('frozen');
+    const { pools, standby } = world.provider;
+    await pools.setUserData(world.pool, 'YQ==');
+    expect((await standby.readStandby(world.pool))?.members).toMatchObject([
+      { state: 'ready', why: expect.stringContaining('document has changed') },
+    ]);
+    const steps: string[] = [];
+    const { prepared, discarded } = await standby.fillStandby(world.pool, { onStep: (text) => steps.push(text) });
+    expect([prepared, discarded].map(({ length }) => length)).toEqual([1, 1]);
+    expect(steps).toEqual([
+      expect.stringMatching(/^preparing one frozen, to replace web-000001/),
+      expect.stringMatching(/^discarding web-000001/),
+    ]);
+  });
+
+  it('leaves the work to another command that does it', async () => {
+    world = await standbyWorld();
+    await world.provider.standby.setStandby(world.pool, { counts: frozen });
+    const name = standbyLock(world.pool.name);
+    const other = (work: () => Promise<void>) => withLock(world.context.home, { name, why: 'test' }, {}, work);
+    await other(async () => {
+      expect(await fillStandby(world.context, world.pool, { ifBusy: 'leave' })).toMatchObject({ isBusy: true });
+    });
+  });
+
+  it('throws NotFound when the pool was deleted meanwhile', async () => {
+    world = await standbyWorld();
+    const { standby, pools } = world.provider;
+    await standby.setStandby(world.pool, { counts: frozen });
+    let deleting: Promise<void> | undefined;
+    world.interrupt = async (call, when) => {
+      if (!call.startsWith('awaitReady') || when === 'before') return;
+      world.interrupt = () => undefined;
+      deleting = pools.deletePool(world.pool);
+      await deleting;
+    };
+    await expect(standby.fillStandby(world.pool)).rejects.toMatchObject({ code: 'vms/not-found' });
+    await deleting;
+    expect(world.nodes.size + world.guests.size).toBe(0);
+  });
+});
+
+describe('deleting', () => {
+  it('forgets why the last one could not be prepared', async () => {
+    world = await standbyWorld({ checkStandby: () => Promise.reject(new Error('twins')) });
+    const { standby } = world.provider;
+    await standby.setStandby(world.pool, { counts: frozen });
+    await expect(standby.fillStandby(world.pool)).rejects.toThrow('twins');
+    await standby.deleteStandby(world.pool);
+    await standby.setStandby(world.pool, { counts: none });
+    expect((await standby.readStandby(world.pool))?.trouble).toBeUndefined();
+  });
+
+  it('succeeds while the API server is down', async () => {
+    world = await parkedWorld('frozen');
+    world.isClusterDown = true;
+    await world.provider.standby.deleteStandby(world.pool);
+    expect(await world.provider.standby.readStandby(world.pool)).toBeUndefined();
+  });
+});

@@ -1,0 +1,114 @@
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { TransientError } from '../../../base/errors.ts';
+import type { StandbyTier } from '../../standby.ts';
+import { instanceRecordOf } from '../home/instance-records.ts';
+import { instanceFiles, instanceFolder } from '../home/layout.ts';
+import type { ParkedRecord } from './parked-record.ts';
+import { readParked, writeParked } from './parked-record.ts';
+import { none, parkedWorld, problemsIn, type StandbyWorld, TAINT } from './world.testing.ts';
+
+let world: StandbyWorld;
+let folder: string;
+afterEach(() => world.end());
+
+async function parked(tier: StandbyTier): Promise<void> {
+  world = await parkedWorld(tier);
+  folder = instanceFolder(world.context.home, { pool: world.pool, id: 'web-000001' });
+}
+const ref = () => ({ pool: world.pool, id: 'web-000001' });
+const edit = (changes: Partial<ParkedRecord>) => writeParked(folder, { ...readParked(folder)!, ...changes });
+const claim = async () => (await world.provider.standby.claim(world.pool, 1))[0]!;
+const start = () => world.provider.pools.start(ref());
+const inService = async () => {
+  await world.provider.guests.awaitUp(ref(), { deadlineMs: 60_000 });
+  await world.provider.standby.deleteStandby(world.pool);
+  return problemsIn(world, { inService: 1, counts: none });
+};
+
+describe('a claimed instance', () => {
+  it.each(['paused', 'frozen', 'stopped'] as const)('that was %s continues, and is like any other', async (tier) => {
+    await parked(tier);
+    expect(await claim()).toMatchObject({ from: tier });
+    expect(await inService()).toEqual([]);
+  });
+
+  it('has a record of its claim with the time of each step', async () => {
+    await parked('frozen');
+    await claim();
+    const file = join(folder, instanceFiles.claim);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const { tier, steps } = JSON.parse(readFileSync(file, 'utf8')) as { tier: string; steps: { name: string }[] };
+    expect(tier).toBe('frozen');
+    expect(steps.map(({ name }) => name).sort()).toEqual(['claimed', 'node-created', 'thawed', 'woken']);
+  });
+
+  it.each<[string, () => void, string]>([
+    ['a changed memory file', () => writeFileSync(join(folder, instanceFiles.memory), 'x'), 'memory.img is not as'],
+    ['a missing state file', () => rmSync(join(folder, instanceFiles.devices)), 'devices.img is not as'],
+    ['another QEMU', () => edit({ qemu: '9.0.0' }), 'it was frozen by QEMU 9.0.0'],
+    [
+      'a device that is gone',
+      () => edit({ shape: [...readParked(folder)!.shape, '-device x'] }),
+      'machine is different',
+    ],
+    ['a new device', () => edit({ shape: readParked(folder)!.shape.slice(1) }), 'machine is different'],
+  ])('boots after %s, and says why', async (_what, change, why) => {
+    await parked('frozen');
+    change();
+    const claimed = await claim();
+    expect(claimed).toMatchObject({ from: 'cold', why: expect.stringContaining(why) });
+    expect(claimed.instance.ref.id).toBe('web-000001');
+    expect(await inService()).toEqual([]);
+  });
+
+  // `pool start` takes an instance by its name, whatever its state.
+  it.each(['paused', 'frozen'] as const)('that was %s boots when its certificate has expired', async (tier) => {
+    await parked(tier);
+    edit({ certificateEndMs: world.clock.nowMs() });
+    await start();
+    expect(world.calls).toContain('launch');
+    expect(await inService()).toEqual([]);
+  });
+
+  it.each(['paused', 'frozen'] as const)('that was %s boots when its record is missing', async (tier) => {
+    await parked(tier);
+    rmSync(join(folder, instanceFiles.parked));
+    await start();
+    expect(await inService()).toEqual([]);
+  });
+
+  it('boots when its guest does not answer', async () => {
+    await parked('frozen');
+    world.interrupt = (call, when) => {
+      if (call === 'guest' && when === 'before') throw new TransientError('silence', { code: 'x' });
+    };
+    expect(await claim()).toMatchObject({ from: 'cold', why: 'silence' });
+    world.interrupt = () => undefined;
+    expect(await inService()).toEqual([]);
+  });
+
+  it('applies a document that changed, and is tainted until then', async () => {
+    await parked('frozen');
+    await world.provider.pools.setUserData(world.pool, 'YQ==');
+    const taints: string[][] = [];
+    world.interrupt = (call) => void (call.startsWith('release') && taints.push(world.nodes.get(ref().id) ?? []));
+    expect(await claim()).toMatchObject({ from: 'frozen' });
+    expect(taints[0]).toEqual([TAINT]);
+    expect([...world.guests.values()].map(({ applied }) => applied)).toEqual([1]);
+    expect(await inService()).toEqual([]);
+  });
+
+  it('is continued by the next command when its Node could not be created', async () => {
+    await parked('frozen');
+    world.isClusterDown = true;
+    await expect(claim()).rejects.toBeInstanceOf(TransientError);
+    expect(world.refilled).toEqual(['web']);
+    expect(instanceRecordOf(world.context.home, ref()).resume).toMatchObject({ phase: 'running' });
+    world.isClusterDown = false;
+    await world.provider.pools.setCapacity(world.pool, 1);
+    expect(await inService()).toEqual([]);
+    expect(existsSync(join(folder, instanceFiles.memory))).toBe(false);
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { fakeClock } from '../../../base/fake-clock.ts';
+import { type AgentAnswer, answeringAgent, makeLab, silentAgent } from '../testing.ts';
+import { rehearseWake, wakeGuest } from './wake-guest.ts';
+import { WAKE_SCRIPT } from './wake-script.ts';
+
+const server = { address: '168.0.0.10', port: 6443, to: { host: '127.0.0.1', port: 1 } };
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+function guest(out: string, exitcode = 0, err = '') {
+  const begun: Parameters<AgentAnswer>[0][] = [];
+  const written: string[] = [];
+  const agent = answeringAgent({
+    'guest-exec': (args) => ({ pid: begun.push(args) }),
+    'guest-exec-status': () => ({ exited: true, exitcode, 'out-data': base64(out), 'err-data': base64(err) }),
+    'guest-file-open': ({ path }) => written.push(String(path)),
+    'guest-file-write': (args) => written.push(Buffer.from(String(args['buf-b64']), 'base64').toString()),
+    'guest-file-close': () => ({}),
+  });
+  const lab = makeLab({ agent, clock: fakeClock(1_800_000_000_123) });
+  lab.end();
+  return { context: lab.context, begun, written };
+}
+
+describe('a guest that will be parked', () => {
+  it('gets the script on a tmpfs, and runs it once', async () => {
+    const { context, begun, written } = guest('');
+    await rehearseWake(context, '/x', {});
+    expect(written).toEqual([expect.stringMatching(/^\/run\//), WAKE_SCRIPT]);
+    expect(begun).toMatchObject([{ path: 'perl', arg: [written[0], 'rehearse', ''] }]);
+  });
+
+  it('is not parked when the script does not run', async () => {
+    const { context } = guest('', 2, 'perl: not found');
+    await expect(rehearseWake(context, '/x', {})).rejects.toMatchObject({
+      code: 'vms/not-woken',
+      message: expect.stringContaining('perl: not found'),
+    });
+  });
+});
+
+describe('a guest that continued', () => {
+  it('gets the time in nanoseconds, 64 new random bytes, and the address of its API server', async () => {
+    const { context, begun } = guest('clock=set\nentropy=added\nconnections=2\n');
+    await wakeGuest(context, '/x', server, {});
+    await wakeGuest(context, '/x', server, {});
+    expect(begun[0]).toMatchObject({ arg: [expect.any(String), '1800000000123000000', '0A0000A8:192B'] });
+    const inputs = begun.map((args) => Buffer.from(String(args['input-data']), 'base64'));
+    expect(inputs.map(({ length }) => length)).toEqual([64, 64]);
+    expect(inputs[0]!.equals(inputs[1]!)).toBe(false);
+  });
+
+  it('leaves connections alone without a cluster', async () => {
+    const { context, begun } = guest('clock=set\nentropy=added\nconnections=0\n');
+    await wakeGuest(context, '/x', undefined, {});
+    expect(begun[0]).toMatchObject({ arg: [expect.any(String), expect.any(String), ''] });
+  });
+
+  it.each([
+    ['clock=failed: Operation not permitted\nentropy=added\n', 'clock=failed'],
+    ['clock=set\nentropy=failed: no\n', 'entropy=failed: no'],
+    ['clock=set\n', 'clock=set'],
+    ['', 'could not set'],
+  ])('is refused when it answers %j', async (answer, why) => {
+    const { context } = guest(answer);
+    await expect(wakeGuest(context, '/x', server, {})).rejects.toThrow(why);
+  });
+
+  it('is refused when its agent is silent', async () => {
+    const { context } = guest('');
+    const silent = wakeGuest({ ...context, agent: silentAgent }, '/x', server, {});
+    await expect(silent).rejects.toMatchObject({ code: 'vms/not-answering' });
+  });
+});
