@@ -9,6 +9,7 @@ import { recognise } from '../src/boot/load/load.ts';
 import { nodeStepsSource } from '../src/boot/load/sources/kubernetes/node-steps.ts';
 import type { NodeStatus } from '../src/node/status/node-status.ts';
 import { type NodeSteps, STEPS_PATH } from '../src/node/status/steps-file.ts';
+import { STANDBY_TAG } from '../src/vms/qemu/machine/metadata.ts';
 import { parseHealth } from '../src/vms/qemu/metadata-service/health.ts';
 import { bootNode, type NodeGuest } from './labs/node-guest.ts';
 import { KUBELET_SEEN, KUBERNETES_VERSION } from './labs/node-image-files.ts';
@@ -274,5 +275,58 @@ describe('a power cut in the middle of a change', { timeout: TEST_MS * CUTS.leng
     expect([before, generation]).toContain(seen);
     expect(status.active?.generation).toBe(seen);
     expect(await node.sh('systemctl is-active kubelet containerd headstart-node')).toBe('active\nactive\nactive\n');
+  });
+});
+
+describe('a VM in a standby pool', { timeout: TEST_MS }, () => {
+  let parked: NodeGuest;
+  beforeAll(async () => {
+    const options = { readyUnit: 'headstart-node.service', tags: { [STANDBY_TAG]: 'true' } };
+    parked = await bootNode('nodestandby', documentOf(1), options);
+  }, LONG_MS);
+  afterAll(() => parked?.end(), TEST_MS);
+
+  const kubelet = async () => (await parked.sh('systemctl is-active kubelet || true')).trim();
+  const motd = async () => (await parked.sh('cat /etc/headstart-e2e')).trim();
+  const isPrepared = ({ code }: NodeStatus) => code === 'standby/waiting';
+
+  it('is configured and reports ready to the platform, but kubelet does not start', async () => {
+    const { standby, isReady } = await parked.awaitStatus('standby', isPrepared);
+    expect([standby?.where, standby?.isConfirmed, isReady]).toEqual(['pool', true, false]);
+    expect([await kubelet(), await motd()]).toEqual(['inactive', '1']);
+    expect(await parked.sh('systemctl is-active headstart-node containerd; test ! -e /run/headstart/ready')).toBe(
+      'active\nactive\n',
+    );
+    expect(parseHealth(parked.health()).map(({ state }) => state)).toEqual(['Ready']);
+    expect(await parked.sh('headstart node status')).toContain('in standby since ');
+  });
+
+  it('is still in standby after a power cut, and applies a document that changed meanwhile', async () => {
+    await parked.cutPower();
+    await parked.deliver(documentOf(2));
+    await parked.startAgain();
+    await parked.awaitStatus('standby after a reboot', (now) => isPrepared(now) && now.active?.generation === 2);
+    expect([await kubelet(), await motd()]).toEqual(['inactive', '2']);
+  });
+
+  it('starts kubelet within five seconds of its claim, and says when', async () => {
+    parked.setMetadata({ isVmInStandbyPool: false });
+    const claimedMs = systemClock.nowMs();
+    const { standby } = await parked.awaitStatus('the claim', ({ isReady }) => isReady);
+    expect(Date.parse(standby!.joinedAt!) - Date.parse(standby!.leftAt!)).toBeLessThan(1000);
+    await parked.sh('for i in $(seq 60); do systemctl is-active -q kubelet && exit 0; sleep 0.5; done; exit 1');
+    const startedMs = Number(
+      await parked.sh('date -d "$(systemctl show --value --property=ActiveEnterTimestamp kubelet)" +%s%3N'),
+    );
+    // systemd prints whole seconds.
+    expect(startedMs - claimedMs).toBeLessThan(5000);
+    expect(await parked.sh('journalctl -u headstart-node -o cat')).toMatch(
+      /left standby after [\d.]+ s: the metadata said so[\s\S]*started kubelet [\d.]+ s after the instance left standby/,
+    );
+    const { lastKnownGood } = await parked.awaitStatus('a healthy node', (now) => now.lastKnownGood !== undefined);
+    expect(lastKnownGood?.generation).toBe(2);
+    const { steps } = JSON.parse(await parked.sh(`cat /${STEPS_PATH}`)) as NodeSteps;
+    expect(steps.map(({ name }) => name)).toEqual(expect.arrayContaining(['standby', 'join']));
+    expect(await parked.sh('test ! -e /var/lib/headstart/node/standby.json && echo gone')).toBe('gone\n');
   });
 });

@@ -2,11 +2,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
+import { writeFileAtomic } from '../../src/base/files.ts';
 import { guestCommands } from '../../src/cli/compose/guest-commands.ts';
 import type { NodeStatus } from '../../src/node/status/node-status.ts';
 import type { InstanceRef, PoolRef } from '../../src/vms/pools.ts';
 import { instanceFiles } from '../../src/vms/qemu/home/layout.ts';
 import type { QemuProvider } from '../../src/vms/qemu/local-provider.ts';
+import type { InstanceMetadata } from '../../src/vms/qemu/metadata-service/instance-file.ts';
 import { createQemuProvider } from '../../src/vms/qemu/qemu-provider.ts';
 import { ensureNodeImage } from './node-lab.ts';
 
@@ -20,6 +22,8 @@ export interface NodeGuest {
   health(): string;
   /** Sets new user data, as an operator does; the guest has to notice it. */
   deliver(document: string): Promise<void>;
+  /** Changes what the metadata service says about the instance, until the instance is changed or started again. */
+  setMetadata(change: Partial<InstanceMetadata>): void;
   /** The output of a shell in the guest; throws if it fails. */
   sh(script: string): Promise<string>;
   status(): Promise<NodeStatus>;
@@ -31,8 +35,14 @@ export interface NodeGuest {
   end(): Promise<void>;
 }
 
-/** Booted with `document` as its user data, and up when kubelet runs. */
-export async function bootNode(poolName: string, document: string): Promise<NodeGuest> {
+export interface BootOptions {
+  /** Up when this unit runs. Default: kubelet's. */
+  readyUnit?: string;
+  tags?: Readonly<Record<string, string>>;
+}
+
+/** Booted with `document` as its user data. */
+export async function bootNode(poolName: string, document: string, options: BootOptions = {}): Promise<NodeGuest> {
   const { imageId, ...deps } = await ensureNodeImage();
   const provider = createQemuProvider({ ...deps, ...guestCommands(process.env) });
   const pool: PoolRef = { id: `pools/${poolName}`, name: poolName };
@@ -44,8 +54,8 @@ export async function bootNode(poolName: string, document: string): Promise<Node
     extensions: [],
     size: { cpus: 2, memoryMb: 1024, diskGb: 4 },
     services: [],
-    readyUnit: 'kubelet.service',
-    tags: {},
+    readyUnit: options.readyUnit ?? 'kubelet.service',
+    tags: options.tags ?? {},
   });
   const [made] = await provider.pools.setCapacity(pool, 1);
   const guest = talkTo(provider, pool, made!.ref, (await provider.guests.readDetails(made!.ref)).folder);
@@ -66,6 +76,11 @@ function talkTo(provider: QemuProvider, pool: PoolRef, ref: InstanceRef, folder:
     name: ref.id,
     sh,
     status,
+    setMetadata(change) {
+      const path = join(folder, instanceFiles.metadata);
+      const before = JSON.parse(readFileSync(path, 'utf8')) as InstanceMetadata;
+      writeFileAtomic(path, JSON.stringify({ ...before, ...change }), 0o600);
+    },
     health: () => readFileSync(join(folder, instanceFiles.health), 'utf8'),
     deliver: (document) => provider.pools.setUserData(ref, base64(document)),
     async awaitStatus(what, isIt) {

@@ -157,6 +157,30 @@ export const REASONS = {
   },
   'apply/interrupted': { summary: 'The change was interrupted; the next start finished it or rolled it back.' },
 
+  'standby/waiting': {
+    summary: 'The instance is in standby: everything is prepared, and kubelet starts when the instance is claimed.',
+  },
+  'standby/parked': {
+    summary: 'The platform booted this VM before anybody asked for it; it becomes a node when it is given a document.',
+  },
+  'standby/unconfirmed': {
+    summary: 'The metadata service does not say whether the instance is still in standby; it stays there.',
+    next: 'if the instance was claimed, run `headstart node join`',
+  },
+  'standby/assumed-claimed': {
+    summary:
+      'The instance was started or resumed and the metadata service has been silent since, so the node joined without it.',
+    next: 'check that the primary interface has a route to the metadata address',
+  },
+  'standby/already-joined': {
+    summary: 'The metadata says that the instance is in standby, but the node has joined its cluster; it stays.',
+    next: 'replace the instance if the pool still owns it',
+  },
+  'standby/not-understood': {
+    summary: 'The metadata has an unexpected value where it says whether the instance is in standby; it was ignored.',
+    next: 'report it with the status text',
+  },
+
   'verify/running': { summary: 'The change is applied; the daemon is watching the health of the node.' },
   'verify/unit-failed': { summary: 'A unit is not running after the change.' },
   'verify/crash-loop': { summary: 'A unit is in a crash loop after the change.' },

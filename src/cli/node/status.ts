@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { STATUS_PATH } from '../../node/status/files.ts';
-import { headline, type NodeStatus, type SlotStatus } from '../../node/status/node-status.ts';
+import { headline, type NodeStatus, type SlotStatus, type StandbyStatus } from '../../node/status/node-status.ts';
 import { asStatus, readNodeStatus } from '../../node/status/read-status.ts';
 import { askDaemon } from '../../node/triggers/ask-socket.ts';
 import { printJson } from '../output/json.ts';
@@ -75,10 +75,21 @@ function render(status: NodeStatus, isRunning: Liveness, screen: Screen): string
     screen,
   );
   const notes = status.notes.map(({ code, detail }) => `note:  ${printable(detail)} (${code})\n`);
+  const standby = status.standby ? standbyLine(status.standby, status.isReady) : '';
   const next = status.next ? `next:  ${status.next}\n` : '';
   const kept = status.keepBy
     ? `next:  headstart node apply --keep, before ${status.keepBy}, or it is rolled back\n`
     : '';
   const gone = isRunning === false ? 'note:  the daemon does not run; this is its last status\n' : '';
-  return `${printable(headline(status))}\n\n${table}\n${gone}${notes.join('')}${kept}${next}`;
+  return `${printable(headline(status))}\n${standby}\n${table}\n${gone}${notes.join('')}${kept}${next}`;
+}
+
+function standbyLine({ where, since, isConfirmed, leftAt, joinedAt }: StandbyStatus, isReady: boolean): string {
+  const name = where === 'pool' ? 'in standby' : 'parked by the platform';
+  if (leftAt === undefined) {
+    return `${name} since ${since}${isConfirmed ? '' : ' (not confirmed by the metadata since the daemon started)'}\n`;
+  }
+  const waits = isReady ? '' : ', waits for a document that it can apply';
+  const joined = joinedAt === undefined ? waits : `, kubelet could start at ${joinedAt}`;
+  return `left standby at ${leftAt}${joined}\n`;
 }

@@ -34,6 +34,10 @@ export const NODE_VERBS: Verbs = {
     summary: 'Return this node to an earlier configuration',
     load: () => import('./rollback.ts'),
   },
+  'node join': {
+    summary: 'Let an instance in standby join its cluster now, without waiting for its claim',
+    load: () => import('./join.ts'),
+  },
   'node wait': {
     summary: 'Wait until this node is configured; exit code 3 on timeout',
     load: () => import('./wait.ts'),

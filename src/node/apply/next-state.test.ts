@@ -55,6 +55,14 @@ describe('the journal of a change', () => {
     });
   });
 
+  it('rolls back to no generation where kubelet never ran, so that a reboot in standby keeps the newest document', () => {
+    const untried = next({
+      here: here({ steps: [SET_SYSCTL] }, { kubeletPhase: 'never-ran' }),
+      state: runsA({ lastKnownGood: undefined }),
+    });
+    expect(journalOf(untried, undefined).after.slots.watch).not.toHaveProperty('backTo');
+  });
+
   it('rolls back to the active generation if none was verified, and to none on a first boot', () => {
     const unproven = journalOf(next({ state: runsA({ lastKnownGood: undefined }) }), undefined);
     expect(unproven.after.slots.watch?.backTo).toBe(1);

@@ -68,7 +68,10 @@ export function isToBeWatched({ assignment, state, number }: NextGeneration): bo
 
 function watchOf({ assignment, here, number, state, stamp }: NextGeneration, before: NodeHealth | undefined): Watch {
   const { lastKnownGood, active } = state.slots;
-  const backTo = [lastKnownGood?.number, active?.number].find((one) => one !== undefined && one !== number);
+  // Where kubelet never ran, as in standby, the earlier generation is no better known than this one.
+  const isTried = here.observed.kubeletPhase !== 'never-ran';
+  const earlier = isTried ? [lastKnownGood?.number, active?.number] : [];
+  const backTo = earlier.find((one) => one !== undefined && one !== number);
   return watchFor(here.plan, here.observed, {
     number,
     nowMs: stamp.atMs,

@@ -7,7 +7,7 @@ import { NodeFolder } from '../apply/node-folder.testing.ts';
 import { openNodeStore } from '../apply/store.ts';
 import { OWN_CONFIG_PATH } from '../desired/aspects/kubelet.ts';
 import { anImage } from '../document/documents.testing.ts';
-import { type FetchedMetadata, MetadataFailure } from '../metadata/source.ts';
+import { type FetchedMetadata, MetadataFailure, type StandbyReport } from '../metadata/source.ts';
 import type { InstanceFacts } from '../observe/facts.ts';
 import type { Log } from '../status/log.ts';
 import { renderMetrics } from '../status/metrics.ts';
@@ -15,6 +15,7 @@ import { type NodeStatus, statusOf } from '../status/node-status.ts';
 import { recordSteps } from '../status/steps-file.ts';
 import { createDaemon, type Daemon } from './loop.ts';
 import { INITIAL, phaseStatusOf } from './machine.ts';
+import { standbyMemory } from './standby/memory.ts';
 
 interface Sleeper {
   atMs: number;
@@ -70,6 +71,9 @@ export class TestNode {
   instance = INSTANCE;
   fetches = 0;
   readyAtPhase: string[] = [];
+  preparedAtPhase: string[] = [];
+  /** What the metadata says about a pool of prepared instances. */
+  standby: StandbyReport | undefined;
   readonly statuses: NodeStatus[] = [];
   /** Everything that the daemon logged, published or wrote. */
   readonly output: string[] = [];
@@ -83,12 +87,16 @@ export class TestNode {
       folder?: NodeFolder;
       isForeign?: boolean;
       delivered?: Uint8Array | MetadataFailure;
+      standby?: StandbyReport | undefined;
+      bootId?: string;
       /** Stops the daemon as soon as it reports this phase. */
       endAt?: string | undefined;
     } = {},
   ) {
     this.folder = options.folder ?? new NodeFolder();
     this.delivered = options.delivered;
+    this.standby = options.standby;
+    if (options.bootId !== undefined) this.folder.bootId = options.bootId;
     this.#clock = new HeldClock(this.folder);
     this.store = openNodeStore({ ...this.folder.deps(), clock: this.#clock });
     const steps = recordSteps({
@@ -110,6 +118,10 @@ export class TestNode {
       hasOwnFiles: () => this.folder.text(OWN_CONFIG_PATH) !== undefined,
       log,
       steps,
+      standby: standbyMemory({ root: this.folder.root, bootId: this.folder.bootId, skewMs: () => 0, log }),
+      onPrepared: async (state) => {
+        this.preparedAtPhase.push(phaseStatusOf(state).phase);
+      },
       onReady: async (state) => {
         this.readyAtPhase.push(phaseStatusOf(state).phase);
       },
@@ -130,7 +142,7 @@ export class TestNode {
   async #fetch(): Promise<FetchedMetadata> {
     this.fetches++;
     if (this.delivered instanceof MetadataFailure) throw this.delivered;
-    return { document: this.delivered, instance: this.instance };
+    return { document: this.delivered, instance: this.instance, standby: this.standby };
   }
 
   get phase(): string {

@@ -11,13 +11,13 @@ const blocked = { phase: 'Blocked', code: 'config/invalid', detail: 'x' } as con
 /** The fetch made the document pending. */
 const isRead = (over: Partial<DaemonState>) => {
   const before = aState(over);
-  const { pending } = onFetched(before, 'raw-1', START).state;
+  const { pending } = onFetched(before, { raw: 'raw-1' }, START).state;
   return pending?.raw === 'raw-1' && pending !== before.pending;
 };
 
 describe('onFetched', () => {
   it('reads a document with new bytes and schedules the next fetch', () => {
-    const { state } = onFetched(aState({ fetch: { orderId: undefined }, delivered }), 'raw-2', START);
+    const { state } = onFetched(aState({ fetch: { orderId: undefined }, delivered }), { raw: 'raw-2' }, START);
     expect(state.pending).toEqual({ raw: 'raw-2', atMs: START, isItsTurn: false });
     expect(state.fetch).toBeUndefined();
     expect(state.due.fetchMs).toBeGreaterThan(START);
@@ -51,14 +51,14 @@ describe('onFetched', () => {
   });
 
   it('passes the document to the order that waits for it', () => {
-    const { state } = onFetched(aState({ fetch: { orderId: 7 }, orders: [order], delivered }), 'raw-1', START);
+    const { state } = onFetched(aState({ fetch: { orderId: 7 }, orders: [order], delivered }), { raw: 'raw-1' }, START);
     expect([state.orders, state.pending]).toEqual([[{ ...order, raw: 'raw-1' }], undefined]);
   });
 });
 
 describe('metadata without a document', () => {
   it('adds a note on a configured node, which keeps its document', () => {
-    const { state } = onFetched(aState({ delivered, ofDocument: blocked }), undefined, START);
+    const { state } = onFetched(aState({ delivered, ofDocument: blocked }), { raw: undefined }, START);
     expect([state.notes.map(({ code }) => code), state.ofDocument, state.delivered]).toEqual([
       ['config/disappeared'],
       undefined,
@@ -68,7 +68,7 @@ describe('metadata without a document', () => {
 
   it('leaves a new node idle, and answers the order that waits for a document', () => {
     const fetching = { ...INITIAL, fetch: { orderId: 7 }, orders: [order] };
-    const { state, effects } = onFetched(fetching, undefined, START);
+    const { state, effects } = onFetched(fetching, { raw: undefined }, START);
     expect(state.ofNode).toMatchObject({ phase: 'Idle', code: 'metadata/no-user-data' });
     expect(effects).toMatchObject([{ do: 'answer', id: 7, result: { refused: { code: 'metadata/no-user-data' } } }]);
     expect(state.orders).toEqual([]);
@@ -85,7 +85,7 @@ describe('a metadata service that does not answer', () => {
   it('is no longer shown after the next answer', () => {
     const { state } = onFetchFailed(aState({ fetch: { orderId: undefined } }), WHY, START);
     expect(state.notes).toEqual([WHY]);
-    expect(onFetched(state, 'raw-1', START).state.notes).toEqual([]);
+    expect(onFetched(state, { raw: 'raw-1' }, START).state.notes).toEqual([]);
   });
 });
 

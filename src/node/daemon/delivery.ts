@@ -2,9 +2,20 @@
 import { pollDelayMs } from '../triggers/poll.ts';
 import { refuseOrder, withoutEffects } from './answers.ts';
 import { withNote, withoutNote, withoutTrouble } from './notes.ts';
-import type { ApplyOrder, DaemonOrder, DaemonState, Transition, Why } from './state.ts';
+import { onStandbyReport, STANDBY_POLL_MS, withSilence } from './standby/decide-join.ts';
+import type { ApplyOrder, DaemonEvent, DaemonOrder, DaemonState, Transition, Why } from './state.ts';
 
-export function onFetched(before: DaemonState, raw: string | undefined, nowMs: number): Transition {
+export function onFetched(
+  before: DaemonState,
+  { raw, standby: report }: Pick<Extract<DaemonEvent, { is: 'fetched' }>, 'raw' | 'standby'>,
+  nowMs: number,
+): Transition {
+  const seen = onStandbyReport(before, { report, hasDocument: raw !== undefined }, nowMs);
+  const { state, effects } = onDelivered(seen.state, raw, nowMs);
+  return { state, effects: [...seen.effects, ...effects] };
+}
+
+function onDelivered(before: DaemonState, raw: string | undefined, nowMs: number): Transition {
   const order = orderOfFetch(before);
   const state = afterFetch(before, nowMs);
   if (raw === undefined) return nothingDelivered(state, order);
@@ -58,7 +69,7 @@ export function withFetchTrouble(state: DaemonState, why: Why, phase: 'Fetching'
 
 export function onFetchFailed(before: DaemonState, why: Why, nowMs: number): Transition {
   const order = orderOfFetch(before);
-  const state = withFetchTrouble(afterFetch(before, nowMs), why, 'Degraded');
+  const state = withSilence(withFetchTrouble(afterFetch(before, nowMs), why, 'Degraded'), nowMs);
   return refuseOrder(state, order, why);
 }
 
@@ -66,11 +77,15 @@ export function onFetchFailed(before: DaemonState, why: Why, nowMs: number): Tra
 function afterFetch(state: DaemonState, nowMs: number): DaemonState {
   const { due, pace } = state;
   const isFast = nowMs < due.fastUntilMs || !isConfigured(state);
+  const isWaiting = state.standby !== undefined && state.standby.left === undefined;
   return {
     ...withoutTrouble(state),
     fetch: undefined,
     pace: { ...pace, polls: pace.polls + 1 },
-    due: { ...due, fetchMs: nowMs + pollDelayMs({ ...pace, count: pace.polls }, isFast) },
+    due: {
+      ...due,
+      fetchMs: nowMs + (isWaiting ? STANDBY_POLL_MS : pollDelayMs({ ...pace, count: pace.polls }, isFast)),
+    },
   };
 }
 

@@ -80,6 +80,48 @@ describe('a daemon with damaged saved state', () => {
   });
 });
 
+describe('a daemon in standby', () => {
+  const parked = (options: ConstructorParameters<typeof TestNode>[0] = {}) =>
+    start({ standby: { is: 'in' }, ...options });
+
+  it('prepares the node, is killed, rebooted and claimed, and starts kubelet only then, with the newest document', async () => {
+    const first = parked({ delivered: config(1, 'one') });
+    await first.until(() => first.preparedAtPhase.length === 1);
+    await first.stop();
+
+    first.folder.boot();
+    const second = parked({ folder: first.folder, delivered: config(2, 'two') });
+    await second.until(() => motd(second) === 'two' && second.daemon.state().work === undefined);
+    expect(second.phase).toBe('Applied standby/waiting');
+    await second.stop();
+
+    first.folder.boot();
+    const third = parked({ folder: first.folder, delivered: config(3, 'three') });
+    third.standby = { is: 'out' };
+    await third.until(() => third.readyAtPhase.length === 1);
+    expect([motd(third), third.daemon.state().slots.bad]).toEqual(['three', []]);
+    expect([first.readyAtPhase, second.readyAtPhase]).toEqual([[], []]);
+    expect(third.folder.text('/var/lib/headstart/node/standby.json')).toBeUndefined();
+    third.folder.join();
+    keepsBeating(third);
+    await third.until(() => third.statuses.at(-1)!.lastKnownGood?.generation === 3);
+  });
+
+  it('does not join after a reboot without a metadata service, unless it is silent for five minutes', async () => {
+    const first = parked({ delivered: config(1, 'one') });
+    await first.until(() => first.preparedAtPhase.length === 1);
+    await first.stop();
+    first.folder.boot();
+    const second = start({ folder: first.folder, delivered: new MetadataFailure('metadata/unreachable', 'no answer') });
+    await second.until(() => second.preparedAtPhase.length === 1);
+    const fromMs = second.folder.clock.nowMs();
+    expect(second.statuses.at(-1)!.standby).toMatchObject({ isConfirmed: false });
+    await second.until(() => second.readyAtPhase.length === 1);
+    expect(second.folder.clock.nowMs() - fromMs).toBeGreaterThan(290_000);
+    expect(second.statuses.at(-1)!.notes.map(({ code }) => code)).toContain('standby/assumed-claimed');
+  });
+});
+
 describe('the daemon', () => {
   it('configures a machine from its metadata, and lets kubelet start before it does anything else', async () => {
     const node = await good();

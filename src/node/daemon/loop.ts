@@ -16,6 +16,10 @@ export interface Daemon {
   signal(by: string): void;
   announce(announcement: Announcement): void;
   order(order: OrderRequest): Promise<OrderResult>;
+  /** The machine slept. */
+  resumed(): void;
+  /** Lets a node in standby join. */
+  join(): void;
   state(): DaemonState;
 }
 
@@ -59,6 +63,11 @@ export function createDaemon(deps: DaemonDeps): Daemon {
     check: doWork,
     'roll-back': doWork,
     keep: doWork,
+    'remember-standby'({ standby }) {
+      deps.standby.save(standby);
+      return undefined;
+    },
+    'report-prepared': () => deps.onPrepared(state),
     'report-ready': () => steps.time('ready', () => deps.onReady(state)),
     publish() {
       deps.onNews(state);
@@ -107,6 +116,8 @@ export function createDaemon(deps: DaemonDeps): Daemon {
       dispatch({ is: 'signalled', by });
     },
     announce: (announcement) => dispatch({ is: 'announced', announcement }),
+    resumed: () => dispatch({ is: 'resumed' }),
+    join: () => dispatch({ is: 'told-to-join' }),
     order(given) {
       const order = numbered(given, ++lastOrder, (document, origin) => documents.keep({ document, origin }, state));
       return new Promise((resolve) => {
@@ -119,7 +130,8 @@ export function createDaemon(deps: DaemonDeps): Daemon {
       const { isForeign, seed } = deps;
       const slots = slotsIfReadable(store);
       const known = slots ? { slots } : { slots: { bad: [] }, isMemoryLost: deps.hasOwnFiles() };
-      dispatch({ is: 'started', ...known, isForeign, seed });
+      const standby = isForeign ? undefined : deps.standby.load();
+      dispatch({ is: 'started', ...known, isForeign, seed, standby });
       if (signal.aborted) stop();
       await ended.promise;
       await Promise.all(running);

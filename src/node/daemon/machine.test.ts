@@ -2,11 +2,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApplyOutcome, Slots } from '../apply/contract.ts';
+import type { StandbyReport } from '../metadata/source.ts';
 import { INITIAL, nextDueMs, phaseStatusOf, step } from './machine.ts';
 import type { DaemonEffect, DaemonEvent, DaemonOrder, DaemonState, ReadDocument } from './state.ts';
 import { runs, START, slot, watch } from './states.testing.ts';
 
 type Bare = DaemonEvent extends infer E ? (E extends DaemonEvent ? Omit<E, 'nowMs'> : never) : never;
+
+const IMMEDIATE = ['publish', 'answer', 'report-ready', 'report-prepared', 'remember-standby', 'end'];
 
 /** Runs the state machine. Effects stay in `pending` until the test answers them. */
 class Life {
@@ -19,9 +22,7 @@ class Life {
     const { state, effects } = step(this.state, { ...event, nowMs: this.nowMs } as DaemonEvent);
     this.state = state;
     this.all.push(...effects);
-    this.pending.push(
-      ...effects.filter(({ do: what }) => !['publish', 'answer', 'report-ready', 'end'].includes(what)),
-    );
+    this.pending.push(...effects.filter(({ do: what }) => !IMMEDIATE.includes(what)));
     return effects;
   }
 
@@ -192,6 +193,229 @@ describe('a boot of a node that was configured before', () => {
     expect(life.state.isReady).toBe(false);
     expect(life.answer('apply', outcome('applied', runs(3)))[0]).toEqual({ do: 'report-ready' });
     expect(life.state.isForeign).toBe(false);
+  });
+});
+
+/** A new instance in a standby pool, with generation 1 applied. */
+function inStandby(): Life {
+  const life = started();
+  life.answer('recover', outcome('unchanged', runs(undefined)));
+  life.answer('fetch', { is: 'fetched', raw: 'raw-1', standby: { is: 'in' } });
+  life.answer('read', document(1));
+  life.answer('apply', outcome('applied', runs(1, { watch }), 'verify/running'));
+  return life;
+}
+
+/** A daemon that starts on an instance that was in standby; `isWoken`: in a new boot. */
+function restartedInStandby(slots: Slots, isWoken = true): Life {
+  const life = new Life();
+  const standby = { where: 'pool', sinceMs: START - 3_600_000, isWoken } as const;
+  life.dispatch({ is: 'started', slots, isForeign: false, seed: 0.5, standby });
+  return life;
+}
+
+const readies = (life: Life) => life.all.filter((effect) => effect.do === 'report-ready').length;
+
+describe('an instance in standby', () => {
+  it('does everything but start kubelet, reports that it is prepared, and reads its metadata every second', () => {
+    const life = inStandby();
+    expect(life.all).toContainEqual({ do: 'remember-standby', standby: { where: 'pool', sinceMs: START } });
+    expect(life.all.filter((effect) => effect.do === 'report-prepared')).toHaveLength(1);
+    expect([life.phase, life.state.isReady, readies(life)]).toEqual(['Applied standby/waiting', false, 0]);
+    for (let polls = 0; polls < 700; polls++) {
+      life.pass(1000);
+      if (life.names().includes('reconcile')) life.answer('reconcile', outcome('unchanged', runs(1, { watch })));
+      life.answer('fetch', { is: 'fetched', raw: 'raw-1', standby: { is: 'in' } });
+    }
+    expect(life.names()).toEqual([]);
+    expect([readies(life), life.all.some((effect) => effect.do === 'check')]).toEqual([0, false]);
+  });
+
+  it('saves that it is in standby before it changes the node', () => {
+    const names = inStandby().all.map((effect) => effect.do);
+    expect(names.indexOf('remember-standby')).toBeLessThan(names.indexOf('read'));
+  });
+
+  it.each([{ is: 'out' } as const, undefined])(
+    'joins when the metadata says %o, and then watches its health',
+    (standby) => {
+      const life = inStandby();
+      life.pass(60_000);
+      const effects = life.answer('fetch', { is: 'fetched', raw: 'raw-1', standby });
+      expect(effects.slice(0, 2)).toEqual([{ do: 'report-ready' }, { do: 'remember-standby', standby: undefined }]);
+      expect(life.state.standby).toMatchObject({
+        left: { atMs: START + 60_000, by: 'metadata' },
+        joinedMs: START + 60_000,
+      });
+      expect(life.phase).toBe('Verifying verify/running');
+      life.pass(5000);
+      expect(life.names()).toContain('check');
+    },
+  );
+
+  it('applies a document that changed in standby before it joins, without waiting for a turn', () => {
+    const life = inStandby();
+    life.pass(1000);
+    life.answer('fetch', { is: 'fetched', raw: 'raw-2', standby: { is: 'in' } });
+    life.answer('read', document(2, { jitterMs: 600_000 }));
+    life.answer('apply', outcome('applied', runs(2, { watch }), 'verify/running'));
+    expect([life.phase, readies(life)]).toEqual(['Applied standby/waiting', 0]);
+  });
+
+  it('applies a document that comes with the claim before it joins', () => {
+    const life = inStandby();
+    life.pass(1000);
+    life.answer('fetch', { is: 'fetched', raw: 'raw-2', standby: { is: 'out' } });
+    expect([life.names(), readies(life)]).toEqual([['read'], 0]);
+    life.answer('read', document(2));
+    expect(readies(life)).toBe(0);
+    expect(life.answer('apply', outcome('applied', runs(2)))[0]).toEqual({ do: 'report-ready' });
+  });
+
+  it('joins with the applied document if the one that comes with the claim is refused', () => {
+    const life = inStandby();
+    life.pass(1000);
+    life.answer('fetch', { is: 'fetched', raw: 'raw-2', standby: { is: 'out' } });
+    life.answer('read', { is: 'refused', why: { code: 'config/invalid', detail: 'x' } });
+    expect([readies(life), life.phase]).toEqual([1, 'Blocked config/invalid']);
+  });
+
+  it('that is claimed during an apply joins when the apply has ended', () => {
+    const life = started();
+    life.answer('recover', outcome('unchanged', runs(undefined)));
+    life.answer('fetch', { is: 'fetched', raw: 'raw-1', standby: { is: 'in' } });
+    life.answer('read', document(1));
+    life.pass(1000);
+    life.answer('fetch', { is: 'fetched', raw: 'raw-1', standby: { is: 'out' } });
+    expect(readies(life)).toBe(0);
+    life.answer('apply', outcome('applied', runs(1)));
+    expect(readies(life)).toBe(1);
+  });
+
+  it('that has no valid document does not join when it is claimed, until it has one', () => {
+    const life = started();
+    life.answer('recover', outcome('unchanged', runs(undefined)));
+    life.answer('fetch', { is: 'fetched', raw: 'raw-0', standby: { is: 'in' } });
+    life.answer('read', { is: 'refused', why: { code: 'config/invalid', detail: 'x' } });
+    life.pass(1000);
+    life.answer('fetch', { is: 'fetched', raw: 'raw-0', standby: { is: 'out' } });
+    expect(readies(life)).toBe(0);
+    toNextFetch(life);
+    life.answer('fetch', { is: 'fetched', raw: 'raw-1' });
+    life.answer('read', document(1));
+    life.answer('apply', outcome('applied', runs(1)));
+    expect(readies(life)).toBe(1);
+  });
+
+  it('that was killed and rebooted stays in standby until the metadata says that it was claimed', () => {
+    const life = restartedInStandby(runs(1));
+    life.answer('recover', outcome('unchanged', runs(1)));
+    life.answer('reconcile', outcome('unchanged', runs(1)));
+    expect([readies(life), life.phase]).toEqual([0, 'Applied standby/waiting']);
+    life.answer('fetch', { is: 'fetched', raw: 'raw-1', standby: { is: 'in' } });
+    life.answer('read', document(1));
+    life.answer('apply', outcome('unchanged', runs(1)));
+    expect(readies(life)).toBe(0);
+    life.pass(1000);
+    life.answer('fetch', { is: 'fetched', raw: 'raw-1', standby: { is: 'out' } });
+    expect(readies(life)).toBe(1);
+  });
+
+  it('that is started by its claim applies a document that changed while it was stopped, before it joins', () => {
+    const life = restartedInStandby(runs(1));
+    life.answer('recover', outcome('unchanged', runs(1)));
+    life.answer('fetch', { is: 'fetched', raw: 'raw-2', standby: { is: 'out' } });
+    life.answer('reconcile', outcome('unchanged', runs(1)));
+    expect([readies(life), life.names()]).toEqual([0, ['read']]);
+    life.answer('read', document(2));
+    life.answer('apply', outcome('applied', runs(2)));
+    expect(readies(life)).toBe(1);
+  });
+
+  it('that was started or resumed joins after five silent minutes, and says so', () => {
+    const life = restartedInStandby(runs(1));
+    life.answer('recover', outcome('unchanged', runs(1)));
+    life.answer('reconcile', outcome('unchanged', runs(1)));
+    const why = { code: 'metadata/refused', detail: 'x' } as const;
+    life.dispatch({ is: 'fetch-trouble', why, isDegraded: false });
+    expect(life.state.notes.map(({ code }) => code)).toEqual(['standby/unconfirmed']);
+    life.pass(299_999);
+    expect(readies(life)).toBe(0);
+    expect(nextDueMs(life.state)).toBe(START + 300_000);
+    life.pass(1);
+    expect([readies(life), life.state.notes.map(({ code }) => code)]).toEqual([1, ['standby/assumed-claimed']]);
+  });
+
+  it('that runs through waits for its metadata for as long as they are silent, and joins when an operator orders it', () => {
+    const life = inStandby();
+    life.pass(1000);
+    const why = { code: 'metadata/refused', detail: 'x' } as const;
+    life.dispatch({ is: 'fetch-trouble', why, isDegraded: false });
+    for (let minutes = 0; minutes < 600; minutes++) {
+      life.pass(60_000);
+      if (life.names().includes('reconcile')) life.answer('reconcile', outcome('unchanged', runs(1)));
+    }
+    expect(readies(life)).toBe(0);
+    life.dispatch({ is: 'told-to-join' });
+    expect([readies(life), life.state.standby?.left?.by]).toEqual([1, 'order']);
+    life.answer('fetch', { is: 'fetched', raw: 'raw-1', standby: { is: 'in' } });
+    expect(life.state.isReady).toBe(true);
+    expect(life.state.notes.map(({ code }) => code)).toEqual(['standby/already-joined']);
+  });
+
+  it('does not take an answer that it does not understand, or an older service, for a claim', () => {
+    const life = inStandby();
+    life.pass(1000);
+    life.answer('fetch', { is: 'fetched', raw: undefined, standby: { is: 'unknown', oddity: 'x' } });
+    expect([readies(life), life.state.notes.map(({ code }) => code)]).toEqual([
+      0,
+      expect.arrayContaining(['standby/not-understood', 'standby/unconfirmed']),
+    ]);
+  });
+
+  it('reads its metadata at once when it was resumed, instead of waiting for the running fetch', () => {
+    const life = inStandby();
+    life.pass(1000);
+    expect(life.names()).toEqual(['fetch']);
+    expect(life.dispatch({ is: 'resumed' })).toContainEqual({ do: 'fetch', isOrdered: false });
+    expect(life.state.standby?.isWoken).toBe(true);
+  });
+
+  it('that the platform parked joins like a new instance as soon as it has a document', () => {
+    const life = started();
+    life.answer('recover', outcome('unchanged', runs(undefined)));
+    life.answer('fetch', { is: 'fetched', raw: undefined, standby: { is: 'parked' } });
+    expect(life.phase).toBe('Idle standby/parked');
+    expect(life.state.due.fetchMs - life.nowMs).toBe(1000);
+    life.pass(1000);
+    life.answer('fetch', { is: 'fetched', raw: 'raw-1', standby: { is: 'parked' } });
+    life.answer('read', document(1));
+    life.answer('apply', outcome('applied', runs(1)));
+    expect(readies(life)).toBe(1);
+  });
+});
+
+describe('a node that was never in standby', () => {
+  it('is not affected: its first effects and the time of its next fetch are the same', () => {
+    const life = started();
+    life.answer('recover', outcome('unchanged', runs(undefined)));
+    life.answer('fetch', { is: 'fetched', raw: 'raw-1', standby: { is: 'unknown' } });
+    life.answer('read', document(1));
+    expect(life.answer('apply', outcome('applied', runs(1)))[0]).toEqual({ do: 'report-ready' });
+    expect(life.state.standby).toBeUndefined();
+    expect(life.all.some(({ do: what }) => what === 'remember-standby' || what === 'report-prepared')).toBe(false);
+  });
+
+  it('ignores a resume, an order to join and, once kubelet runs, a pool', () => {
+    const life = inService();
+    expect(life.dispatch({ is: 'resumed' })).toEqual([]);
+    expect(life.dispatch({ is: 'told-to-join' })).toEqual([]);
+    toNextFetch(life);
+    life.answer('fetch', { is: 'fetched', raw: 'raw-1', standby: { is: 'in' } });
+    expect([life.state.standby, life.state.notes.map(({ code }) => code)]).toEqual([
+      undefined,
+      ['standby/already-joined'],
+    ]);
   });
 });
 
@@ -552,7 +776,19 @@ const aHappening: fc.Arbitrary<Happening> = fc.oneof(
   fc.record({
     is: fc.constant('answer-fetch' as const),
     with: fc.oneof(
-      fc.option(aRaw, { nil: undefined }).map((raw): Bare => ({ is: 'fetched', raw })),
+      fc
+        .record({
+          raw: fc.option(aRaw, { nil: undefined }),
+          standby: fc.constantFrom<StandbyReport | undefined>(
+            undefined,
+            undefined,
+            { is: 'in' },
+            { is: 'out' },
+            { is: 'parked' },
+            { is: 'unknown' },
+          ),
+        })
+        .map((answer): Bare => ({ is: 'fetched', ...answer })),
       fc.constant<Bare>({ is: 'fetch-failed', why }),
       fc.constant<Bare>({ is: 'broke', lane: 'fetch', detail: 'x' }),
     ),
@@ -574,6 +810,8 @@ const aHappening: fc.Arbitrary<Happening> = fc.oneof(
     is: fc.constant('event' as const),
     event: fc.oneof(
       fc.constant<Bare>({ is: 'signalled', by: 'SIGHUP' }),
+      fc.constant<Bare>({ is: 'resumed' }),
+      fc.constant<Bare>({ is: 'told-to-join' }),
       fc.integer({ min: 1, max: 5 }).map((generation): Bare => ({ is: 'announced', announcement: { generation } })),
       fc.constant<Bare>({ is: 'fetch-trouble', why, isDegraded: true }),
     ),
@@ -621,20 +859,23 @@ describe('any run of the daemon', () => {
             const before = phaseStatusOf(life.state);
             const published = life.all.filter((effect) => effect.do === 'publish').length;
             if (happening.is === 'pass') life.pass(happening.ms);
+            const fetching = life.state.fetch;
+            const wasWaiting = life.state.standby !== undefined && life.state.standby.left === undefined;
             if (happening.is === 'event') life.dispatch(happening.event);
             if (happening.is === 'answer-fetch' && fetches().length > 0) life.answer('fetch', happening.with);
             if (happening.is === 'answer-work') answerWork(happening);
             if (happening.is === 'order') {
               given.push(given.length);
-              const wasFetching = life.state.fetch;
               life.dispatch({ is: 'ordered', order: { ...happening.order, id: given.length - 1 } as DaemonOrder });
-              // A cancelled fetch gets no answer.
-              if (wasFetching && life.state.fetch !== wasFetching)
-                life.pending.splice(
-                  life.pending.findIndex((one) => one.do === 'fetch'),
-                  1,
-                );
             }
+            // A cancelled fetch gets no answer.
+            if ((happening.is === 'order' || happening.is === 'event') && fetching && life.state.fetch !== fetching)
+              life.pending.splice(
+                life.pending.findIndex((one) => one.do === 'fetch'),
+                1,
+              );
+            const isWaiting = life.state.standby !== undefined && life.state.standby.left === undefined;
+            if (wasWaiting && isWaiting) expect(life.state.isReady).toBe(false);
             expect(work().length).toBeLessThanOrEqual(1);
             expect(fetches().length).toBeLessThanOrEqual(1);
             expect(life.state.work === undefined).toBe(work().length === 0);

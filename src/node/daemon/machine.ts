@@ -4,7 +4,17 @@ import { noteIfOverdue, onAnnounced, withFastPolling } from './announcement.ts';
 import { refusalAnswer, withoutEffects } from './answers.ts';
 import { onFetched, onFetchFailed, withFetchTrouble } from './delivery.ts';
 import { onRead, onRefused } from './reading.ts';
-import { startFetch, startWork } from './start.ts';
+import {
+  onResumed,
+  onToldToJoin,
+  silenceOverMs,
+  startStandby,
+  withJoin,
+  withSilence,
+  withSilenceOver,
+} from './standby/decide-join.ts';
+import { shownInStandby } from './standby/shown-status.ts';
+import { checkDueMs, startFetch, startWork } from './start.ts';
 import type { DaemonEvent, DaemonOrder, DaemonState, PhaseStatus, Transition } from './state.ts';
 import { onBroke, onDeclined, onFinished } from './work-end.ts';
 
@@ -19,6 +29,7 @@ export const INITIAL: DaemonState = {
   isForeign: false,
   isMemoryLost: false,
   isReady: false,
+  standby: undefined,
   delivered: undefined,
   announced: undefined,
   fetch: undefined,
@@ -32,23 +43,24 @@ export const INITIAL: DaemonState = {
 
 export function step(before: DaemonState, event: DaemonEvent): Transition {
   const { nowMs } = event;
-  const { state, effects } = startWork(startFetch(reduce(before, event), nowMs), nowMs);
+  const { state, effects } = startWork(startFetch(withJoin(reduce(before, event), nowMs), nowMs), nowMs);
   if (isSame(visibleOf(before), visibleOf(state))) return { state, effects };
   // Last, so that publishing does not delay the other effects.
   return { state: { ...state, sinceMs: nowMs }, effects: [...effects, { do: 'publish' }] };
 }
 
-export function phaseStatusOf({ ofDocument, ofNode }: DaemonState): PhaseStatus {
-  return ofDocument ?? ofNode;
+export function phaseStatusOf(state: DaemonState): PhaseStatus {
+  return state.ofDocument ?? shownInStandby(state) ?? state.ofNode;
 }
 
 /** When the daemon must act without an event. */
-export function nextDueMs({ due, fetch, work, pending, isStopping, announced }: DaemonState): number | undefined {
+export function nextDueMs(state: DaemonState): number | undefined {
+  const { due, fetch, work, pending, isStopping, announced } = state;
   if (isStopping) return undefined;
   const ofFetch = fetch === undefined ? [due.fetchMs] : [];
-  const ofWork = work === undefined ? [due.reconcileMs, due.checkMs, pending?.atMs] : [];
+  const ofWork = work === undefined ? [due.reconcileMs, checkDueMs(state), pending?.atMs] : [];
   const ofAnnouncement = announced && !announced.isOverdue ? [announced.byMs] : [];
-  const times = [...ofFetch, ...ofWork, ...ofAnnouncement].filter((ms) => ms !== undefined);
+  const times = [...ofFetch, ...ofWork, ...ofAnnouncement, silenceOverMs(state)].filter((ms) => ms !== undefined);
   return times.length > 0 ? Math.min(...times) : undefined;
 }
 
@@ -57,7 +69,9 @@ function visibleOf(state: DaemonState): readonly unknown[] {
   const { phase, code } = phaseStatusOf(state);
   const { assigned, active, lastKnownGood, bad } = state.slots;
   const slots = [assigned, active, lastKnownGood].flatMap((slot) => [slot?.number, slot?.hash]);
-  return [phase, code, state.isReady, bad.length, ...slots, ...state.notes.map((note) => note.code)];
+  const { where, isConfirmed, left } = state.standby ?? {};
+  const standby = [where, isConfirmed, left?.atMs];
+  return [phase, code, state.isReady, bad.length, ...standby, ...slots, ...state.notes.map((note) => note.code)];
 }
 
 function isSame(some: readonly unknown[], others: readonly unknown[]): boolean {
@@ -70,17 +84,23 @@ function reduce(state: DaemonState, event: DaemonEvent): Transition {
     case 'started':
       return onStarted(state, event);
     case 'time':
-      return withoutEffects(noteIfOverdue(state, nowMs));
+      return withoutEffects(withSilenceOver(noteIfOverdue(state, nowMs), nowMs));
     case 'signalled':
       return withoutEffects({ ...withFastPolling(state, nowMs), delivered: undefined });
     case 'announced':
       return withoutEffects(onAnnounced(state, event.announcement, nowMs));
+    case 'resumed':
+      return withoutEffects(onResumed(state, nowMs));
+    case 'told-to-join':
+      return withoutEffects(onToldToJoin(state, nowMs));
     case 'ordered':
       return onOrdered(state, event.order);
     case 'fetched':
-      return onFetched(state, event.raw, nowMs);
+      return onFetched(state, event, nowMs);
     case 'fetch-trouble':
-      return withoutEffects(withFetchTrouble(state, event.why, event.isDegraded ? 'Degraded' : 'Fetching'));
+      return withoutEffects(
+        withSilence(withFetchTrouble(state, event.why, event.isDegraded ? 'Degraded' : 'Fetching'), nowMs),
+      );
     case 'fetch-failed':
       return onFetchFailed(state, event.why, nowMs);
     case 'read':
@@ -103,7 +123,16 @@ function onStarted(state: DaemonState, event: Extract<DaemonEvent, { is: 'starte
   const isMemoryLost = event.isMemoryLost === true && !isForeign;
   const ofNode =
     slots.active !== undefined && !isForeign ? statusAtStart(slots, slots.active.generation) : state.ofNode;
-  const after: DaemonState = { ...state, slots, isForeign, isMemoryLost, ofNode, work: { is: 'recovering' } };
+  const after: DaemonState = {
+    ...state,
+    slots,
+    isForeign,
+    isMemoryLost,
+    ofNode,
+    work: { is: 'recovering' },
+    // The donor's standby is not this machine's.
+    standby: isForeign ? undefined : startStandby(event.standby),
+  };
   return {
     state: { ...after, pace: { ...state.pace, seed }, due: { ...state.due, fetchMs: nowMs } },
     effects: [{ do: 'recover' }],

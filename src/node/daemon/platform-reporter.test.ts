@@ -54,6 +54,14 @@ describe('the platform reporter', () => {
     expect(await reports()).toMatchObject([{ state: 'NotReady' }]);
   });
 
+  it('does not report a VM as failed that the platform itself parked', async () => {
+    const { reporter, endWait } = world('azure');
+    reporter.news({ code: 'standby/parked' } as NodeStatus);
+    endWait();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(imds.requests).toEqual([]);
+  });
+
   it('reports nothing if cloud-init reports, or on another platform', async () => {
     mkdirSync(join(root, 'usr/bin'), { recursive: true });
     writeFileSync(join(root, 'usr/bin/cloud-init'), '');

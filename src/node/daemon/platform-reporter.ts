@@ -1,5 +1,6 @@
 // node/daemon/platform-reporter.ts: when does the daemon report to the platform? Right after it has let kubelet start.
 // If that takes longer than 15 minutes it reports why, because the platform marks a silent instance as failed.
+// A VM that the platform parked itself is not reported as failed.
 import type { Clock } from '../../base/clock.ts';
 import { detectPlatform, type MetadataPlatform } from '../metadata/detect.ts';
 import type { Log } from '../status/log.ts';
@@ -44,7 +45,7 @@ export function createPlatformReporter({ root, platform, url, clock, log, signal
 
   if (isOurs) {
     clock.sleep(PATIENCE_MS, AbortSignal.any([signal, ready.signal])).then(
-      () => send({ kind: 'failed', code }),
+      () => code !== 'standby/parked' && send({ kind: 'failed', code }),
       () => {}, // the node is ready, or the daemon stops
     );
   }

@@ -14,6 +14,8 @@ function world(answer: OrderResult) {
   const daemon: Daemon = {
     run: async () => {},
     announce: () => {},
+    resumed: () => {},
+    join: () => signals.push('join'),
     state: () => INITIAL,
     signal: (by) => signals.push(by),
     order: async (order) => {
@@ -52,6 +54,12 @@ describe('a request over the socket', () => {
       { what: 'roll-back', to: undefined },
       { what: 'keep' },
     ]);
+  });
+
+  it('lets a node in standby join', async () => {
+    const { ask, signals } = world(refused);
+    expect(await ask({ do: 'join' })).toEqual({ status });
+    expect(signals).toEqual(['join']);
   });
 
   it('returns an error of the order', async () => {

@@ -9,6 +9,7 @@ import type { OrderResult } from './state.ts';
 export type DaemonRequest =
   | { do: 'status' }
   | { do: 'look' }
+  | { do: 'join' }
   | { do: 'apply'; document?: string; origin: string }
   | { do: 'roll-back'; to?: number }
   | { do: 'keep' };
@@ -26,6 +27,10 @@ export function answerRequests(daemon: Daemon, status: () => NodeStatus): Socket
     if (request.do === 'status') return { status: status() };
     if (request.do === 'look') {
       daemon.signal('the socket');
+      return { status: status() };
+    }
+    if (request.do === 'join') {
+      daemon.join();
       return { status: status() };
     }
     const order = orderIn(request);

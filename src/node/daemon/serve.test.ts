@@ -3,6 +3,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startImds } from '../../vms/qemu/metadata-service/start.ts';
+import { anInstance } from '../../vms/qemu/metadata-service/testing.ts';
 import { FLAGS_PATH, OWN_CONFIG_PATH } from '../desired/aspects/kubelet.ts';
 import type { NodeStatus } from '../status/node-status.ts';
 import { READY_MARK } from '../status/ready-mark.ts';
@@ -29,7 +31,7 @@ function put(path: string, text: string): void {
 }
 
 /** `heard`: the messages to systemd so far. */
-function serve(options: { waitFor?: string; file?: string } = {}) {
+function serve(options: { waitFor?: string; file?: string | undefined; platform?: 'azure'; url?: string } = {}) {
   put('bin/systemd-notify', `#!/bin/sh\nprintf '%s\\n' "$*" >> ${join(root, 'heard')}\n`);
   chmodSync(join(root, 'bin/systemd-notify'), 0o755);
   const statuses: NodeStatus[] = [];
@@ -124,5 +126,29 @@ describe('the daemon', () => {
     const { heard, statuses } = serve();
     await until(() => statuses.some(({ code }) => code === 'metadata/no-user-data'));
     expect([existsSync(join(root, READY_MARK)), heard().includes('--ready')]).toEqual([false, false]);
+  });
+
+  it('finishes the boot in standby without its mark, and starts kubelet when the instance is claimed', async () => {
+    standIn();
+    put('bin/systemctl', `#!/bin/sh\nprintf '%s\\n' "$*" >> ${join(root, 'systemctl')}\n`);
+    const document =
+      'apiVersion: headstart.dev/v1\nkind: NodeConfig\nmetadata: {generation: 1}\nspec: {kubernetes: {version: 1.34.2}}\n';
+    let isVmInStandbyPool = true;
+    const userData = Buffer.from(document).toString('base64');
+    const imds = await startImds({ instance: () => ({ ...anInstance, userData, isVmInStandbyPool }) });
+    try {
+      const { heard, statuses } = serve({ file: undefined, platform: 'azure', url: imds.url });
+      await until(() => statuses.some(({ code }) => code === 'standby/waiting') && heard().includes('--ready'));
+      await until(() => existsSync(join(root, 'var/lib/headstart/node/standby.json')));
+      expect(existsSync(join(root, READY_MARK))).toBe(false);
+      isVmInStandbyPool = false;
+      const started = () => existsSync(join(root, 'systemctl')) && readFileSync(join(root, 'systemctl'), 'utf8');
+      await until(() => String(started()).includes('start --no-block'));
+      expect(started()).toContain('start --no-block headstart-node-ready.target kubelet.service');
+      expect(existsSync(join(root, READY_MARK))).toBe(true);
+      await until(() => !existsSync(join(root, 'var/lib/headstart/node/standby.json')));
+    } finally {
+      await imds.stop();
+    }
   });
 });

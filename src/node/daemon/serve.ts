@@ -24,6 +24,7 @@ import { phaseStatusOf } from './machine.ts';
 import { contextOf, type OpenOptions, openNode } from './open-node.ts';
 import { createPlatformReporter } from './platform-reporter.ts';
 import { answerRequests } from './requests.ts';
+import { standbyMemory } from './standby/memory.ts';
 import type { DaemonState } from './state.ts';
 import { createSystemdNotifier } from './systemd-notifier.ts';
 import { warmUp } from './warm-up.ts';
@@ -94,8 +95,26 @@ export async function serveNode(
     }
   }
 
+  // Marked ready: kubelet was started in this boot, whatever the file of an interrupted join says.
+  const standby = standbyMemory({ root, bootId: readBootId(), skewMs: () => clock.nowMs() - steadyMs(), log });
+  if (isMarkedReady(root)) standby.save(undefined);
+  const claimed = new AbortController();
+  let isWatchingForResume = false;
+
+  async function watchStandby(): Promise<void> {
+    if (isWatchingForResume) return;
+    isWatchingForResume = true;
+    const { watchForResume } = await import('../triggers/resume-watch.ts'); // only in standby
+    const onResume = (sleptMs: number) => {
+      log('info', `resumed after ${Math.round(sleptMs / 1000)} s: reading the metadata at once`);
+      daemon.resumed();
+    };
+    await watchForResume({ clock, steadyMs, onResume }, AbortSignal.any([background, claimed.signal]));
+  }
+
   const daemon = createDaemon({
     ...opened,
+    standby,
     steadyMs,
     random: Math.random,
     seed: seedOf(identityOf(root)),
@@ -103,10 +122,20 @@ export async function serveNode(
     hasOwnFiles: () => clone === undefined && KUBELET_FILES.every((path) => existsSync(join(root, path))),
     log,
     steps,
-    async onReady(state) {
-      markReady(root);
+    async onPrepared(state) {
+      // The boot goes on: without its mark systemd skips kubelet. The platform waits for a report in standby, too.
       await systemd.ready(headline(statusNow(state)));
       platform.ready();
+      setImmediate(() => writeFiles(statusNow(daemon.state())));
+    },
+    async onReady(state) {
+      markReady(root);
+      if (state.standby) {
+        claimed.abort();
+        const { joinFromStandby } = await import('./standby/start-kubelet.ts'); // only after standby
+        await joinFromStandby(state.standby, { run, clock, steadyMs, steps, log, signal });
+      } else platform.ready();
+      await systemd.ready(headline(statusNow(state)));
       // The 'ready' step ends only after this callback, and the steps file must contain it.
       setImmediate(() => writeFiles(statusNow(daemon.state())));
     },
@@ -118,8 +147,10 @@ export async function serveNode(
       writeFiles(status);
       onStatus(status);
       systemd.news(headline(status), { delaysKubelet: !state.isReady && !isBad });
-      cluster.publish(status);
       platform.news(status);
+      if (status.standby && !status.isReady) void watchStandby();
+      // Without a Node every attempt fails, and the pauses between them would grow.
+      else cluster.publish(status);
     },
   });
 
@@ -159,6 +190,10 @@ export async function serveNode(
     await Promise.all(backgroundTasks);
     await systemd.end();
   }
+}
+
+function readBootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }
 
 /** Without these files kubelet would start with the configuration of the image. */

@@ -37,13 +37,19 @@ export function startWork({ state, effects }: Transition, nowMs: number): Transi
       effects: [...effects, { do: 'read', raw, allowsOlder: false }],
     };
   }
-  if (due.checkMs !== undefined && nowMs >= due.checkMs) {
+  const checkMs = checkDueMs(state);
+  if (checkMs !== undefined && nowMs >= checkMs) {
     return { state: { ...state, work: { is: 'checking' } }, effects: [...effects, { do: 'check' }] };
   }
   if (due.reconcileMs !== undefined && nowMs >= due.reconcileMs) {
     return { state: { ...state, work: { is: 'reconciling' } }, effects: [...effects, { do: 'reconcile' }] };
   }
   return { state, effects };
+}
+
+/** In standby kubelet does not run, so there is no health to check before it started. */
+export function checkDueMs({ due, standby, isReady }: DaemonState): number | undefined {
+  return standby !== undefined && !isReady ? undefined : due.checkMs;
 }
 
 function startOrder(state: DaemonState, order: DaemonOrder): Transition {

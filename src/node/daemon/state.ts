@@ -1,6 +1,7 @@
 // node/daemon/state.ts: the state, the events and the effects of the daemon. Types only.
 
 import type { ApplyOutcome, Slots } from '../apply/contract.ts';
+import type { StandbyReport } from '../metadata/source.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 
 export type NodePhase =
@@ -41,6 +42,8 @@ export interface DaemonState {
   isMemoryLost: boolean;
   /** kubelet may start. */
   isReady: boolean;
+  /** Set once the platform said that the instance waits to be claimed; stays set after it was claimed. */
+  standby: NodeStandby | undefined;
   /** The last delivered document that was read; without `generation` if it was refused. */
   delivered: DeliveredDocument | undefined;
   announced: (Announcement & { byMs: number; isOverdue: boolean }) | undefined;
@@ -55,6 +58,25 @@ export interface DaemonState {
   due: Due;
   pace: Pace;
   isStopping: boolean;
+}
+
+/** An instance that is prepared in advance: everything is done, but kubelet starts only when it is claimed. */
+export interface NodeStandby {
+  /** pool: in a standby pool of its owner · parked: pre-provisioned by the platform, before it has an owner. */
+  where: 'pool' | 'parked';
+  sinceMs: number;
+  /** The metadata said so since the daemon started. */
+  isConfirmed: boolean;
+  /** The machine was started or resumed while in standby, as a claim does it. */
+  isWoken: boolean;
+  /** Since then the metadata service does not say whether the instance is in standby. */
+  silentSinceMs?: number | undefined;
+  /** The node is configured, and only kubelet is missing. */
+  isPrepared: boolean;
+  /** When it was claimed. */
+  left?: { atMs: number; by: 'metadata' | 'silence' | 'order' } | undefined;
+  /** When kubelet could start after that. */
+  joinedMs?: number | undefined;
 }
 
 export interface DeliveredDocument {
@@ -120,13 +142,25 @@ export interface Pace {
 }
 
 export type DaemonEvent = { nowMs: number } & (
-  | { is: 'started'; slots: Slots; isForeign: boolean; seed: number; isMemoryLost?: boolean | undefined }
+  | {
+      is: 'started';
+      slots: Slots;
+      isForeign: boolean;
+      seed: number;
+      isMemoryLost?: boolean | undefined;
+      /** The instance was in standby when an earlier daemon ended. */
+      standby?: Pick<NodeStandby, 'where' | 'sinceMs' | 'isWoken'> | undefined;
+    }
   | { is: 'time' }
   /** SIGHUP or a request over the socket: fetch now. */
   | { is: 'signalled'; by: string }
   | { is: 'announced'; announcement: Announcement }
+  /** The machine slept: the wall clock jumped against the monotonic clock. */
+  | { is: 'resumed' }
+  /** An operator lets a node in standby join. */
+  | { is: 'told-to-join' }
   | { is: 'ordered'; order: DaemonOrder }
-  | { is: 'fetched'; raw: string | undefined }
+  | { is: 'fetched'; raw: string | undefined; standby?: StandbyReport | undefined }
   | { is: 'fetch-trouble'; why: Why; isDegraded: boolean }
   | { is: 'fetch-failed'; why: Why }
   | { is: 'read'; document: ReadDocument }
@@ -159,6 +193,10 @@ export type DaemonEffect =
   | { do: 'check' }
   | { do: 'roll-back'; to: number | undefined }
   | { do: 'keep' }
+  /** Save that the instance is in standby, or that it no longer is; done before any later effect. */
+  | { do: 'remember-standby'; standby: Pick<NodeStandby, 'where' | 'sinceMs'> | undefined }
+  /** Everything but kubelet is done. */
+  | { do: 'report-prepared' }
   | { do: 'report-ready' }
   | { do: 'publish' }
   | { do: 'answer'; id: number; result: OrderResult }

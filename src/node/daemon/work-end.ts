@@ -3,6 +3,7 @@ import { isReasonCode } from '../reason-codes.ts';
 import { refusalAnswer, withoutEffects } from './answers.ts';
 import { isConfigured, onFetchFailed } from './delivery.ts';
 import { withNote, withoutNote } from './notes.ts';
+import { prepared } from './standby/decide-join.ts';
 import type { DaemonEffect, DaemonEvent, DaemonState, OrderError, Transition, Why } from './state.ts';
 import { statusAfter } from './status-after.ts';
 
@@ -72,6 +73,7 @@ function readyAfter(state: DaemonState, work: string, effects: readonly DaemonEf
   // Without the saved state there is nothing to reconcile.
   const isTried = state.isMemoryLost || work === 'reconciling' || work === 'applying' || work === 'rolling-back';
   if (state.isReady || !isConfigured(state) || !isTried) return { state, effects };
+  if (state.standby !== undefined) return prepared(state, effects);
   return { state: { ...state, isReady: true }, effects: [{ do: 'report-ready' }, ...effects] };
 }
 

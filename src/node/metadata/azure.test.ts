@@ -66,10 +66,25 @@ describe('azureSource', () => {
     expect(imds.requests).toHaveLength(2);
     for (const [index, { method, path, query, headers }] of imds.requests.entries()) {
       expect([method, path]).toEqual(['GET', '/metadata/instance']);
-      expect(Object.fromEntries(new URLSearchParams(query))).toEqual({ 'api-version': '2021-08-01', extended: 'true' });
+      expect(Object.fromEntries(new URLSearchParams(query))).toEqual({ 'api-version': '2023-07-01', extended: 'true' });
       expect(headers).toMatchObject({ metadata: 'true', 'x-ms-client-request-id': ids[index] });
       expect(Object.keys(headers)).not.toContain('x-forwarded-for');
     }
+  });
+
+  it('says whether the instance is in a standby pool, where the service has the field', async () => {
+    let inPool: { isVmInStandbyPool?: boolean; ppsType?: 'Running' } = {};
+    const source = await start({ instance: () => ({ ...instance, ...inPool }) });
+    const seen = async () => (await source.fetch(once)).standby;
+    expect(await seen()).toBeUndefined();
+    inPool = { isVmInStandbyPool: true };
+    expect(await seen()).toEqual({ is: 'in' });
+    inPool = { isVmInStandbyPool: false };
+    expect(await seen()).toEqual({ is: 'out' });
+    inPool = { ppsType: 'Running' };
+    expect(await seen()).toEqual({ is: 'parked' });
+    imds.misbehave({ kind: 'empty' });
+    expect(await seen()).toEqual({ is: 'unknown' });
   });
 
   it('distinguishes an instance without userData from a failing service', async () => {
@@ -112,7 +127,7 @@ describe('azureSource', () => {
       await old.fetch(once);
       await old.fetch(once);
     });
-    expect(versions).toEqual(['2021-08-01', '2021-01-01', '2021-01-01']);
+    expect(versions).toEqual(['2023-07-01', '2021-01-01', '2021-01-01']);
   });
 
   it.each([

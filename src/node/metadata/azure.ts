@@ -3,6 +3,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { isObject, type Json, type JsonObject } from '../../schema/json.ts';
 import type { InstanceFacts } from '../observe/facts.ts';
+import { standbyReport } from './azure-standby.ts';
 import { type MetadataResponse, requestMetadata, statusFailure } from './http.ts';
 import { type FetchedMetadata, type FetchOptions, MetadataFailure, type MetadataSource } from './source.ts';
 
@@ -14,8 +15,11 @@ export interface AzureSourceOptions {
   url?: string;
 }
 
-/** With `extended`, the service returns an error if it cannot get some data, instead of leaving it out. */
-const NEWEST = { 'api-version': '2021-08-01', extended: 'true' };
+/**
+ * With `extended`, the service returns an error if it cannot get some data, instead of leaving it out. This version has
+ * `isVmInStandbyPool`: a published answer with that field has fields of 2021-11-15 and none of 2023-11-15.
+ */
+const NEWEST = { 'api-version': '2023-07-01', extended: 'true' };
 /** The first version with userData. */
 const OLDEST = { 'api-version': '2021-01-01' };
 
@@ -46,22 +50,36 @@ export function azureSource({
         throw new MetadataFailure('metadata/rejected', 'the metadata service returned HTTP 400', { isFinal: true });
       }
       if (answer.status !== 200) throw statusFailure(answer, clock.nowMs());
-      return readAnswer(answer);
+      return readAnswer(answer, { isOld: version === OLDEST });
     },
   };
 }
 
-function readAnswer({ body }: MetadataResponse): FetchedMetadata {
-  if (body.length === 0) return { document: undefined, instance: { platform: 'azure', addresses: [], tags: {} } };
-  const { compute, network } = parseInstance(body);
-  return { document: decodeUserData(compute.userData), instance: instanceOf(compute, network) };
+function readAnswer({ body }: MetadataResponse, { isOld }: { isOld: boolean }): FetchedMetadata {
+  if (body.length === 0) {
+    const instance: InstanceFacts = { platform: 'azure', addresses: [], tags: {} };
+    return { document: undefined, instance, standby: { is: 'unknown' } };
+  }
+  const answer = parseInstance(body);
+  const { compute, network } = answer;
+  return {
+    document: decodeUserData(compute.userData),
+    instance: instanceOf(compute, network),
+    standby: isOld ? { is: 'unknown' } : standbyReport(answer),
+  };
 }
 
-function parseInstance(body: Buffer): { compute: JsonObject; network: Json | undefined } {
+interface InstanceAnswer {
+  compute: JsonObject;
+  network: Json | undefined;
+  extended: Json | undefined;
+}
+
+function parseInstance(body: Buffer): InstanceAnswer {
   try {
     const instance = JSON.parse(body.toString('utf8')) as Json;
     if (isObject(instance) && isObject(instance.compute))
-      return { compute: instance.compute, network: instance.network };
+      return { compute: instance.compute, network: instance.network, extended: instance.extended };
   } catch {
     // The error quotes the response, so drop it.
   }

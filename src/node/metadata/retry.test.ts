@@ -106,6 +106,19 @@ describe('a document that changes with every read', () => {
 });
 
 describe('fetchPersistently', () => {
+  it('reads a new document twice, and a known one once', async () => {
+    let reads = 0;
+    const fetch = async () => {
+      reads++;
+      return fetched;
+    };
+    const source = { name: 'x', isFixed: false, fetch };
+    await fetchPersistently(source, { clock: fakeClock(), random: () => 0, isKnown: () => false });
+    expect(reads).toBe(2);
+    await fetchPersistently(source, { clock: fakeClock(), random: () => 0, isKnown: () => true });
+    expect(reads).toBe(3);
+  });
+
   it('ends with a final failure or an error that is not a MetadataFailure', async () => {
     const options = { clock: fakeClock(), random: () => 0 };
     const final = new MetadataFailure('metadata/rejected', 'no', { isFinal: true });

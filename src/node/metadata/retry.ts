@@ -10,6 +10,8 @@ export interface RetryOptions {
   /** From 0 up to 1. */
   random(): number;
   signal?: AbortSignal | undefined;
+  /** The document was delivered before: one read is enough. Default: never. */
+  isKnown?(document: Uint8Array): boolean;
   onEvent?(event: RetryEvent): void;
   profile?: Partial<RetryProfile>;
 }
@@ -49,7 +51,7 @@ export interface RetryEvent {
 
 /** Ends with a response, with a final failure, or when `signal` is aborted. */
 export async function fetchPersistently(source: MetadataSource, options: RetryOptions): Promise<FetchedMetadata> {
-  const { clock, signal, onEvent } = options;
+  const { clock, signal, onEvent, isKnown } = options;
   const profile = { ...RETRY_PROFILE, ...options.profile };
   const spent = new Stopwatch(clock);
   let attempts = 0;
@@ -62,7 +64,7 @@ export async function fetchPersistently(source: MetadataSource, options: RetryOp
     const timeoutMs = longestPauseMs(sent + 1, { firstMs: firstTimeoutMs, maxMs: maxTimeoutMs });
     attempts++;
     try {
-      return await spent.count(timeoutMs, () => fetchTwice(source, { timeoutMs, signal }));
+      return await spent.count(timeoutMs, () => fetchTwice(source, { timeoutMs, signal }, isKnown));
     } catch (error) {
       signal?.throwIfAborted();
       if (!(error instanceof MetadataFailure) || error.isFinal) throw error;
@@ -104,9 +106,10 @@ function nextPauseMs(
 async function fetchTwice(
   source: MetadataSource,
   options: { timeoutMs: number; signal?: AbortSignal | undefined },
+  isKnown: RetryOptions['isKnown'],
 ): Promise<FetchedMetadata> {
   const first = await source.fetch(options);
-  if (source.isFixed || first.document === undefined) return first;
+  if (source.isFixed || first.document === undefined || isKnown?.(first.document)) return first;
   const second = await source.fetch(options);
   const isSame = second.document !== undefined && Buffer.compare(first.document, second.document) === 0;
   if (!isSame) throw new MetadataFailure('metadata/changing', 'the document changed while it was read');

@@ -6,6 +6,18 @@ export interface FetchedMetadata {
   /** As delivered. Undefined: the platform answered that this instance has none, which is not a failure. */
   document: Uint8Array | undefined;
   instance: InstanceFacts;
+  /** Undefined: the platform does not mention a pool of prepared instances. */
+  standby?: StandbyReport | undefined;
+}
+
+/**
+ * in: the instance waits in a pool until it is claimed · out: it is in service · parked: the platform booted it before
+ * it belongs to a customer · unknown: the answer says neither.
+ */
+export interface StandbyReport {
+  is: 'in' | 'out' | 'parked' | 'unknown';
+  /** Set if the answer was not understood. */
+  oddity?: string | undefined;
 }
 
 export interface MetadataSource {

@@ -3,7 +3,7 @@
 
 import type { Slot } from '../apply/contract.ts';
 import { phaseStatusOf } from '../daemon/machine.ts';
-import type { DaemonState, NodePhase, Why } from '../daemon/state.ts';
+import type { DaemonState, NodePhase, NodeStandby, Why } from '../daemon/state.ts';
 import { type ReasonCode, reasonFor } from '../reason-codes.ts';
 
 export interface NodeStatus {
@@ -16,6 +16,8 @@ export interface NodeStatus {
   notes: readonly Why[];
   /** kubelet may start. */
   isReady: boolean;
+  /** Set if the instance is in standby or was claimed from it. */
+  standby?: StandbyStatus | undefined;
   assigned?: SlotStatus | undefined;
   active?: SlotStatus | undefined;
   lastKnownGood?: SlotStatus | undefined;
@@ -29,6 +31,19 @@ export interface NodeStatus {
   /** Set if this machine is a clone. */
   clone?: Why | undefined;
   daemon: { pid: number; startedAt: string };
+}
+
+export interface StandbyStatus {
+  /** pool: in a standby pool · parked: pre-provisioned by the platform. */
+  where: 'pool' | 'parked';
+  since: string;
+  /** The metadata said so since the daemon started. */
+  isConfirmed: boolean;
+  /** When it was claimed; absent: it is in standby. */
+  leftAt?: string | undefined;
+  leftBy?: 'metadata' | 'silence' | 'order' | undefined;
+  /** When kubelet could start after that. */
+  joinedAt?: string | undefined;
 }
 
 export interface SlotStatus {
@@ -56,6 +71,7 @@ export function statusOf(state: DaemonState, { skewMs, ...about }: AboutDaemon):
     since: iso(state.sinceMs + skewMs),
     notes: state.notes,
     isReady: state.isReady,
+    ...(state.standby && { standby: standbyOf(state.standby, skewMs) }),
     ...(assigned && { assigned: slotStatus(assigned) }),
     ...(active && { active: slotStatus(active) }),
     ...(lastKnownGood && { lastKnownGood: slotStatus(lastKnownGood) }),
@@ -68,6 +84,16 @@ export function statusOf(state: DaemonState, { skewMs, ...about }: AboutDaemon):
 
 export function headline({ phase, code, detail }: Pick<NodeStatus, 'phase' | 'code' | 'detail'>): string {
   return `${phase}: ${detail} (${code})`;
+}
+
+function standbyOf({ where, sinceMs, isConfirmed, left, joinedMs }: NodeStandby, skewMs: number): StandbyStatus {
+  return {
+    where,
+    since: iso(sinceMs + skewMs),
+    isConfirmed,
+    ...(left && { leftAt: iso(left.atMs + skewMs), leftBy: left.by }),
+    ...(joinedMs !== undefined && { joinedAt: iso(joinedMs + skewMs) }),
+  };
 }
 
 function slotStatus({ number, generation, hash, documentHash, atMs }: Slot): SlotStatus {

@@ -36,6 +36,8 @@ export const STEPS = {
   fetch: 'the daemon queries the metadata service until it answers',
   read: 'the daemon reads and checks the document',
   apply: 'the daemon observes the node, then plans and makes the change',
+  standby: 'the instance is in standby, until it is claimed',
+  join: 'the daemon starts kubelet after the instance has left standby',
   ready: 'the daemon notifies systemd that kubelet may start',
   verify: 'the daemon watches the health of the node after the change',
   commit: 'the generation becomes the last known good',

@@ -11,7 +11,7 @@ export interface PollPace {
   count: number;
 }
 
-/** All agents of an instance share five requests per second, and every poll makes two. */
+/** All agents of an instance share five requests per second, and a poll that finds a new document makes two. */
 export const FAST_MS = 5000;
 export const FAST_FOR_MS = 120_000;
 const SPREAD = 0.2;

@@ -76,6 +76,16 @@ describe('the units of headstart node', () => {
     expect(service.get('Service.Restart')).toEqual(['always']);
   });
 
+  it("notice a dead connection of kubelet's client within ten seconds, with values that client-go reads", () => {
+    const environment = new Map(kubelet.get('Service.Environment')!.map((one) => one.split('=') as [string, string]));
+    expect([...environment.keys()]).toEqual(['HTTP2_READ_IDLE_TIMEOUT_SECONDS', 'HTTP2_PING_TIMEOUT_SECONDS']);
+    // strconv.Atoi: anything else is ignored with a warning; 0 would disable the check.
+    for (const value of environment.values()) expect(value).toMatch(/^[1-9]\d?$/);
+    const worstS = [...environment.values()].reduce((sum, value) => sum + Number(value), 0);
+    // Defaults: 45 s. kubelet's lease lasts 40 s and is renewed every 10 s.
+    expect(worstS).toBeLessThanOrEqual(10);
+  });
+
   it('allow the daemon to write only where a document may write', () => {
     expect(service.get('Service.ProtectSystem')).toEqual(['strict']);
     const writable = service.get('Service.ReadWritePaths')!.map((path) => path.replace(/^-/, ''));

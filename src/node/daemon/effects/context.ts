@@ -6,6 +6,7 @@ import type { MetadataSource } from '../../metadata/source.ts';
 import type { Log, LogOnChange } from '../../status/log.ts';
 import type { StepRecorder } from '../../status/steps-file.ts';
 import type { NodeContext } from '../read-assignment.ts';
+import type { StandbyMemory } from '../standby/memory.ts';
 import type { DaemonEvent, DaemonState } from '../state.ts';
 import type { Documents } from './documents.ts';
 
@@ -23,8 +24,11 @@ export interface DaemonDeps {
   isForeign: boolean;
   /** headstart wrote kubelet's files on this machine, not on the donor. */
   hasOwnFiles(): boolean;
+  standby: StandbyMemory;
   log: Log;
   steps: StepRecorder;
+  /** In standby: everything but kubelet is done. */
+  onPrepared(state: DaemonState): Promise<void>;
   /** kubelet may start. On the critical path: do only what is necessary before it. */
   onReady(state: DaemonState): Promise<void>;
   /** The visible status has changed. */

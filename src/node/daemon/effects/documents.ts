@@ -11,6 +11,8 @@ export interface Documents {
   foundOn(instance: InstanceFacts): void;
   /** Returns the sha256 of its bytes. Drops the documents that nothing in `state` refers to. */
   keep(delivery: Pick<UnreadDocument, 'document' | 'origin'>, state: DaemonState): string;
+  /** Whether these are the bytes of that sha256. */
+  isKnown(document: Uint8Array, raw: string | undefined): boolean;
   /** Saves the assignment that was read from the document. */
   accept(raw: string, assignment: Assignment): void;
   /** Throws if the document was dropped. */
@@ -40,7 +42,7 @@ export function keepDocuments(instanceBefore: () => InstanceFacts | undefined): 
       latest = instance;
     },
     keep({ document, origin }, state) {
-      const raw = createHash('sha256').update(document).digest('hex');
+      const raw = sha256(document);
       const needed = neededBy(state);
       for (const one of known.keys()) if (!needed.has(one)) known.delete(one);
       known.set(raw, {
@@ -49,6 +51,7 @@ export function keepDocuments(instanceBefore: () => InstanceFacts | undefined): 
       });
       return raw;
     },
+    isKnown: (document, raw) => raw !== undefined && sha256(document) === raw,
     accept(raw, assignment) {
       known.set(raw, { ...find(raw), assignment });
     },
@@ -59,6 +62,10 @@ export function keepDocuments(instanceBefore: () => InstanceFacts | undefined): 
       return assignment;
     },
   };
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }
 
 const NO_INSTANCE: InstanceFacts = { platform: 'file', addresses: [], tags: {} };

@@ -28,13 +28,14 @@ async function fetchOnce(context: EffectContext, { isOrdered, current }: { isOrd
       random,
       signal: AbortSignal.any([current, stopping]),
       isOrdered,
+      isKnown: (document) => documents.isKnown(document, state().delivered?.raw),
       onEvent: (event) => reportTrouble(context, event),
     });
     if (current.aborted) return;
     documents.foundOn(fetched.instance);
     const raw = fetched.document && documents.keep({ document: fetched.document, origin: source.name }, state());
     if (raw !== state().delivered?.raw) steps.since('fetch', startUs, { detail: source.name });
-    dispatch({ is: 'fetched', raw });
+    dispatch({ is: 'fetched', raw, standby: fetched.standby });
   } catch (error) {
     if (stopping.aborted || current.aborted) return;
     if (error instanceof MetadataFailure) {

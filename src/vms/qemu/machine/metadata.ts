@@ -4,9 +4,12 @@ import type { InstanceMetadata } from '../metadata-service/instance-file.ts';
 
 export const adminUser = 'headstart';
 export const region = 'local';
+/** A tag of a pool or an instance, `true` or `false`: whether the metadata says that the instance is in a standby pool. */
+export const STANDBY_TAG = 'headstart-in-standby-pool';
 
 export function metadataOf(pool: PoolRecord, instance: InstanceRecord, publicKeys: string[]): InstanceMetadata {
   const userData = instance.userData ?? pool.spec.userData;
+  const tags = { ...pool.spec.tags, ...instance.tags };
   return {
     vmId: instance.vmId,
     name: instance.id,
@@ -20,7 +23,8 @@ export function metadataOf(pool: PoolRecord, instance: InstanceRecord, publicKey
     ...(userData !== undefined && { userData }),
     adminUsername: adminUser,
     publicKeys,
-    tags: { ...pool.spec.tags, ...instance.tags },
+    tags,
+    ...(tags[STANDBY_TAG] !== undefined && { isVmInStandbyPool: tags[STANDBY_TAG] === 'true' }),
     image: { id: instance.image.id },
     privateIpAddress: instance.address,
     macAddress: instance.mac,

@@ -56,6 +56,19 @@ describe('the instance document', () => {
     expect(read('/metadata/instance/compute?api-version=2020-12-01')).not.toHaveProperty('userData');
   });
 
+  it('says that it is in a standby pool only for an instance of one, as text', () => {
+    const seen = (instance: Partial<typeof anInstance>, version = LATEST) =>
+      read(`/metadata/instance/compute?${version}`, { ...anInstance, ...instance }).isVmInStandbyPool;
+    expect(seen({})).toBeUndefined();
+    expect([seen({ isVmInStandbyPool: true }), seen({ isVmInStandbyPool: false })]).toEqual(['true', 'false']);
+    expect(seen({ isVmInStandbyPool: true }, 'api-version=2021-08-01')).toBeUndefined();
+  });
+
+  it('says how the platform pre-provisioned it', () => {
+    const target = `/metadata/instance?${LATEST}&extended=true`;
+    expect(read(target, { ...anInstance, ppsType: 'Running' }).extended).toEqual({ compute: { ppsType: 'Running' } });
+  });
+
   it('has a physical zone only for an instance in a zone', () => {
     const compute = `/metadata/instance/compute?${LATEST}`;
     expect(read(compute, { ...anInstance, zone: '2' })).toMatchObject({ zone: '2', physicalZone: 'local-AZ02' });

@@ -14,7 +14,10 @@ export function instanceDocument(instance: InstanceMetadata, { apiVersion, isExt
   return {
     compute: Object.fromEntries(compute),
     network: networkOf(instance),
-    ...(isExtended && apiVersion >= '2021-03-01' && { extended: { compute: { ppsType: 'None' } } }),
+    ...(isExtended &&
+      apiVersion >= '2021-03-01' && {
+        extended: { compute: { ppsType: instance.ppsType ?? 'None' } },
+      }),
   };
 }
 
@@ -28,6 +31,7 @@ const SINCE: Readonly<Record<string, string>> = {
   host: '2021-11-15',
   hostGroup: '2021-11-15',
   isHostCompatibilityLayerVm: '2020-06-01',
+  isVmInStandbyPool: '2023-07-01', // not in Azure's table of versions: from the fields next to it in a published answer
   licenseType: '2020-09-01',
   osProfile: '2020-07-15',
   physicalZone: '2023-11-15',
@@ -63,6 +67,7 @@ function computeOf(instance: InstanceMetadata): Readonly<Record<string, Metadata
     host: { id: '' },
     hostGroup: { id: '' },
     isHostCompatibilityLayerVm: 'false',
+    ...(instance.isVmInStandbyPool !== undefined && { isVmInStandbyPool: String(instance.isVmInStandbyPool) }),
     licenseType: '',
     location: instance.location,
     name: instance.name,

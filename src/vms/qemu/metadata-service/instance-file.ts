@@ -22,6 +22,10 @@ export interface InstanceMetadata {
   /** Lines of authorized_keys. */
   publicKeys: string[];
   tags: Readonly<Record<string, string>>;
+  /** Whether it waits in a standby pool; absent: it never was in one, and the field is not served. */
+  isVmInStandbyPool?: boolean;
+  /** How the platform pre-provisioned it. Default: not at all. */
+  ppsType?: 'None' | 'PreprovisionedOSDisk' | 'Running' | 'Savable' | 'Unknown';
   image: { id: string } | { publisher: string; offer: string; sku: string; version: string };
   privateIpAddress: string;
   /** `52:54:00:12:34:56`. */
@@ -60,6 +64,8 @@ const schema = z.strictObject({
   adminUsername: z.string().regex(/^[a-z_][a-z0-9_-]{0,31}$/, 'is not a user name'),
   publicKeys: z.array(z.string().regex(/^\S+ \S+[^\n\r]*$/, 'is not a line of authorized_keys')),
   tags: z.record(z.string(), z.string()),
+  isVmInStandbyPool: z.boolean().exactOptional(),
+  ppsType: z.enum(['None', 'PreprovisionedOSDisk', 'Running', 'Savable', 'Unknown']).exactOptional(),
   image: z.union([
     z.strictObject({ id: text }),
     z.strictObject({ publisher: text, offer: text, sku: text, version: text }),
