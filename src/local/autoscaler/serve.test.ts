@@ -1,13 +1,15 @@
-import { Client, credentials, status } from '@grpc/grpc-js';
+import { type ChannelCredentials, Client, credentials, status } from '@grpc/grpc-js';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeLoopbackCertificate } from '../../../sims/azure/service/certificate.ts';
 import { NoCapacity } from '../../base/failures.ts';
 import type { PoolRef } from '../../vms/pools.ts';
 import { instanceRecordOf, poolRecordOf, writeInstanceRecord } from '../../vms/qemu/home/instance-records.ts';
 import { type Lab, makeLab, poolSpec, publishEmpty } from '../../vms/qemu/testing.ts';
 import { fakePools } from '../testing.ts';
 import { TARGET_TAG } from './node-group.ts';
-import { type ServerWorld, serveTo } from './testing.ts';
+import { serveAutoscaler } from './serve.ts';
+import { callWith, type ServerWorld, serveTo } from './testing.ts';
 
 const named = (id: string) => ({ name: id, providerId: `qemu:///web/${id}` });
 const WEB = { id: 'web' };
@@ -150,7 +152,6 @@ describe('the server over local pools', () => {
   });
 
   it('refuses a second server on its port', async () => {
-    const { serveAutoscaler } = await import('./serve.ts');
     const deps = { groups: [], template: () => Promise.reject(new Error('x')), onBug: () => undefined };
     const address = { host: '127.0.0.1', port: world.server.port };
     await expect(serveAutoscaler(address, undefined, deps)).rejects.toMatchObject({ code: 'autoscaler/cannot-listen' });
@@ -222,5 +223,26 @@ describe('any calls in any order', () => {
       }),
       { numRuns: 30 },
     );
+  });
+});
+
+describe('a server with TLS', () => {
+  it('answers clients with a certificate of the given authority, and no others', async () => {
+    const [own, other] = await Promise.all([makeLoopbackCertificate(), makeLoopbackCertificate()]);
+    const [cert, key] = [Buffer.from(own.certPem), Buffer.from(own.keyPem)];
+    const deps = { groups: [], template: () => Promise.reject(new Error('unused')), onBug: () => undefined };
+    const server = await serveAutoscaler({ host: '127.0.0.1', port: 0 }, { cert, key, clientCa: cert }, deps);
+    const ask = (channel: ChannelCredentials) => {
+      const client = new Client(`127.0.0.1:${server.port}`, channel);
+      return callWith(client)('NodeGroups').finally(() => client.close());
+    };
+    expect(await ask(credentials.createSsl(cert, key, cert))).toEqual({ groups: [] });
+    const strangers = [
+      credentials.createSsl(cert),
+      credentials.createSsl(cert, Buffer.from(other.keyPem), Buffer.from(other.certPem)),
+      credentials.createInsecure(),
+    ];
+    for (const stranger of strangers) await expect(ask(stranger)).rejects.toMatchObject({ code: status.UNAVAILABLE });
+    await server.stop();
   });
 });
