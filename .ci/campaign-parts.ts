@@ -61,6 +61,11 @@ export const CAMPAIGN: Readonly<Record<string, CampaignPart>> = {
     onVms: true,
     seeds: '1-10',
   },
+  autoscaler: {
+    about: 'The real cluster-autoscaler scales a real pool, the frozen node first (needs HEADSTART_CLUSTER_AUTOSCALER)',
+    files: ['e2e/autoscaler-nodes.test.ts'],
+    onVms: true,
+  },
   'kube-kills': {
     about: 'Runs with a real Kubernetes node as donor, each killed three times (needs Go, once)',
     files: ['e2e/kube-nodes.test.ts'],

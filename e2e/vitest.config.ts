@@ -5,11 +5,18 @@ requireNode();
 
 const isCampaign = process.env.HEADSTART_CAMPAIGN === 'full';
 /** They boot VMs or build disks, which need every core: one at a time. */
-const WHOLE_MACHINE = ['qemu-*', 'image-b*', 'image-sbom', 'imds-guest', 'kube-nodes', 'node-vm', 'standby*'].map(
-  (name) => `e2e/${name}.test.ts`,
-);
-/** Hours of random kills: `make campaign`. The kills at chosen steps are in kube-nodes. */
-const CAMPAIGN_ONLY = ['e2e/qemu-kill.test.ts'];
+const WHOLE_MACHINE = [
+  'qemu-*',
+  'image-b*',
+  'image-sbom',
+  'imds-guest',
+  'kube-nodes',
+  'node-vm',
+  'standby*',
+  'autoscaler-nodes',
+].map((name) => `e2e/${name}.test.ts`);
+/** `make campaign` only: hours of random kills (those at chosen steps are in kube-nodes), and a program that must be given. */
+const CAMPAIGN_ONLY = ['e2e/qemu-kill.test.ts', 'e2e/autoscaler-nodes.test.ts'];
 /** Large to install: `make campaign PART=azure-cli`. */
 const SERVICES_OF_CAMPAIGN = ['e2e/azure-cli.test.ts'];
 

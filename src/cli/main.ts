@@ -263,6 +263,10 @@ export const VERBS: Verbs = {
     summary: 'Add instances from the current model, or remove the newest',
     load: () => import('./pool/scale.ts'),
   },
+  'pool serve': {
+    summary: 'Let cluster-autoscaler scale pools, standby nodes first',
+    load: () => import('./pool/serve.ts'),
+  },
   'pool set': {
     summary: 'Set the user data that the metadata service gives to instances',
     load: () => import('./pool/set.ts'),

@@ -78,6 +78,8 @@ export const snapshotsLock = lockName('snapshots');
 export const baseImageLock = lockName('base-image');
 /** Held while standby instances are prepared, which may take minutes. Taken before the pool's lock. */
 export const standbyLock = (pool: string) => lockName(`standby-${checkPoolName(pool)}`);
+/** Held for as long as an autoscaler's server has the pool. No other lock is held when it is taken. */
+export const serverLock = (pool: string) => lockName(`server-${checkPoolName(pool)}`);
 export const poolLock = (pool: string) => lockName(`pool-${checkPoolName(pool)}`);
 /** Held while a version is made, which may take minutes. */
 export const galleryLock = (gallery: string) => lockName(`gallery-${checkName('gallery', gallery)}`);

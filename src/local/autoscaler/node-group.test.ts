@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { NoCapacity } from '../../base/failures.ts';
+import { poolSpec } from '../../vms/qemu/testing.ts';
+import type { StandbyMember } from '../../vms/standby.ts';
+import { fakePools } from '../testing.ts';
+import { openNodeGroup, TARGET_TAG } from './node-group.ts';
+
+async function makeGroup({ parked = 0 } = {}) {
+  const pools = fakePools('');
+  const image = await pools.addImage('headstart', 'debian-12', '2026.11.15');
+  const { ref } = await pools.pools.createPool(poolSpec(image));
+  const members = Array.from(
+    { length: parked },
+    (_, at): StandbyMember => ({
+      instance: { pool: ref, id: `web-s${at}` },
+      ...{ tier: 'frozen', state: 'ready', why: '' },
+    }),
+  );
+  pools.standbyStates.set('web', { policy: { counts: { paused: 0, frozen: parked, stopped: 0 } }, members });
+  const claims: number[] = [];
+  const { claim } = pools.standby;
+  let failure: Error | undefined;
+  pools.standby.claim = async (pool, count, options) => {
+    claims.push(count);
+    const thrown = failure;
+    failure = undefined;
+    if (thrown) throw thrown;
+    return claim(pool, count, options);
+  };
+  const reports: string[] = [];
+  const stopping = new AbortController();
+  const deps = { provider: pools, report: (what: string) => void reports.push(what), signal: stopping.signal };
+  const open = (mark: string) => openNodeGroup({ pool: ref, min: 0, max: 9 }, { ...deps, mark });
+  return {
+    pools,
+    ref,
+    claims,
+    reports,
+    stopping,
+    open,
+    group: open('a'),
+    failNext: (error: Error) => (failure = error),
+  };
+}
+
+describe('a node group', () => {
+  it('takes parked nodes together and first, then makes cold ones one by one', async () => {
+    const { group, claims, reports } = await makeGroup({ parked: 2 });
+    await group.increase(4);
+    await group.settle();
+    expect(claims).toEqual([2, 1, 1]);
+    expect(reports[0]).toBe('web: 4 more requested, 4 in all');
+    expect(reports.filter((line) => line.endsWith('was frozen'))).toHaveLength(2);
+    expect(reports.filter((line) => line.endsWith('was cold: none is ready'))).toHaveLength(2);
+  });
+
+  it('does not repeat what failed until the autoscaler has deleted it, and makes the others', async () => {
+    const { group, claims, failNext } = await makeGroup();
+    failNext(new NoCapacity('full'));
+    await group.increase(2);
+    await group.settle();
+    await group.settle();
+    expect(claims).toEqual([1, 1]);
+    const failed = (await group.nodes()).find(({ failure }) => failure);
+    expect(failed).toMatchObject({ state: 'creating', failure: { code: 'vms/no-capacity', isOutOfResources: true } });
+    await group.deleteNodes([failed!.id]);
+    await group.settle();
+    expect(claims).toEqual([1, 1]);
+    expect(await group.targetSize()).toBe(1);
+  });
+
+  it('follows a pool that another command scales', async () => {
+    const { group, pools, ref } = await makeGroup();
+    await group.increase(1);
+    await group.settle();
+    await pools.pools.setCapacity(ref, 3);
+    expect(await group.targetSize()).toBe(3);
+    await pools.pools.setCapacity(ref, 0);
+    expect(await group.targetSize()).toBe(0);
+  });
+
+  it('ends with its server, and the next one continues', async () => {
+    const { group, stopping, claims, ref, pools } = await makeGroup();
+    stopping.abort();
+    await group.increase(2);
+    await group.settle();
+    expect(claims).toEqual([]);
+    expect((await pools.pools.readPool(ref))?.tags).toEqual({ [TARGET_TAG]: '2' });
+    const signal = new AbortController().signal;
+    const next = openNodeGroup(
+      { pool: ref, min: 0, max: 9 },
+      { provider: pools, report: () => undefined, signal, mark: 'b' },
+    );
+    expect(await next.targetSize()).toBe(2);
+    await next.settle();
+    expect(await next.nodes()).toMatchObject([{ state: 'running' }, { state: 'running' }]);
+    expect((await pools.pools.readPool(ref))?.tags).toEqual({});
+  });
+
+  it('says why a node could not be deleted, and has it again', async () => {
+    const { group, pools, reports } = await makeGroup();
+    await group.increase(1);
+    await group.settle();
+    const id = (await group.nodes())[0]!.id;
+    pools.pools.deleteInstance = () => Promise.reject(new Error('disk error'));
+    const deletion = group.deleteNodes([id]);
+    await expect(deletion).rejects.toThrow('disk error');
+    expect(reports.at(-1)).toBe(`${id} could not be deleted: disk error`);
+    expect(await group.targetSize()).toBe(1);
+  });
+});
