@@ -13,7 +13,7 @@ import {
   type SimWorld,
   uuid,
 } from '../world.ts';
-import { membersOf, type StandbyVm } from './members.ts';
+import { membersOf, type WaitingVm } from './members.ts';
 import { sizeOf, wantedCounts } from './size.ts';
 
 /** Begins what is due; called after everything that may have changed a pool or its set. Without a change it does nothing. */
@@ -66,7 +66,7 @@ function makeMembers(world: SimWorld, pool: SimStandbyPool, set: SimScaleSet, no
 }
 
 /** Members keep their state if it is still wanted. */
-function assignStates(members: readonly StandbyVm[], pool: SimStandbyPool, size: number): void {
+function assignStates(members: readonly WaitingVm[], pool: SimStandbyPool, size: number): void {
   const free = wantedCounts(pool, size);
   const surplus = members.filter(({ standby }) => --free[standby.wanted] < 0);
   for (const member of surplus) free[member.standby.wanted] += 1;
@@ -74,7 +74,7 @@ function assignStates(members: readonly StandbyVm[], pool: SimStandbyPool, size:
   for (const [i, member] of surplus.entries()) member.standby.wanted = states[i] ?? member.standby.wanted;
 }
 
-function freeStates(members: readonly StandbyVm[], pool: SimStandbyPool, size: number): ParkedPower[] {
+function freeStates(members: readonly WaitingVm[], pool: SimStandbyPool, size: number): ParkedPower[] {
   const free = wantedCounts(pool, size);
   for (const { standby } of members) free[standby.wanted] -= 1;
   return listed(free);
@@ -86,7 +86,7 @@ function listed(counts: Readonly<Record<ParkedPower, number>>): ParkedPower[] {
 }
 
 /** Documented: from deallocated to hibernated only through running. */
-function moveOn(world: SimWorld, member: StandbyVm, nowMs: number): void {
+function moveOn(world: SimWorld, member: WaitingVm, nowMs: number): void {
   const { power, state, standby } = member;
   if (power === standby.wanted || state !== 'Succeeded' || isBusy(world, member.id)) return;
   const isThroughRunning = power === 'deallocated' && standby.wanted === 'hibernated';
@@ -103,7 +103,7 @@ function moveOn(world: SimWorld, member: StandbyVm, nowMs: number): void {
   schedule(world, member, nowMs, tookMs, { kind: 'standby-moved', id: member.id, to });
 }
 
-function remove(world: SimWorld, member: StandbyVm, nowMs: number): void {
+function remove(world: SimWorld, member: WaitingVm, nowMs: number): void {
   if (isBusy(world, member.id) && member.state !== 'Creating') return; // again when that has ended
   member.state = 'Deleting';
   schedule(world, member, nowMs, world.timing.deleteInstanceMs, { kind: 'delete-instances', ids: [member.id] });

@@ -5,17 +5,17 @@ import { page } from '../service/pages.ts';
 import { keyOf, type SimInstance, type SimStandbyPool, type SimWorld, type StandbyMembership } from '../world.ts';
 import { poolNotFound, requirePool } from './lookup.ts';
 
-export type StandbyVm = SimInstance & { standby: StandbyMembership };
+export type WaitingVm = SimInstance & { standby: StandbyMembership };
 
-export function membersOf(world: SimWorld, pool: Pick<SimStandbyPool, 'id'>): StandbyVm[] {
+export function membersOf(world: SimWorld, pool: Pick<SimStandbyPool, 'id'>): WaitingVm[] {
   return Object.values(world.instances).filter(
-    (instance): instance is StandbyVm =>
+    (instance): instance is WaitingVm =>
       instance.standby?.isIn === true && keyOf(instance.standby.poolId) === keyOf(pool.id),
   );
 }
 
 /** Documented: only VMs in exactly the wanted state are handed out. */
-export function isReady({ state, power, standby }: StandbyVm, nowMs: number): boolean {
+export function isReady({ state, power, standby }: WaitingVm, nowMs: number): boolean {
   return state === 'Succeeded' && power === standby.wanted && nowMs >= standby.readyMs;
 }
 
@@ -35,7 +35,7 @@ export function getStandbyVm(world: SimWorld, call: ArmCall): ArmAnswer {
   return { status: 200, body: bodyOf(pool, member) };
 }
 
-function bodyOf(pool: SimStandbyPool, { id, name, state }: StandbyVm): JsonObject {
+function bodyOf(pool: SimStandbyPool, { id, name, state }: WaitingVm): JsonObject {
   const isLeaving = state === 'Deleting' || pool.state === 'Deleting';
   return {
     id: `${pool.id}/standbyVirtualMachines/${name}`,

@@ -3,7 +3,7 @@ import type { ArmAnswer, ArmCall } from '../service/call.ts';
 import type { JsonObject } from '../service/json.ts';
 import type { SimStandbyPool, SimWorld } from '../world.ts';
 import { poolNotFound, requirePool } from './lookup.ts';
-import { membersOf, type StandbyVm } from './members.ts';
+import { membersOf, type WaitingVm } from './members.ts';
 
 /** In the recorded order. */
 const STATES = [
@@ -46,7 +46,7 @@ function viewBody(world: SimWorld, pool: SimStandbyPool, nowMs: number): JsonObj
 }
 
 /** One for each zone; one without a zone when the set has none. */
-function summaries(pool: SimStandbyPool, members: readonly StandbyVm[]): JsonObject[] {
+function summaries(pool: SimStandbyPool, members: readonly WaitingVm[]): JsonObject[] {
   const zones = [...new Set(members.map(({ standby }) => standby.zone))].sort();
   return (zones.length > 0 ? zones : [null]).map((zone) => {
     const counted = members.filter(({ standby }) => standby.zone === zone).map((member) => stateOf(pool, member));
@@ -57,7 +57,7 @@ function summaries(pool: SimStandbyPool, members: readonly StandbyVm[]): JsonObj
   });
 }
 
-function stateOf(pool: SimStandbyPool, { state, power }: StandbyVm): (typeof STATES)[number] {
+function stateOf(pool: SimStandbyPool, { state, power }: WaitingVm): (typeof STATES)[number] {
   if (pool.state === 'Deleting') return 'Deleting';
   if (state === 'Creating' || state === 'Deleting') return state;
   const name = power.charAt(0).toUpperCase() + power.slice(1);

@@ -2,7 +2,7 @@
 import type { SimInstance, SimScaleSet, SimWorld } from '../world.ts';
 import { degrade } from './keep-pools.ts';
 import { poolOf } from './lookup.ts';
-import { isReady, membersOf, type StandbyVm } from './members.ts';
+import { isReady, membersOf, type WaitingVm } from './members.ts';
 
 export interface TakenVm {
   instance: SimInstance;
@@ -20,7 +20,7 @@ export function takeFromPool(world: SimWorld, set: SimScaleSet, count: number, n
   return ordered.slice(0, count).map((member) => take(world, member));
 }
 
-function take({ timing }: SimWorld, instance: StandbyVm): TakenVm {
+function take({ timing }: SimWorld, instance: WaitingVm): TakenVm {
   const { power } = instance;
   instance.standby.isIn = false;
   instance.state = 'Updating';
