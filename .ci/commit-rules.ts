@@ -21,9 +21,9 @@ const AREAS = new Set([
 
 /** A list, because English has no rule that tells the imperative from a noun. Add a verb when a subject needs it. */
 const VERBS = new Set(
-  `accept account add align allow answer apply ask assert attach avoid await bind bound build bump bundle cache call cap catch change
+  `accept account add align allow answer apply ask assert attach avoid await bind boot bound build bump bundle cache call cap catch change
   check choose clarify classify clean clear close collapse collect colour compare complete compress compute configure connect convert
-  copy correct count cover create cut date decide declare decode default defer delete derive describe detect disable distinguish document
+  copy correct count cover create cut date decide declare decode default defer define delete derive describe detect disable distinguish document
   download drain draw drop embed enable encode end enforce ensure escape exclude execute expect explain export expose extend extract fail
   fall fetch fill filter find finish fit fix follow forbid force format free freeze gather generate give group guard handle hash hide hold
   honour ignore implement import include increase index infer inline install introduce invoke isolate join judge keep label lay leave let
@@ -68,7 +68,8 @@ function brokenBySubject(subject: string): string[] {
   const broken = AREAS.has(folder)
     ? []
     : [`unknown area "${folder}"; areas are folders, listed in .ci/commit-rules.ts`];
-  const [verb = '', object = '', ...rest] = summary.split(' ');
+  const [first = '', object = '', ...rest] = summary.split(' ');
+  const verb = first.replace(/,$/, ''); // `prepare, freeze and claim nodes`
   if (!VERBS.has(verb))
     broken.push(`"${verb}" is not a known imperative verb; if it is one, add it to .ci/commit-rules.ts`);
   if (object === '' || (VAGUE_OBJECTS.has(object) && rest.length === 0)) broken.push('the subject names no object');

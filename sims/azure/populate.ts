@@ -33,6 +33,7 @@ export function populate(
     galleries: {},
     definitions: {},
     versions: {},
+    standbyPools: {},
     operations: {},
     buckets: {},
   };
@@ -134,6 +135,7 @@ function propertiesOf(
       timeCreated: timestamp(nowMs),
     },
     overprovision: false,
+    ...(wanted.hibernation && { additionalCapabilities: { hibernationEnabled: true } }),
     ...(wanted.mode === 'Uniform' && { doNotRunExtensionsOnOverprovisionedVMs: false }),
     uniqueId: uuid(world),
     platformFaultDomainCount: wanted.mode === 'Flexible' ? 1 : 5,

@@ -53,6 +53,8 @@ const scaleSet = z.strictObject({
   /** Data disks of the model, by their number. */
   dataDisks: z.array(z.strictObject({ lun: z.int().min(0), from: z.enum(['Empty', 'FromImage']) })).default([]),
   ephemeral: z.boolean().default(false),
+  /** Whether instances can be hibernated. */
+  hibernation: z.boolean().default(false),
   spot: z.boolean().default(false),
   upgrades: z.enum(['Manual', 'Automatic', 'Rolling']).default('Manual'),
   automaticOsUpgrade: z.boolean().default(false),

@@ -15,6 +15,7 @@ import { findRoute } from './service/routes.ts';
 import type { OperationTimes } from './service/timing.ts';
 import { answerLogin, type ServicePrincipal } from './service/tokens.ts';
 import { VirtualClock } from './service/virtual-clock.ts';
+import { keepStandbyPools } from './standby/keep-pools.ts';
 import { random, type SimWorld } from './world.ts';
 
 export interface SimOptions<C extends Clock = VirtualClock> {
@@ -110,6 +111,7 @@ export async function startAzureSim<C extends Clock = VirtualClock>(options: Sim
     meddle(change) {
       settle(world, clock.nowMs());
       change(world);
+      keepStandbyPools(world, clock.nowMs());
     },
     fail: (fault) => dials.set(fault),
     healAll: () => dials.clear(),

@@ -34,7 +34,28 @@ export interface SimScaleSet extends TrackedOperation {
 }
 
 export type OsState = 'Generalized' | 'Specialized';
-export type Power = 'running' | 'stopped' | 'deallocated' | 'starting' | 'stopping' | 'deallocating';
+export type Power =
+  | 'running'
+  | 'stopped'
+  | 'deallocated'
+  | 'hibernated'
+  | 'starting'
+  | 'stopping'
+  | 'deallocating'
+  | 'hibernating';
+
+/** The states in which a standby pool keeps VMs. */
+export type ParkedPower = 'running' | 'hibernated' | 'deallocated';
+
+/** Of a VM that a standby pool made, also after its move into the scale set. */
+export interface StandbyMembership {
+  poolId: string;
+  isIn: boolean;
+  wanted: ParkedPower;
+  /** Not handed out before: provisioning takes until then, and the pool's delay after it. */
+  readyMs: number;
+  zone: number | null;
+}
 
 /** What an instance was made from, secrets included. */
 export interface Birth {
@@ -61,7 +82,23 @@ export interface SimInstance extends TrackedOperation {
   modelVersion: number;
   /** The model's profile when the instance was made, as GET shows it. */
   profile: JsonObject;
+  /** Of the set when the instance was made; hibernation is one of them. */
+  capabilities: JsonObject | null;
   birth: Birth;
+  /** null: no standby pool made it. */
+  standby: StandbyMembership | null;
+}
+
+export interface SimStandbyPool extends TrackedOperation {
+  scaleSetId: string;
+  /** A random id, as the service gives it: not a counter. */
+  etag: string;
+  modifiedMs: number;
+  /** As the client sent them. */
+  properties: JsonObject;
+  state: 'Succeeded' | 'Deleting';
+  /** Until then the pool makes no VMs, because it could not make the last ones. */
+  degradedUntilMs: number;
 }
 
 export interface SimDisk extends TrackedOperation {
@@ -105,10 +142,17 @@ export interface SimVersion extends TrackedOperation {
 }
 
 /** The resource provider, as in the operation's URL. */
-export type OperationKind = 'operations' | 'DiskOperations' | 'capsOperations';
+export type OperationKind = 'operations' | 'DiskOperations' | 'capsOperations' | 'operationStatuses';
 
 /** The final status of the operation, and whether it took effect. */
-export type Fate = 'as-asked' | 'failed' | 'failed-but-applied' | 'succeeded-but-not-applied' | 'allocation-failed';
+export type Fate =
+  | 'as-asked'
+  | 'failed'
+  | 'failed-but-applied'
+  | 'succeeded-but-not-applied'
+  | 'allocation-failed'
+  /** As asked, and the standby pool that is concerned becomes degraded. */
+  | 'standby-degraded';
 
 /** The effect of an operation, as data, so that the world can be copied while the operation runs. */
 export type OperationEffect =
@@ -131,6 +175,9 @@ export type OperationEffect =
   | { kind: 'version-changed'; id: string }
   | { kind: 'thing-changed'; id: string }
   | { kind: 'delete-version'; id: string }
+  | { kind: 'standby-moved'; id: string; to: Power }
+  | { kind: 'standby-resumes' }
+  | { kind: 'delete-standby-pool'; id: string }
   | { kind: 'none' };
 
 export interface Operation {
@@ -189,11 +236,13 @@ export interface SimWorld {
   galleries: Record<string, SimGallery>;
   definitions: Record<string, SimDefinition>;
   versions: Record<string, SimVersion>;
+  standbyPools: Record<string, SimStandbyPool>;
   operations: Record<string, Operation>;
   buckets: Record<string, ThrottleBucket>;
 }
 
 export const PROVIDER = 'providers/Microsoft.Compute';
+export const STANDBY_PROVIDER = 'providers/Microsoft.StandbyPool';
 
 export function groupId(world: SimWorld, group: string): string {
   return `/subscriptions/${world.subscriptionId}/resourceGroups/${group}`;
@@ -235,6 +284,9 @@ export function timestamp(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '0000+00:00');
 }
 
+/** Without the VMs that wait in its standby pool. */
 export function instancesOf(world: SimWorld, set: Pick<SimScaleSet, 'id'>): SimInstance[] {
-  return Object.values(world.instances).filter((instance) => keyOf(instance.scaleSetId) === keyOf(set.id));
+  return Object.values(world.instances).filter(
+    ({ scaleSetId, standby }) => keyOf(scaleSetId) === keyOf(set.id) && standby?.isIn !== true,
+  );
 }

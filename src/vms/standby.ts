@@ -49,6 +49,11 @@ export interface Claim {
   why?: string;
 }
 
+export interface ClaimOptions extends CallOptions {
+  /** Nothing is prepared in place of what is claimed, until the next refill. Throws `Refused` where the platform always refills. */
+  leaveEmpty?: boolean;
+}
+
 /**
  * Members are not counted in the pool's capacity and not listed as its instances until they are claimed. Every method throws
  * `NotFound` when the pool does not exist, and is safe to repeat except `claim`.
@@ -61,5 +66,5 @@ export interface Standby {
   /** Deletes the members too. Succeeds when there are none. */
   deleteStandby(pool: PoolRef, options?: CallOptions): Promise<void>;
   /** Adds `count` instances to the pool, parked ones first. They are started, not yet Ready. */
-  claim(pool: PoolRef, count: number, options?: CallOptions): Promise<Claim[]>;
+  claim(pool: PoolRef, count: number, options?: ClaimOptions): Promise<Claim[]>;
 }

@@ -54,7 +54,9 @@ function addInstance(world: SimWorld, set: SimScaleSet, image: ResolvedImage, no
     osDiskId: null,
     modelVersion: set.modelVersion,
     profile: structuredClone(profile),
+    capabilities: structuredClone(objectAt(set.properties, 'additionalCapabilities') ?? null),
     birth: birthOf(set, image),
+    standby: null,
   };
   if (!isEphemeral) instance.osDiskId = addOsDisk(world, set, instance, image, nowMs);
   world.instances[keyOf(id)] = instance;

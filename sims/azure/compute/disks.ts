@@ -5,7 +5,7 @@ import { type JsonObject, mergeObjects, numberAt, objectAt, stringAt } from '../
 import { acceptedWithoutBody, asyncHeader, begin, locationHeader } from '../service/operations.ts';
 import { page } from '../service/pages.ts';
 import { tagsOf } from '../service/tags.ts';
-import { groupId, keyOf, PROVIDER, type SimDisk, type SimWorld, timestamp, uuid } from '../world.ts';
+import { groupId, keyOf, type Power, PROVIDER, type SimDisk, type SimWorld, timestamp, uuid } from '../world.ts';
 import { encryptionOf } from './births.ts';
 
 export function getDisk(world: SimWorld, call: ArmCall): ArmAnswer {
@@ -106,10 +106,14 @@ function shortBody({ name, id, location, tags, sku }: SimDisk): JsonObject {
   };
 }
 
+function isReleased(power: Power): boolean {
+  return power === 'deallocated' || power === 'hibernated';
+}
+
 /** Attached while the VM runs or is stopped; reserved once it is deallocated. */
 export function diskBody(world: SimWorld, disk: SimDisk): JsonObject {
   const owner = disk.managedBy === null ? undefined : world.instances[keyOf(disk.managedBy)];
-  const diskState = owner ? (owner.power === 'deallocated' ? 'Reserved' : 'Attached') : 'Unattached';
+  const diskState = owner ? (isReleased(owner.power) ? 'Reserved' : 'Attached') : 'Unattached';
   return {
     ...shortBody(disk),
     ...(disk.managedBy !== null && { managedBy: disk.managedBy }),

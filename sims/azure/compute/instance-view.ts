@@ -9,10 +9,19 @@ const DISPLAY: Readonly<Record<Power, string>> = {
   starting: 'VM starting',
   stopping: 'VM stopping',
   deallocating: 'VM deallocating',
+  hibernated: 'VM deallocated',
+  hibernating: 'VM deallocating',
 };
 
+/** A hibernated VM is a deallocated one with one more status. */
 export function powerCode(power: Power): string {
-  return `PowerState/${power}`;
+  return `PowerState/${power.replace('hibernat', 'deallocat')}`;
+}
+
+function hibernationOf(power: Power): JsonObject[] {
+  return power === 'hibernated'
+    ? [{ code: 'HibernationState/Hibernated', level: 'Info', displayStatus: 'VM hibernated' }]
+    : [];
 }
 
 export function instanceView(world: SimWorld, set: SimScaleSet, instance: SimInstance): JsonObject {
@@ -58,6 +67,7 @@ export function instanceView(world: SimWorld, set: SimScaleSet, instance: SimIns
     statuses: [
       instance.state === 'Succeeded' ? succeeded : provisioning(instance, time),
       { code: powerCode(instance.power), level: 'Info', displayStatus: DISPLAY[instance.power] },
+      ...hibernationOf(instance.power),
     ],
   };
 }

@@ -223,6 +223,7 @@ export function vmProfile(world: SimWorld, instance: SimInstance): JsonObject {
     },
     ...(birth.osProfile && { osProfile: osProfileOf(instance) }),
     ...(security && { securityProfile: security }),
+    ...(instance.capabilities && { additionalCapabilities: instance.capabilities }),
     networkProfile: { networkInterfaces: [{ id: `${instance.id}/networkInterfaces/nic` }] },
   };
 }

@@ -176,6 +176,8 @@ snapshots = apiVersion extendedLocation:ExtendedLocation id location managedBy n
 virtualMachineScaleSets = apiVersion etag extendedLocation:ExtendedLocation id
   identity:VirtualMachineScaleSetIdentity location name placement:Placement plan:Plan
   properties:VirtualMachineScaleSetProperties sku:Sku systemData:SystemData tags type zones
+standbyVirtualMachinePools = apiVersion id location name properties:StandbyVirtualMachinePoolProperties
+  systemData:SystemData tags type
 virtualMachineScaleSets/extensions = apiVersion id name properties:VirtualMachineScaleSetExtensionProperties type
 virtualMachineScaleSets/virtualMachines = apiVersion etag id identity:VirtualMachineIdentity instanceId location
   name plan:Plan properties:VirtualMachineScaleSetVMProperties resources:VirtualMachineExtension sku:Sku
@@ -214,6 +216,13 @@ SpotRestorePolicy = enabled restoreTimeout
 SshConfiguration = publicKeys:SshPublicKey
 SshPublicKey = keyData path
 StartRecoveryPolicy = enabled
+StandbyVirtualMachinePoolElasticityProfile = dynamicSizing:StandbyDynamicSizing maxReadyCapacity minReadyCapacity
+  postProvisioningDelay
+StandbyDynamicSizing = enabled
+StandbyVirtualMachinePoolProperties = attachedVirtualMachineScaleSetId
+  elasticityProfile:StandbyVirtualMachinePoolElasticityProfile provisioningState virtualMachineState
+  vmStateDistribution:StandbyVmStateDistribution
+StandbyVmStateDistribution = deallocatedPercent hibernatedPercent runningPercent
 StorageProfile = alignRegionalDisksToVMZone dataDisks:DataDisk diskApiVersion diskControllerType
   imageReference:ImageReference osDisk:OSDisk
 SubResource = id

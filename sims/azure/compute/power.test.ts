@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stringAt } from '../service/json.ts';
+import { objectsAt, stringAt } from '../service/json.ts';
 import { Bench, codeOf } from '../testing.ts';
 
 describe('power', () => {
@@ -27,6 +27,34 @@ describe('power', () => {
       const answer = act(bench, action);
       expect(codeOf(answer)).toEqual([409, 'OperationNotAllowed']);
     }
+  });
+
+  it('hibernates a VM whose model allows it, and resumes it', () => {
+    const bench = new Bench({ scaleSets: [{ name: 'pool1', mode: 'Flexible', instances: 1, hibernation: true }] });
+    const vm = `virtualMachines/${bench.instances()[0]!.name}`;
+    const statuses = () =>
+      objectsAt(bench.ask('GET', `${vm}/instanceView`).body, 'statuses').map(({ code }) => String(code));
+    bench.askAndWait('POST', `${vm}/deallocate`, { query: 'hibernate=true' });
+    expect(statuses()).toEqual([
+      'ProvisioningState/succeeded',
+      'PowerState/deallocated',
+      'HibernationState/Hibernated',
+    ]);
+    bench.askAndWait('POST', `${vm}/start`);
+    expect(statuses()).toEqual(['ProvisioningState/succeeded', 'PowerState/running']);
+    bench.askAndWait('POST', 'virtualMachineScaleSets/pool1/deallocate', { query: 'hibernate=true' });
+    bench.askAndWait('POST', `${vm}/deallocate`);
+    expect(statuses()).toEqual(['ProvisioningState/succeeded', 'PowerState/deallocated']);
+    expect(codeOf(bench.ask('POST', `${vm}/deallocate`, { query: 'hibernate=true' }))[0]).toBe(409);
+  });
+
+  it.each([
+    ['of a Uniform set', { mode: 'Uniform' as const, hibernation: true }],
+    ['whose model does not allow it', { mode: 'Flexible' as const }],
+  ])('never hibernates an instance %s', (_, set) => {
+    const bench = new Bench({ scaleSets: [{ name: 'pool1', instances: 1, ...set }] });
+    const answer = bench.ask('POST', 'virtualMachineScaleSets/pool1/deallocate', { query: 'hibernate=true' });
+    expect(codeOf(answer)).toEqual([409, 'OperationNotAllowed']);
   });
 
   it('skips protected instances when the whole set is stopped', () => {

@@ -9,7 +9,8 @@ import { requireScaleSet, requireVm } from './lookup.ts';
 
 export type PowerAction = 'poweroff' | 'deallocate' | 'start' | 'restart' | 'reimage' | 'reimageall';
 
-const ON_THE_WAY: Readonly<Record<PowerAction, Power>> = {
+const ON_THE_WAY: Readonly<Record<Move, Power>> = {
+  hibernate: 'hibernating',
   poweroff: 'stopping',
   deallocate: 'deallocating',
   start: 'starting',
@@ -18,7 +19,8 @@ const ON_THE_WAY: Readonly<Record<PowerAction, Power>> = {
   reimageall: 'starting',
 };
 
-const AT_THE_END: Readonly<Record<PowerAction, Power>> = {
+const AT_THE_END: Readonly<Record<Move, Power>> = {
+  hibernate: 'hibernated',
   poweroff: 'stopped',
   deallocate: 'deallocated',
   start: 'running',
@@ -38,7 +40,7 @@ export function instancePower(action: PowerAction): (world: SimWorld, call: ArmC
         `Operation '${action}' is not allowed on an instance of a scale set with Flexible orchestration; use the virtual machine '${instance.name}'.`,
       );
     }
-    return beginPower(world, call, action, [instance], instance.id);
+    return beginPower(world, call, moveOf(call, action), [instance], instance.id);
   };
 }
 
@@ -46,7 +48,7 @@ export function instancePower(action: PowerAction): (world: SimWorld, call: ArmC
 export function vmPower(action: PowerAction): (world: SimWorld, call: ArmCall) => ArmAnswer {
   return (world, call) => {
     const { instance } = requireVm(world, call);
-    return beginPower(world, call, action, [instance], instance.id);
+    return beginPower(world, call, moveOf(call, action), [instance], instance.id);
   };
 }
 
@@ -55,8 +57,15 @@ export function setPower(action: PowerAction): (world: SimWorld, call: ArmCall) 
   return (world, call) => {
     const set = requireScaleSet(world, call);
     const chosen = chosenInstances(world, call, set).filter((i) => i.protection?.protectFromScaleSetActions !== true);
-    return beginPower(world, call, action, chosen, set.id);
+    return beginPower(world, call, moveOf(call, action), chosen, set.id);
   };
+}
+
+/** Recorded: hibernation is a parameter of `deallocate`. */
+type Move = PowerAction | 'hibernate';
+
+function moveOf({ query }: ArmCall, action: PowerAction): Move {
+  return action === 'deallocate' && query.get('hibernate')?.toLowerCase() === 'true' ? 'hibernate' : action;
 }
 
 export function chosenInstances(world: SimWorld, call: ArmCall, set: SimScaleSet): SimInstance[] {
@@ -74,15 +83,9 @@ export function chosenInstances(world: SimWorld, call: ArmCall, set: SimScaleSet
   return chosen;
 }
 
-function beginPower(
-  world: SimWorld,
-  call: ArmCall,
-  action: PowerAction,
-  instances: SimInstance[],
-  on: string,
-): ArmAnswer {
+function beginPower(world: SimWorld, call: ArmCall, action: Move, instances: SimInstance[], on: string): ArmAnswer {
   for (const instance of instances) requirePossible(world, action, instance);
-  const wasReleased = instances.some((instance) => instance.power === 'deallocated');
+  const wasReleased = instances.some(({ power }) => power === 'deallocated' || power === 'hibernated');
   const moved = instances.map(({ id, power }) => ({ id, from: power, to: AT_THE_END[action] }));
   for (const instance of instances) {
     if (instance.power !== AT_THE_END[action]) instance.power = ON_THE_WAY[action];
@@ -92,18 +95,19 @@ function beginPower(
     kind: 'operations',
     location: instances[0]?.location ?? requireScaleSet(world, call).location,
     on,
-    tookMs: moved.every(({ from, to }) => from === to) ? 0 : durationOf(world, action),
+    tookMs: moved.every(({ from, to }) => from === to) ? 0 : durationOf(world, action, instances),
     effect: { kind: 'power', moved, isReimaged: action.startsWith('reimage') },
-    // Only a deallocated VM can fail for lack of capacity.
+    // Only a deallocated or hibernated VM can fail for lack of capacity.
     ...(call.fate === 'allocation-failed' && wasReleased && action === 'start' && { error: ALLOCATION_FAILED }),
   });
   return acceptedWithoutBody(world, call, operation);
 }
 
-function requirePossible(world: SimWorld, action: PowerAction, instance: SimInstance): void {
+function requirePossible(world: SimWorld, action: Move, instance: SimInstance): void {
   requireIdle(world, instance);
+  if (action === 'hibernate') requireHibernation(instance);
   const isEphemeral = objectAt(instance.profile, 'storageProfile', 'osDisk', 'diffDiskSettings') !== undefined;
-  if (!isEphemeral || (action !== 'poweroff' && action !== 'deallocate')) return;
+  if (!isEphemeral || !['poweroff', 'deallocate', 'hibernate'].includes(action)) return;
   throw new ArmError(
     409,
     'OperationNotAllowed',
@@ -111,8 +115,25 @@ function requirePossible(world: SimWorld, action: PowerAction, instance: SimInst
   );
 }
 
-function durationOf({ timing }: SimWorld, action: PowerAction): number {
+/** Only a running VM of a Flexible set whose model allows it. The codes are not recorded. */
+function requireHibernation({ name, mode, power, capabilities }: SimInstance): void {
+  const reason =
+    mode === 'Uniform'
+      ? 'is an instance of a scale set with Uniform orchestration'
+      : capabilities?.hibernationEnabled !== true
+        ? 'does not have hibernation enabled'
+        : power !== 'running' && power !== 'hibernated'
+          ? `is ${power}, not running`
+          : undefined;
+  if (reason === undefined) return;
+  throw new ArmError(409, 'OperationNotAllowed', `The VM '${name}' cannot be hibernated: it ${reason}.`);
+}
+
+function durationOf({ timing }: SimWorld, action: Move, instances: readonly SimInstance[]): number {
+  if (action === 'start' && instances.every(({ power }) => power === 'hibernated' || power === 'running'))
+    return timing.resumeMs;
   return {
+    hibernate: timing.hibernateMs,
     poweroff: timing.powerOffMs,
     deallocate: timing.deallocateMs,
     start: timing.startMs,

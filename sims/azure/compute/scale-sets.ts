@@ -11,6 +11,7 @@ import {
   takesEffect,
 } from '../service/operations.ts';
 import { page } from '../service/pages.ts';
+import { degradePoolOf, takeFromPool } from '../standby/take.ts';
 import { groupId, instancesOf, keyOf, type SimInstance, type SimScaleSet, type SimWorld, timestamp } from '../world.ts';
 import { addInstances } from './births.ts';
 import { capacityOf, requireCapacity } from './capacity.ts';
@@ -74,12 +75,15 @@ function begun(
   status: 200 | 201,
   growth: number,
 ): ArmAnswer {
-  const born = growth > 0 ? addInstances(world, stored, growth, call.nowMs) : [];
+  const taken = growth > 0 ? takeFromPool(world, stored, growth, call.nowMs) : [];
+  const cold = growth > taken.length ? addInstances(world, stored, growth - taken.length, call.nowMs) : [];
+  const born = [...taken, ...cold.map((instance) => ({ instance, tookMs: world.timing.createInstanceMs }))];
+  if (call.fate === 'standby-degraded') degradePoolOf(world, stored, call.nowMs);
   const leaving = growth < 0 ? scaledIn(world, stored, -growth) : [];
   for (const instance of leaving) instance.state = 'Deleting';
   const { timing } = world;
-  const tookMs =
-    born.length > 0 ? timing.createInstanceMs : leaving.length > 0 ? timing.deleteInstanceMs : timing.updateModelMs;
+  const otherwiseMs = leaving.length > 0 ? timing.deleteInstanceMs : timing.updateModelMs;
+  const tookMs = born.length > 0 ? Math.max(...born.map((one) => one.tookMs)) : otherwiseMs;
   const operation = begin(world, call, {
     kind: 'operations',
     location: stored.location,
@@ -88,7 +92,7 @@ function begun(
     effect: {
       kind: 'model-updated',
       id: stored.id,
-      born: born.map(({ id }) => id),
+      born: born.map(({ instance }) => instance.id),
       leaving: leaving.map(({ id }) => id),
     },
     ...(call.fate === 'allocation-failed' && born.length > 0 && { error: ALLOCATION_FAILED }),

@@ -16,7 +16,7 @@ export function getVm(world: SimWorld, call: ArmCall): ArmAnswer {
 
 export function getVmView(world: SimWorld, call: ArmCall): ArmAnswer {
   const { set, instance } = requireVm(world, call);
-  return { status: 200, body: instanceView(world, set, instance) };
+  return { status: 200, body: vmView(world, set, instance) };
 }
 
 /** In a resource group or the whole subscription; `$filter='virtualMachineScaleSet/id' eq '…'` names one set. */
@@ -29,7 +29,11 @@ export function listVms(world: SimWorld, call: ArmCall): ArmAnswer {
   }
   const value = Object.values(world.instances)
     .filter(({ mode, id }) => mode === 'Flexible' && keyOf(id).startsWith(prefix))
-    .filter(({ scaleSetId }) => wanted === undefined || keyOf(scaleSetId) === keyOf(wanted))
+    // A VM that waits in a standby pool is not yet one of the set: inferred, because instances are counted without it.
+    .filter(
+      ({ scaleSetId, standby }) =>
+        wanted === undefined || (keyOf(scaleSetId) === keyOf(wanted) && standby?.isIn !== true),
+    )
     .flatMap((instance) => {
       const set = world.scaleSets[keyOf(instance.scaleSetId)];
       return set ? [vmBody(world, set, instance, call.query.get('$expand') === 'instanceView')] : [];
@@ -50,9 +54,14 @@ export function deleteVm(world: SimWorld, call: ArmCall): ArmAnswer {
   return deleteMember(world, call, requireVm(world, call).instance);
 }
 
+/** Documented: only VMs that a standby pool made have `isVMInStandbyPool`, and keep it after their move. */
+function vmView(world: SimWorld, set: SimScaleSet, instance: SimInstance): JsonObject {
+  const { placementGroupId: _, ...view } = instanceView(world, set, instance);
+  return { ...view, ...(instance.standby && { isVMInStandbyPool: instance.standby.isIn }) };
+}
+
 function vmBody(world: SimWorld, set: SimScaleSet, instance: SimInstance, isExpanded: boolean): JsonObject {
   const priority = fieldAt(instance.profile, 'priority');
-  const { placementGroupId: _, ...view } = instanceView(world, set, instance);
   return {
     name: instance.name,
     id: instance.id,
@@ -67,10 +76,10 @@ function vmBody(world: SimWorld, set: SimScaleSet, instance: SimInstance, isExpa
       provisioningState: instance.state,
       vmId: instance.vmId,
       ...vmProfile(world, instance),
-      virtualMachineScaleSet: { id: set.id },
+      ...(instance.standby?.isIn !== true && { virtualMachineScaleSet: { id: set.id } }),
       ...(priority !== undefined && { priority }),
       timeCreated: timestamp(instance.createdMs),
-      ...(isExpanded && { instanceView: view }),
+      ...(isExpanded && { instanceView: vmView(world, set, instance) }),
     },
   };
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ArmAnswer } from '../service/call.ts';
 import { isObject } from '../service/json.ts';
 import type { HttpExchange } from '../service/listen.ts';
+import { StandbyBench } from '../standby/standby.testing.ts';
 import { type Ask, Bench, DEFINITION, versionBody, withVersion } from '../testing.ts';
 import { findSpecs } from './find-specs.ts';
 import { openHearing } from './hearing.ts';
@@ -116,9 +117,7 @@ const cases: Comparison[] = [
 
 describe.runIf(recordings.length > 0)('the simulator answers as the recorded service did:', () => {
   it.each(cases)('%s %s %i', (method, pattern, status, path, ask) => {
-    const real = recordings.filter(
-      (one) => one.method === method && one.status === status && pattern.test(new URL(one.url, 'https://x').pathname),
-    );
+    const real = recorded(method, pattern, status);
     expect(real.length).toBeGreaterThan(0);
     const bench = new Bench();
     withVersion(bench);
@@ -150,15 +149,48 @@ describe.runIf(recordings.length > 0)('the simulator answers as the recorded ser
     compare(bench, 'GET', url, {}, inState('Succeeded'));
   });
 
+  it.each([
+    ['PUT', /standbyVirtualMachinePools\/[^/]+$/, 200, ''],
+    ['GET', /standbyVirtualMachinePools\/[^/]+$/, 200, ''],
+    ['GET', /standbyVirtualMachinePools$/, 200, '..'],
+    ['GET', /runtimeViews\/latest$/, 200, '/runtimeViews/latest'],
+    ['DELETE', /standbyVirtualMachinePools\/[^/]+$/, 202, ''],
+  ] as const)('%s %s %i', (method, pattern, status, more) => {
+    const bench = new StandbyBench();
+    bench.put();
+    const target = more === '..' ? bench.poolPath().replace(/\/warm$/, '') : bench.poolPath(more);
+    const profile = { maxReadyCapacity: 3, minReadyCapacity: 3, postProvisioningDelay: 'PT2S' };
+    const elasticityProfile = { ...profile, dynamicSizing: { enabled: true } };
+    const body = { body: bench.body({ elasticityProfile }) };
+    bench.ask('PUT', bench.poolPath(), body);
+    compare(bench, method, target, method === 'PUT' ? body : {}, recorded(method, pattern, status));
+  });
+
+  it('polls of the deletion of a standby pool', () => {
+    const bench = new StandbyBench();
+    bench.put();
+    const url = bench.ask('DELETE', bench.poolPath()).headers!.location!;
+    const polls = (status: number) => recorded('GET', /operationStatuses\//, status);
+    compare(bench, 'GET', url, {}, polls(202));
+    bench.nowMs += 600_000;
+    compare(bench, 'GET', url, {}, polls(200));
+  });
+
   it('in every recorded field, except those with a listed reason', () => {
     const { heard, fields, leftOut, unrecorded } = hearing.report();
     process.stderr.write(
       `recordings: ${heard} kinds of exchange, ${fields} fields compared: ${leftOut.length} left out for a reason, ${unrecorded.length} never recorded\n`,
     );
-    expect(heard).toBe(cases.length + 6);
+    expect(heard).toBe(cases.length + 6 + 7);
     expect(fields).toBeGreaterThan(300);
   });
 });
+
+function recorded(method: string, pattern: RegExp, status: number): RecordedExchange[] {
+  return recordings.filter(
+    (one) => one.method === method && one.status === status && pattern.test(new URL(one.url, 'https://x').pathname),
+  );
+}
 
 function compare(bench: Bench, method: string, target: string, ask: Ask, real: RecordedExchange[]): void {
   const answer = bench.ask(method, target, ask);

@@ -18,7 +18,7 @@ export function ownFindings(exchange: HttpExchange): string[] {
 }
 
 export function isOperationPoll(path: string): boolean {
-  return /\/locations\/[^/]+\/(operations|DiskOperations|capsOperations)\/[^/]+$/i.test(path);
+  return /\/locations\/[^/]+\/(operations|DiskOperations|capsOperations|operationStatuses)\/[^/]+$/i.test(path);
 }
 
 /** Rights and locks are not in the specifications that the referee has: their documented form is checked here. */
@@ -43,11 +43,12 @@ function authorizationFindings({ path, answer }: HttpExchange): string[] {
   return value.every(isSound) ? [] : ['an item without its documented fields'];
 }
 
-function pollFindings({ query, answer }: HttpExchange): string[] {
+function pollFindings({ path, query, answer }: HttpExchange): string[] {
   if (answer.status >= 400) return errorFindings({ answer });
   if (query.includes('monitor=true')) return [];
   const status = stringAt(answer.body, 'status');
-  const findings = ['InProgress', 'Succeeded', 'Failed'].includes(status ?? '') ? [] : [`operation status '${status}'`];
+  const running = /\/operationStatuses\//i.test(path) ? 'Deleting' : 'InProgress';
+  const findings = [running, 'Succeeded', 'Failed'].includes(status ?? '') ? [] : [`operation status '${status}'`];
   if (stringAt(answer.body, 'name') === undefined) findings.push('an operation without a name');
   if (stringAt(answer.body, 'startTime') === undefined) findings.push('an operation without a start');
   if (status === 'Failed' && stringAt(answer.body, 'error', 'code') === undefined)

@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { API_VERSIONS, servedVersions } from '../service/api-versions.ts';
 import type { HttpExchange } from '../service/listen.ts';
 import { findRoute } from '../service/routes.ts';
+import type { BicepTypes } from './bicep-types.ts';
 import { findSpecs } from './find-specs.ts';
 import { openHearing, type RecordedReport, type Rejection } from './hearing.ts';
 import { isAuthorization, isOperationPoll, ownFindings } from './own-checks.ts';
 import { readRecordings } from './recordings.ts';
+import { isStandby, readStandbyTypes, standbyFindings } from './standby-checks.ts';
 import { isTolerated, type SpecificationFinding } from './tolerated.ts';
 import { makeWitness } from './witness.ts';
 
@@ -46,12 +48,14 @@ export async function seatReferee({ env, warn }: RefereeDeps = PROCESS_DEPS): Pr
   if (recordings.length === 0) warn(`THE SECOND REFEREE DID NOT SIT: no recorded traffic in ${specs}`);
   const hearing = openHearing(makeWitness(recordings));
   const validator = await loadValidator(specs);
+  const standbyTypes = readStandbyTypes(specs);
+  if (!standbyTypes) warn(`STANDBY POOLS ARE NOT CHECKED: no generated types of Microsoft.StandbyPool in ${specs}`);
   const verdicts: Promise<Rejection[]>[] = [];
   return {
     sat: true,
     check(exchange) {
       const heard = hearing.hear(exchange);
-      verdicts.push(judge(validator, exchange).then((rejections) => [...rejections, ...heard]));
+      verdicts.push(judge({ validator, standbyTypes }, exchange).then((rejections) => [...rejections, ...heard]));
     },
     report: async () => ({
       checked: verdicts.length,
@@ -71,7 +75,10 @@ export function describeReport({ checked, rejected, recorded }: Report): string 
   );
 }
 
-type Validator = Awaited<ReturnType<typeof loadValidator>>;
+interface Judges {
+  validator: Awaited<ReturnType<typeof loadValidator>>;
+  standbyTypes: BicepTypes | undefined;
+}
 
 async function loadValidator(specs: string) {
   const { LiveValidator } = await import('oav');
@@ -90,12 +97,18 @@ async function loadValidator(specs: string) {
   return validator;
 }
 
-async function judge(validator: Validator, exchange: HttpExchange): Promise<Rejection[]> {
+async function judge({ validator, standbyTypes }: Judges, exchange: HttpExchange): Promise<Rejection[]> {
   const name = `${exchange.method} ${exchange.path} → ${exchange.answer.status}`;
   const rejections: Rejection[] = [];
   const reject = (side: Rejection['side'], findings: string[]) => {
     if (findings.length > 0) rejections.push({ exchange: name, side, findings });
   };
+  if (isStandby(exchange.path) && !isOperationPoll(exchange.path)) {
+    const { request, answer } = standbyTypes ? standbyFindings(standbyTypes, exchange) : { request: [], answer: [] };
+    reject('request', request);
+    reject('answer', answer);
+    return rejections;
+  }
   reject('answer', ownFindings(exchange));
   // Neither operations nor rights are in the specification.
   if (isOperationPoll(exchange.path) || isAuthorization(exchange.path)) return rejections;

@@ -76,7 +76,7 @@ function hear(kinds: ReadonlyMap<string, Kind>, exchange: HttpExchange): Testimo
 function operationOf(method: string, path: string, status: number, body: Json): string | undefined {
   const route = findRoute(method, path)?.route;
   if (!route) return undefined;
-  const isPoll = /operations\//i.test(route.path);
+  const isPoll = /operation(?:s|Statuses)\//i.test(route.path);
   return `${method} ${shortened(route.path)} ${status}${isPoll ? ` ${stringAt(body, 'status')}` : ''}`;
 }
 
@@ -95,5 +95,5 @@ function itemsOf(body: Json): Json[] {
 }
 
 function shortened(path: string): string {
-  return path.replace(/^.*\/providers\/Microsoft\.Compute\//, '');
+  return path.replace(/^.*\/providers\/Microsoft\.(?:Compute|StandbyPool)\//, '');
 }

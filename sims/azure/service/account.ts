@@ -1,6 +1,6 @@
 // sims/azure/service/account.ts: which tenant, subscription, regions and resource groups does a client see before it asks for machines?
 import type { SimWorld } from '../world.ts';
-import { servedVersions } from './api-versions.ts';
+import { type Provider, servedVersions } from './api-versions.ts';
 import { ArmError } from './arm-error.ts';
 import type { ArmAnswer, ArmRequest } from './call.ts';
 import type { JsonObject } from './json.ts';
@@ -116,17 +116,22 @@ function oneGroup(world: SimWorld, name: string): JsonObject {
 
 /** What clients ask to learn api-versions and whether the provider is registered. */
 function providerBody(world: SimWorld, namespace: string): JsonObject {
-  if (namespace.toLowerCase() !== 'microsoft.compute') {
+  const known = ['Microsoft.Compute', 'Microsoft.StandbyPool'].find(
+    (one) => one.toLowerCase() === namespace.toLowerCase(),
+  );
+  if (known === undefined) {
     throw new ArmError(404, 'InvalidResourceNamespace', `The resource namespace '${namespace}' is invalid.`);
   }
   const types = new Set(
     ROUTES.flatMap(({ method, path }) =>
-      method === 'PUT' ? [(path.split('Microsoft.Compute/')[1] ?? '').replace(/\/?\{\w+\}/g, '')] : [],
+      method === 'PUT' && path.includes(`/${known}/`)
+        ? [(path.split(`${known}/`)[1] ?? '').replace(/\/?\{\w+\}/g, '')]
+        : [],
     ),
   );
   return {
-    id: `/subscriptions/${world.subscriptionId}/providers/Microsoft.Compute`,
-    namespace: 'Microsoft.Compute',
+    id: `/subscriptions/${world.subscriptionId}/providers/${known}`,
+    namespace: known,
     registrationState: 'Registered',
     registrationPolicy: 'RegistrationRequired',
     resourceTypes: [...types].sort().map((resourceType) => ({
@@ -139,10 +144,11 @@ function providerBody(world: SimWorld, namespace: string): JsonObject {
 }
 
 function versionsOf(resourceType: string): string[] {
-  const provider = /^(disks|snapshots)/.test(resourceType)
-    ? 'disk'
-    : /^galleries/.test(resourceType)
-      ? 'gallery'
-      : 'compute';
+  const kinds: [RegExp, Provider][] = [
+    [/^(disks|snapshots)/, 'disk'],
+    [/^galleries/, 'gallery'],
+    [/^standby/, 'standby'],
+  ];
+  const provider = kinds.find(([pattern]) => pattern.test(resourceType))?.[1] ?? 'compute';
   return servedVersions(provider).reverse();
 }

@@ -1,7 +1,7 @@
 // sims/azure/service/api-versions.ts: which api-versions are served? Those of current clients; the referee has the specification of one of each kind.
 import { ArmError } from './arm-error.ts';
 
-export type Provider = 'compute' | 'disk' | 'gallery' | 'sku' | 'permissions' | 'locks';
+export type Provider = 'compute' | 'disk' | 'gallery' | 'sku' | 'permissions' | 'locks' | 'standby';
 
 /** With a specification: every answer has its shape, whichever version was asked for. */
 export const API_VERSIONS: Readonly<Record<Provider, string>> = {
@@ -11,6 +11,7 @@ export const API_VERSIONS: Readonly<Record<Provider, string>> = {
   permissions: '2022-04-01',
   locks: '2016-09-01',
   sku: '2021-07-01',
+  standby: '2026-04-01',
 };
 
 /** What Microsoft's clients of the last years send: one SDK sends one of each kind, the command line a mixture. */
@@ -20,6 +21,7 @@ const SERVED: Readonly<Partial<Record<Provider, string>>> = {
   disk: '2022-07-02 2023-01-02 2023-04-02 2023-10-02 2024-03-02 2025-01-02 2026-03-02',
   gallery: '2021-10-01 2022-01-03 2022-03-03 2022-08-03 2023-07-03 2024-03-03 2025-03-03 2025-12-03 2026-03-03',
   sku: '2019-04-01 2021-07-01',
+  standby: '2024-03-01 2025-03-01 2025-10-01 2026-04-01',
 };
 
 export function servedVersions(provider: Provider): string[] {

@@ -38,7 +38,8 @@ export interface ArmCall {
 export interface ArmAnswer {
   status: number;
   headers?: Readonly<Record<string, string>>;
-  body?: JsonObject;
+  /** null: the literal, as a recorded deletion of a standby pool has it. */
+  body?: JsonObject | null;
 }
 
 export type Handler = (world: SimWorld, call: ArmCall) => ArmAnswer;

@@ -2,6 +2,8 @@
 import { recount, reimage } from '../compute/births.ts';
 import { diskBody } from '../compute/disks.ts';
 import { snapshotBody } from '../compute/snapshots.ts';
+import { keepStandbyPools } from '../standby/keep-pools.ts';
+import { membersOf } from '../standby/members.ts';
 import {
   instancesOf,
   keyOf,
@@ -17,10 +19,19 @@ import {
 import { stringAt } from './json.ts';
 
 export function settle(world: SimWorld, nowMs: number): void {
-  const due = Object.values(world.operations)
-    .filter((operation) => operation.status === 'InProgress' && operation.endsMs <= nowMs)
-    .sort((a, b) => a.endsMs - b.endsMs || (a.id < b.id ? -1 : 1));
-  for (const operation of due) end(world, operation);
+  // The end of one may begin another, which may be due as well.
+  for (let due = dueOperations(world, nowMs); due.length > 0; due = dueOperations(world, nowMs)) {
+    for (const operation of due) end(world, operation);
+  }
+}
+
+/** Those that end first. */
+function dueOperations(world: SimWorld, nowMs: number): Operation[] {
+  const due = Object.values(world.operations).filter(
+    ({ status, endsMs }) => status === 'InProgress' && endsMs <= nowMs,
+  );
+  const firstMs = Math.min(...due.map(({ endsMs }) => endsMs));
+  return due.filter(({ endsMs }) => endsMs === firstMs).sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 /** Whether an operation ends by then. */
@@ -41,6 +52,7 @@ function end(world: SimWorld, operation: Operation): void {
   const isApplied =
     operation.error === undefined ? fate !== 'succeeded-but-not-applied' : fate === 'failed-but-applied';
   (isApplied ? apply : undo)(world, effect, operation, hasFailed);
+  keepStandbyPools(world, operation.endsMs);
 }
 
 function apply(world: SimWorld, effect: OperationEffect, operation: Operation): void {
@@ -130,6 +142,16 @@ function apply(world: SimWorld, effect: OperationEffect, operation: Operation): 
     case 'delete-version':
       delete world.versions[keyOf(effect.id)];
       break;
+    case 'standby-moved':
+      settleInstance(world, effect.id, (instance) => {
+        instance.power = effect.to;
+      });
+      break;
+    case 'delete-standby-pool':
+      for (const { id } of membersOf(world, effect)) removeInstance(world, id);
+      delete world.standbyPools[keyOf(effect.id)];
+      break;
+    case 'standby-resumes':
     case 'none':
       break;
   }
@@ -163,6 +185,11 @@ function undo(world: SimWorld, effect: OperationEffect, operation: Operation, ha
     case 'delete-scale-set': {
       const set = world.scaleSets[keyOf(effect.id)];
       if (set) set.state = after;
+      break;
+    }
+    case 'delete-standby-pool': {
+      const pool = world.standbyPools[keyOf(effect.id)];
+      if (pool) pool.state = 'Succeeded';
       break;
     }
     case 'snapshot-made': {

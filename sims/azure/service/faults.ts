@@ -16,7 +16,9 @@ export type FaultKind =
   /** A start of a deallocated instance fails for lack of capacity. */
   | 'allocation-failed'
   /** The operation takes ten times longer. */
-  | 'slow';
+  | 'slow'
+  /** Of a write to a standby pool or its scale set: the pool cannot make VMs for a while. */
+  | 'standby-degraded';
 
 export interface Fault {
   /** `PUT snapshots`, `POST virtualMachines/powerOff`, `* versions`, `GET operations` (polls), `* *`: method and end of the resource's type. */
@@ -107,6 +109,8 @@ function strikeOf(kind: FaultKind): Strike {
       return { ...UNHARMED, fate: 'succeeded-but-not-applied' };
     case 'allocation-failed':
       return { ...UNHARMED, fate: 'allocation-failed' };
+    case 'standby-degraded':
+      return { ...UNHARMED, fate: 'standby-degraded' };
     case 'slow':
       return { ...UNHARMED, slowdown: SLOWDOWN };
   }

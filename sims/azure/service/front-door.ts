@@ -13,6 +13,7 @@ const TRACKED = [
   'galleries',
   'galleries/images',
   'galleries/images/versions',
+  'standbyVirtualMachinePools',
 ];
 
 /** `type` is the resource's, such as `galleries/images`. */
@@ -42,8 +43,8 @@ function requireLocation(world: SimWorld, path: string, location: string | undef
 
 function find(world: SimWorld, path: string): TrackedOperation | undefined {
   const key = keyOf(path.replace(/\/+/g, '/').replace(/\/$/, ''));
-  const { scaleSets, disks, snapshots, galleries, definitions, versions } = world;
-  for (const kind of [scaleSets, disks, snapshots, galleries, definitions, versions]) {
+  const { scaleSets, disks, snapshots, galleries, definitions, versions, standbyPools } = world;
+  for (const kind of [scaleSets, disks, snapshots, galleries, definitions, versions, standbyPools]) {
     const found = kind[key];
     if (found) return found;
   }

@@ -2,10 +2,12 @@
 
 import {
   type Fate,
+  hex,
   type Operation,
   type OperationEffect,
   type OperationKind,
   type SimWorld,
+  STANDBY_PROVIDER,
   timestamp,
   uuid,
 } from '../world.ts';
@@ -36,7 +38,7 @@ export interface Begin {
 
 export function begin(world: SimWorld, call: ArmCall, order: Begin): Operation {
   const operation: Operation = {
-    id: uuid(world),
+    id: order.kind === 'operationStatuses' ? `${uuid(world)}*${hex(world, 64).toUpperCase()}` : uuid(world),
     kind: order.kind,
     location: order.location,
     apiVersion: call.apiVersion,
@@ -118,6 +120,7 @@ function monitorAnswer(world: SimWorld, call: ArmCall, operation: Operation, hin
 }
 
 function hintMs({ timing }: SimWorld, kind: OperationKind): number {
+  if (kind === 'operationStatuses') return timing.standbyHintMs;
   if (kind === 'operations') return timing.computeHintMs;
   return kind === 'DiskOperations' ? timing.diskHintMs : timing.galleryHintMs;
 }
@@ -125,8 +128,15 @@ function hintMs({ timing }: SimWorld, kind: OperationKind): number {
 /** Real ones contain about a kilobyte of signature, so that a client which truncates or re-encodes it fails here. */
 function operationUrl({ subscriptionId }: SimWorld, call: ArmCall, operation: Operation, monitor: string): string {
   const { id, kind, location, apiVersion } = operation;
+  const [guid = ''] = id.split('*');
+  const signature = `t=${operation.startedMs}&c=${guid.replaceAll('-', '').repeat(32)}`;
+  if (kind === 'operationStatuses') {
+    // Recorded: the region in capitals, and one URL in both headers.
+    const poll = `subscriptions/${subscriptionId}/${STANDBY_PROVIDER}/locations/${location.toUpperCase()}/${kind}/${id}`;
+    return `${call.baseUrl}/${poll}?api-version=${apiVersion}&${signature}`;
+  }
   const path = `/subscriptions/${subscriptionId}/providers/Microsoft.Compute/locations/${location}/${kind}/${id}`;
-  return `${call.baseUrl}${path}?p=${id}&${monitor}api-version=${apiVersion}&t=${operation.startedMs}&c=${id.replaceAll('-', '').repeat(32)}`;
+  return `${call.baseUrl}${path}?p=${id}&${monitor}api-version=${apiVersion}&${signature}`;
 }
 
 /** Whether another operation on it is running. */

@@ -1,5 +1,6 @@
 // sims/azure/service/respond.ts: answers one request on a copy of the world, which replaces the old one only on success.
 
+import { keepStandbyPools } from '../standby/keep-pools.ts';
 import type { SimWorld } from '../world.ts';
 import { answerAccount } from './account.ts';
 import { requireApiVersion } from './api-versions.ts';
@@ -45,10 +46,12 @@ export function respond(
     // Counted whether or not the request succeeds, so it stays when the draft below is discarded.
     headers = { ...headers, ...takeSubscriptionToken(settled, around, request.method) };
     const left = takeToken(settled, around, found.policy, request.url.pathname);
-    headers['x-ms-ratelimit-remaining-resource'] = left;
+    // Recorded: standby pools have only the limits of the subscription.
+    if (found.route.provider !== 'standby') headers['x-ms-ratelimit-remaining-resource'] = left;
     if (around.error) throw around.error;
     const draft = request.method === 'GET' ? settled : structuredClone(settled); // a read changes nothing
     const answer = answerOf(draft, request, { found, apiVersion, around });
+    if (draft !== settled) keepStandbyPools(draft, around.nowMs);
     return { world: draft, answer: { ...answer, headers: { ...headers, ...answer.headers } } };
   } catch (error) {
     if (!(error instanceof ArmError)) throw error;
@@ -91,7 +94,7 @@ function answerOf(
   { found, apiVersion, around }: { found: MatchedRoute; apiVersion: string; around: RequestContext },
 ): ArmAnswer {
   const { params, route } = found;
-  if (params.subscription?.toLowerCase() !== world.subscriptionId.toLowerCase()) {
+  if (params.subscription !== undefined && params.subscription.toLowerCase() !== world.subscriptionId.toLowerCase()) {
     throw new ArmError(404, 'SubscriptionNotFound', `The subscription '${params.subscription}' could not be found.`);
   }
   requireGroup(world, params.group);

@@ -42,6 +42,17 @@ import {
   revokeAccess,
 } from '../compute/snapshots.ts';
 import { deleteVm, getVm, getVmView, listVms, patchVm } from '../compute/virtual-machines.ts';
+import { getStandbyVm, listStandbyVms } from '../standby/members.ts';
+import { readStandbyOperation } from '../standby/operation-status.ts';
+import {
+  deleteStandbyPool,
+  getStandbyPool,
+  listStandbyOperations,
+  listStandbyPools,
+  patchStandbyPool,
+  putStandbyPool,
+} from '../standby/pools.ts';
+import { getRuntimeView, listRuntimeViews } from '../standby/runtime-view.ts';
 import type { Provider } from './api-versions.ts';
 import { listLocks, listPermissions } from './authorization.ts';
 import type { Handler } from './call.ts';
@@ -77,6 +88,9 @@ const DISK = `${GROUP}/disks/{disk}`;
 const SNAPSHOT = `${GROUP}/snapshots/{snapshot}`;
 const GALLERY = `${GROUP}/galleries/{gallery}`;
 const DEFINITION = `${GALLERY}/images/{definition}`;
+const STANDBY_SCOPE = 'subscriptions/{subscription}/providers/Microsoft.StandbyPool';
+const STANDBY_GROUP = 'subscriptions/{subscription}/resourceGroups/{group}/providers/Microsoft.StandbyPool';
+const STANDBY_POOL = `${STANDBY_GROUP}/standbyVirtualMachinePools/{pool}`;
 const VERSION = `${DEFINITION}/versions/{version}`;
 
 /** In the spelling of role definitions; paths are compared without regard to case. */
@@ -99,6 +113,7 @@ const disk = routesOf('disk');
 const gallery = routesOf('gallery');
 const permissions = routesOf('permissions');
 const locks = routesOf('locks');
+const standby = routesOf('standby');
 
 export const ROUTES: readonly Route[] = [
   ...compute('readScaleSet', {
@@ -196,6 +211,20 @@ export const ROUTES: readonly Route[] = [
   ...gallery('readVersion', { [`GET ${DEFINITION}/versions`]: listVersions, [`GET ${VERSION}`]: getVersion }),
   ...gallery('writeVersion', { [`PUT ${VERSION}`]: putVersion, [`PATCH ${VERSION}`]: patchVersion }),
   ...gallery('deleteVersion', { [`DELETE ${VERSION}`]: deleteVersion }),
+  ...standby('standbyPool', {
+    'GET providers/Microsoft.StandbyPool/operations': listStandbyOperations,
+    [`GET ${STANDBY_SCOPE}/standbyVirtualMachinePools`]: listStandbyPools,
+    [`GET ${STANDBY_GROUP}/standbyVirtualMachinePools`]: listStandbyPools,
+    [`GET ${STANDBY_POOL}`]: getStandbyPool,
+    [`PUT ${STANDBY_POOL}`]: putStandbyPool,
+    [`PATCH ${STANDBY_POOL}`]: patchStandbyPool,
+    [`DELETE ${STANDBY_POOL}`]: deleteStandbyPool,
+    [`GET ${STANDBY_POOL}/runtimeViews`]: listRuntimeViews,
+    [`GET ${STANDBY_POOL}/runtimeViews/{view}`]: getRuntimeView,
+    [`GET ${STANDBY_POOL}/standbyVirtualMachines`]: listStandbyVms,
+    [`GET ${STANDBY_POOL}/standbyVirtualMachines/{vm}`]: getStandbyVm,
+    [`GET ${STANDBY_SCOPE}/locations/{location}/operationStatuses/{operation}`]: readStandbyOperation,
+  }),
   ...permissions('readAuthorization', {
     [`GET ${GROUP_RIGHTS}/permissions`]: listPermissions,
     [`GET ${SET}/providers/Microsoft.Authorization/permissions`]: listPermissions,
@@ -230,7 +259,7 @@ function matchPath(pattern: string[], segments: string[]): Record<string, string
 
 /** Of the last provider in the path: permissions are a child of any resource. */
 function typeOf({ path }: Route): string {
-  const after = path.split(/\/providers\/Microsoft\.\w+\//).at(-1) ?? '';
+  const after = path.split(/(?:^|\/)providers\/Microsoft\.\w+\//).at(-1) ?? '';
   return after
     .split('/')
     .filter((segment) => !segment.startsWith('{'))
@@ -240,9 +269,10 @@ function typeOf({ path }: Route): string {
 function actionOf({ method, path }: Route, type: string): string {
   const verb = { GET: 'read', PUT: 'write', PATCH: 'write', DELETE: 'delete', POST: 'action' }[method] ?? 'read';
   const provider = path
-    .match(/\/providers\/(Microsoft\.\w+)\//g)
+    .match(/(?:^|\/)providers\/Microsoft\.\w+\//g)
     ?.at(-1)
-    ?.split('/')[2];
+    ?.split('/')
+    .find((part) => part.startsWith('Microsoft.'));
   return `${provider}/${type}/${verb}`;
 }
 

@@ -55,6 +55,8 @@ export const POLICIES = {
   /** No figure was recorded: the resource manager's own limit is far higher than what a client needs. */
   readAuthorization: per3Minutes('ReadAuthorization3Min', 1_000),
   deleteVersion: per3Minutes('DeleteGalleryImageVersion3Min', 150),
+  /** Recorded answers have no limit but the subscription's. */
+  standbyPool: per3Minutes('StandbyPool3Min', 5_000),
 } satisfies Record<string, Policy>;
 
 export type PolicyName = keyof typeof POLICIES;

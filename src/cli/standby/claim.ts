@@ -1,18 +1,18 @@
 // cli/standby/claim.ts: `headstart standby claim POOL`: takes standby nodes into service and waits until they are Ready.
 import { Option } from 'commander';
 import { formatSpan } from '../../base/duration.ts';
-import { awaitAllUp } from '../../local/await-up.ts';
-import { findLocalPool } from '../../local/find.ts';
 import { type Claim, STANDBY_TIERS, type StandbyMember } from '../../vms/standby.ts';
-import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
+import { type OpenPools, openPools } from '../compose/open-pools.ts';
+import { openStandby } from '../compose/open-standby.ts';
 import { orInterrupted } from '../or-interrupted.ts';
 import { printJsonLine } from '../output/json.ts';
 import { showProgress } from '../output/progress.ts';
 import { timeoutOption, wholeNumber } from '../pool/arguments.ts';
 import { printPoolPlan } from '../pool/dry-run.ts';
 import type { Verb } from '../verb.ts';
+import { type StandbyOptions, withStandbyOptions } from './vms-option.ts';
 
-interface Options extends PoolOptions {
+interface Options extends StandbyOptions {
   count: number;
   wait: boolean;
   refill: boolean;
@@ -24,9 +24,9 @@ export const verb = standbyClaim(openPools);
 
 export function standbyClaim(open: OpenPools): Verb {
   return {
-    examples: ['standby claim pool1', 'standby claim pool1 --count 3 --json'],
+    examples: ['standby claim pool1', 'standby claim pool1 --count 3 --json', 'standby claim pool1 --vms azure'],
     configure: (command) =>
-      withPoolOptions(command)
+      withStandbyOptions(command)
         .argument('<POOL>', 'the name of the pool')
         .addOption(
           new Option('--count <N>', 'how many nodes to add; new ones are booted when too few are parked')
@@ -40,10 +40,10 @@ export function standbyClaim(open: OpenPools): Verb {
     async run([name = ''], options: Options, deps) {
       const startedMs = deps.nowUs() / 1000;
       const signal = deps.signal();
-      const provider = await open(options, deps, 'run');
-      const { ref } = await findLocalPool(provider, name, { signal });
+      const site = await openStandby(options, deps, open, 'run');
+      const { ref } = await site.find(name, { signal });
       if (options.dryRun) {
-        const ready = (await provider.standby.readStandby(ref, { signal }))?.members.filter(isReady) ?? [];
+        const ready = (await site.standby.readStandby(ref, { signal }))?.members.filter(isParked) ?? [];
         return printPoolPlan(deps, name, plannedClaims(ready, options.count), options);
       }
       const progress = showProgress(deps, 'StandbyEvent', options);
@@ -51,40 +51,40 @@ export function standbyClaim(open: OpenPools): Verb {
       const interruption = {
         code: 'standby/interrupted',
         kept: `Nodes that were claimed belong to pool ${name} now.`,
-        next: `headstart pool show ${name}`,
+        next: site.awaitReady ? `headstart pool show ${name}` : `headstart standby status ${name} --vms azure`,
       };
       const claims = await orInterrupted(signal, interruption, async () => {
-        const taken = await provider.standby.claim(ref, options.count, {
+        const taken = await site.standby.claim(ref, options.count, {
           signal,
           onWaiting: progress.waiting,
           leaveEmpty: !options.refill,
         });
-        if (options.wait) {
+        if (options.wait && site.awaitReady) {
           const waiting = { onWaiting: progress.waiting, deadlineMs: options.timeout, signal };
-          await awaitAllUp(
-            provider.guests,
+          await site.awaitReady(
             taken.map(({ instance }) => instance),
             waiting,
           );
         }
         return taken;
       }).finally(progress.end);
+      const isReady = options.wait && site.awaitReady !== undefined;
       const tookMs = deps.nowUs() / 1000 - startedMs;
       if (options.json)
         return printJsonLine(deps, 'StandbyClaim', {
           pool: name,
           claims: claims.map(claimView),
-          isReady: options.wait,
+          isReady,
           tookMs,
         });
-      const end = options.wait ? `; Ready after ${formatSpan(Math.round(tookMs / 10) * 10_000)}` : '';
+      const end = isReady ? `; Ready after ${formatSpan(Math.round(tookMs / 10) * 10_000)}` : '';
       for (const claim of claims) deps.stdout(`${describe(claim)}${claims.length === 1 ? end : ''}\n`);
       if (claims.length > 1 && end) deps.stdout(`all${end.slice(1)}\n`);
     },
   };
 }
 
-const isReady = ({ state }: StandbyMember) => state === 'ready';
+const isParked = ({ state }: StandbyMember) => state === 'ready';
 
 /** The fastest tier first, like a claim. */
 function plannedClaims(ready: readonly StandbyMember[], count: number): string[] {

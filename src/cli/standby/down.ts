@@ -1,14 +1,15 @@
 // cli/standby/down.ts: `headstart standby down POOL`: deletes the standby nodes of a pool; its nodes in service stay.
-import { findLocalPool } from '../../local/find.ts';
-import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
+import { type OpenPools, openPools } from '../compose/open-pools.ts';
+import { openStandby } from '../compose/open-standby.ts';
 import { confirm } from '../confirm.ts';
 import { orInterrupted } from '../or-interrupted.ts';
 import { printJsonLine } from '../output/json.ts';
 import { showProgress } from '../output/progress.ts';
 import { printPoolPlan } from '../pool/dry-run.ts';
 import type { Verb } from '../verb.ts';
+import { type StandbyOptions, withStandbyOptions } from './vms-option.ts';
 
-interface Options extends PoolOptions {
+interface Options extends StandbyOptions {
   yes?: boolean;
   dryRun?: boolean;
 }
@@ -19,14 +20,14 @@ export function standbyDown(open: OpenPools): Verb {
   return {
     examples: ['standby down pool1', 'standby down pool1 --yes'],
     configure: (command) =>
-      withPoolOptions(command)
+      withStandbyOptions(command)
         .argument('<POOL>', 'the name of the pool')
         .option('--yes', 'do not ask for confirmation')
         .option('--dry-run', 'print what would be deleted, and delete nothing'),
     async run([name = ''], options: Options, deps) {
-      const provider = await open(options, deps);
-      const { ref } = await findLocalPool(provider, name, {});
-      const members = (await provider.standby.readStandby(ref))?.members ?? [];
+      const site = await openStandby(options, deps, open);
+      const { ref } = await site.find(name, {});
+      const members = (await site.standby.readStandby(ref))?.members ?? [];
       const instances = members.map(({ instance }) => instance.id);
       const what = `delete ${instances.join(', ') || 'no nodes'}, and keep no standby nodes in pool ${name}`;
       if (options.dryRun) return printPoolPlan(deps, name, [what], options);
@@ -39,7 +40,7 @@ export function standbyDown(open: OpenPools): Verb {
         next: `headstart standby down ${name} --yes`,
       };
       await orInterrupted(signal, interruption, () =>
-        provider.standby.deleteStandby(ref, { signal, onWaiting: progress.waiting }),
+        site.standby.deleteStandby(ref, { signal, onWaiting: progress.waiting }),
       );
       progress.end();
       if (options.json) return printJsonLine(deps, 'StandbyDeleted', { pool: name, instances });

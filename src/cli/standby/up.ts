@@ -1,9 +1,9 @@
 // cli/standby/up.ts: `headstart standby up POOL`: sets which standby nodes a pool keeps, and prepares those that are missing.
 import { Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
-import { findLocalPool } from '../../local/find.ts';
 import { STANDBY_TIERS, type StandbyPolicy, type StandbyState, type StandbyTier } from '../../vms/standby.ts';
-import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
+import { type OpenPools, openPools } from '../compose/open-pools.ts';
+import { openStandby } from '../compose/open-standby.ts';
 import { orInterrupted } from '../or-interrupted.ts';
 import { printJsonLine } from '../output/json.ts';
 import { showProgress } from '../output/progress.ts';
@@ -12,8 +12,9 @@ import { timeSpan, wholeNumber } from '../pool/arguments.ts';
 import { printPoolPlan } from '../pool/dry-run.ts';
 import type { Verb } from '../verb.ts';
 import { renderStandby, standbyView } from './view.ts';
+import { type StandbyOptions, withStandbyOptions } from './vms-option.ts';
 
-interface Options extends PoolOptions, Partial<Record<StandbyTier, number>> {
+interface Options extends StandbyOptions, Partial<Record<StandbyTier, number>> {
   maxAge?: number;
   wait: boolean;
   leaveIfBusy?: boolean;
@@ -22,13 +23,18 @@ interface Options extends PoolOptions, Partial<Record<StandbyTier, number>> {
 
 export const verb = standbyUp(openPools);
 
-const MOST = 100;
+/** Of Azure; what a machine holds is less. */
+const MOST = 1000;
 
 export function standbyUp(open: OpenPools): Verb {
   return {
-    examples: ['standby up pool1 --frozen 2', 'standby up pool1 --frozen 3 --stopped 5 --max-age 1d'],
+    examples: [
+      'standby up pool1 --frozen 2',
+      'standby up pool1 --frozen 3 --stopped 5 --max-age 1d',
+      'standby up pool1 --stopped 5 --vms azure',
+    ],
     configure(command) {
-      withPoolOptions(command).argument('<POOL>', 'the name of the pool');
+      withStandbyOptions(command).argument('<POOL>', 'the name of the pool');
       for (const tier of STANDBY_TIERS)
         command.addOption(
           new Option(`--${tier} <N>`, `keep this many ${tier} nodes: ${MEANING[tier]}`).argParser(wholeNumber(0, MOST)),
@@ -43,22 +49,24 @@ export function standbyUp(open: OpenPools): Verb {
     },
     async run([name = ''], options: Options, deps) {
       const signal = deps.signal();
-      const provider = await open(options, deps, 'run');
-      const { ref } = await findLocalPool(provider, name, { signal });
-      const before = await provider.standby.readStandby(ref, { signal });
+      const site = await openStandby(options, deps, open, 'run');
+      const { ref } = await site.find(name, { signal });
+      const before = await site.standby.readStandby(ref, { signal });
       const policy = policyOf(name, options, before);
       if (options.dryRun) return printPoolPlan(deps, name, changesOf(policy, before), options);
       const progress = showProgress(deps, 'StandbyEvent', options);
       const interruption = {
         code: 'standby/interrupted',
-        kept: `The standby nodes that are ready stay; one that was being prepared is discarded by the next command.`,
+        kept: site.awaitReady
+          ? `The standby nodes that are ready stay; one that was being prepared is discarded by the next command.`
+          : 'Azure goes on to prepare the standby nodes.',
         next: `headstart standby up ${name}`,
       };
       await orInterrupted(signal, interruption, async () => {
         if (JSON.stringify(policy) !== JSON.stringify(before?.policy))
-          await provider.standby.setStandby(ref, policy, { signal, onWaiting: progress.waiting });
-        if (!options.wait) return provider.standby.refill(ref);
-        const { isBusy } = await provider.standby.fillStandby(ref, {
+          await site.standby.setStandby(ref, policy, { signal, onWaiting: progress.waiting });
+        if (!options.wait) return site.standby.refill(ref);
+        const { isBusy } = await site.standby.fillStandby(ref, {
           signal,
           onWaiting: progress.waiting,
           onStep: progress.step,
@@ -68,7 +76,7 @@ export function standbyUp(open: OpenPools): Verb {
           progress.step(`another command prepares the standby nodes of ${name}; see \`standby status ${name}\``);
       });
       progress.end();
-      const view = standbyView(name, await provider.standby.readStandby(ref, { signal }));
+      const view = standbyView(name, await site.standby.readStandby(ref, { signal }));
       if (options.json) return printJsonLine(deps, 'Standby', view);
       deps.stdout(renderStandby(view, deps.nowUs() / 1000, screenOf(deps)));
     },

@@ -11,7 +11,7 @@ import { knownDisk, osDiskFacts, readDisk } from './disks.ts';
 import { poolNotFound } from './pool-not-found.ts';
 import { poolScaleSet, readSetRef, refOf } from './read-scale-set.ts';
 import type { SetTraits } from './scale-set.ts';
-import { listedOf, memberFacts } from './vm.ts';
+import { isInService, listedOf, memberFacts } from './vm.ts';
 
 export async function readInstance(
   azure: Azure,
@@ -112,7 +112,9 @@ export async function instancesOfSet(
   const vms = await call.run(what, () =>
     read(virtualMachines.list(owner.resourceGroup, { filter, expand: 'instanceView' })),
   );
-  return vms.map((vm) => listedOf(vm, { pool, id: vmId({ ...owner, mode: 'flexible', name: vm.name ?? '' }) }, false));
+  return vms
+    .filter(isInService)
+    .map((vm) => listedOf(vm, { pool, id: vmId({ ...owner, mode: 'flexible', name: vm.name ?? '' }) }, false));
 }
 
 export function instanceVm(instance: InstanceRef): VmRef {

@@ -43,6 +43,8 @@ export const scaleSetSchema = z.object({
   properties: z.object({
     provisioningState: text,
     orchestrationMode: text,
+    platformFaultDomainCount: number,
+    additionalCapabilities: z.object({ hibernationEnabled: isOn }).nullish(),
     upgradePolicy: z
       .object({ mode: text, automaticOSUpgradePolicy: z.object({ enableAutomaticOSUpgrade: isOn }).nullish() })
       .nullish(),

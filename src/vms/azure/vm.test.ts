@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { definitionId, versionId } from './scale-set.testing.ts';
-import { listedOf } from './vm.ts';
+import { isInService, listedOf } from './vm.ts';
 
 describe('listedOf', () => {
   const ref = { pool: { id: 'p', name: 'pool' }, id: 'i' };
@@ -32,4 +32,13 @@ describe('listedOf', () => {
       id: 'd',
     });
   });
+});
+
+it.each([
+  ['that no standby pool made', {}, true],
+  ['without a view', undefined, true],
+  ['that has left its standby pool', { isVMInStandbyPool: false }, true],
+  ['that waits in one', { isVMInStandbyPool: true }, false],
+])('a VM %s is in service: %s', (_, instanceView, expected) => {
+  expect(isInService({ ...(instanceView && { instanceView }) })).toBe(expected);
 });

@@ -36,6 +36,11 @@ function osDiskOf({ storageProfile, instanceView }: VirtualMachine | VirtualMach
   };
 }
 
+/** It is not documented whether a VM refers to its scale set while it waits in a standby pool: if so, it is no instance yet. */
+export function isInService({ instanceView }: Pick<VirtualMachine, 'instanceView'>): boolean {
+  return instanceView?.isVMInStandbyPool !== true;
+}
+
 /** What only the scale set knows about its member; a flexible VM lacks it. */
 export function memberFacts(
   member: VirtualMachineScaleSetVM | undefined,

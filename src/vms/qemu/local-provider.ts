@@ -103,13 +103,7 @@ export interface Guests {
   readDetails(instance: InstanceRef): Promise<InstanceDetails>;
 }
 
-export interface ClaimOptions extends CallOptions {
-  /** Nothing is prepared in place of what is claimed, until the next refill. */
-  leaveEmpty?: boolean;
-}
-
 export interface LocalStandby extends Standby {
-  claim(pool: PoolRef, count: number, options?: ClaimOptions): Promise<Claim[]>;
   /**
    * Discards and prepares standby instances until the pool has those that its policy names. One command at a time does that.
    */

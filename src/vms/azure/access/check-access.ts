@@ -119,7 +119,7 @@ async function checkLocks(call: AzureCall, places: readonly Place[], access: Acc
 }
 
 /** Undefined if the login may not read them. An empty list says nothing: the login can read the pool. */
-async function readPermissions(call: AzureCall, scope: string): Promise<Permission[] | undefined> {
+export async function readPermissions(call: AzureCall, scope: string): Promise<Permission[] | undefined> {
   const url = `${scope}/providers/Microsoft.Authorization/permissions?api-version=${apiVersions.permissions}`;
   const listed = await readList(call, url, `rights on ${shown(scope)}`, permissionSchema);
   return listed?.length ? listed : undefined;

@@ -44,6 +44,18 @@ export function neededActions(mode: 'uniform' | 'flexible'): NeededActions {
   };
 }
 
+/** What the standby verbs need in the resource group of the pool. */
+export const STANDBY_ACTIONS: readonly string[] = [
+  'Microsoft.Compute/disks/read',
+  'Microsoft.Compute/virtualMachineScaleSets/read',
+  'Microsoft.Compute/virtualMachineScaleSets/write',
+  `${onMembers}/read`,
+  `${onVms}/read`,
+  ...['delete', 'read', 'runtimeViews/read', 'standbyVirtualMachines/read', 'write'].map(
+    (one) => `Microsoft.StandbyPool/standbyVirtualMachinePools/${one}`,
+  ),
+];
+
 /** Roles add up: what one excludes (`notActions`), another may allow. */
 export function missingActions(permissions: readonly Permission[], needed: readonly string[]): string[] {
   return needed.filter((action) => !permissions.some((permission) => isAllowed(permission, action)));

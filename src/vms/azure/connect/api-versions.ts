@@ -6,12 +6,14 @@ export const apiVersions = {
   galleries: '2024-03-03',
   permissions: '2022-04-01',
   locks: '2016-09-01',
+  /** The first with a mix of states. */
+  standbyPools: '2026-04-01',
 } as const;
 
 /** The SDK has a constant per operation and ignores the client's option, so the URL is rewritten before it is sent. */
 export function pinApiVersion(url: string): string {
   // Ours, with the version that we wrote; a resource of Microsoft.Compute may be part of its path.
-  if (/\/Microsoft\.Authorization\//i.test(url)) return url;
+  if (/\/Microsoft\.(?:Authorization|StandbyPool)\//i.test(url)) return url;
   const version = /\/Microsoft\.Compute\/(?:disks|snapshots)(?:[/?]|$)/i.test(url)
     ? apiVersions.disks
     : /\/Microsoft\.Compute\/galleries(?:[/?]|$)/i.test(url)
@@ -23,5 +25,5 @@ export function pinApiVersion(url: string): string {
 }
 
 export function isOperationAddress(url: string): boolean {
-  return /\/locations\/[^/]+\/(?:operations|DiskOperations|capsOperations)\//i.test(url);
+  return /\/locations\/[^/]+\/(?:operations|DiskOperations|capsOperations|operationStatuses)\//i.test(url);
 }

@@ -1,7 +1,8 @@
 // vms/azure/connect/connection.ts: send requests to Azure. Typed and raw requests use one pipeline, which translates failures into our error classes.
 
 import type { ComputeManagementClient } from '@azure/arm-compute';
-import type { HttpClient } from '@azure/core-rest-pipeline';
+import type { ResourceManagementClient } from '@azure/arm-resources';
+import type { HttpClient, Pipeline } from '@azure/core-rest-pipeline';
 import type { TokenCredential } from '@azure/identity';
 import type { CallOptions, WaitReporter } from '../../../base/call-options.ts';
 import type { Clock } from '../../../base/clock.ts';
@@ -41,6 +42,8 @@ export interface AzureCall {
   readonly settings: AzureSettings;
   readonly signal: AbortSignal | undefined;
   compute(subscriptionId: string): ComputeManagementClient;
+  /** Runs a request of the generic client, for providers without a package of their own, and returns its response. */
+  generic(order: AzureOperation, run: (client: ResourceManagementClient) => Promise<unknown>): Promise<AzureResponse>;
   /** Returns every response, also errors; throws only when there is no response. */
   send(request: RawRequest, what: string): Promise<AzureResponse>;
   /** Runs a typed request and translates its failure. */
@@ -80,21 +83,35 @@ export function openConnection(settings: AzureSettings, deps: AzureDeps): AzureC
       });
       const clients = new Map<string, ComputeManagementClient>();
 
+      const clientOptions = {
+        endpoint: settings.endpoint,
+        credentials: { scopes: [`${settings.audience}/.default`] },
+        retryOptions: { maxRetries: 0 },
+        userAgentOptions: { userAgentPrefix: 'headstart' },
+        httpClient: sdk.httpClient,
+        ...(tlsOptions && { tlsOptions }),
+      };
+      const withPolicy = <C extends { pipeline: Pipeline }>(client: C): C => {
+        // Before authentication, so that every retry gets a valid token.
+        client.pipeline.addPolicy(policy, { beforePolicies: ['bearerTokenAuthenticationPolicy'] });
+        return client;
+      };
+
       const compute = (subscriptionId: string): ComputeManagementClient => {
         const known = clients.get(subscriptionId);
         if (known) return known;
-        const client = new sdk.ComputeManagementClient(credential, subscriptionId, {
-          endpoint: settings.endpoint,
-          credentials: { scopes: [`${settings.audience}/.default`] },
-          retryOptions: { maxRetries: 0 },
-          userAgentOptions: { userAgentPrefix: 'headstart' },
-          httpClient: sdk.httpClient,
-          ...(tlsOptions && { tlsOptions }),
-        });
-        // Before authentication, so that every retry gets a valid token.
-        client.pipeline.addPolicy(policy, { beforePolicies: ['bearerTokenAuthenticationPolicy'] });
+        const client = withPolicy(new sdk.ComputeManagementClient(credential, subscriptionId, clientOptions));
         clients.set(subscriptionId, client);
         return client;
+      };
+
+      let genericClient: Promise<ResourceManagementClient> | undefined;
+      /** Loaded with the first request: only the verbs of standby pools need it. */
+      const generic = () => {
+        genericClient ??= import('@azure/arm-resources').then(({ ResourceManagementClient: Client }) =>
+          withPolicy(new Client(credential, settings.subscriptionId, clientOptions)),
+        );
+        return genericClient;
       };
 
       const translated = async <T>(what: string, run: () => Promise<T>, thing = what): Promise<T> => {
@@ -119,6 +136,12 @@ export function openConnection(settings: AzureSettings, deps: AzureDeps): AzureC
         waiting: (what, percent) => options.onWaiting?.(what, percent),
         async begin({ verb, thing }, start) {
           await translated(`${verb} ${thing}`, () => start().submitted(), thing);
+          if (!seen.last) throw new Error(`${verb} ${thing}: the SDK sent no request`);
+          return seen.last;
+        },
+        async generic({ verb, thing }, run) {
+          const client = await generic();
+          await translated(`${verb} ${thing}`, () => run(client), thing);
           if (!seen.last) throw new Error(`${verb} ${thing}: the SDK sent no request`);
           return seen.last;
         },

@@ -28,24 +28,29 @@ const statusSchema = z.object({
   'err-truncated': z.boolean().optional(),
 });
 
-/** Polls instead of holding the connection: the agent serves one caller at a time, and others need a turn. */
+type GuestArgv = readonly [string, ...string[]];
+
+/**
+ * Polls instead of holding the connection: the agent serves one caller at a time, and others need a turn. If `argv` is a function, it is
+ * called when the agent listens, which can be seconds after the call.
+ */
 export async function runInGuest(
   { agent, clock }: GuestDeps,
   folder: string,
-  argv: readonly [string, ...string[]],
+  argv: GuestArgv | (() => GuestArgv),
   options: GuestRunOptions,
 ): Promise<GuestRunResult> {
   const { deadlineMs, input, signal, onWaiting } = options;
-  const [path, ...arg] = argv;
   const talk = { deadlineMs: Math.min(deadlineMs, TALK_DEADLINE_MS), signal };
-  const begun = {
-    path,
-    arg,
-    'capture-output': true,
-    ...(input !== undefined && { 'input-data': Buffer.from(input).toString('base64') }),
-  };
+  const inputData = input !== undefined && { 'input-data': Buffer.from(input).toString('base64') };
+  let path = '';
   const beganMs = clock.nowMs();
-  const { pid } = startedSchema.parse(await agent.talk(folder, talk, (ask) => ask('guest-exec', begun)));
+  const started = await agent.talk(folder, talk, (ask) => {
+    const [program, ...arg] = typeof argv === 'function' ? argv() : argv;
+    path = program;
+    return ask('guest-exec', { path, arg, 'capture-output': true, ...inputData });
+  });
+  const { pid } = startedSchema.parse(started);
   for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(lookMs * 2, LAST_LOOK_MS)) {
     const status = statusSchema.parse(await agent.talk(folder, talk, (ask) => ask('guest-exec-status', { pid })));
     if (status.exited) return ranOf(path, status);

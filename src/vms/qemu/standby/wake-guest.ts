@@ -17,7 +17,7 @@ const WAKE_MS = 30_000;
 /** Puts perl and the script into the guest's memory, so that a resumed guest does not read its disk first. */
 export async function rehearseWake(context: QemuContext, folder: string, { signal }: CallOptions): Promise<void> {
   await writeInGuest(context, folder, SCRIPT_PATH, Buffer.from(WAKE_SCRIPT), signal);
-  await run(context, folder, ['rehearse', ''], { deadlineMs: REHEARSE_MS, signal });
+  await run(context, folder, () => ['rehearse', ''], { deadlineMs: REHEARSE_MS, signal });
 }
 
 export async function wakeGuest(
@@ -28,8 +28,8 @@ export async function wakeGuest(
 ): Promise<void> {
   const peer = apiServer ? peerInTables(apiServer.address, apiServer.port) : '';
   const input = randomBytes(ENTROPY_BYTES);
-  const nowNs = `${Math.round(context.clock.nowMs())}000000`;
-  const answer = await run(context, folder, [nowNs, peer], { deadlineMs: WAKE_MS, signal, input });
+  const args = () => [`${Math.round(context.clock.nowMs())}000000`, peer];
+  const answer = await run(context, folder, args, { deadlineMs: WAKE_MS, signal, input });
   const failed = [...answer.matchAll(/^(clock|entropy)=(?!set$|added$)(.*)$/gm)].map(([line]) => line);
   if (failed.length > 0 || !answer.includes('entropy=added')) throw notWoken(failed.join('; ') || answer);
 }
@@ -37,10 +37,11 @@ export async function wakeGuest(
 async function run(
   context: QemuContext,
   folder: string,
-  args: string[],
+  args: () => string[],
   options: CallOptions & { deadlineMs: number; input?: Uint8Array },
 ): Promise<string> {
-  const { exitCode, stdout, stderr } = await runInGuest(context, folder, ['perl', SCRIPT_PATH, ...args], options);
+  const argv = (): [string, ...string[]] => ['perl', SCRIPT_PATH, ...args()];
+  const { exitCode, stdout, stderr } = await runInGuest(context, folder, argv, options);
   if (exitCode !== 0) throw notWoken(stderr.toString().trim().slice(-500) || `perl exited with code ${exitCode}`);
   return stdout.toString();
 }

@@ -6,7 +6,7 @@ import { peerInTables, WAKE_SCRIPT } from './wake-script.ts';
 const perl = (args: string[], input = '') => spawnSync('perl', args, { input, encoding: 'utf8' });
 const hasPerl = perl(['-v']).status === 0;
 /** The kernel refuses a time before 1970, so this machine's clock is never set. */
-const NO_TIME = '-1000000000';
+const NO_TIME = '-1000000000000000';
 
 /** A process with a connection to itself; it exits with code 0 when its connection ends. */
 const CLIENT = String.raw`use strict; use warnings; use Socket; $| = 1;

@@ -3,7 +3,7 @@
 
 /**
  * Perl, because it is in every Debian and Ubuntu image, starts in milliseconds and can make system calls. Arguments: the time in
- * nanoseconds, and the API server's address and port as /proc/net/tcp shows them (empty: leave connections alone). Standard input: entropy.
+ * nanoseconds at the start of the program, and the API server's address and port as /proc/net/tcp shows them (empty: leave connections alone). Standard input: entropy.
  * `shutdown` on a copy of the socket ends it cleanly, so that clients reconnect at once; a reset (`ss -K`) makes them back off for a second.
  */
 export const WAKE_SCRIPT = String.raw`use strict; use warnings; use Config;
@@ -12,6 +12,7 @@ my $arm = $Config{archname} =~ /^aarch64/;
 open my $random, '+<', '/dev/urandom' or die "urandom: $!";
 binmode $random;
 exit 0 if $now eq 'rehearse';
+$now += int(1000000000 * sinceStart());
 my $seconds = int($now / 1000000000);
 my $timespec = pack('q<q<', $seconds, $now - $seconds * 1000000000);
 my $set = syscall($arm ? 112 : 227, 0, $timespec);
@@ -55,6 +56,14 @@ for my $pid (%peers ? (kubelet(), map { m{(\d+)$} } glob('/proc/[0-9]*')) : ()) 
   }
 }
 print "connections=$cut\n";
+# The time that we were given is that of our start. On a busy machine, perl alone takes seconds to get here.
+sub sinceStart {
+  my ($up) = split ' ', do { open my $f, '<', '/proc/uptime' or return 0; <$f> };
+  my $stat = do { open my $f, '<', '/proc/self/stat' or return 0; <$f> };
+  my $ticks = (split ' ', substr $stat, rindex($stat, ')') + 2)[19];
+  my $since = $up - $ticks / 100;
+  return $since > 0 ? $since : 0;
+}
 # First: the node is Ready when kubelet has reconnected.
 sub kubelet {
   open my $f, '<', '/sys/fs/cgroup/system.slice/kubelet.service/cgroup.procs' or return;

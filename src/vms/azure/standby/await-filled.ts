@@ -1,0 +1,30 @@
+// vms/azure/standby/await-filled.ts: wait until a standby pool has all of its VMs in their states.
+import type { CallOptions } from '../../../base/call-options.ts';
+import type { Clock } from '../../../base/clock.ts';
+import type { PoolRef } from '../../pools.ts';
+import { STANDBY_TIERS, type Standby, type StandbyState } from '../../standby.ts';
+
+const EVERY_MS = 10_000;
+
+/** Without a deadline: Azure tries again by itself, also while it is degraded, and an interrupt ends only the wait. */
+export async function awaitFilled(
+  standby: Pick<Standby, 'readStandby'>,
+  pool: PoolRef,
+  clock: Clock,
+  options: CallOptions = {},
+): Promise<void> {
+  for (;;) {
+    const state = await standby.readStandby(pool, options);
+    if (!state || missingIn(state) === 0) return;
+    const trouble = state.trouble === undefined ? '' : `; ${state.trouble}`;
+    options.onWaiting?.(`${missingIn(state)} standby VMs of ${pool.name}${trouble}`);
+    await clock.sleep(EVERY_MS, options.signal);
+  }
+}
+
+function missingIn({ policy, members }: StandbyState): number {
+  return STANDBY_TIERS.reduce((sum, tier) => {
+    const ready = members.filter((member) => member.tier === tier && member.state === 'ready').length;
+    return sum + Math.max(0, policy.counts[tier] - ready);
+  }, 0);
+}
