@@ -9,6 +9,7 @@ describe('brokenRules', () => {
     'prototype: record the snapshot id before creating it',
     'vms/qemu, docs: reset a VM that never wrote to its disk',
     'image: drop the root entry from fstab',
+    'e2e: prepare, freeze and claim standby nodes',
   ])('accepts "%s"', (subject) => {
     expect(brokenRules(commit(subject))).toEqual([]);
   });

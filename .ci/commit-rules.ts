@@ -28,7 +28,7 @@ const VERBS = new Set(
   fall fetch fill filter find finish fit fix follow forbid force format free freeze gather generate give group guard handle hash hide hold
   honour ignore implement import include increase index infer inline install introduce invoke isolate join judge keep label lay leave let
   limit link list load lock log look lower make map mark mask match measure merge migrate mount move name narrow normalise note observe
-  offer omit open order pack parse pass patch pause pick pin place plan point poll prefer prepare print probe propagate protect prove
+  offer omit open order pack parse pass patch pause pick pin place plan point poll prefer prepare price print probe propagate protect prove
   provide prune publish put queue quote raise read recognise record recover reduce refactor refuse register reject release reload remove
   re-time rename render reopen reserve repair repeat replace report require reset resolve respect restart restore restrict resume retain retry return
   reuse rework rewrite roll round run save say scan seal search seed select send separate serve set settle share shorten show shrink
