@@ -1,11 +1,12 @@
 // cli/compose/refill-in-background.ts: start `headstart standby up POOL` in a process that outlives this command.
 import { spawn } from 'node:child_process';
-import { closeSync, constants, mkdirSync, openSync } from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { poolFolder } from '../../vms/qemu/home/layout.ts';
 
 const LOG = 'standby.log';
+const LOG_BYTES = 256 << 10;
 
 export function refillInBackground(
   home: string,
@@ -14,11 +15,10 @@ export function refillInBackground(
 ): void {
   const folder = poolFolder(home, pool);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
-  const log = openSync(join(folder, LOG), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
+  const log = openLog(join(folder, LOG));
   try {
     const bin = fileURLToPath(new URL('../bin.ts', import.meta.url));
-    const argv = [...process.execArgv, bin, 'standby', 'up', pool, '--leave-if-busy', '--home', home];
+    const argv = [...process.execArgv, bin, 'standby', 'up', pool, '--leave-if-busy', '--vms', 'qemu', '--home', home];
     const child = spawn(process.execPath, argv, { detached: true, stdio: ['ignore', log, log], env, cwd: home });
     // Nothing to do about it here: `standby status` shows that nodes are missing.
     child.on('error', () => undefined);
@@ -26,4 +26,12 @@ export function refillInBackground(
   } finally {
     closeSync(log);
   }
+}
+
+/** Appends, because an earlier refill may still write. Begins again when it is large. */
+function openLog(path: string): number {
+  const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW } = constants;
+  const log = openSync(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600);
+  if (fstatSync(log).size > LOG_BYTES) ftruncateSync(log);
+  return log;
 }

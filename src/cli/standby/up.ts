@@ -41,7 +41,10 @@ export function standbyUp(open: OpenPools): Verb {
         );
       command
         .addOption(
-          new Option('--max-age <SPAN>', 'replace a parked node after this time (default: 7d)').argParser(timeSpan),
+          new Option(
+            '--max-age <SPAN>',
+            'replace a parked node after this time, at least 10min (default: 7d)',
+          ).argParser(timeSpan),
         )
         .option('--no-wait', 'return at once, and prepare the nodes in the background')
         .addOption(new Option('--leave-if-busy', 'end if another command prepares them').hideHelp())

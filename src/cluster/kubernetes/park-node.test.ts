@@ -164,6 +164,17 @@ describe('creating the Node of a claimed instance', () => {
   });
 });
 
+describe('a Node that is deleted while it is given the taint', () => {
+  it('is created again', async () => {
+    const world = cluster([]);
+    world.state.onLook = () => {
+      world.state.node = undefined;
+    };
+    await createParkedNode(world.client, 'n', seed, { held: true });
+    expect(world.keys()).toEqual([PARKED_TAINT]);
+  });
+});
+
 describe('releasing a node', () => {
   it('removes only our taint, and repeats a change that another one overtook', async () => {
     const world = cluster([dedicated, parked]);

@@ -87,9 +87,9 @@ export async function createParkedNode(
       return;
     } catch (error) {
       // It could not be removed when the instance was parked, or an earlier request succeeded without an answer.
-      if (error instanceof Conflict)
-        return held ? reserveNode(client, name, { signal }) : releaseNode(client, name, { signal });
-      if (!(error instanceof TransientError) || clock.nowMs() >= untilMs) throw error;
+      const isThere = error instanceof Conflict;
+      if (isThere && (await setHeld(client, name, { held, signal }).catch(orWait))) return;
+      if (!(isThere || error instanceof TransientError) || clock.nowMs() >= untilMs) throw error;
       onWaiting?.(`the API server, to create node ${name}`);
       await clock.sleep(RETRY_MS, signal);
     }
@@ -123,7 +123,21 @@ export async function releaseNode(client: NodeClient, name: string, { signal }: 
     if (!node || !hasTaint(node)) return;
     const rest = (node.spec?.taints ?? []).filter(({ key }) => key !== PARKED_TAINT);
     if (await setTaints(client, node, rest, signal)) return;
+    await client.clock.sleep(RETRY_MS, signal);
   }
+}
+
+/** False when the node has changed or does not exist any more. */
+async function setHeld(
+  client: NodeClient,
+  name: string,
+  { held, signal }: CallOptions & { held: boolean },
+): Promise<boolean> {
+  const node = await findNode(client, name, signal);
+  if (!node) return false;
+  if (hasTaint(node) === held) return true;
+  const others = (node.spec?.taints ?? []).filter(({ key }) => key !== PARKED_TAINT);
+  return setTaints(client, node, held ? [...others, TAINT] : others, signal);
 }
 
 const TAINT: V1Taint = { key: PARKED_TAINT, effect: 'NoSchedule' };

@@ -78,7 +78,8 @@ async function awaitGuest(
 ): Promise<void> {
   const { clock, machines, home } = context;
   const { signal, onWaiting, onReset = onWaiting, deadlineMs } = options;
-  const untilMs = clock.nowMs() + deadlineMs;
+  const beganMs = clock.nowMs();
+  const untilMs = beganMs + deadlineMs;
   const resetsMs: number[] = [];
   for (;;) {
     signal?.throwIfAborted();
@@ -90,8 +91,9 @@ async function awaitGuest(
       if (!hasRun(record)) await runExtensions(context, ref, { ...options, untilMs }).catch(unlessSilent(signal));
       else if (await hasStarted(context, ref, options)) return;
     }
+    // A claimed guest continues some time after `startedMs`, and had written before.
     const { startedMs = Number.POSITIVE_INFINITY } = record;
-    const since = { resets: resetsMs.length, sinceMs: resetsMs.at(-1) ?? startedMs };
+    const since = { resets: resetsMs.length, sinceMs: resetsMs.at(-1) ?? Math.max(startedMs, beganMs) };
     if (isHung({ startedMs, writtenMs: writtenMs(machine.folder), ...since, nowMs: clock.nowMs() })) {
       onReset?.(`${ref.id} to boot again: it was hung and has been reset`);
       await machines.reset(machine);

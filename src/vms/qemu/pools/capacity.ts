@@ -7,12 +7,13 @@ import type { InstanceRef, PoolRef } from '../../pools.ts';
 import type { Claim, ClaimOptions } from '../../standby.ts';
 import type { QemuContext } from '../context.ts';
 import { ensureSpace } from '../home/ensure-space.ts';
-import { instanceRecordsOf, poolRecordOf, standbyRecordsOf, writePoolRecord } from '../home/instance-records.ts';
+import { instanceRecordsOf, poolRecordOf, writePoolRecord } from '../home/instance-records.ts';
 import { lockPool } from '../home/pool-lock.ts';
 import type { InstanceRecord } from '../home/records.ts';
 import { resolveVersion, verifyVersion } from '../home/version-records.ts';
 import type { StartedInstance } from '../local-provider.ts';
 import { claimMembers } from '../standby/claim.ts';
+import { needsRefill } from '../standby/needs-refill.ts';
 import { readInstance } from './instances.ts';
 import { makeInstance } from './make-instance.ts';
 import { type StartResult, startInstance } from './power.ts';
@@ -71,12 +72,11 @@ async function startMore(
   count: number,
   options: ClaimOptions,
 ): Promise<StartedRef[]> {
-  const kept = standbyRecordsOf(context.home, pool).length;
   try {
     return await startEach(context, pool, count, options);
   } finally {
-    // Also when some could not be started: their places are free.
-    if (!options.leaveEmpty && standbyRecordsOf(context.home, pool).length < kept) context.refill?.(pool);
+    // Also when some could not be started, or none could be used: their places are free.
+    if (!options.leaveEmpty && count > 0 && (await needsRefill(context, pool))) context.refill?.(pool);
   }
 }
 
@@ -86,10 +86,12 @@ async function startEach(
   count: number,
   options: CallOptions,
 ): Promise<StartedRef[]> {
-  const unfinished = await startUnstarted(context, pool, options);
+  const { started: unfinished, failure } = await startUnstarted(context, pool, options);
   const claimed = await claimMembers(context, pool, Math.max(0, count), options);
   const made = await grow(context, pool, count - claimed.started.length, options);
   const whyCold = claimed.whyNotMore;
+  // One that cannot be finished must not keep the pool from growing.
+  if (failure !== undefined) throw failure;
   return [
     ...unfinished,
     ...claimed.started,
@@ -116,14 +118,26 @@ export async function deleteInstance(context: QemuContext, ref: InstanceRef, opt
   });
 }
 
-/** Starts the instances that a killed command made, claimed or reimaged but did not start. */
-async function startUnstarted(context: QemuContext, pool: PoolRef, options: CallOptions): Promise<StartedRef[]> {
+/** Starts the instances that a killed command made, claimed or reimaged but did not start. `failure`: of the first that failed. */
+async function startUnstarted(
+  context: QemuContext,
+  pool: PoolRef,
+  options: CallOptions,
+): Promise<{ started: StartedRef[]; failure: unknown }> {
   const refs = instanceRecordsOf(context.home, pool)
     .filter(({ isNew, isBlank, resume, wanted }) => (isNew || isBlank || resume) && wanted === 'running')
     .map(({ id }) => ({ pool, id }));
   const started: StartedRef[] = [];
-  for (const ref of refs) started.push({ ref, ...(await startInstance(context, ref, options)) });
-  return started;
+  let failure: unknown;
+  for (const ref of refs) {
+    try {
+      started.push({ ref, ...(await startInstance(context, ref, options)) });
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      failure ??= error;
+    }
+  }
+  return { started, failure };
 }
 
 async function grow(context: QemuContext, pool: PoolRef, count: number, options: CallOptions): Promise<InstanceRef[]> {

@@ -46,7 +46,10 @@ describe('a claim', () => {
       ['stopped', why],
       ['cold', why],
     ]);
+    // The pool is still empty: the command that was to refill it may have been killed.
     expect((await standby.claim(world.pool, 1))[0]?.from).toBe('cold');
-    expect(world.refilled).toEqual(['web']);
+    expect(world.refilled).toEqual(['web', 'web']);
+    expect((await standby.claim(world.pool, 1, { leaveEmpty: true }))[0]?.from).toBe('cold');
+    expect(world.refilled).toEqual(['web', 'web']);
   });
 });

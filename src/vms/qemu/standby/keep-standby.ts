@@ -18,6 +18,7 @@ import { removeInstance, removeWithNode } from '../pools/remove-instance.ts';
 import { awaitClaimed } from './await-claimed.ts';
 import { memberUse } from './member-use.ts';
 import { judgeMembers } from './members.ts';
+import { needsRefill } from './needs-refill.ts';
 import { planRefill } from './plan-refill.ts';
 import { prepareMember } from './prepare.ts';
 
@@ -100,7 +101,7 @@ export async function fillStandby(context: QemuContext, pool: PoolRef, options: 
   do {
     result.isBusy = true;
     await withLockIfFree(home, name, fill);
-  } while (!result.isBusy && (await hasWork(context, pool)));
+  } while (!result.isBusy && (await needsRefill(context, pool)));
   return result;
 }
 
@@ -117,13 +118,6 @@ async function fillAll(context: QemuContext, pool: PoolRef, options: FillOptions
     writeHomeRecord(troubleFile(context, pool), { atMs: context.clock.nowMs(), message });
     throw error;
   }
-}
-
-async function hasWork(context: QemuContext, pool: PoolRef): Promise<boolean> {
-  const { standby } = poolRecordOf(context.home, pool);
-  if (!standby) return false;
-  const { discard: useless, prepare, refresh } = planRefill(await judgeMembers(context, pool), standby.counts);
-  return useless.length + prepare.length + refresh.length > 0;
 }
 
 export async function refill(context: QemuContext, pool: PoolRef): Promise<void> {

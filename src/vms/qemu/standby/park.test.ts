@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { instanceFolder } from '../home/layout.ts';
 import { FROZEN_FILES, readParked } from './parked-record.ts';
 import { prepareMember } from './prepare.ts';
-import { none, problemsIn, type StandbyWorld, standbyWorld } from './world.testing.ts';
+import { keepingWorld, none, problemsIn, type StandbyWorld } from './world.testing.ts';
 
 let world: StandbyWorld;
 afterEach(() => world.end());
@@ -13,7 +13,7 @@ describe('parking an instance', () => {
     ['frozen', 'freeze', [...FROZEN_FILES].sort()],
     ['stopped', 'guest-shutdown', []],
   ] as const)('that will be %s writes down what a claim needs', async (tier, call, files) => {
-    world = await standbyWorld();
+    world = await keepingWorld();
     const ref = await prepareMember(world.context, world.pool, tier, {});
     expect(world.calls).toContain(call);
     const parked = readParked(instanceFolder(world.context.home, ref));
@@ -23,7 +23,7 @@ describe('parking an instance', () => {
   });
 
   it('fails when kubelet has no certificate', async () => {
-    world = await standbyWorld();
+    world = await keepingWorld();
     world.certificate = 'none';
     const preparing = prepareMember(world.context, world.pool, 'frozen', {});
     await expect(preparing).rejects.toMatchObject({ code: 'vms/no-certificate' });
@@ -31,7 +31,7 @@ describe('parking an instance', () => {
   });
 
   it('fails while its Node cannot be removed, and the next command removes it', async () => {
-    world = await standbyWorld();
+    world = await keepingWorld();
     const { standby } = world.provider;
     world.interrupt = (call) => {
       world.isClusterDown ||= call === 'freeze';

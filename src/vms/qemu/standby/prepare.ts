@@ -1,5 +1,6 @@
 // vms/qemu/standby/prepare.ts: make one standby instance: make it from the pool's model, boot it, let it join once, check it, and park it.
 import type { CallOptions } from '../../../base/call-options.ts';
+import { UserError } from '../../../base/errors.ts';
 import type { InstanceRef, PoolRef } from '../../pools.ts';
 import type { StandbyTier } from '../../standby.ts';
 import type { QemuContext } from '../context.ts';
@@ -69,6 +70,11 @@ async function make(
   await verifyVersion(home, resolveVersion(home, spec.image).id, options.signal);
   return lockPool(home, pool, `preparing a standby instance of ${pool.name}`, options, async () => {
     const record = poolRecordOf(home, pool);
+    if (!record.standby)
+      throw new UserError(`pool ${pool.name} keeps no standby instances any more`, {
+        code: 'vms/not-preparing',
+        exitCode: 1,
+      });
     // Count up first: a number is never used twice, even if we are killed here.
     const after = writePoolRecord(home, { ...record, nextInstance: record.nextInstance + 1 });
     const standby = { tier, state: 'preparing' as const };

@@ -53,12 +53,13 @@ export async function resumeInstance(
   const { cluster } = poolRecordOf(home, ref.pool).spec;
   const joiner = cluster === undefined ? undefined : requireJoinCluster(context, ref, cluster);
   const server = cluster === undefined ? undefined : joiner?.server(cluster);
-  const steps: ClaimStep[] = [{ name: 'claimed', atMs: clock.nowMs() }];
+  const steps: ClaimStep[] = [{ name: 'claimed', atMs: record.startedMs ?? clock.nowMs() }];
   const resuming: ResumeContext = { ref, folder, machine: machineOf(home, ref, record), parked, server, steps };
   const held = parked.document !== documentOf(poolRecordOf(home, ref.pool), record);
+  if (held && cluster === undefined) return 'its document has changed'; // no one would know until it is applied
   // At once: the node exists by the time kubelet reports its status.
   const node = { seed: parked.node, held };
-  const created = createNode(context, ref, node, options).then(() => note(context, steps, 'node-created'));
+  const created = createNode(context, resuming, node, options);
   created.catch(() => undefined); // it is awaited below
   try {
     await continueGuest(context, resuming, resume.phase, options);
@@ -73,7 +74,7 @@ export async function resumeInstance(
   }
   await created;
   if (held) await applyDocument(context, resuming, cluster, options);
-  writeClaim(folder, { ...resuming, tier: resume.tier, steps });
+  if (steps.some(({ name }) => name === 'thawed')) writeClaim(folder, { ...resuming, tier: resume.tier, steps });
   endResume(context, ref);
   return undefined;
 }
@@ -118,6 +119,8 @@ async function continueGuest(
   }
   markRunning(context, ref);
   await machines.resume(machine);
+  // It continued before an earlier command was killed; when, is not known any more.
+  if (state === 'running') return;
   note(context, steps, 'thawed');
 }
 
@@ -155,13 +158,14 @@ function markRunning({ home }: QemuContext, ref: InstanceRef): void {
 
 async function createNode(
   context: QemuContext,
-  ref: InstanceRef,
+  { ref, steps }: ResumeContext,
   { seed, held }: { seed: ParkedRecord['node']; held: boolean },
   options: CallOptions,
 ): Promise<void> {
   const { cluster } = poolRecordOf(context.home, ref.pool).spec;
   if (cluster === undefined || seed === undefined) return;
   await requireJoinCluster(context, ref, cluster).createNode(cluster, ref, seed, { ...options, held });
+  note(context, steps, 'node-created');
 }
 
 /** The node is tainted until it has the document that is assigned now. */

@@ -27,7 +27,10 @@ describe('a guest that will be parked', () => {
     const { context, begun, written } = guest('');
     await rehearseWake(context, '/x', {});
     expect(written).toEqual([expect.stringMatching(/^\/run\//), WAKE_SCRIPT]);
-    expect(begun).toMatchObject([{ path: 'perl', arg: [written[0], 'rehearse', ''] }]);
+    expect(begun).toMatchObject([
+      { path: 'mkdir', arg: ['-p', '-m', '0700', expect.stringMatching(/^\/run\//)] },
+      { path: 'perl', arg: [written[0], 'rehearse', ''] },
+    ]);
   });
 
   it('is not parked when the script does not run', async () => {

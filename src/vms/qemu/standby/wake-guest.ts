@@ -8,7 +8,8 @@ import type { Service } from '../local-provider.ts';
 import { peerInTables, WAKE_SCRIPT } from './wake-script.ts';
 
 /** On a tmpfs: it is part of the frozen memory, and a cold boot does not have it. */
-const SCRIPT_PATH = '/run/headstart-wake.pl';
+const FOLDER = '/run/headstart-wake';
+const SCRIPT_PATH = `${FOLDER}/wake.pl`;
 const ENTROPY_BYTES = 64;
 const REHEARSE_MS = 60_000;
 /** A guest that was resumed answers within a second, on a busy machine within ten. */
@@ -16,6 +17,12 @@ const WAKE_MS = 30_000;
 
 /** Puts perl and the script into the guest's memory, so that a resumed guest does not read its disk first. */
 export async function rehearseWake(context: QemuContext, folder: string, { signal }: CallOptions): Promise<void> {
+  // The agent creates files that everyone can write to, and root runs this one.
+  const made = await runInGuest(context, folder, ['mkdir', '-p', '-m', '0700', FOLDER], {
+    deadlineMs: REHEARSE_MS,
+    signal,
+  });
+  if (made.exitCode !== 0) throw notWoken(made.stderr.toString().trim());
   await writeInGuest(context, folder, SCRIPT_PATH, Buffer.from(WAKE_SCRIPT), signal);
   await run(context, folder, () => ['rehearse', ''], { deadlineMs: REHEARSE_MS, signal });
 }

@@ -317,6 +317,13 @@ export async function problemsIn(world: StandbyWorld, wanted: { inService: numbe
   return problems;
 }
 
+/** Its pool keeps one of each tier; none is prepared yet. */
+export async function keepingWorld(changes: Partial<QemuContext> = {}): Promise<StandbyWorld> {
+  const world = await standbyWorld(changes);
+  await world.provider.standby.setStandby(world.pool, { counts: { paused: 1, frozen: 1, stopped: 1 } });
+  return world;
+}
+
 /** A world in which the pool keeps one parked instance of this tier. */
 export async function parkedWorld(tier: StandbyTier, changes: Partial<QemuContext> = {}): Promise<StandbyWorld> {
   const world = await standbyWorld(changes);
