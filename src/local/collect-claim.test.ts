@@ -70,6 +70,14 @@ it('has what the provider wrote, and readings of both clocks that the source can
   expect(read!.claim!.facts).toMatchObject({ ranUs: 41_945_000, errorUs: 61_000 });
 });
 
+it.each(['stopped', 'cold'] as const)('is undefined for a claim that booted (%s)', async (tier) => {
+  const steps = [{ name: 'claimed' as const, atMs: start.startedMs - 200 }];
+  for (const atMs of [start.startedMs - 200, start.startedMs + 200]) {
+    writeClaim(folder, { ref: instance.ref, tier, parked: { parkedMs: 1 }, steps: [{ ...steps[0]!, atMs }] });
+    expect(await collectClaim(pools, instance, start, signal)).toBeUndefined();
+  }
+});
+
 it('is undefined without a claim, and for a claim from before the last start', async () => {
   expect(await collectClaim(pools, instance, start, signal)).toBeUndefined();
   claimedAt(-60_000);

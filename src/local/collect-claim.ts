@@ -24,7 +24,7 @@ const claimSchema = z.looseObject({
 
 /**
  * `start`: its clocks were just read, first the wall clock, then the uptime. Undefined for an instance that booted when it was started:
- * then it was never claimed, or was stopped since.
+ * then it was never claimed, was stopped since, or booted when it was claimed, which is a boot like any other.
  */
 export async function collectClaim(
   provider: QemuProvider,

@@ -69,6 +69,22 @@ describe('readStandbyHistory', () => {
     expect(history).toMatchObject({ arrivalsMs: [T], readyMs: { frozen: [1200], cold: [] } });
   });
 
+  it('measures the boot of a stopped instance from its claim', async () => {
+    const claim = { tier: 'stopped', steps: [{ name: 'claimed', at: new Date(T).toISOString() }] };
+    const record = { createdMs: T - 9e6, startedMs: T + 300 };
+    const files = { 'claim.json': claim, 'instance.json': record };
+    const history = await read({ a: { ...files, 'cluster-events.jsonl': ready(T - 8e6, T + 15_000) } });
+    expect(history).toMatchObject({ arrivalsMs: [T], readyMs: { stopped: [15_000], cold: [] } });
+  });
+
+  it('takes one that booted although it was frozen as asked for at its claim, and measures no tier', async () => {
+    const claim = { tier: 'cold', steps: [{ name: 'claimed', at: new Date(T).toISOString() }] };
+    const files = { 'claim.json': claim, 'instance.json': { createdMs: T - 9e6, startedMs: T + 300 } };
+    const { arrivalsMs, readyMs } = await read({ a: { ...files, 'cluster-events.jsonl': ready(T + 20_000) } });
+    expect(arrivalsMs).toEqual([T]);
+    expect(Object.values(readyMs).flat()).toEqual([]);
+  });
+
   it('measures no boot of an instance that was restarted, or whose node was never seen Ready', async () => {
     const restarted = {
       'instance.json': { createdMs: T, startedMs: T + 9e6 },

@@ -57,14 +57,15 @@ function addInstance(history: StandbyHistory, folder: string): void {
   const startedMs = numberIn(record, 'startedMs') ?? askedMs;
   if (!claim && startedMs - askedMs > FIRST_START_MS) return;
   const readyMs = readyIn(folder).find((atMs) => atMs >= askedMs);
-  if (readyMs !== undefined) history.readyMs[claim?.tier ?? 'cold'].push(readyMs - askedMs);
+  if (readyMs === undefined || (claim && claim.tier === undefined)) return;
+  history.readyMs[claim?.tier ?? 'cold'].push(readyMs - askedMs);
 }
 
-function claimIn(folder: string): { tier: StandbyTier; atMs: number } | undefined {
-  const claim = jsonIn(folder, instanceFiles.claim) as { tier?: StandbyTier; steps?: { name: string; at: string }[] };
+/** Without a tier it booted instead of continuing, from a disk that had booted before: neither a new node nor one of its tier. */
+function claimIn(folder: string): { tier: StandbyTier | undefined; atMs: number } | undefined {
+  const claim = jsonIn(folder, instanceFiles.claim) as { tier?: string; steps?: { name: string; at: string }[] };
   const atMs = Date.parse(claim?.steps?.find(({ name }) => name === 'claimed')?.at ?? '');
-  const tier = STANDBY_TIERS.find((one) => one === claim?.tier);
-  return tier === undefined || Number.isNaN(atMs) ? undefined : { tier, atMs };
+  return Number.isNaN(atMs) ? undefined : { tier: STANDBY_TIERS.find((one) => one === claim.tier), atMs };
 }
 
 function readyIn(folder: string): number[] {

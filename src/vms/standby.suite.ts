@@ -15,6 +15,8 @@ export interface StandbyLab {
   settle(pool: PoolRef): Promise<void>;
   /** After this, the parked instance cannot be claimed. */
   breakMember(instance: InstanceRef): Promise<void>;
+  /** What a person does with a broken one where the provider leaves it; absent where the provider replaces it. */
+  removeBroken?(instance: InstanceRef): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -84,7 +86,8 @@ export function standbySuite(name: string, makeLab: () => Promise<StandbyLab>): 
         await keep({ [tier]: 1 });
         const [broken] = await membersOf();
         await lab.breakMember(broken!.instance);
-        expect(await membersOf()).toMatchObject([{ state: 'broken' }]);
+        expect(await membersOf()).toMatchObject([{ state: 'broken', why: expect.stringMatching(/./) }]);
+        await lab.removeBroken?.(broken!.instance);
         await lab.settle(pool);
         const [other] = await membersOf();
         expect(other).toMatchObject({ tier, state: 'ready' });
@@ -92,10 +95,12 @@ export function standbySuite(name: string, makeLab: () => Promise<StandbyLab>): 
       });
 
       it.each([-1, 0.5, Number.NaN])('refuses %d of a tier, and changes nothing', async (count) => {
-        const [tier] = lab.tiers;
-        const set = lab.standby.setStandby(pool, { counts: { ...none, [tier]: count } });
-        await expect(set).rejects.toBeInstanceOf(Refused);
-        expect(await lab.standby.readStandby(pool)).toBeUndefined();
+        for (const tier of lab.tiers)
+          for (const others of [none, { ...none, ...ofEach() }]) {
+            const set = lab.standby.setStandby(pool, { counts: { ...others, [tier]: count } });
+            await expect(set).rejects.toBeInstanceOf(Refused);
+            expect(await lab.standby.readStandby(pool)).toBeUndefined();
+          }
       });
     });
 
@@ -148,6 +153,13 @@ export function standbySuite(name: string, makeLab: () => Promise<StandbyLab>): 
         const claims = await lab.standby.claim(pool, 2);
         expect(claims.map(({ from }) => from)).toEqual(['cold', 'cold']);
         expect(await instanceIds()).toHaveLength(before.length + 2);
+      });
+
+      it.each([-1, 0, 0.5, Number.NaN])('refuses to claim %d, and changes nothing', async (count) => {
+        const before = await instanceIds();
+        await expect(lab.standby.claim(pool, count)).rejects.toBeInstanceOf(Refused);
+        expect(await instanceIds()).toEqual(before);
+        expect((await lab.pools.readPool(pool))?.capacity).toBe(before.length);
       });
 
       it('gives two commands different instances', async () => {

@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -13,6 +16,25 @@ import { anchor, merge, WALL } from './testing.ts';
 const fixture = fileURLToPath(new URL('../fixtures/claimed-node', import.meta.url));
 const load = () => loadInputs([fixture], { readStdin: () => new Uint8Array(), nowUs: WALL });
 const names = ({ milestones }: { milestones: readonly Milestone[] }) => milestones.map(({ name }) => name);
+
+describe('a stopped standby instance that booted when it was claimed', () => {
+  it('has the record that it has without the claim', async () => {
+    const boot = fileURLToPath(new URL('../fixtures/boots/node-boot.tar.gz', import.meta.url));
+    const record = JSON.parse(readFileSync(join(fixture, 'headstart/claim.json'), 'utf8')) as object;
+    const folder = mkdtempSync(join(tmpdir(), 'claim-'));
+    try {
+      const file = join(folder, 'claim.json');
+      writeFileSync(file, JSON.stringify({ ...record, tier: 'stopped' }));
+      const loadBoth = (inputs: string[]) => loadInputs(inputs, { readStdin: () => new Uint8Array(), nowUs: WALL });
+      const [without, claimed] = [await loadBoth([boot]), await loadBoth([boot, file])];
+      expect(claimed).toHaveLength(without.length);
+      expect(claimed.map((one) => timeline(one))).toEqual(without.map((one) => timeline(one)));
+      expect(claimed.flatMap(names)).toEqual(without.flatMap(names));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
 
 const PARKED_US = 3 * 86_400e6;
 /** The guest ran for 40 s, was parked for three days, and continued 0.2 s after the claim. */

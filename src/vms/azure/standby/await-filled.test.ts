@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { keyOf } from '../../../../sims/azure/world.ts';
 import { awaitFilled } from './await-filled.ts';
 import { counts, standbyTests } from './standby.testing.ts';
 
@@ -14,6 +15,23 @@ it('waits through degraded health until every instance is ready', async () => {
   expect(waits.find((what) => what.includes('standby VMs'))).toContain(
     '2 standby VMs of pool-2; Azure reports HealthState/degraded',
   );
+});
+
+it('says which VM takes a place and cannot be used', async () => {
+  await on.kept({ paused: 2 });
+  const { id } = on.lab.waiting()[0]!;
+  const setBroken = (state: 'Failed' | 'Succeeded') =>
+    on.lab.sim.meddle((world) => {
+      world.instances[keyOf(id)]!.state = state;
+    });
+  setBroken('Failed');
+  const waits: string[] = [];
+  const onWaiting = (what: string) => {
+    waits.push(what);
+    setBroken('Succeeded');
+  };
+  await awaitFilled(on.lab.standby, on.lab.pool, on.lab.clock, { onWaiting });
+  expect(waits.find((what) => what.startsWith('1 standby VMs of pool-2'))).toContain(`az vm delete --ids ${id}`);
 });
 
 it('does not wait for a pool that keeps none', async () => {

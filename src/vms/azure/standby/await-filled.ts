@@ -16,10 +16,16 @@ export async function awaitFilled(
   for (;;) {
     const state = await standby.readStandby(pool, options);
     if (!state || missingIn(state) === 0) return;
-    const trouble = state.trouble === undefined ? '' : `; ${state.trouble}`;
-    options.onWaiting?.(`${missingIn(state)} standby VMs of ${pool.name}${trouble}`);
+    const what = `${missingIn(state)} standby VMs of ${pool.name}`;
+    options.onWaiting?.([what, ...troubleOf(state)].join('; '));
     await clock.sleep(EVERY_MS, options.signal);
   }
+}
+
+/** A broken VM may take a place until someone deletes it. */
+function troubleOf({ trouble, members }: StandbyState): string[] {
+  const broken = members.filter(({ state }) => state === 'broken').map(({ why }) => why);
+  return trouble === undefined ? broken : [trouble, ...broken];
 }
 
 function missingIn({ policy, members }: StandbyState): number {

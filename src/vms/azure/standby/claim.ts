@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Conflict, Refused } from '../../../base/failures.ts';
 import type { Instance, ListedInstance, PoolRef } from '../../pools.ts';
-import type { Claim, ClaimOptions } from '../../standby.ts';
+import { type Claim, type ClaimOptions, fastestFirst } from '../../standby.ts';
 import { scaleSetId } from '../arm-ids.ts';
 import type { Azure } from '../azure.ts';
 import { apiVersions } from '../connect/api-versions.ts';
@@ -25,6 +25,7 @@ const TRIES = 20;
 const BUSY_MS = 10_000;
 
 export async function claim(azure: Azure, pool: PoolRef, count: number, options?: ClaimOptions): Promise<Claim[]> {
+  if (!Number.isInteger(count) || count < 1) throw new Refused(`cannot claim ${count} instances`, 'vms/bad-capacity');
   if (options?.leaveEmpty) throw new Refused('Azure always refills a standby pool', 'vms/always-refills');
   const call = await azure.open(options);
   const id = randomUUID();
@@ -42,12 +43,13 @@ export async function claim(azure: Azure, pool: PoolRef, count: number, options?
     }
     const instances = await newInstances(call, pool, before, { id, count });
     const origins = originsOf(before, await vmsOf(call, instances));
-    return Promise.all(
+    const claims = await Promise.all(
       instances.map(async (listed, i) => ({
         instance: (await readInstance(azure, listed.ref, options)) ?? withoutMember(listed),
-        ...(origins[i] ?? { from: 'cold' }),
+        ...(origins[i] ?? { from: 'cold' as const }),
       })),
     );
+    return claims.sort(fastestFirst);
   }
 }
 

@@ -19,7 +19,7 @@ export function memberOf(pool: PoolRef, { properties }: AzureStandbyPool, vm: St
     tier: tier && isWanted ? tier : slowestOf(counts),
     state: isFailed ? 'broken' : isReady ? 'ready' : 'preparing',
     why: isFailed
-      ? 'provisioning failed'
+      ? `provisioning failed, so Azure does not hand it out; if it stays: az vm delete --ids ${vm.id}`
       : isReady
         ? `VM is ${STATES[tier].toLowerCase()}`
         : `VM is ${vm.power === 'other' ? vm.provisioning.toLowerCase() : vm.power}, wanted: ${wanted}`,

@@ -42,6 +42,7 @@ describe('a scale set', () => {
   it('that fits is not refused', () => {
     expect(refusalsOf(ask())).toEqual([]);
     expect(refusalsOf(ask({ attached: poolOf(ours.toUpperCase()) }))).toEqual([]);
+    expect(refusalsOf(ask(policy({})))).toEqual([]);
   });
 
   it.each<[string, Partial<StandbyRequest>, string]>([
@@ -53,7 +54,9 @@ describe('a scale set', () => {
     ['of a size that cannot be hibernated', { set: setWith({}, { sku: { name: 'Standard_B2ms' } }) }, 'size'],
     ['with ephemeral disks, for stopped ones', { set: setWith(ephemeral), ...policy({ stopped: 1 }) }, 'ephemeral'],
     ['of more than 1,000', policy({ paused: 998 }), 'too-many'],
-    ['without any', policy({}), 'none'],
+    ['for less than none', policy({ paused: 3, stopped: -1 }), 'bad-counts'],
+    ['for a part of one', policy({ paused: 0.5 }), 'bad-counts'],
+    ['for no number', policy({ paused: Number.NaN }), 'bad-counts'],
     ['whose VMs are deallocated, for hibernated ones', { attached: poolOf(ours, 'Deallocated') }, 'through-running'],
     ['with an age', { policy: { counts: counts({ paused: 1 }), maxAgeMs: 1 } }, 'max-age'],
   ])('%s is refused with a next step', (_, asked, code) => {

@@ -1,5 +1,5 @@
 // vms/azure/standby/refusals.ts: why can a scale set not keep these standby instances, and what should the user know? Pure; asked before anything is touched.
-import type { StandbyPolicy } from '../../standby.ts';
+import { STANDBY_TIERS, type StandbyPolicy } from '../../standby.ts';
 import { type AzureScaleSet, isFlexible } from '../scale-set.ts';
 import { canHibernate } from './hibernation.ts';
 import { sizeOf } from './properties.ts';
@@ -30,6 +30,7 @@ export function refusalsOf({ set, policy, name, attached, region }: StandbyReque
   return [
     ...ofSet(set, region),
     ...ofAttached(set, name, attached),
+    ...ofCounts(policy),
     ...ofSize(set, policy),
     ...ofTiers(set, policy, attached),
     ...(policy.maxAgeMs === undefined
@@ -87,11 +88,17 @@ function ofAttached(set: AzureScaleSet, name: string, attached: AzureStandbyPool
   ];
 }
 
+/** Azure sees only their sum and their shares: one below 0 would lower the others. */
+function ofCounts({ counts }: StandbyPolicy): StandbyRefusal[] {
+  const wrong = STANDBY_TIERS.filter((tier) => !Number.isInteger(counts[tier]) || counts[tier] < 0);
+  if (wrong.length === 0) return [];
+  const given = wrong.map((tier) => `${tier} ${counts[tier]}`).join(', ');
+  return [refusal('bad-counts', `expected whole numbers, 0 or more, got ${given}`, 'ask for 0 or more of each tier')];
+}
+
 function ofSize(set: AzureScaleSet, { counts }: StandbyPolicy): StandbyRefusal[] {
   const [size, instances] = [sizeOf(counts), set.sku?.capacity ?? 0];
-  if (size === 0)
-    return [refusal('none', 'no standby instance was asked for', `headstart standby down ${set.name} --vms azure`)];
-  if (size + instances <= MOST_IN_ALL) return [];
+  if (!(size + instances > MOST_IN_ALL)) return [];
   return [
     refusal(
       'too-many',

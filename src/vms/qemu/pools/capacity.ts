@@ -4,7 +4,7 @@ import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
 import { Refused } from '../../../base/failures.ts';
 import type { InstanceRef, PoolRef } from '../../pools.ts';
-import type { Claim, ClaimOptions } from '../../standby.ts';
+import { type Claim, type ClaimOptions, fastestFirst } from '../../standby.ts';
 import type { QemuContext } from '../context.ts';
 import { ensureSpace } from '../home/ensure-space.ts';
 import { instanceRecordsOf, poolRecordOf, writePoolRecord } from '../home/instance-records.ts';
@@ -49,17 +49,20 @@ export async function claim(
   count: number,
   options: ClaimOptions = {},
 ): Promise<Claim[]> {
-  if (!Number.isInteger(count) || count < 1)
-    throw new UserError(`cannot claim ${count} instances`, { code: 'vms/bad-capacity' });
+  if (!Number.isInteger(count) || count < 1) throw new Refused(`cannot claim ${count} instances`, 'vms/bad-capacity');
   poolRecordOf(context.home, pool);
   const why = `claiming ${count} of ${pool.name}`;
   const started = await lockPool(context.home, pool, why, options, () => startMore(context, pool, count, options));
   const seen = await readStarted(context, started);
-  return seen.map(({ from, why: reason, ...instance }) => ({
-    instance,
-    from,
-    ...(reason !== undefined && { why: reason }),
-  }));
+  return seen
+    .map(
+      ({ from, why: reason, ...instance }): Claim => ({
+        instance,
+        from,
+        ...(reason !== undefined && { why: reason }),
+      }),
+    )
+    .sort(fastestFirst);
 }
 
 interface StartedRef extends StartResult {

@@ -7,11 +7,13 @@ import type { Claim } from '../../standby.ts';
 import type { QemuContext } from '../context.ts';
 import { AgentRefused } from '../guest/guest-agent.ts';
 import { instanceRecordOf, poolRecordOf, writeInstanceRecord } from '../home/instance-records.ts';
-import { instanceFiles } from '../home/layout.ts';
+import { instanceFiles, instanceFolder } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
 import type { InstanceRecord } from '../home/records.ts';
 import { NotAnswering } from '../machine/line-socket.ts';
 import type { MachineRef } from '../machine/machines.ts';
+import { type ClaimStep, writeClaim } from '../standby/claim-record.ts';
+import { readParked } from '../standby/parked-record.ts';
 import { abandonResume, resumeInstance } from '../standby/resume.ts';
 import { takeIntoService } from '../standby/take-into-service.ts';
 import { forgetNode, withCredential } from './admission.ts';
@@ -45,19 +47,24 @@ export async function startInstance(
   ref: InstanceRef,
   options: CallOptions,
 ): Promise<StartResult> {
-  const { home } = context;
+  const { home, clock } = context;
   const { resume, isBlank } = instanceRecordOf(home, ref);
   if (!resume || isBlank) {
     if (resume) await abandonResume(context, ref);
     await boot(context, ref, options);
     return { from: 'cold' };
   }
+  const claimed: ClaimStep = { name: 'claimed', atMs: clock.nowMs() };
   const whyNot = await resumeInstance(context, ref, options);
   if (whyNot === undefined && resume.tier !== 'stopped') return { from: resume.tier };
   if (whyNot !== undefined) options.onWaiting?.(`${ref.id} to boot, because it could not continue: ${whyNot}`);
+  const result: StartResult = whyNot === undefined ? { from: resume.tier } : { from: 'cold', why: whyNot };
+  const folder = instanceFolder(home, ref);
+  // Before `abandonResume` deletes the record of how it was parked.
+  writeClaim(folder, { ref, tier: result.from, parked: readParked(folder), steps: [claimed] });
   await abandonResume(context, ref);
   await boot(context, ref, options);
-  return whyNot === undefined ? { from: resume.tier } : { from: 'cold', why: whyNot };
+  return result;
 }
 
 async function boot(context: QemuContext, ref: InstanceRef, options: CallOptions): Promise<void> {

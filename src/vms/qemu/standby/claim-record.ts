@@ -1,7 +1,7 @@
-// vms/qemu/standby/claim-record.ts: when an instance was claimed, and what followed. `headstart boot` reads this file.
+// vms/qemu/standby/claim-record.ts: when an instance was claimed, and what followed. `headstart boot` and `standby plan` read this file.
 import { join } from 'node:path';
 import type { InstanceRef } from '../../pools.ts';
-import type { StandbyTier } from '../../standby.ts';
+import type { Claim } from '../../standby.ts';
 import { instanceFiles } from '../home/layout.ts';
 import { writeHomeRecord } from '../home/record-file.ts';
 import type { ParkedRecord } from './parked-record.ts';
@@ -14,8 +14,11 @@ export interface ClaimStep {
 
 export interface ClaimFacts {
   ref: InstanceRef;
-  tier: StandbyTier;
-  parked: Pick<ParkedRecord, 'parkedMs'>;
+  /** `cold`: it could not continue, so it booted like a stopped one. */
+  tier: Claim['from'];
+  /** Absent: the record was lost. */
+  parked?: Pick<ParkedRecord, 'parkedMs'> | undefined;
+  /** Without `thawed` it booted. */
   steps: readonly ClaimStep[];
 }
 
@@ -30,7 +33,7 @@ export function claimRecord({ ref, tier, parked, steps }: ClaimFacts) {
     pool: ref.pool.name,
     instance: ref.id,
     tier,
-    frozenAt: new Date(parked.parkedMs).toISOString(),
+    ...(parked && { frozenAt: new Date(parked.parkedMs).toISOString() }),
     steps: steps.map(({ name, atMs }) => ({ name, at: new Date(atMs).toISOString() })),
     clock: 'host',
   };

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -51,5 +51,15 @@ describe('a claim', () => {
     expect(world.refilled).toEqual(['web', 'web']);
     expect((await standby.claim(world.pool, 1, { leaveEmpty: true }))[0]?.from).toBe('cold');
     expect(world.refilled).toEqual(['web', 'web']);
+  });
+
+  it('returns one that had to boot after those that did not', async () => {
+    world = await standbyWorld();
+    const { standby } = world.provider;
+    await standby.setStandby(world.pool, { counts: { ...none, frozen: 1, stopped: 1 } });
+    await standby.fillStandby(world.pool);
+    const frozen = (await standby.readStandby(world.pool))!.members.find(({ tier }) => tier === 'frozen')!;
+    writeFileSync(join(instanceFolder(world.context.home, frozen.instance), instanceFiles.memory), 'x');
+    expect((await standby.claim(world.pool, 2)).map(({ from }) => from)).toEqual(['stopped', 'cold']);
   });
 });

@@ -44,6 +44,45 @@ describe('a claimed instance', () => {
     expect(steps.map(({ name }) => name).sort()).toEqual(['claimed', 'node-created', 'thawed', 'woken']);
   });
 
+  const claimRecord = () =>
+    JSON.parse(readFileSync(join(folder, instanceFiles.claim), 'utf8')) as {
+      tier: string;
+      frozenAt?: string;
+      steps: { name: string; at: string }[];
+    };
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['a claim', claim],
+    ['a start by its name', start],
+  ])('that was stopped has a record with the time of %s, and no thaw', async (_what, take) => {
+    await parked('stopped');
+    const { parkedMs } = readParked(folder)!;
+    world.clock.advance(3_600_000);
+    const claimedMs = world.clock.nowMs();
+    world.interrupt = (call, when) => void (call === 'launch' && when === 'before' && world.clock.advance(5000));
+    await take();
+    expect(claimRecord()).toMatchObject({
+      ...{ tier: 'stopped', frozenAt: new Date(parkedMs).toISOString() },
+      steps: [{ name: 'claimed', at: new Date(claimedMs).toISOString() }],
+    });
+  });
+
+  it('has a record of its claim also when it boots instead of continuing, and it says so', async () => {
+    await parked('frozen');
+    writeFileSync(join(folder, instanceFiles.memory), 'x');
+    await claim();
+    expect(claimRecord()).toMatchObject({ tier: 'cold', steps: [{ name: 'claimed' }] });
+    expect(claimRecord().steps).toHaveLength(1);
+  });
+
+  it('has a record of its claim without the time of its freeze when that is lost', async () => {
+    await parked('stopped');
+    rmSync(join(folder, instanceFiles.parked));
+    await start();
+    expect(claimRecord()).toMatchObject({ tier: 'stopped', steps: [{ name: 'claimed' }] });
+    expect(claimRecord().frozenAt).toBeUndefined();
+  });
+
   it.each<[string, () => void, string]>([
     ['a changed memory file', () => writeFileSync(join(folder, instanceFiles.memory), 'x'), 'memory.img is not as'],
     ['a missing state file', () => rmSync(join(folder, instanceFiles.devices)), 'devices.img is not as'],

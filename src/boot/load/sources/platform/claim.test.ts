@@ -15,9 +15,22 @@ const withReading = (change: Json) => (claim: Json) => ({
   ...claim,
   reading: { ...(claim.reading as Json), ...change },
 });
+const claimedStep = step('claimed', '2026-11-17T10:04:03Z');
 const CLAIMED = Date.UTC(2026, 10, 17, 10, 4, 3);
 
 describe('claimSource', () => {
+  it.each<[string, (claim: Json) => Json]>([
+    ['stopped', ({ reading: _, ...claim }) => ({ ...claim, tier: 'stopped', steps: [claimedStep] })],
+    ['cold', ({ reading: _, frozenAt: __, ...claim }) => ({ ...claim, tier: 'cold', steps: [claimedStep] })],
+    ['stopped, with a reading', (claim) => ({ ...claim, tier: 'stopped' })],
+  ])('places nothing for an instance that booted (%s), which is normal', (_, change) => {
+    const { claim, notes, milestones, spans, anchors } = read(change);
+    expect({ claim, milestones, spans, anchors }).toEqual({
+      ...{ claim: undefined, milestones: [], spans: [], anchors: [] },
+    });
+    expect(notes).toMatchObject([{ level: 'info', text: expect.stringMatching(/booted when it was claimed/) }]);
+  });
+
   it('says how long the instance was parked, and where its monotonic clock stood still', () => {
     const { claim, notes, bootId, anchors } = read();
     expect([notes, anchors]).toEqual([[], []]);
@@ -46,7 +59,7 @@ describe('claimSource', () => {
       /when .* claimed and thawed/,
     ],
     ['a claim before its freeze', (claim) => ({ ...claim, frozenAt: '2026-11-17T11:00:00Z' }), /was set back/],
-    ['another tier', (claim) => ({ ...claim, tier: 'stopped' }), /unknown format/],
+    ['another tier', (claim) => ({ ...claim, tier: 'warm' }), /unknown format/],
     [
       'a guest that restarted since',
       withReading({ uptime: { uptimeMs: 5_000, hostBeforeMs: CLAIMED + 30_015, hostAfterMs: CLAIMED + 30_115 } }),

@@ -34,6 +34,10 @@ function parse(input: Input): Evidence[] {
     claimEvidence(input, { ...facts, notes: [warning(input, why)] }),
   ];
   if (!record) return without('this claim record is incomplete or has an unknown format');
+  if (record === 'booted') {
+    const text = `${input.name}: the instance booted when it was claimed: its times are those of a boot`;
+    return [claimEvidence(input, { notes: [{ level: 'info', text }] })];
+  }
   const facts = record.reading?.bootId === undefined ? {} : { bootId: record.reading.bootId };
   if (!record.reading)
     return without(
@@ -109,11 +113,16 @@ function warning(input: Input, text: string): Note {
   return { level: 'warning', text: `${input.name}: ${text}` };
 }
 
+/** It was stopped, or could not continue: there is no freeze in the boot that it has now. */
+const BOOTED: readonly unknown[] = ['stopped', 'cold'];
+
 /** Undefined unless every required field is valid. */
-function readClaim(text: string): ClaimRecord | undefined {
+function readClaim(text: string): ClaimRecord | 'booted' | undefined {
   const { apiVersion, kind, pool, instance, tier, frozenAt, steps, reading } = asObject(parsed(text));
+  if (apiVersion !== 'headstart.dev/v1' || kind !== 'Claim') return undefined;
+  if (BOOTED.includes(tier)) return 'booted';
   const frozenMs = msOf(frozenAt);
-  if (apiVersion !== 'headstart.dev/v1' || kind !== 'Claim' || frozenMs === undefined) return undefined;
+  if (frozenMs === undefined) return undefined;
   if (typeof pool !== 'string' || typeof instance !== 'string' || (tier !== 'paused' && tier !== 'frozen'))
     return undefined;
   const known: ClaimRecord['steps'] = {};
