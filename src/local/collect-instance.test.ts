@@ -138,6 +138,17 @@ describe('the collected boot of a node', () => {
     expect(events).toContain('pod-running');
   });
 
+  it('reads the cluster when only the log of an earlier start has the first pod', async () => {
+    await start('lab');
+    const note = openJoinLog(join(folder, 'cluster-events.jsonl'), 0);
+    note({ ...event('pod-running', 'old', -5000), errorMs: 1000 });
+    note({ ...event('node-registered', 'n', -500), errorMs: 1000 });
+    const readClusterEvents = async () => [event('pod-running', 'p', 55_000)];
+    const { events } = await collect({ readClusterEvents });
+    expect(events).toMatch(/"uid":"n".*\n.*"uid":"p"/);
+    expect(events).not.toContain('"old"');
+  });
+
   it("omits the cluster's events when the cluster is down, and does not hide a bug", async () => {
     await start('lab');
     const away = new TransientError('not reached', { code: 'cluster/unreachable' });

@@ -78,7 +78,10 @@ async function clusterEventsOf(
   const { cluster } = await provider.pools.readSpec(ref.pool, { signal });
   if (cluster === undefined) return { members: [], missed: [] };
   const { folder } = await provider.guests.readDetails(ref);
-  const events = readJoinLog(join(folder, instanceFiles.clusterEvents));
+  // The log of an earlier start stays until a command waits for this one.
+  const events = readJoinLog(join(folder, instanceFiles.clusterEvents)).filter(
+    ({ atMs, errorMs = 0 }) => atMs + errorMs >= start.startedMs,
+  );
   const missed: MissedItem[] = [];
   // The log ends when the node is ready; its first pod runs later.
   if (readClusterEvents && !events.some(({ event }) => event === 'pod-running')) {

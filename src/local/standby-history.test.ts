@@ -64,7 +64,7 @@ describe('readStandbyHistory', () => {
 
   it('takes a claimed instance as asked for when it was claimed', async () => {
     const claim = { tier: 'frozen', steps: [{ name: 'claimed', at: new Date(T).toISOString() }] };
-    const files = { 'claim.json': claim, 'instance.json': { createdMs: T - 9e6 } };
+    const files = { 'claim.json': claim, 'instance.json': { createdMs: T - 9e6, startedMs: T - 50 } };
     const history = await read({ a: { ...files, 'cluster-events.jsonl': ready(T - 8e6, T + 1200) } });
     expect(history).toMatchObject({ arrivalsMs: [T], readyMs: { frozen: [1200], cold: [] } });
   });
@@ -92,6 +92,13 @@ describe('readStandbyHistory', () => {
     };
     const history = await read({ a: restarted, b: { 'instance.json': { createdMs: T, startedMs: T } } });
     expect(history).toMatchObject({ arrivalsMs: [T, T], readyMs: { cold: [] } });
+  });
+
+  it('measures no claim of an instance that was restarted since', async () => {
+    const claim = { tier: 'frozen', steps: [{ name: 'claimed', at: new Date(T).toISOString() }] };
+    const files = { 'claim.json': claim, 'instance.json': { createdMs: T - 9e6, startedMs: T + 2.6e8 } };
+    const history = await read({ a: { ...files, 'cluster-events.jsonl': ready(T + 2.61e8) } });
+    expect(history).toMatchObject({ arrivalsMs: [T], readyMs: { frozen: [], cold: [] } });
   });
 
   it('skips an instance whose record cannot be read', async () => {

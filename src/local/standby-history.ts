@@ -44,7 +44,7 @@ export async function readStandbyHistory(provider: HistoryReader, pool: PoolRef)
   return history;
 }
 
-/** A later start is a restart, and says nothing of a new node. */
+/** A later start is a restart: the log has only its events, which say nothing of a boot or a claim before it. */
 const FIRST_START_MS = 60_000;
 
 function addInstance(history: StandbyHistory, folder: string): void {
@@ -55,7 +55,7 @@ function addInstance(history: StandbyHistory, folder: string): void {
   if (askedMs === undefined) return;
   history.arrivalsMs.push(askedMs);
   const startedMs = numberIn(record, 'startedMs') ?? askedMs;
-  if (!claim && startedMs - askedMs > FIRST_START_MS) return;
+  if (startedMs - askedMs > FIRST_START_MS) return;
   const readyMs = readyIn(folder).find((atMs) => atMs >= askedMs);
   if (readyMs === undefined || (claim && claim.tier === undefined)) return;
   history.readyMs[claim?.tier ?? 'cold'].push(readyMs - askedMs);

@@ -22,6 +22,17 @@ describe('lookUp', () => {
     expect(await valuesOf('pools-of-vms', [], { HEADSTART_VMS: 'qemu' })).toEqual(['gpu', 'pool1']);
   });
 
+  it('returns the pools of this machine for standby nodes, unless the VMs are on Azure', async () => {
+    for (const env of [{}, { HEADSTART_VMS: '' }, { HEADSTART_VMS: 'qemu' }])
+      expect(await valuesOf('standby-pools', [], env)).toEqual(['gpu', 'pool1']);
+    expect(await valuesOf('standby-pools', [], { HEADSTART_VMS: 'azure' })).toEqual([]);
+    expect(await valuesOf('standby-pools', [['--vms', ['azure']]])).toEqual([]);
+    expect(await valuesOf('standby-pools', [['--vms', ['qemu']]], { HEADSTART_VMS: 'azure' })).toEqual([
+      'gpu',
+      'pool1',
+    ]);
+  });
+
   it('reads the home folder that is named last', async () => {
     expect(await valuesOf('pools', [['--home', ['/nonexistent', at.home]]], { HEADSTART_HOME: '/x' })).toEqual([
       'gpu',

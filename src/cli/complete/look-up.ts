@@ -74,6 +74,9 @@ async function dynamic(
     // Azure is not queried: a key press must not wait for a login.
     case 'pools-of-vms':
       return isLocal ? local.pools(home) : [];
+    // Without --vms, standby nodes are those of this machine.
+    case 'standby-pools':
+      return isLocal || !(option('--vms') || env.HEADSTART_VMS) ? local.pools(home) : [];
     case 'instances-of-vms':
       return isLocal ? local.instances(home, option('--pool')) : [];
     case 'galleries':

@@ -8,6 +8,12 @@ describe('valueKindOf', () => {
     expect(valueKindOf('prototype run', '--context', 'NAME')).toMatchObject({ kind: 'contexts', key: '--context' });
   });
 
+  it('completes pools of the verbs that take them by another name than NAME', () => {
+    expect(valueKindOf('standby claim', 'POOL', 'POOL')).toMatchObject({ kind: 'standby-pools' });
+    expect(valueKindOf('standby plan', 'POOL', 'POOL')).toMatchObject({ kind: 'pools' });
+    expect(valueKindOf('pool serve', '--pool', 'NAME[:MIN:MAX]')).toMatchObject({ kind: 'pools' });
+  });
+
   it.each([
     ['FILE', 'files'],
     ['FILE|DIR|-', 'files'],

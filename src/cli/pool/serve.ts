@@ -96,11 +96,10 @@ async function serve({ provider, pools, tls, options, signal }: ServerScene, dep
   const address = { host: server.host, port: server.port };
   announce('AutoscalerServer', address, pools, { ...options, isSecure: tls !== undefined }, deps);
   // What an earlier server was asked for.
-  const settling = () => Promise.allSettled(groups.map((group) => group.settle()));
-  void settling();
+  void Promise.allSettled(groups.map((group) => group.settle()));
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   await server.stop();
-  await settling(); // a node that is being made is finished, or taken back
+  await Promise.allSettled(groups.map((group) => group.ended())); // a node that is being made is finished, or taken back
   progress.end();
 }
 

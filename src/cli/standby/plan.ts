@@ -17,6 +17,7 @@ import { printJson } from '../output/json.ts';
 import { screenOf } from '../output/screen.ts';
 import { wholeNumber } from '../pool/arguments.ts';
 import type { CliDeps, Verb } from '../verb.ts';
+import { measuringCommand } from './measuring-command.ts';
 import { objective, readyTimes, refillTimes, type TierTimes } from './plan-options.ts';
 import { type MeasuredTier, type PlanView, renderPlan } from './plan-view.ts';
 import { readArrivals } from './read-arrivals.ts';
@@ -102,7 +103,7 @@ export function standbyPlan(open: OpenPools): Verb {
         measured: [...tiers, 'cold' as const].map((tier) => measuredTier(tier, question, measuredRefills)),
         leftOut: STANDBY_TIERS.filter((tier) => !tiers.includes(tier)).map((tier) => ({
           tier,
-          command: `headstart standby up ${name} --${tier} 1 && headstart standby claim ${name}`,
+          command: measuringCommand(name, tier, history?.counts),
         })),
         assumptions: assumptionsOf(question, measuredRefills),
         notes: [

@@ -37,6 +37,18 @@ describe('standby up', () => {
     expect(fewer.stdout).toContain('would prepare 1 stopped');
   });
 
+  it('counts a node that another command is preparing, and announces to discard a broken one', async () => {
+    await call(standbyUp(open), ['p', '--frozen', '2']);
+    const [first, second] = (await stateOf())!.members;
+    Object.assign(first!, { state: 'preparing', why: 'it is being prepared' });
+    expect((await call(standbyUp(open), ['p', '--dry-run'])).stdout).toBe('nothing to do\n');
+    Object.assign(second!, { state: 'broken', why: 'its image was replaced' });
+    const plan = (await call(standbyUp(open), ['p', '--dry-run'])).stdout;
+    expect(plan).toContain('would discard p-s2: its image was replaced');
+    expect(plan).toContain('would prepare 1 frozen');
+    expect(plan).not.toContain('p-s1');
+  });
+
   it('says that another command prepares them', async () => {
     (await open()).standby.fillStandby = async () => ({ prepared: [], discarded: [], isBusy: true });
     const ran = await call(standbyUp(open), ['p', '--frozen', '1', '--leave-if-busy']);
@@ -45,7 +57,7 @@ describe('standby up', () => {
 
   it.each([
     ['--frozen', '-1'],
-    ['--frozen', '101'],
+    ['--frozen', '1001'],
     ['--max-age', 'soon'],
   ])('refuses %s %s', async (flag, value) => {
     expect((await call(standbyUp(open), ['p', `${flag}=${value}`])).code).toBe(2);

@@ -110,12 +110,14 @@ function policyOf(pool: string, options: Options, before: StandbyState | undefin
 }
 
 function changesOf({ counts }: StandbyPolicy, before: StandbyState | undefined): string[] {
-  const ready = before?.members.filter(({ state }) => state === 'ready') ?? [];
-  const broken = before?.members.filter(({ state }) => state !== 'ready') ?? [];
+  const members = before?.members ?? [];
+  // One that another command is preparing will be ready: a refill waits for it.
+  const kept = members.filter(({ state }) => state !== 'broken');
+  const broken = members.filter(({ state }) => state === 'broken');
   return [
     ...broken.map(({ instance, why }) => `discard ${instance.id}: ${why}`),
     ...STANDBY_TIERS.flatMap((tier) => {
-      const more = counts[tier] - ready.filter((member) => member.tier === tier).length;
+      const more = counts[tier] - kept.filter((member) => member.tier === tier).length;
       if (more > 0) return [`prepare ${more} ${tier}`];
       return more < 0 ? [`discard ${-more} ${tier}`] : [];
     }),

@@ -32,10 +32,10 @@ describe('the standby nodes of a pool', () => {
     expect(text).toMatch(/p-2 +frozen +preparing +it is being prepared/);
   });
 
-  it('have the reason why the last one could not be prepared', () => {
-    const state = { policy: { counts }, members: [], trouble: 'no space' };
-    expect(shown(state)).toBe('p: 0 of 2 frozen\nthe last one could not be prepared: no space\n');
-    expect(standbyView('p', state)).toMatchObject({ trouble: 'no space' });
+  it.each(['no space', 'Azure reports HealthState/degraded'])('have the reason why they are too few: %s', (trouble) => {
+    const state = { policy: { counts }, members: [], trouble };
+    expect(shown(state)).toBe(`p: 0 of 2 frozen\np cannot be kept full: ${trouble}\n`);
+    expect(standbyView('p', state)).toMatchObject({ trouble });
   });
 
   it('are never parked in the future when the clock was set back', () => {

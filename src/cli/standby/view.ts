@@ -29,7 +29,7 @@ export function renderStandby({ pool, policy, members, trouble }: StandbyView, n
     return `${ready} of ${policy.counts[tier]} ${tier}`;
   });
   const head = `${pool}: ${counts.join(', ') || 'keeps none'}\n`;
-  const warning = trouble === undefined ? '' : `the last one could not be prepared: ${trouble}\n`;
+  const warning = trouble === undefined ? '' : `${pool} cannot be kept full: ${trouble}\n`;
   return members.length === 0 ? head + warning : `${head}${warning}\n${renderMembers(members, nowMs, screen)}`;
 }
 

@@ -13,6 +13,7 @@ function answering(nodes: GroupNode[] = []) {
     decrease: async () => undefined,
     deleteNodes: async (ids) => void deleted.push([...ids]),
     settle: () => Promise.reject(new Error('the pool is gone')),
+    ended: async () => undefined,
   };
   const answers = answersOf({ groups: [group], template: () => Promise.reject(new Error('unused')) });
   return { answers, deleted };

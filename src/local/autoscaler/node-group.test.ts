@@ -69,6 +69,36 @@ describe('a node group', () => {
     expect(await group.targetSize()).toBe(1);
   });
 
+  it('waits for the nodes that it made in the background, until they are deleted or its server ends', async () => {
+    const { group, pools, reports, stopping } = await makeGroup({ parked: 1 });
+    const waited = new Map<string, AbortSignal>();
+    pools.guests.awaitUp = ({ id }, { signal }) =>
+      new Promise((_, reject) => {
+        waited.set(id, signal!);
+        signal!.addEventListener('abort', () => reject(signal!.reason));
+      });
+    await group.increase(2);
+    await group.settle();
+    const [first, second] = (await group.nodes()).map(({ id }) => id);
+    expect([...waited.keys()].sort()).toEqual([first, second].sort());
+    await group.deleteNodes([first!]);
+    expect([waited.get(first!)!.aborted, waited.get(second!)!.aborted]).toEqual([true, false]);
+    stopping.abort();
+    await group.ended();
+    expect(waited.get(second!)!.aborted).toBe(true);
+    expect(reports.filter((line) => line.includes('not come up'))).toEqual([]);
+  });
+
+  it('reports a node that did not come up, and makes the next one', async () => {
+    const { group, pools, reports, claims } = await makeGroup();
+    pools.trouble = new Error('the disk is full');
+    await group.increase(2);
+    await group.settle();
+    await group.ended();
+    expect(claims).toEqual([1, 1]);
+    expect(reports.filter((line) => line.endsWith('did not come up: the disk is full'))).toHaveLength(2);
+  });
+
   it('follows a pool that another command scales', async () => {
     const { group, pools, ref } = await makeGroup();
     await group.increase(1);

@@ -3,6 +3,7 @@
 import { NoCapacity, NotFound, QuotaExceeded } from '../../base/failures.ts';
 import type { Instance, PoolRef } from '../../vms/pools.ts';
 import type { QemuProvider } from '../../vms/qemu/local-provider.ts';
+import { openBringUp } from './bring-up.ts';
 import {
   type GroupFacts,
   type GroupLimits,
@@ -34,13 +35,15 @@ export interface NodeGroup extends GroupLimits {
   deleteNodes(ids: readonly string[]): Promise<void>;
   /** Continues to make requested nodes; resolves when none is left or each has failed. */
   settle(): Promise<void>;
+  /** Resolves when nothing runs in the background; nodes are waited for until they are up or the signal is aborted. */
+  ended(): Promise<void>;
 }
 
 export interface NodeGroupDeps {
-  provider: Pick<QemuProvider, 'pools' | 'standby'>;
+  provider: Pick<QemuProvider, 'pools' | 'standby' | 'guests'>;
   /** Sentences about what happens in the background. */
   report(what: string): void;
-  /** Once aborted, no more nodes are made. */
+  /** Once aborted, no more nodes are made or waited for. */
   signal: AbortSignal;
   /** In ids of requested nodes, so that a later process does not use them again. */
   mark: string;
@@ -55,7 +58,8 @@ export function openNodeGroup(
   { pool: ref, min, max }: GroupLimits & { pool: PoolRef },
   { provider, report, signal, mark }: NodeGroupDeps,
 ): NodeGroup {
-  const { pools, standby } = provider;
+  const { pools, standby, guests } = provider;
+  const ups = openBringUp({ guests, report, signal });
   let pending: NodeRequest[] = [];
   let serial = 0;
   const deleting = new Map<string, Promise<void>>();
@@ -117,8 +121,10 @@ export function openNodeGroup(
       const count = Math.min(open.length, Math.max(1, members.filter(({ state }) => state === 'ready').length));
       making = { before: new Set(listed.map(({ ref: { id } }) => id)), count };
       try {
-        for (const { instance, from, why } of await standby.claim(ref, count, { signal }))
+        for (const { instance, from, why } of await standby.claim(ref, count, { signal })) {
           report(`${instance.computerName} was ${from}${why === undefined ? '' : `: ${why}`}`);
+          if (!deleting.has(instance.ref.id)) ups.start(instance);
+        }
       } catch (error) {
         if (signal.aborted) return;
         const failure = failureOf(error);
@@ -150,6 +156,7 @@ export function openNodeGroup(
     ...{ pool: ref, min, max },
     targetSize: async () => targetSize(await look()),
     settle: grow,
+    ended: () => grow().finally(ups.ended),
 
     async nodes() {
       const { listed } = await look();
@@ -194,6 +201,7 @@ export function openNodeGroup(
 
   function remove(id: string): Promise<void> {
     report(`deleting ${id}`);
+    ups.leave(id);
     const removal = pools.deleteInstance({ pool: ref, id }).finally(() => deleting.delete(id));
     removal.catch((error: unknown) => report(`${id} could not be deleted: ${messageOf(error)}`));
     return removal;

@@ -23,7 +23,7 @@ export interface ServerWorld {
 export const size = { cpus: 2, memoryMb: 1000, diskGb: 8 };
 
 export async function serveTo(
-  provider: Pick<QemuProvider, 'pools' | 'standby'>,
+  provider: Pick<QemuProvider, 'pools' | 'standby' | 'guests'>,
   pools: readonly (GroupLimits & { pool: PoolRef })[],
   mark = 'a',
 ): Promise<ServerWorld> {
@@ -44,6 +44,7 @@ export async function serveTo(
       stopping.abort();
       client.close();
       await server.stop();
+      await Promise.all(groups.map((group) => group.ended()));
     },
   };
 }
