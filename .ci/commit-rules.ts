@@ -29,7 +29,7 @@ const VERBS = new Set(
   honour ignore implement import include increase index infer inline install introduce invoke isolate join judge keep label lay leave let
   limit link list load lock log look lower make map mark mask match measure merge migrate mount move name narrow normalise note observe
   offer omit open order pack parse pass patch pause pick pin place plan point poll prefer prepare price print probe propagate protect prove
-  provide prune publish put queue quote raise read recognise record recover reduce refactor refuse register reject release reload remove
+  provide prune publish put queue quote raise read recognise record recover reduce refactor refill refuse register reject release reload remove
   re-time rename render reopen reserve repair repeat replace report require reset resolve respect restart restore restrict resume retain retry return
   reuse rework rewrite roll round run save say scan seal search seed select send separate serve set settle share shorten show shrink
   simplify simulate skip sort specify speed spell split start state stop store stream strip structure suggest support survive swap
