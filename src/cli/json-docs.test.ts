@@ -43,7 +43,9 @@ const records = join(folder, 'records');
 
 /** These verbs need VMs, a cloud or a cluster, or run until they are stopped: the kinds that they print are read from their sources. */
 const UNASKED = Object.keys(VERBS).filter((path) =>
-  /^(?:pool|prototype|sim|cluster) |^standby (?!plan)|^image (?!check|schema)|^node (?:run|plan|apply|rollback|join)$/.test(path),
+  /^(?:pool|prototype|sim|cluster) |^standby (?!plan)|^image (?!check|schema)|^node (?:run|plan|apply|rollback|join)$/.test(
+    path,
+  ),
 );
 const PRINTED_UNASKED = kindsIn(
   ...readdirSync(new URL('./pool/', import.meta.url)).map((name) => `./pool/${name}`),
