@@ -7,6 +7,7 @@ import {
   donorMark,
   guardChange,
   isGuarded,
+  isProtectionLost,
   isStaleStatus,
   type Prior,
   priorOf,
@@ -67,6 +68,21 @@ describe('the recorded state of a donor', () => {
     expect(priorProtection(mine, donorMark({ ...mine, protection: other }))).toEqual(mine.protection);
     expect(priorProtection(undefined, donorMark(mine))).toEqual(mine.protection);
     expect(priorProtection(undefined, undefined)).toBeUndefined();
+  });
+
+  it.each([
+    ['nothing', undefined, undefined, false],
+    ['a readable annotation', 'whole', undefined, false],
+    ['a readable annotation and an edited tag', 'whole', 'mine', false],
+    ['a damaged annotation', 'damaged', undefined, true],
+    ['a damaged annotation and the tag', 'damaged', 'run-0 10', false],
+    ['the tag alone', undefined, 'run-0 10', false],
+    ['an edited tag', undefined, 'mine', true],
+    ['an empty tag', undefined, '', true],
+  ] as const)('with %s: is the protection lost?', (_, note, mark, isLost) => {
+    const mine: Prior = { ...priorOf(node, donor, 'r') };
+    const prior = note && (note === 'damaged' ? readPrior(withNotes({ [PRIOR_ANNOTATION]: 'x' })) : mine);
+    expect(isProtectionLost(prior, mark)).toBe(isLost);
   });
 
   it('that is damaged leaves a decision to a person, with the commands', () => {

@@ -93,6 +93,12 @@ export function readDonorMark(mark: string | undefined): Pick<Prior, 'run' | 'pr
   return { run, protection: { fromScaleIn: flags[0] === '1', fromPoolActions: flags[1] === '1' } };
 }
 
+/** Neither the annotation nor the tag says which protection the instance had: it gets none, so that it is not protected for ever. */
+export function isProtectionLost(prior: Prior | undefined, mark: string | undefined): boolean {
+  const isOut = prior !== undefined || mark !== undefined;
+  return isOut && (prior === undefined || prior.isDamaged === true) && !/^\S+ [01]{2}$/.test(mark ?? '');
+}
+
 export function recordChange(prior: Prior): NodeChange {
   return { annotations: { [PRIOR_ANNOTATION]: JSON.stringify(prior) } };
 }

@@ -205,7 +205,9 @@ function operate(world: World, kind: string, nodeName: string, instance: FakeIns
     case 'delete-node':
       if (!node) return;
       say(`deletes the Node ${nodeName}`);
-      if (instance && world.isOut(instance) && instance.tags[DONOR_TAG] === undefined) world.unmarked.add(nodeName);
+      // A tag that was edited says as little as none.
+      if (instance && world.isOut(instance) && (instance.tags[DONOR_TAG] ?? 'mine') === 'mine')
+        world.unmarked.add(nodeName);
       world.deleteNode(nodeName);
       return;
     case 'delete-tag':

@@ -33,6 +33,15 @@ async function outOfService({ hasNode = true } = {}) {
 }
 
 describe('a donor out of service', () => {
+  it('that an operator took both records from gets no protection, with a warning', async () => {
+    const { world, look } = await outOfService({ hasNode: false });
+    expect(restoreProtection.warning?.(await look())).toBeUndefined();
+    await world.provider.pools.tagInstance(world.ref, { [DONOR_TAG]: 'mine' });
+    const scene = await look();
+    expect([restoreProtection.isNeeded(scene), restoreProtection.isDone(scene)]).toEqual([true, true]);
+    expect(restoreProtection.warning?.(scene)).toContain('cannot be read');
+  });
+
   it.each([true, false])('is started, even without a Node object (has one: %s)', async (hasNode) => {
     const { world, deps, look } = await outOfService({ hasNode });
     await world.provider.pools.stop(world.ref);

@@ -3,7 +3,14 @@ import type { Node } from '../../../cluster/cluster.ts';
 import type { Protection } from '../../../vms/pools.ts';
 import { DONOR_TAG } from '../../names.ts';
 import { observeDonor } from '../observe.ts';
-import { isStaleStatus, priorProtection, readPrior, restoreChange, restoreWarning } from '../prior.ts';
+import {
+  isProtectionLost,
+  isStaleStatus,
+  priorProtection,
+  readPrior,
+  restoreChange,
+  restoreWarning,
+} from '../prior.ts';
 import type { Scene } from '../scene.ts';
 import type { Step } from '../step.ts';
 
@@ -72,6 +79,10 @@ export const restoreProtection: Step = {
     const seen = scene.world.donor?.protection;
     return wanted?.fromScaleIn === seen?.fromScaleIn && wanted?.fromPoolActions === seen?.fromPoolActions;
   },
+  warning: ({ world }) =>
+    isProtectionLost(readPrior(world.node), world.donor?.tags[DONOR_TAG])
+      ? `the recorded protection of ${world.donor?.computerName} cannot be read, so it gets none; protect it again if it was protected before the run`
+      : undefined,
   apply: (scene, { pools, signal, onWaiting }) =>
     pools.setProtection(scene.world.donor!.ref, wantedProtection(scene)!, { signal, onWaiting }),
 };
