@@ -3,27 +3,17 @@ import { randomBytes } from 'node:crypto';
 import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
 import type { QemuContext } from '../context.ts';
-import { runInGuest, writeInGuest } from '../guest/guest.ts';
+import { runInGuest } from '../guest/guest.ts';
 import type { Service } from '../local-provider.ts';
 import { peerInTables, WAKE_SCRIPT } from './wake-script.ts';
 
-/** On a tmpfs: it is part of the frozen memory, and a cold boot does not have it. */
-const FOLDER = '/run/headstart-wake';
-const SCRIPT_PATH = `${FOLDER}/wake.pl`;
 const ENTROPY_BYTES = 64;
 const REHEARSE_MS = 60_000;
 /** A guest that was resumed answers within a second, on a busy machine within ten. */
 const WAKE_MS = 30_000;
 
-/** Puts perl and the script into the guest's memory, so that a resumed guest does not read its disk first. */
+/** Loads perl into the guest's memory, so that a resumed guest does not read its disk first. */
 export async function rehearseWake(context: QemuContext, folder: string, { signal }: CallOptions): Promise<void> {
-  // The agent creates files that everyone can write to, and root runs this one.
-  const made = await runInGuest(context, folder, ['mkdir', '-p', '-m', '0700', FOLDER], {
-    deadlineMs: REHEARSE_MS,
-    signal,
-  });
-  if (made.exitCode !== 0) throw notWoken(made.stderr.toString().trim());
-  await writeInGuest(context, folder, SCRIPT_PATH, Buffer.from(WAKE_SCRIPT), signal);
   await run(context, folder, () => ['rehearse', ''], { deadlineMs: REHEARSE_MS, signal });
 }
 
@@ -47,7 +37,8 @@ async function run(
   args: () => string[],
   options: CallOptions & { deadlineMs: number; input?: Uint8Array },
 ): Promise<string> {
-  const argv = (): [string, ...string[]] => ['perl', SCRIPT_PATH, ...args()];
+  // No file: a newer headstart may wake the guest than the one that parked it.
+  const argv = (): [string, ...string[]] => ['perl', '-e', WAKE_SCRIPT, '--', ...args()];
   const { exitCode, stdout, stderr } = await runInGuest(context, folder, argv, options);
   if (exitCode !== 0) throw notWoken(stderr.toString().trim().slice(-500) || `perl exited with code ${exitCode}`);
   return stdout.toString();
