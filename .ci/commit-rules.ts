@@ -34,7 +34,7 @@ const VERBS = new Set(
   reuse rework rewrite roll round run save say scan seal search seed select send separate serve set settle share shorten show shrink
   simplify simulate skip sort specify speed spell split start state stop store stream strip structure suggest support survive swap
   synchronise tag take teach tell test thaw tighten time tolerate trace track translate trim truncate trust try turn type undo unify
-  unpack unwrap update upgrade upload use validate verify wait warn watch widen wrap write`.split(/\s+/),
+  unpack unwrap update upgrade upload use validate verify wait wake warn watch widen wrap write`.split(/\s+/),
 );
 
 const VAGUE_OBJECTS = new Set(['it', 'this', 'that', 'them', 'things', 'stuff', 'everything', 'more', 'bugs', 'bug']);
