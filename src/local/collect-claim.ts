@@ -35,7 +35,7 @@ export async function collectClaim(
   const { folder } = await provider.guests.readDetails(ref);
   const record = readHomeRecord(join(folder, instanceFiles.claim), claimSchema);
   const atMs = (name: string) => Date.parse(record?.steps.find((step) => step.name === name)?.at ?? '');
-  // The instance is marked as started just before its guest continues.
+  // A claim marks the instance as started before its guest continues; a later start is not of this claim.
   if (!record || clock.uptimeMs === undefined || !(atMs('thawed') >= startedMs)) return undefined;
   // The next reading begins when the uptime is known.
   const { hostBeforeMs: hostAfterMs } = await provider.guests.readClock(ref, { signal });

@@ -78,7 +78,7 @@ describe('a scale set', () => {
     expect(refusalsOf(ask({ set: setWith(ephemeral), ...policy({ paused: 1 }) }))).toEqual([]);
   });
 
-  it('of a size that nobody documented gets a warning only for frozen instances', () => {
+  it('of a size that is not documented gets a warning only for frozen instances', () => {
     const set = setWith({}, { sku: { name: 'Standard_D4s_v6', capacity: 1 } });
     expect(notesOf(ask({ set }))).toEqual([expect.stringContaining('Standard_D4s_v6')]);
     expect(notesOf(ask({ set, ...policy({ paused: 1 }) }))).toEqual([]);
