@@ -2,5 +2,7 @@
 import { main } from './main.ts';
 import { processDeps } from './process-deps.ts';
 
-const code = await main(process.argv.slice(2), processDeps());
-process.exitCode ??= code;
+// No top-level await: the executable is made of CommonJS scripts, and the npm package requires this file.
+void main(process.argv.slice(2), processDeps()).then((code) => {
+  process.exitCode ??= code;
+});

@@ -1,6 +1,6 @@
 // cli/completion.ts: `headstart completion SHELL`: prints the completion script of a shell.
-import { fileURLToPath } from 'node:url';
 import { Argument } from 'commander';
+import { ownLauncher } from '../base/own-files/own-files.ts';
 import { SHELLS, type Shell } from './complete/shells.ts';
 import { renderBash, renderFish, renderZsh } from './output/completion-script.ts';
 import { printJson } from './output/json.ts';
@@ -12,7 +12,7 @@ const RENDERERS: Readonly<Record<Shell, (launcher: string) => string>> = {
   fish: renderFish,
 };
 
-const LAUNCHER = fileURLToPath(new URL('../../headstart', import.meta.url));
+const LAUNCHER = ownLauncher(new URL('../../headstart', import.meta.url));
 
 export const verb: Verb = {
   examples: ['completion bash > ~/.local/share/bash-completion/completions/headstart', 'completion fish | source'],

@@ -2,18 +2,17 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { layDisk } from '../../sims/azure/compute/disk.ts';
 import { parseScenario, type Scenario } from '../../sims/azure/scenario.ts';
 import { ArmError } from '../../sims/azure/service/arm-error.ts';
 import { type AzureSim, startAzureSim } from '../../sims/azure/start.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { UserError } from '../base/errors.ts';
+import { ownPath, ownProgram } from '../base/own-files/own-files.ts';
 import { printJson } from './output/json.ts';
 import type { CliDeps, Verb } from './verb.ts';
 
-const DEFAULT_SCENARIO = fileURLToPath(new URL('../../sims/azure/scenarios/three-nodes.yaml', import.meta.url));
-const SSH_STAND_IN = fileURLToPath(new URL('./sim-ssh.ts', import.meta.url));
+const DEFAULT_SCENARIO = new URL('../../sims/azure/scenarios/three-nodes.yaml', import.meta.url);
 
 const NOTES = `The Azure CLI, with the printed variables set:
   export REQUESTS_CA_BUNDLE=$NODE_EXTRA_CA_CERTS
@@ -48,7 +47,7 @@ export const verb: Verb = {
   async run(_args, options: Options, deps) {
     const port = wholeNumber('--port', options.port, 0, 65_535);
     const speed = wholeNumber('--speed', options.speed, 1, 1_000_000);
-    const file = options.scenario ?? DEFAULT_SCENARIO;
+    const file = options.scenario ?? ownPath(DEFAULT_SCENARIO);
     const scenario = parseScenario(readScenario(file), file);
     const signal = deps.signal(); // first: Ctrl-C must not leave the folder below behind
     const sim = await start(scenario, port, speed);
@@ -79,7 +78,7 @@ function layFiles(folder: string, sim: AzureSim<Clock>): Files {
   mkdirSync(machines);
   for (const instance of Object.values(sim.inspect().instances))
     layDisk(join(machines, instance.computerName), instance);
-  const standIn = [process.execPath, '--no-warnings', SSH_STAND_IN, machines].map(quoted).join(' ');
+  const standIn = [...ownProgram(new URL('./sim-ssh.ts', import.meta.url)), machines].map(quoted).join(' ');
   writeFileSync(files.ssh, `#!/bin/sh\nexec ${standIn} "$@"\n`, { mode: 0o755 });
   return files;
 }

@@ -4,14 +4,14 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { ownPath } from '../base/own-files/own-files.ts';
 import { sealScript, unsealScript, verifyScript } from '../clone-check/seal-script.ts';
 import { inspectScript } from '../prototype/donor/inspect/inspect-script.ts';
 
 /** The exit code of ssh when it cannot connect. */
 const NOT_CONNECTED = 255;
 /** First in PATH: the real `sync` would wait for every disk of this machine, and the real `mktemp` would leave the folder. */
-const TOOLS = fileURLToPath(new URL('../../sims/azure/machine-tools', import.meta.url));
+const TOOLS = ownPath(new URL('../../sims/azure/machine-tools', import.meta.url));
 
 process.exitCode = connect(process.argv.slice(2));
 

@@ -1,6 +1,6 @@
 // clone-check/image-files.ts: which files of the clone check must an image contain? The same as after `seal` and `scrub`: the disk has no
 // owner, and any machine that starts from it takes it over.
-import { readFileSync } from 'node:fs';
+import { ownText } from '../base/own-files/own-files.ts';
 
 export interface CloneCheckFile {
   /** Relative to the root of the image. */
@@ -37,5 +37,5 @@ export const CLONE_CHECK_LINKS: Readonly<Record<string, string>> = {
 };
 
 function textOf(name: string): string {
-  return readFileSync(new URL(name, import.meta.url), 'utf8');
+  return ownText(new URL(name, import.meta.url));
 }

@@ -1,5 +1,5 @@
 // clone-check/seal-script.ts: creates the script that seals a machine over any channel, and parses its output.
-import { readFileSync } from 'node:fs';
+import { ownText } from '../base/own-files/own-files.ts';
 import { type CheckItem, parseItems } from './result.ts';
 
 export interface SealOptions {
@@ -127,7 +127,7 @@ function at(root: string | undefined): string[] {
 const END = 'end-of-headstart-file';
 
 function fileText(name: string): string {
-  return readFileSync(new URL(`./${name}`, import.meta.url), 'utf8');
+  return ownText(new URL(`./${name}`, import.meta.url));
 }
 
 function quoted(word: string): string {

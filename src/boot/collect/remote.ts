@@ -1,7 +1,7 @@
 // boot/collect/remote.ts: collects from another machine over ssh or another channel. That machine needs only a POSIX shell.
-import { readFileSync } from 'node:fs';
 import type { RunCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
+import { ownText } from '../../base/own-files/own-files.ts';
 import { sshMissing, sshProgram } from '../../base/ssh-program.ts';
 import type { CollectResult } from './collect-result.ts';
 import { hostnameIn } from './collect-result.ts';
@@ -75,7 +75,7 @@ export function sshCommand(host: string, remote: readonly string[], program = 's
 }
 
 export function remoteScript(items: readonly CollectItem[]): string {
-  const prelude = readFileSync(new URL('./remote.sh', import.meta.url), 'utf8');
+  const prelude = ownText(new URL('./remote.sh', import.meta.url));
   return `${prelude}\n${items.map(lineFor).join('\n')}\necho end\n`;
 }
 

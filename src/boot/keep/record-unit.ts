@@ -1,8 +1,9 @@
 // boot/keep/record-unit.ts: the systemd service and timer that save a record of every boot: their files, and how to install them.
-import { lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files.ts';
+import { ownText } from '../../base/own-files/own-files.ts';
 
 export interface RecordUnitFile {
   path: string;
@@ -51,7 +52,7 @@ export function ensureUninstalled({ files, link }: RecordUnit): string[] {
 }
 
 function unitText(name: string): string {
-  return readFileSync(new URL(`./units/${name}`, import.meta.url), 'utf8');
+  return ownText(new URL(`./units/${name}`, import.meta.url));
 }
 
 /** systemd expands `%` and `$` and splits at blanks: refuse a path that quotes alone cannot protect. */

@@ -1,10 +1,10 @@
 // cli/boot/record.ts: `headstart boot record`: saves the record of this boot, or installs a timer that records every boot.
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Option } from 'commander';
 import { type Argv, runCommand } from '../../base/command.ts';
 import { parseSpan } from '../../base/duration.ts';
 import { UserError } from '../../base/errors.ts';
+import { ownLauncher } from '../../base/own-files/own-files.ts';
 import { pruneRecords, RECORDS_FOLDER, recordPath, storeRecord } from '../../boot/keep/record-store.ts';
 import {
   ensureInstalled,
@@ -30,7 +30,7 @@ interface Options extends BootOptions {
   dryRun?: boolean;
 }
 
-const LAUNCHER = fileURLToPath(new URL('../../../headstart', import.meta.url));
+const LAUNCHER = ownLauncher(new URL('../../../headstart', import.meta.url));
 
 export const verb: Verb = {
   examples: [

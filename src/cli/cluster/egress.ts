@@ -22,4 +22,4 @@ async function main([home, name]: string[]): Promise<void> {
   process.once('SIGTERM', () => void egress.close().then(() => process.exit(0)));
 }
 
-if (import.meta.main) await main(process.argv.slice(2));
+void main(process.argv.slice(2));

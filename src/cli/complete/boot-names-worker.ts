@@ -13,5 +13,7 @@ export interface BootQuestion {
 }
 
 const { kind, inputs, boot, text, nowUs } = workerData as BootQuestion;
-const records = await loadInputs(inputs, { readStdin: () => new Uint8Array(), nowUs });
-parentPort?.postMessage(bootNames(kind, records, boot, text));
+// No top-level await: in the executable this is a CommonJS script.
+void loadInputs(inputs, { readStdin: () => new Uint8Array(), nowUs }).then((records) =>
+  parentPort?.postMessage(bootNames(kind, records, boot, text)),
+);

@@ -1,7 +1,7 @@
 // cli/complete/boot-values.ts: which units, milestones and boots do the inputs on the command line, or this machine, have?
 import { statSync } from 'node:fs';
-import { Worker } from 'node:worker_threads';
 import { runCommand } from '../../base/command.ts';
+import { ownWorker } from '../../base/own-files/own-files.ts';
 import { MILESTONE_NAMES } from '../../boot/model/record.ts';
 import type { BootKind } from './boot-names.ts';
 import type { BootQuestion } from './boot-names-worker.ts';
@@ -43,7 +43,7 @@ function isReadable(path: string): boolean {
 
 function askWorker(question: BootQuestion, signal: AbortSignal): Promise<CompletionCandidate[]> {
   return new Promise((resolve) => {
-    const worker = new Worker(new URL('./boot-names-worker.ts', import.meta.url), {
+    const worker = ownWorker(new URL('./boot-names-worker.ts', import.meta.url), {
       workerData: question,
       stdout: true,
       stderr: true,

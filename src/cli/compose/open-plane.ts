@@ -1,10 +1,10 @@
 // cli/compose/open-plane.ts: the deps and the shared options of the verbs for local clusters.
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { runCommand } from '../../base/command.ts';
+import { ownProgram } from '../../base/own-files/own-files.ts';
 import type { Node } from '../../cluster/cluster.ts';
 import { type ClusterPlace, checkClusterName } from '../../cluster/local/cluster-files.ts';
 import { checkServerHealth } from '../../cluster/local/health.ts';
@@ -30,9 +30,6 @@ export interface OpenedPlane {
   createToken(kubeconfig: string, ttlMs: number): Promise<NewToken>;
 }
 
-/** A path, not an import: only that program loads its modules. */
-const EGRESS_PROGRAM = fileURLToPath(new URL('../cluster/egress.ts', import.meta.url));
-
 /** A parameter of verbs, so that tests can pass a fake. */
 export type OpenPlane = (deps: CliDeps) => OpenedPlane;
 
@@ -52,7 +49,8 @@ export const openPlane: OpenPlane = ({ env }) => ({
     checkServerHealth,
     bindingsToMake,
     letNodesJoin,
-    egressCommand: ({ home, name }) => [process.execPath, '--no-warnings', EGRESS_PROGRAM, home, name],
+    // Not an import: only that program loads its modules.
+    egressCommand: ({ home, name }) => [...ownProgram(new URL('../cluster/egress.ts', import.meta.url)), home, name],
   },
   programs: { cache: cacheFolder(env), env, run: runCommand, freeBytes: statfsFree },
   listNodes: async (kubeconfig, signal) => {

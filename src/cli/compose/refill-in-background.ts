@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, constants, fstatSync, ftruncateSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { ownProgram } from '../../base/own-files/own-files.ts';
 import { poolFolder } from '../../vms/qemu/home/layout.ts';
 
 const LOG = 'standby.log';
@@ -17,9 +17,9 @@ export function refillInBackground(
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const log = openLog(join(folder, LOG));
   try {
-    const bin = fileURLToPath(new URL('../bin.ts', import.meta.url));
-    const argv = [...process.execArgv, bin, 'standby', 'up', pool, '--leave-if-busy', '--vms', 'qemu', '--home', home];
-    const child = spawn(process.execPath, argv, { detached: true, stdio: ['ignore', log, log], env, cwd: home });
+    const [program, ...args] = ownProgram(new URL('../bin.ts', import.meta.url), process.execArgv);
+    const argv = [...args, 'standby', 'up', pool, '--leave-if-busy', '--vms', 'qemu', '--home', home];
+    const child = spawn(program, argv, { detached: true, stdio: ['ignore', log, log], env, cwd: home });
     // Nothing to do about it here: `standby status` shows that nodes are missing.
     child.on('error', () => undefined);
     child.unref();

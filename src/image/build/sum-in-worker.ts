@@ -1,12 +1,12 @@
 // image/build/sum-in-worker.ts: how is a large file hashed without blocking? In a worker thread; hashing takes half of the build time of an image.
-import { Worker } from 'node:worker_threads';
+import { ownWorker } from '../../base/own-files/own-files.ts';
 import type { FileSum } from '../../host/file-sum.ts';
 import type { SparseFile } from './disk/sparse-copy.ts';
 
 /** The result of sumWhole. */
 export function sumInWorker({ file, ranges, signal }: SparseFile): Promise<FileSum> {
   signal?.throwIfAborted();
-  const worker = new Worker(new URL('./sum-worker.ts', import.meta.url), { workerData: { file, ranges } });
+  const worker = ownWorker(new URL('./sum-worker.ts', import.meta.url), { workerData: { file, ranges } });
   const stop = () => void worker.terminate();
   signal?.addEventListener('abort', stop, { once: true });
   return new Promise<FileSum>((resolve, reject) => {

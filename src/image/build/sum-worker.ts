@@ -2,4 +2,4 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type SparseFile, sumWhole } from './disk/sparse-copy.ts';
 
-parentPort?.postMessage(await sumWhole(workerData as SparseFile));
+void sumWhole(workerData as SparseFile).then((sum) => parentPort?.postMessage(sum));

@@ -1,6 +1,6 @@
 // node/units/units.ts: which files of headstart node does an image need, and where? The systemd units that start the executable in the right
 // order.
-import { readFileSync } from 'node:fs';
+import { ownText } from '../../base/own-files/own-files.ts';
 
 export interface NodeUnitFile {
   /** From the root of the image. */
@@ -21,7 +21,7 @@ export function unitFiles(): NodeUnitFile[] {
   return Object.entries(PLACES).map(([name, path]) => ({
     path,
     mode: 0o644,
-    text: readFileSync(new URL(name, import.meta.url), 'utf8'),
+    text: ownText(new URL(name, import.meta.url)),
   }));
 }
 

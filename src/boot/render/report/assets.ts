@@ -1,6 +1,6 @@
 // boot/render/report/assets.ts: what does every report contain besides the boots? The style sheet, and the modules as one script.
-import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
+import { ownText } from '../../../base/own-files/own-files.ts';
 
 /** Dependencies first. They share one scope in the page, so no name may occur twice. */
 const MODULES = [
@@ -49,5 +49,5 @@ function asPlainScript(code: string): string {
 }
 
 function read(path: string): string {
-  return readFileSync(new URL(path, import.meta.url), 'utf8');
+  return ownText(new URL(path, import.meta.url));
 }

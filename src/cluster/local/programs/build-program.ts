@@ -1,10 +1,10 @@
 // cluster/local/programs/build-program.ts: builds one program of Kubernetes with Go from tools/kube.
 
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
+import { ownPath } from '../../../base/own-files/own-files.ts';
 import { killedWithParent } from '../../../host/run-tool.ts';
 import { requireGo } from './go-tool.ts';
 
@@ -25,7 +25,8 @@ export interface ProgramBuildDeps {
   freeBytes(folder: string): Promise<number>;
 }
 
-export const MODULE = join(import.meta.dirname, '../../../../tools/kube');
+/** The Go module that names the versions of all dependencies. */
+export const kubeModule = () => ownPath(new URL('../../../../tools/kube', import.meta.url));
 const BUILD_MS = 3 * 3_600_000;
 const GO_ENV_MS = 60_000;
 /** A program and Go's build cache, if most of it was built before; a build from scratch needs three times as much. */
@@ -55,7 +56,7 @@ export async function buildProgram(
     call.onWaiting?.(`Go to build ${name} ${version}${round > 0 ? ` (${round} packages so far)` : ''}`);
   };
   report();
-  const argv = ['go', '-C', MODULE, 'build', '-v', '-trimpath', `-ldflags=${linkerFlags(version)}`] as const;
+  const argv = ['go', '-C', kubeModule(), 'build', '-v', '-trimpath', `-ldflags=${linkerFlags(version)}`] as const;
   const built = await deps.run(killedWithParent([...argv, '-o', output, GO_PACKAGES[name]]), {
     timeoutMs: BUILD_MS,
     env,

@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Argv, CommandOptions, CommandResult, RunCommand } from '../../../base/command.ts';
 import { KUBE_SERVERS } from '../server-flags.ts';
-import { GO_PACKAGES, MODULE } from './build-program.ts';
+import { GO_PACKAGES, kubeModule } from './build-program.ts';
 import { readGivenPrograms } from './given-programs.ts';
 import {
   BUILT_VERSION,
@@ -65,7 +65,7 @@ const left = () => (existsSync(folder()) ? readdirSync(folder()) : []);
 
 describe('the programs of Kubernetes', () => {
   it('are all tools of their module, so that go.sum has the checksums of all dependencies', () => {
-    const tools = /^tool \(\n(.*?)^\)/ms.exec(readFileSync(join(MODULE, 'go.mod'), 'utf8'))?.[1]?.match(/\S+/g);
+    const tools = /^tool \(\n(.*?)^\)/ms.exec(readFileSync(join(kubeModule(), 'go.mod'), 'utf8'))?.[1]?.match(/\S+/g);
     expect(tools).toEqual(Object.values(GO_PACKAGES).toSorted());
   });
 

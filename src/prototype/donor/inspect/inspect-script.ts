@@ -1,5 +1,5 @@
 // prototype/donor/inspect/inspect-script.ts: the script that runs on a donor, over any channel, to find what a clone would inherit.
-import { readFileSync } from 'node:fs';
+import { ownText } from '../../../base/own-files/own-files.ts';
 
 export interface InspectOptions {
   /** The node's name in Kubernetes. */
@@ -14,7 +14,7 @@ export interface InspectOptions {
 export function inspectScript({ nodeName, wantsCustomData, root }: InspectOptions): string {
   const settings = { root: root ?? '', node_name: nodeName, custom_data: wantsCustomData ? 'yes' : '' };
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${quoted(value)}\n`);
-  return lines.join('') + readFileSync(new URL('./inspect-donor.sh', import.meta.url), 'utf8');
+  return lines.join('') + ownText(new URL('./inspect-donor.sh', import.meta.url));
 }
 
 function quoted(word: string): string {

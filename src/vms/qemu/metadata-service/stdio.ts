@@ -27,12 +27,12 @@ const send = (response: PlatformResponse, isLast: boolean) =>
   new Promise<void>((resolve) => {
     process.stdout.write(renderResponse(response, { nowMs: Date.now(), isLast }), () => resolve());
   });
-await serveConnection({
+// No top-level await: in the executable this is a CommonJS script.
+void serveConnection({
   input: received(),
   exchange: (request) => send(respondFromFolder(folder, request, Date.now()), request.isLast),
   async refuse(response) {
     await send(response, true);
     setTimeout(() => process.exit(0), LINGER_MS);
   },
-});
-process.exit(0);
+}).then(() => process.exit(0));

@@ -1,0 +1,67 @@
+// base/own-files/embedded-files.ts: what does the executable contain besides the script that started it? Reads its assets, and unpacks them for other programs.
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+
+/** In the executable, the URL of every source has this scheme. */
+export const EMBEDDED = 'embedded:';
+/** `headstart __program NAME` runs another program of the executable. */
+export const PROGRAM_WORD = '__program';
+export const LOADER = 'loader.cjs';
+/** The list of the files that other programs may read. */
+export const INDEX = 'files.json';
+
+export interface EmbeddedIndex {
+  /** Hash of all these files. */
+  sha256: string;
+  files: { path: string; isExecutable: boolean }[];
+}
+
+export function isEmbedded({ protocol }: URL): boolean {
+  return protocol === EMBEDDED;
+}
+
+/** `embedded:///src/cli/bin.ts` → `src/cli/bin.ts` */
+export function nameOf({ pathname }: URL): string {
+  return pathname.replace(/^\//, '');
+}
+
+export function embeddedText(name: string): string {
+  return sea().getAsset(name, 'utf8');
+}
+
+export function embeddedPath(name: string): string {
+  const index = JSON.parse(embeddedText(INDEX)) as EmbeddedIndex;
+  const folder = unpackedFolder(index, process.env);
+  if (!existsSync(folder)) unpack(index, folder, (path) => Buffer.from(sea().getRawAsset(path)));
+  return join(folder, name);
+}
+
+/** In the user's own cache: another user must not be able to replace a script that root will run. */
+export function unpackedFolder({ sha256 }: EmbeddedIndex, env: Readonly<Record<string, string | undefined>>): string {
+  const base = env.XDG_CACHE_HOME;
+  const cache = env.HEADSTART_CACHE
+    ? resolve(env.HEADSTART_CACHE)
+    : join(base && isAbsolute(base) ? base : join(env.HOME ?? homedir(), '.cache'), 'headstart');
+  return join(cache, 'files', sha256.slice(0, 16));
+}
+
+/** All files or none: two processes may unpack at the same time, and either may be killed. */
+export function unpack({ files }: EmbeddedIndex, folder: string, read: (path: string) => Uint8Array): void {
+  mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
+  const partial = mkdtempSync(`${folder}.`);
+  try {
+    for (const { path, isExecutable } of files) {
+      mkdirSync(dirname(join(partial, path)), { recursive: true });
+      writeFileSync(join(partial, path), read(path), { mode: isExecutable ? 0o755 : 0o644 });
+    }
+    renameSync(partial, folder);
+  } catch (error) {
+    rmSync(partial, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error; // otherwise another process was faster
+  }
+}
+
+function sea(): typeof import('node:sea') {
+  return process.getBuiltinModule('node:sea');
+}
