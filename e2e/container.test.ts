@@ -12,10 +12,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildContainerImage, writeLayout } from '../src/container/build.ts';
 import type { OciImage } from '../src/container/oci-image.ts';
+import { ownPrograms } from '../src/container/own-programs.ts';
 
 const repository = join(import.meta.dirname, '..');
 const folder = mkdtempSync(join(tmpdir(), 'headstart-container-'));
@@ -85,7 +86,8 @@ describe('the container image', () => {
 
   test('loads every part of the program from its own files', () => {
     const parts = readdirSync(join(root, 'opt/headstart')).filter((name) => name.endsWith('.js'));
-    const loadable = parts.filter((name) => !['headstart.js', 'copy-host-file.js'].includes(name));
+    const programs = [...ownPrograms(repository).map(({ name }) => name), 'copy-host-file'];
+    const loadable = parts.filter((name) => !programs.includes(basename(name, '.js')));
     const { devDependencies } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
     // Only development tools are missing, such as the simulator's referee.
     const script = `
