@@ -16,7 +16,7 @@ const LARGE_TRAILER = /^Large-change: \S/m;
 const AREAS = new Set([
   ...['base', 'boot', 'cli', 'clone-check', 'cluster', 'container', 'host', 'image', 'local', 'node', 'prototype'],
   ...['schema', 'vms', 'src', 'sims', 'e2e', 'demo', 'bench', 'charts', 'tools', 'docs', 'examples', 'ci'],
-  ...['fleet', 'rollout', 'standby', 'identity', 'release', 'deps', 'tests'],
+  ...['fleet', 'rollout', 'standby', 'identity', 'packages', 'release', 'deps', 'tests'],
 ]);
 
 /** A list, because English has no rule that tells the imperative from a noun. Add a verb when a subject needs it. */
