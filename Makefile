@@ -7,7 +7,7 @@ BOOTS := src/boot/fixtures/boots
 
 # Each target may install something.
 .NOTPARALLEL:
-.PHONY: help demo-boot demo demo-kubernetes bench install runtime test quick watch lint format e2e campaign commits docs image node-binary
+.PHONY: help demo-boot demo demo-kubernetes bench install runtime test quick watch lint format e2e campaign commits docs dist image node-binary
 
 help:
 	@awk -F ':.*## ' '/^##@ / { print substr($$0, 5) ":" } \
@@ -78,6 +78,9 @@ docs: install ## Write docs/verbs.md from the table of verbs
 	@node src/cli/verbs-doc.ts
 
 ##@ Release
+dist: install ## Build what users install (npm, executables, Debian), into out/dist
+	@node --disable-warning=ExperimentalWarning src/packages/build.ts
+
 image: install ## Build the container image of the chart, as an OCI layout in out/image
 	@node src/container/build.ts
 

@@ -126,7 +126,7 @@ function sourceLocations(root: string, programs: readonly OwnProgram[], { kind, 
         ]);
         // One pass, because what is put in contains import.meta.url, too. The longest first.
         const texts = [...byText.keys()].sort((a, b) => b.length - a.length);
-        const any = new RegExp(texts.map((text) => RegExp.escape(text)).join('|'), 'g');
+        const any = new RegExp(texts.map((text) => text.replace(/[.()]/g, '\\$&')).join('|'), 'g');
         return { code: code.replace(any, (text) => byText.get(text)!) };
       },
     },

@@ -1,0 +1,53 @@
+// packages/npm/package-files.ts: which files does the npm package consist of? The bundle, the first file, and a package.json of its own.
+import { readFileSync } from 'node:fs';
+import type { Bundle } from '../../container/bundle.ts';
+import type { LayerFile } from '../../container/layer.ts';
+import type { Product } from '../product.ts';
+
+/** No dependencies, no scripts: installing it copies files. No "type", because the first file is CommonJS without an extension. */
+export function npmManifest({ name, version, description, license, engines }: Product): Record<string, unknown> {
+  return {
+    name,
+    version,
+    description,
+    license,
+    bin: { [name]: name },
+    engines,
+    keywords: ['kubernetes', 'boot', 'systemd', 'cloud-init', 'node', 'azure'],
+  };
+}
+
+export function npmFiles(product: Product, { chunks, files, licences }: Bundle): LayerFile[] {
+  return [
+    { path: product.name, bytes: firstFile(), isExecutable: true },
+    text('package.json', `${JSON.stringify(npmManifest(product), null, 2)}\n`),
+    text('README.md', readme(product)),
+    text('LICENSE', product.licenceText),
+    text('LICENSES-OF-DEPENDENCIES.txt', licences),
+    ...chunks,
+    ...files,
+  ];
+}
+
+function firstFile(): Uint8Array {
+  return readFileSync(new URL('./first-file.cjs', import.meta.url));
+}
+
+function readme({ name, description, engines }: Product): string {
+  return `# ${name}
+
+${description}.
+
+Needs Linux and Node.js ${engines.node}.
+
+    npx ${name} boot timeline boot.tar.gz
+    npm install --global ${name}
+    ${name} --help
+
+On a node, \`${name} boot collect -o boot.tar.gz\` collects what the boot verbs read.
+`;
+}
+
+function text(path: string, content: string): LayerFile {
+  return { path, bytes: Buffer.from(content), isExecutable: false };
+}
