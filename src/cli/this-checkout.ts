@@ -1,13 +1,14 @@
-// cli/this-checkout.ts: the version and the commit of this checkout.
+// cli/this-checkout.ts: the version of this program, and the commit if it runs from a checkout.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { ownText } from '../base/own-files/own-files.ts';
 import { commitOf } from './commit.ts';
 import type { VersionInfo } from './version.ts';
 
 export function versionOfThisCheckout(): VersionInfo {
-  const manifest = new URL('../../package.json', import.meta.url);
-  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
-  const commit = commitOf(fileURLToPath(new URL('../../', import.meta.url)), readText);
+  const { version } = JSON.parse(ownText(new URL('../../package.json', import.meta.url))) as { version: string };
+  const root = new URL('../../', import.meta.url);
+  const commit = root.protocol === 'file:' ? commitOf(fileURLToPath(root), readText) : undefined;
   return { version, ...(commit !== undefined && { commit }) };
 }
 

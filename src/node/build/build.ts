@@ -62,7 +62,7 @@ function licenceOfNode(node: string): string {
 function keyOf(script: string, node: string): string {
   const hash = createHash('sha256');
   // The code of this folder is an input too.
-  for (const name of ['build.ts', 'bundle.ts', 'elf.ts', 'executable.ts', 'compile.cjs', 'start.cjs'])
+  for (const name of ['build.ts', 'bundle.ts', 'elf.ts', 'executable.ts', 'sea.ts', 'compile.cjs', 'start.cjs'])
     hash.update(sourceOf(name));
   return hash.update(JSON.stringify(SEA_CONFIG)).update(readFileSync(node)).update(script).digest('hex');
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../base/command.ts';
 import { bundleNode } from './bundle.ts';
-import { fused, makeExecutable } from './executable.ts';
+import { makeExecutable } from './executable.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const node = realpathSync(process.execPath);
@@ -56,18 +56,8 @@ describe('the executable', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a Node.js without support for single executables', () => {
-  it('is refused, and so is one that already contains a script', () => {
-    const sign = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:';
-    expect(fused(Buffer.from(`a ${sign}0 b`)).toString()).toBe(`a ${sign}1 b`);
-    for (const other of ['', `${sign}1`, `${sign}0 ${sign}0`]) {
-      expect(() => fused(Buffer.from(other))).toThrow(/does not support single executables/);
-    }
-  });
-
-  it('is reported if it fails to prepare the script', async () => {
-    const made = makeExecutable({ script: 'x', node: '/bin/false' }, { run: runCommand, folder });
-    await expect(made).rejects.toMatchObject({ code: 'node/cannot-build' });
-    expect(readdirSync(folder)).toEqual(['headstart']);
-  });
+it('a Node.js that fails to prepare the script is reported', async () => {
+  const made = makeExecutable({ script: 'x', node: '/bin/false' }, { run: runCommand, folder });
+  await expect(made).rejects.toMatchObject({ code: 'node/cannot-build' });
+  expect(readdirSync(folder)).toEqual(['headstart']);
 });

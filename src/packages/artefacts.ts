@@ -1,0 +1,43 @@
+// packages/artefacts.ts: which files does a release consist of, and how is each made from the same bundle?
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { runCommand } from '../base/command.ts';
+import { bundleProgram } from '../container/bundle.ts';
+import { makeBlob, makeExecutable } from './executable/executable.ts';
+import { packNpm } from './npm/pack.ts';
+import { npmFiles } from './npm/package-files.ts';
+import { readProduct } from './product.ts';
+import { readRuntime } from './runtime.ts';
+
+export interface Artefact {
+  name: string;
+  bytes: Uint8Array;
+  mode: number;
+}
+
+/** Node's name of each processor architecture, and Debian's. */
+const PLATFORMS = [
+  { arch: 'x64', debian: 'amd64' },
+  { arch: 'arm64', debian: 'arm64' },
+] as const;
+
+/** Yields each as soon as it is made: an executable has a hundred megabytes. `folder` is for temporary files. */
+export async function* makeArtefacts(root: string, folder: string): AsyncGenerator<Artefact> {
+  const product = readProduct(root);
+  const name = `${product.name}-${product.version}`;
+  const deps = { run: runCommand, folder };
+  const modules = await bundleProgram(root, { kind: 'modules', extension: '.mjs' });
+  yield { name: `${name}.tgz`, bytes: await packNpm(npmFiles(product, modules), deps), mode: 0o644 };
+
+  const embedded = await bundleProgram(root, { kind: 'embedded', extension: '.js' });
+  const blob = await makeBlob(product, embedded, deps);
+  for (const { arch } of PLATFORMS) {
+    const runtime = await readRuntime(`node-linux-${arch}`, { root, cache: runtimesFolder(), run: runCommand });
+    yield { name: `${name}-linux-${arch}`, bytes: makeExecutable(runtime.node, blob), mode: 0o755 };
+  }
+}
+
+function runtimesFolder(): string {
+  const { HEADSTART_CACHE, XDG_CACHE_HOME } = process.env;
+  return join(HEADSTART_CACHE ?? join(XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'headstart'), 'runtimes');
+}
