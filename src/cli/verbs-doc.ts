@@ -1,11 +1,10 @@
 // cli/verbs-doc.ts: writes docs/verbs.md from the table of verbs. Run by `make docs`; a test fails when the file is stale.
 import { writeFileSync } from 'node:fs';
-import { Command, type Option } from 'commander';
+import type { Option } from 'commander';
 import { describeOption, optionGroups, SHARED_GROUPS, wrapCommand } from './help.ts';
 import { GROUPS, VERBS } from './main.ts';
 import { wrapText } from './output/display-width.ts';
-import { declareOptions } from './program.ts';
-import type { Verb } from './verb.ts';
+import { type DeclaredVerb, declaredVerbs, verbsOf } from './reference/declared-verbs.ts';
 
 export const VERBS_DOC = new URL('../../docs/verbs.md', import.meta.url);
 
@@ -15,17 +14,10 @@ const EVERYWHERE = ['--json', '--verbose'];
 /** Their options are described once, at the end. */
 const SHARED: readonly string[] = [SHARED_GROUPS.cluster, SHARED_GROUPS.azure, SHARED_GROUPS.local];
 
-/** A verb with its declared options. */
-interface DeclaredVerb {
-  path: string;
-  verb: Verb;
-  command: Command;
-}
-
 export async function renderVerbs(): Promise<string> {
-  const declared = await Promise.all(Object.keys(VERBS).map(declare));
+  const declared = await declaredVerbs();
   const groups = Object.keys(GROUPS);
-  const inGroup = (group: string) => declared.filter(({ path }) => path.split(' ').slice(0, -1).join(' ') === group);
+  const inGroup = (group: string) => verbsOf(group, declared);
   const sections = groups.map((group) => [
     `## ${group}`,
     `${GROUPS[group]!.summary}.`,
@@ -61,20 +53,13 @@ function renderOverview(paths: readonly string[]): string {
   return paths.flatMap((path) => wrapItem(item(path))).join('\n');
 }
 
-async function declare(path: string): Promise<DeclaredVerb> {
-  const { verb } = await VERBS[path]!.load();
-  const command = new Command(path);
-  declareOptions(command, verb);
-  return { path, verb, command };
-}
-
-function renderVerb({ path, verb, command }: DeclaredVerb): string {
+function renderVerb({ path, summary, verb, command }: DeclaredVerb): string {
   const args = command.registeredArguments.map((argument) => renderItem(argument.name(), describeOption(argument)));
   const shown = command.options.filter(({ flags, hidden }) => !hidden && !EVERYWHERE.includes(flags));
   const examples = verb.examples.flatMap((example) => wrapCommand(`headstart ${example}`, COLUMNS, ''));
   return [
     `### ${path}`,
-    wrapText(`${VERBS[path]!.summary}.`, COLUMNS).join('\n'),
+    wrapText(`${summary}.`, COLUMNS).join('\n'),
     ['```sh', ...examples, '```'].join('\n'),
     ...(args.length > 0 ? ['Arguments:', args.join('\n')] : []),
     ...optionGroups(shown).flatMap(([heading, options]) =>

@@ -24,9 +24,17 @@ const END_OF_ARCHIVE = new Uint8Array(1024);
 
 /** Includes all parent folders. Root owns everything, so that the program, which runs as another user, cannot change it. */
 export function layerOf(files: readonly LayerFile[]): OciLayer {
-  const tar = Buffer.concat([createTar(entriesOf(files), { attrs: { uid: 0, gid: 0, mtime: 0 } }), END_OF_ARCHIVE]);
+  const tar = tarOf(files);
   const blob = gzipSync(tar);
   return { digest: ociDigest(blob), diffId: ociDigest(tar), blob };
+}
+
+/** `attributes` of all files and folders. The time is in milliseconds. */
+export function tarOf(
+  files: readonly LayerFile[],
+  attributes: { mtime: number; user?: string; group?: string } = { mtime: 0 },
+): Buffer {
+  return Buffer.concat([createTar(entriesOf(files), { attrs: { uid: 0, gid: 0, ...attributes } }), END_OF_ARCHIVE]);
 }
 
 export function ociDigest(bytes: Uint8Array): string {

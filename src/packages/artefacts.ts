@@ -1,8 +1,12 @@
 // packages/artefacts.ts: which files does a release consist of, and how is each made from the same bundle?
+import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { runCommand } from '../base/command.ts';
+import { renderManPages } from '../cli/reference/man-pages.ts';
 import { bundleProgram } from '../container/bundle.ts';
+import { debOf } from './debian/deb.ts';
+import { debianControl, debianFiles } from './debian/package-files.ts';
 import { makeBlob, makeExecutable } from './executable/executable.ts';
 import { packNpm } from './npm/pack.ts';
 import { npmFiles } from './npm/package-files.ts';
@@ -30,10 +34,17 @@ export async function* makeArtefacts(root: string, folder: string): AsyncGenerat
   yield { name: `${name}.tgz`, bytes: await packNpm(npmFiles(product, modules), deps), mode: 0o644 };
 
   const embedded = await bundleProgram(root, { kind: 'embedded', extension: '.js' });
+  const manPages = await renderManPages(product.version);
+  const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
   const blob = await makeBlob(product, embedded, deps);
-  for (const { arch } of PLATFORMS) {
+  for (const { arch, debian } of PLATFORMS) {
     const runtime = await readRuntime(`node-linux-${arch}`, { root, cache: runtimesFolder(), run: runCommand });
-    yield { name: `${name}-linux-${arch}`, bytes: makeExecutable(runtime.node, blob), mode: 0o755 };
+    const executable = makeExecutable(runtime.node, blob);
+    yield { name: `${name}-linux-${arch}`, bytes: executable, mode: 0o755 };
+    const licences = `== node\n\n${runtime.licence.trim()}\n\n${embedded.licences}`;
+    const content = { product, architecture: debian, executable, licences, manPages, changelog };
+    const deb = debOf({ control: debianControl(content), files: debianFiles(content) });
+    yield { name: `${product.name}_${product.version}_${debian}.deb`, bytes: deb, mode: 0o644 };
   }
 }
 
