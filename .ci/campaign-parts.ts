@@ -28,6 +28,11 @@ export const CAMPAIGN: Readonly<Record<string, CampaignPart>> = {
     files: ['e2e/azure-cli.test.ts'],
     isOfE2e: true,
   },
+  install: {
+    about: 'Packages of make dist, installed in empty Debian 12 and 13 (root, mmdebstrap), and built twice',
+    files: ['e2e/install.test.ts'],
+    isOfE2e: true,
+  },
   'clone-check': {
     about: 'Power loss at every line and every write of the clone check',
     files: ['src/clone-check'],
