@@ -136,7 +136,7 @@ describe('two builds of one tree', () => {
   const second = join(folder, 'a-tree-somewhere-else', 'deeper');
 
   beforeAll(() => {
-    for (const part of ['src', 'sims', 'package.json', 'LICENSE']) {
+    for (const part of ['src', 'sims', 'tools', 'package.json', 'LICENSE']) {
       cpSync(join(repository, part), join(first, part), {
         recursive: true,
         filter: (path) => !/\/fixtures($|\/)|\.test\.ts$/.test(path),

@@ -1,5 +1,5 @@
 // container/bundle.ts: bundles the program and its dependencies into a few files that start fast: for the container image and src/packages.
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Plugin } from 'rolldown';
 import { licencesOf } from '../base/licences.ts';
@@ -133,9 +133,10 @@ function sourceLocations(root: string, programs: readonly OwnProgram[], { kind, 
   };
 }
 
+/** By content: a copy of the tree may have other modes. */
 function fileOf(root: string, path: string): LayerFile {
-  const isExecutable = (statSync(join(root, path)).mode & 0o100) !== 0;
-  return { path, bytes: readFileSync(join(root, path)), isExecutable };
+  const bytes = readFileSync(join(root, path));
+  return { path, bytes, isExecutable: bytes.subarray(0, 2).toString() === '#!' };
 }
 
 function plainFile(path: string, content: string | Uint8Array): LayerFile {
