@@ -44,7 +44,7 @@ describe.skipIf(spawnSync('dpkg-deb', ['--version']).error !== undefined)('dpkg-
         return stdout;
       };
       expect(run('--field', deb, 'Package', 'Version', 'Architecture', 'Installed-Size')).toBe(
-        'Package: headstart\nVersion: 1.2.3\nArchitecture: amd64\nInstalled-Size: 9\n',
+        'Package: headstart\nVersion: 1.2.3\nArchitecture: amd64\nInstalled-Size: 10\n',
       );
       const listed = run('--contents', deb).trim().split('\n');
       expect(listed[0]).toMatch(/^drwxr-xr-x root\/root .* \.\/$/);

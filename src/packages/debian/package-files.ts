@@ -3,8 +3,10 @@ import { gzipSync } from 'node:zlib';
 import { renderBash, renderFish, renderZsh } from '../../cli/output/completion-script.ts';
 import type { LayerFile } from '../../container/layer.ts';
 import type { Product } from '../product.ts';
+import { MTIME } from './deb.ts';
 
 const PATH = '/usr/bin/headstart';
+const MAINTAINER = 'headstart maintainers <maintainers@headstart.dev>';
 
 export interface DebianContent {
   product: Product;
@@ -22,7 +24,7 @@ export function debianControl({ product, architecture }: DebianContent): Record<
     Package: product.name,
     Version: product.version,
     Architecture: architecture,
-    Maintainer: 'headstart maintainers <maintainers@headstart.dev>',
+    Maintainer: MAINTAINER,
     'Installed-Size': '0',
     // What the Node.js inside needs: GLIBC_2.28, GLIBCXX_3.4.21, GCC_3.4.
     Depends: 'libc6 (>= 2.28), libstdc++6 (>= 5.1), libgcc-s1',
@@ -49,19 +51,29 @@ export function debianFiles(content: DebianContent): LayerFile[] {
     plain('usr/share/zsh/vendor-completions/_headstart', renderZsh(PATH)),
     plain('usr/share/fish/vendor_completions.d/headstart.fish', renderFish(PATH)),
     plain(`${doc}/copyright`, copyright(product)),
-    zipped(`${doc}/changelog.gz`, changelog),
+    zipped(`${doc}/changelog.gz`, debianChangelog(product)),
+    zipped(`${doc}/CHANGELOG.md.gz`, changelog),
     zipped(`${doc}/LICENSES-OF-DEPENDENCIES.txt.gz`, licences),
   ];
 }
 
-/** The machine-readable form needs the licence of every file; the texts are next to it. */
-function copyright({ name, license, licenceText }: Product): string {
-  return `Copyright: the ${name} authors. Licence: ${license}, below. On Debian systems, the text of the Apache licence is also in
-/usr/share/common-licenses/Apache-2.0.
+function copyright({ name, license }: Product): string {
+  return `Copyright (C) 2026 the ${name} authors. Licence: ${license}.
+On Debian systems, its text is in /usr/share/common-licenses/Apache-2.0.
 
-The executable contains Node.js and npm packages: see LICENSES-OF-DEPENDENCIES.txt.gz in this folder.
+The executable contains Node.js and npm packages: LICENSES-OF-DEPENDENCIES.txt.gz in this folder has their licences.
+`;
+}
 
-${licenceText}`;
+/** In the form that Debian's tools read; what changed is in CHANGELOG.md. */
+function debianChangelog({ name, version }: Product): string {
+  const date = new Date(MTIME * 1000).toUTCString().replace('GMT', '+0000');
+  return `${name} (${version}) unstable; urgency=medium
+
+  * ${version}: see CHANGELOG.md.gz.
+
+ -- ${MAINTAINER}  ${date}
+`;
 }
 
 /** Without a time, as \`gzip -n\`. */
