@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join, posix } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sources } from '../architecture.testing.ts';
+import { reachableFrom, sources } from '../architecture.testing.ts';
 import { type Bundle, type BundleKind, bundleProgram } from './bundle.ts';
 import { ownPrograms, shippedSources } from './own-programs.ts';
 
@@ -23,14 +23,21 @@ describe.each(['modules', 'embedded'] as const)('a bundle of %s', (kind: BundleK
 
   it('imports only its own chunks and modules of Node.js', () => {
     const known = [...OPTIONAL, ...code.keys()];
-    expect(bundle.imports.filter((name) => !known.includes(name) && !isBuiltin(name))).toEqual([]);
-    expect(bundle.imports.length).toBeGreaterThan(200);
+    const imports = [...bundle.imports.values()].flat();
+    expect(imports.filter((name) => !known.includes(name) && !isBuiltin(name))).toEqual([]);
+    expect(imports.length).toBeGreaterThan(200);
   });
 
   it('has every program as an entry of its own', () => {
     const names = ownPrograms(root).map(({ name }) => `${name}.js`);
     expect([...code.keys()]).toEqual(expect.arrayContaining(names));
     for (const [path, text] of code) expect(text, path).not.toMatch(/new URL\([`"']\.[^`"']*\.ts[`"'],(?!import)/);
+  });
+
+  it('never loads the command line from another program or thread, which would run it', () => {
+    const others = ownPrograms(root).filter(({ name }) => name !== 'headstart');
+    const wrong = others.filter(({ name }) => reachableFrom(`${name}.js`, bundle.imports).has('headstart.js'));
+    expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 
   it('contains no package for development, and not the path of this tree', () => {

@@ -30,8 +30,8 @@ export interface Bundle {
   licences: string;
   /** All source files in the chunks. */
   modules: string[];
-  /** Names of chunks, of modules of Node.js, and of packages that were left out. */
-  imports: string[];
+  /** By chunk: the chunks, modules of Node.js and packages that it imports, at once or when they are needed. */
+  imports: ReadonlyMap<string, readonly string[]>;
 }
 
 const CONTAINER: BundleRequest = {
@@ -78,7 +78,9 @@ export async function bundleProgram(root: string, request: BundleRequest): Promi
       files: shippedSources(root).map((path) => fileOf(root, path)),
       licences: licencesOf(modules),
       modules,
-      imports: [...new Set(chunks.flatMap((chunk) => [...chunk.imports, ...chunk.dynamicImports]))].sort(),
+      imports: new Map(
+        chunks.map(({ fileName, imports, dynamicImports }) => [fileName, [...imports, ...dynamicImports]]),
+      ),
     };
   } finally {
     await build.close();

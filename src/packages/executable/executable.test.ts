@@ -8,7 +8,7 @@ const BUNDLE = {
   files: [file('src/b.sh', true), file('src/a.css')],
   licences: 'L',
   modules: [],
-  imports: [],
+  imports: new Map(),
 };
 
 it('the executable contains chunks, files, licences and its version, in the same order every time', () => {

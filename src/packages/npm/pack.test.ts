@@ -9,7 +9,7 @@ import { PRODUCT } from '../testing.ts';
 import { npmEnv, packNpm } from './pack.ts';
 import { npmFiles } from './package-files.ts';
 
-const FILES = npmFiles(PRODUCT, { chunks: [], files: [], licences: 'L', modules: [], imports: [] });
+const FILES = npmFiles(PRODUCT, { chunks: [], files: [], licences: 'L', modules: [], imports: new Map() });
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'headstart-pack-'));

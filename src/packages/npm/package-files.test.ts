@@ -18,7 +18,7 @@ it('the package has the first file, the bundle, the files of sources, and all li
     files: [file('src/a.sh')],
     licences: 'L',
     modules: [],
-    imports: [],
+    imports: new Map(),
   };
   const files = npmFiles(PRODUCT, bundle);
   expect(files.map(({ path }) => path).sort()).toEqual([
