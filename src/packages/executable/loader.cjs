@@ -1,5 +1,6 @@
 // packages/executable/loader.cjs: the entry point of the executable: loads the chunks of the program from its assets, each when it is needed.
 // A worker thread runs this text, too, and then loads its own chunk.
+const { dirname, join } = require('node:path');
 const { getAsset } = require('node:sea');
 const { constants, Script } = require('node:vm');
 const { isMainThread } = require('node:worker_threads');
@@ -11,11 +12,14 @@ function load(name) {
   if (known) return known.exports;
   const module = { exports: {} };
   loaded.set(name, module); // before it runs: chunks may import each other
-  const script = new Script(`(function (exports, require, module) {${getAsset(name, 'utf8')}\n})`, {
+  const words = 'exports, require, module, __filename, __dirname';
+  const script = new Script(`(function (${words}) {${getAsset(name, 'utf8')}\n})`, {
     filename: name,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
-  script.runInThisContext()(module.exports, requireFromChunk, module);
+  // Packages look for optional files next to themselves.
+  const folder = dirname(process.execPath);
+  script.runInThisContext()(module.exports, requireFromChunk, module, join(folder, name), folder);
   return module.exports;
 }
 

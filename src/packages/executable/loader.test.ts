@@ -1,6 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path, { join } from 'node:path';
 import vm, { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import { bundleProgram } from '../../container/bundle.ts';
+import { ownPrograms } from '../../container/own-programs.ts';
 
 const text = readFileSync(new URL('./loader.cjs', import.meta.url), 'utf8');
 
@@ -15,12 +20,14 @@ function run(assets: Record<string, string>, { argv = [], env = {}, isMainThread
   const log: unknown[] = [];
   Object.assign(globalThis, { log: (value: unknown) => log.push(value) }); // chunks run in this context
   const process = {
+    execPath: '/bin/headstart',
     argv: ['/bin/headstart', '/bin/headstart', ...argv],
     env,
     getBuiltinModule: (name: string) => globalThis.process.getBuiltinModule(name),
     removeAllListeners: (name: string) => log.push(`no ${name}`),
   };
   const modules: Record<string, unknown> = {
+    'node:path': path,
     'node:sea': { getAsset: (name: string) => assets[name] },
     'node:vm': vm,
     'node:worker_threads': { isMainThread },
@@ -62,6 +69,26 @@ describe('the loader of the executable', () => {
   it('has no package besides its chunks', () => {
     const chunk = "try { require('kerberos'); } catch (error) { log(error.code); }";
     expect(run({ 'headstart.js': chunk }).log).toEqual(['MODULE_NOT_FOUND']);
+  });
+
+  it('loads every chunk of this tree', async () => {
+    const root = join(import.meta.dirname, '../../..');
+    const folder = mkdtempSync(join(tmpdir(), 'headstart-chunks-'));
+    try {
+      const { chunks } = await bundleProgram(root, { kind: 'embedded', extension: '.js' });
+      for (const { path: name, bytes } of chunks) writeFileSync(join(folder, name), bytes);
+      writeFileSync(join(folder, 'package.json'), '{ "version": "1.2.3" }');
+      const programs = ownPrograms(root).map(({ name }) => `${name}.js`);
+      const names = chunks.map(({ path: name }) => name).filter((name) => !programs.includes(name));
+      const assets = `require('node:sea').getAsset = (name) => require('node:fs').readFileSync(name, 'utf8');`;
+      const all = `process.argv = ['x', 'x', 'version']; for (const name of ${JSON.stringify(names)}) load(name);`;
+      const script = assets + text.replace('if (isMainThread) start();', all);
+      const ran = spawnSync(process.execPath, ['--no-warnings', '-e', script], { cwd: folder, encoding: 'utf8' });
+      expect(ran).toMatchObject({ stderr: '', stdout: '1.2.3\n' });
+      expect(names.length).toBeGreaterThan(200);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('lets NO_COLOR win', () => {
