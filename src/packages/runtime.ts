@@ -34,7 +34,7 @@ export async function readRuntime(
   const { version, license: licence, integrity } = locked;
   const pinned = { name, version, licence, sha512: hexOf(integrity) };
   const installed = join(root, 'node_modules', name);
-  if (existsSync(join(installed, 'bin/node'))) {
+  if (versionIn(installed) === version) {
     const file = (path: string) => readFileSync(join(installed, path));
     return { node: file('bin/node'), licence: file('LICENSE').toString(), pinned };
   }
@@ -43,6 +43,11 @@ export async function readRuntime(
   const bytes = readFileSync(archive);
   requireIntegrity(bytes, name, locked);
   return { ...runtimeIn(bytes), pinned };
+}
+
+function versionIn(folder: string): string | undefined {
+  const manifest = join(folder, 'package.json');
+  return existsSync(manifest) ? (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version : undefined;
 }
 
 export function lockedPackage(lock: string, name: string): LockedPackage {
