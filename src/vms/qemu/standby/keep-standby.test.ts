@@ -28,6 +28,13 @@ standbySuite('local pools', localLab);
 let world: StandbyWorld;
 afterEach(() => world?.end());
 const frozen = { ...none, frozen: 1 };
+/** To the other image that its gallery has. */
+async function changeImage({ provider, pool: ref }: StandbyWorld): Promise<void> {
+  const pool = (await provider.pools.readPool(ref))!;
+  const { id } = pool.model.image as { id: string };
+  const image = { kind: 'version' as const, id: id.replace('1.0.0', '1.0.1') };
+  await provider.publisher.changeModel(pool, { image, bootstrap: 'none', extensions: { keep: [], add: [] }, tags: {} });
+}
 
 describe('the policy of a pool', () => {
   it.each([59_000, 0, -1])(
@@ -66,6 +73,62 @@ describe('preparing what is missing', () => {
       expect.stringMatching(/^preparing one frozen, to replace web-000001/),
       expect.stringMatching(/^discarding web-000001/),
     ]);
+  });
+
+  it('ends with an error when what it parks is never usable, instead of preparing for ever', async () => {
+    world = await standbyWorld();
+    const { standby } = world.provider;
+    await standby.setStandby(world.pool, { counts: { ...none, paused: 1 } });
+    let parked = 0;
+    world.interrupt = (call, when) => {
+      if (call !== 'pause' || when === 'before') return;
+      if (++parked > 20) throw new Error('it never ends');
+      world.guests.clear(); // this machine has too little memory, and its kernel kills the process
+    };
+    await expect(standby.fillStandby(world.pool)).rejects.toMatchObject({
+      code: 'vms/standby-lost',
+      message: expect.stringContaining('its process is off'),
+    });
+    expect((await standby.readStandby(world.pool))?.trouble).toContain('its process is off');
+    world.interrupt = () => undefined;
+    await standby.fillStandby(world.pool);
+    expect(await problemsIn(world, { inService: 0, counts: { ...none, paused: 1 } })).toEqual([]);
+  });
+
+  it.each<[string, (world: StandbyWorld) => Promise<unknown>]>([
+    ['image', changeImage],
+    ['document', ({ provider, pool }) => provider.pools.setUserData(pool, 'YQ==')],
+    ['policy', ({ provider, pool }) => provider.standby.setStandby(pool, { counts: none })],
+  ])('replaces all that it has prepared when the %s changes before the last one', async (what, change) => {
+    world = await standbyWorld();
+    const { standby } = world.provider;
+    const counts = { ...none, frozen: 5 };
+    await standby.setStandby(world.pool, { counts });
+    let frozenYet = 0;
+    world.interrupt = async (call, when) => {
+      if (call === 'freeze' && when === 'before' && ++frozenYet === 4) changing = change(world);
+    };
+    let changing: Promise<unknown> | undefined;
+    await standby.fillStandby(world.pool);
+    await changing;
+    world.interrupt = () => undefined;
+    await standby.fillStandby(world.pool);
+    expect(await problemsIn(world, { inService: 0, counts: what === 'policy' ? none : counts })).toEqual([]);
+  });
+
+  it('says that the disk is full, and discards what did not fit', async () => {
+    world = await standbyWorld();
+    const { standby } = world.provider;
+    await standby.setStandby(world.pool, { counts: frozen });
+    world.interrupt = (call, when) => {
+      if (call === 'freeze' && when === 'before')
+        throw Object.assign(new Error('ENOSPC: no space left on device, fsync'), { code: 'ENOSPC' });
+    };
+    await expect(standby.fillStandby(world.pool)).rejects.toMatchObject({ code: 'vms/no-space' });
+    expect((await standby.readStandby(world.pool))?.trouble).toContain('disk is full');
+    world.interrupt = () => undefined;
+    await standby.fillStandby(world.pool);
+    expect(await problemsIn(world, { inService: 0, counts: frozen })).toEqual([]);
   });
 
   it('leaves the work to another command that does it', async () => {
