@@ -20,8 +20,11 @@ const parkedSchema = z.object({
   kernel: z.string(),
   /** sha256 of the user data. */
   document: z.string(),
-  /** When kubelet's client certificate ends; absent: it has none. */
+  /** From when and until when kubelet's client certificate is valid; absent: it has none. */
+  certificateStartMs: z.number().exactOptional(),
   certificateEndMs: z.number().exactOptional(),
+  /** Where the process connects to for the guest; a paused one cannot be given another address. Absent: it has no cluster. */
+  apiServer: z.strictObject({ host: z.string(), port: z.int() }).exactOptional(),
   /** What its cluster needs to create its Node again; stored, not read. Absent: it has no cluster. */
   node: z.unknown().optional(),
   files: z.record(z.string(), fileSchema),
