@@ -8,7 +8,7 @@ export interface MemberFacts {
   tier: StandbyTier;
   state: 'preparing' | 'parked';
   machine: MachineState;
-  /** Undefined: the file is missing. */
+  /** Undefined: the file is missing, or cannot be read. */
   parked: ParkedRecord | undefined;
 }
 
@@ -37,7 +37,7 @@ export const CERTIFICATE_MARGIN_MS = 10 * 60_000;
 export function judgeMember({ tier, state, machine, parked }: MemberFacts, pool: PoolFacts): Judgement {
   const discard = (why: string): Judgement => ({ verdict: 'discard', why });
   if (state === 'preparing') return discard('its preparation was interrupted');
-  if (!parked) return discard('its record of being parked is missing');
+  if (!parked) return discard('its record of being parked is missing or cannot be read');
   if (tier === 'paused' && machine !== 'paused') return discard(`its process is ${machine}, not paused`);
   if (tier !== 'paused' && machine !== 'off') return discard(`its process is ${machine}, expected none`);
   const certificate = whyNotCertified(parked, pool.nowMs);

@@ -7,7 +7,7 @@ import { instanceRecordOf } from '../home/instance-records.ts';
 import { instanceFiles, instanceFolder } from '../home/layout.ts';
 import type { ParkedRecord } from './parked-record.ts';
 import { readParked, writeParked } from './parked-record.ts';
-import { none, parkedWorld, problemsIn, type StandbyWorld, TAINT } from './world.testing.ts';
+import { none, parkedWorld, problemsIn, type StandbyWorld, standbyWorld, TAINT } from './world.testing.ts';
 
 let world: StandbyWorld;
 let folder: string;
@@ -188,5 +188,26 @@ describe('a claimed instance', () => {
     await world.provider.pools.setCapacity(world.pool, 1);
     expect(world.calls.filter((call) => call === 'launch' || call === 'end')).toEqual([]);
     expect(await inService()).toEqual([]);
+  });
+
+  it.each<[string, string]>([
+    ['cut off', '{"tier":"froz'],
+    ['of a newer headstart', '{"tier":"frozen","parkedMs":1,"encryption":"aes"}'],
+  ])('boots when its record is %s, as others of the pool that are parked can still be claimed', async (_what, text) => {
+    world = await standbyWorld();
+    const { standby, pools } = world.provider;
+    await standby.setStandby(world.pool, { counts: { ...none, frozen: 2 } });
+    await standby.fillStandby(world.pool);
+    folder = instanceFolder(world.context.home, ref());
+    writeFileSync(join(folder, instanceFiles.parked), text);
+    expect((await standby.readStandby(world.pool))?.members).toMatchObject([
+      { state: 'broken', why: expect.stringContaining('record') },
+      { state: 'ready' },
+    ]);
+    expect(await claim()).toMatchObject({ from: 'frozen', instance: { ref: { id: 'web-000002' } } });
+    await pools.start(ref());
+    await world.provider.guests.awaitUp(ref(), { deadlineMs: 60_000 });
+    await standby.fillStandby(world.pool);
+    expect(await problemsIn(world, { inService: 2, counts: { ...none, frozen: 2 } })).toEqual([]);
   });
 });

@@ -47,7 +47,7 @@ export async function resumeInstance(
   const folder = instanceFolder(home, ref);
   if (!resume || resume.tier === 'stopped') return undefined;
   const parked = readParked(folder);
-  if (!parked) return 'the record of its freeze is missing';
+  if (!parked) return 'its record of being parked is missing or cannot be read';
   const machine = machineOf(home, ref, record);
   // kubelet of a guest that runs has renewed its certificate since.
   const runs = resume.phase === 'running' && (await machines.state(machine)) === 'running';
