@@ -21,6 +21,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export const POOL = 'spare';
 /** By how much a guest's clock may be wrong after a claim. */
 const CLOCK_MS = 2000;
+/** How long a node stays frozen. The default shows that the test works; hours show what a real pool sees. */
+export const FROZEN_HOURS = Number(process.env.HEADSTART_STANDBY_HOURS || 0.02);
 export const isCampaign = process.env.HEADSTART_CAMPAIGN === 'full';
 
 export interface Claimed {
