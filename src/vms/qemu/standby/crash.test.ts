@@ -109,6 +109,16 @@ const scenarios: Scenario[] = [
       expected: { inService: 0, counts: none },
     },
   ]),
+  {
+    name: 'claiming past a paused one whose API server has moved',
+    start: () => Object.assign(parked.get('paused')!.fork(), { apiPort: 7443 }),
+    command: scale,
+    next: async (after) => {
+      await scale(after);
+      await fill(after);
+    },
+    expected: { inService: 1, counts: keep('paused') },
+  },
 ];
 
 /** Counts the steps of an uninterrupted run, and checks its end. */
@@ -155,8 +165,13 @@ describe.each(scenarios)('$name', (scenario) => {
       let where = '';
       interruptAt((call, when) => {
         if (++step === at) where = `${when} ${call}`;
-        if (step >= at) throw new Killed(); // nothing that follows has an effect
+        if (step >= at) throw new Killed();
       });
+      const { interrupt } = world;
+      world.interrupt = (call, when) => {
+        if (when === 'before' && step >= at) throw new Killed(); // nothing that follows has an effect
+        return interrupt(call, when);
+      };
       await scenario.command(world).then(
         () => wrong.push(`step ${at}, ${where}: the command was not killed`),
         () => undefined,
