@@ -1,9 +1,9 @@
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { withLock } from '../../../host/locks.ts';
 import { type StandbyLab, standbySuite } from '../../standby.suite.ts';
-import { instanceFiles, instanceFolder, standbyLock } from '../home/layout.ts';
+import { instanceFiles, instanceFolder, poolFolder, standbyLock, standbyTrouble } from '../home/layout.ts';
 import { fillStandby } from './keep-standby.ts';
 import { none, parkedWorld, problemsIn, type StandbyWorld, standbyWorld } from './world.testing.ts';
 
@@ -56,6 +56,15 @@ describe('preparing what is missing', () => {
     expect(await standby.readStandby(world.pool)).toMatchObject({ trouble: 'twins', members: [] });
     await fillStandby({ ...world.context, checkStandby: async () => undefined }, world.pool);
     expect((await standby.readStandby(world.pool))?.trouble).toBeUndefined();
+    expect(await problemsIn(world, { inService: 0, counts: frozen })).toEqual([]);
+  });
+
+  it('does without the reason of a failure when it cannot be read', async () => {
+    world = await parkedWorld('frozen');
+    const { standby } = world.provider;
+    writeFileSync(join(poolFolder(world.context.home, 'web'), standbyTrouble), '{"message":');
+    expect(await standby.readStandby(world.pool)).toMatchObject({ members: [{ state: 'ready' }] });
+    await standby.fillStandby(world.pool);
     expect(await problemsIn(world, { inService: 0, counts: frozen })).toEqual([]);
   });
 

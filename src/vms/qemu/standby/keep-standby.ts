@@ -33,7 +33,7 @@ export async function readStandby(context: QemuContext, pool: PoolRef): Promise<
   const { standby } = poolRecordOf(context.home, pool);
   const judged = await judgeMembers(context, pool);
   if (!standby && judged.length === 0) return undefined;
-  const trouble = readHomeRecord(troubleFile(context, pool), troubleSchema);
+  const trouble = readTrouble(context, pool);
   return {
     policy: standby ?? { counts: { paused: 0, frozen: 0, stopped: 0 } },
     members: judged.map(({ id, tier, state, verdict, why, parkedMs }): StandbyMember => {
@@ -45,6 +45,16 @@ export async function readStandby(context: QemuContext, pool: PoolRef): Promise<
     }),
     ...(trouble && { trouble: trouble.message }),
   };
+}
+
+/** Undefined also when it cannot be read: the next refill writes it again, or removes it. */
+function readTrouble(context: QemuContext, pool: PoolRef): z.infer<typeof troubleSchema> | undefined {
+  try {
+    return readHomeRecord(troubleFile(context, pool), troubleSchema);
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
 }
 
 export async function setStandby(

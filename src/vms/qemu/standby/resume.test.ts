@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { TransientError } from '../../../base/errors.ts';
+import { TransientError, UserError } from '../../../base/errors.ts';
 import { STANDBY_TIERS, type StandbyTier } from '../../standby.ts';
 import { instanceRecordOf } from '../home/instance-records.ts';
 import { instanceFiles, instanceFolder } from '../home/layout.ts';
@@ -175,6 +175,16 @@ describe('a claimed instance', () => {
     await world.provider.pools.setCapacity(world.pool, 1);
     expect(await inService()).toEqual([]);
     expect(existsSync(join(folder, instanceFiles.memory))).toBe(false);
+  });
+
+  it('boots when its Node cannot be created from what was written down, and says why', async () => {
+    await parked('frozen');
+    world.interrupt = (call, when) => {
+      if (call.startsWith('createNode') && when === 'before')
+        throw new UserError('the Node of web-000001 was written down by another version', { code: 'cluster/bad-seed' });
+    };
+    expect(await claim()).toMatchObject({ from: 'cold', why: expect.stringContaining('another version') });
+    expect(await inService()).toEqual([]);
   });
 
   // kubelet has renewed it since; the record has the certificate of the freeze.

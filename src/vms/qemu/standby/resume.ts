@@ -76,7 +76,13 @@ export async function resumeInstance(
     await created.catch(() => undefined); // a boot removes this node
     return error.message.split('\n')[0];
   }
-  await created;
+  try {
+    await created;
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    if (!(error instanceof UserError)) throw error; // the next command goes on when the API server answers again
+    return `its Node could not be created: ${error.message.split('\n')[0]}`; // when it boots, kubelet registers one
+  }
   if (held) await applyDocument(context, resuming, cluster, options);
   if (steps.some(({ name }) => name === 'thawed')) writeClaim(folder, { ...resuming, tier: resume.tier, steps });
   endResume(context, ref);
