@@ -47,6 +47,30 @@ describe('the policy of a pool', () => {
   );
 });
 
+describe('two changes of the policy at once', () => {
+  const one = (tier: 'frozen' | 'paused') => ({ counts: { ...none, [tier]: 1 } });
+
+  it('are not mixed up: one that was computed from an older policy is refused', async () => {
+    world = await standbyWorld();
+    const { standby } = world.provider;
+    const asked = ['frozen' as const, 'paused' as const].map((tier) =>
+      standby.setStandby(world.pool, one(tier), { from: undefined }),
+    );
+    const ended = await Promise.allSettled(asked);
+    expect(ended.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(ended.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'vms/conflict' } });
+  });
+
+  it('succeed when each knows the other, and when a caller does not mind', async () => {
+    world = await standbyWorld();
+    const { standby } = world.provider;
+    await standby.setStandby(world.pool, one('frozen'), { from: { counts: none } });
+    await standby.setStandby(world.pool, one('paused'), { from: one('frozen') });
+    await standby.setStandby(world.pool, one('frozen'));
+    expect((await standby.readStandby(world.pool))?.policy).toEqual(one('frozen'));
+  });
+});
+
 describe('preparing what is missing', () => {
   it('keeps the reason of a failure until it succeeds', async () => {
     world = await standbyWorld({ checkStandby: () => Promise.reject(new Error('twins')) });

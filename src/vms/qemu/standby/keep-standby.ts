@@ -1,14 +1,15 @@
 // vms/qemu/standby/keep-standby.ts: read, set and delete the standby instances of a pool, and prepare those that are missing.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
-import { NotFound, Refused } from '../../../base/failures.ts';
+import { Conflict, NotFound, Refused } from '../../../base/failures.ts';
 import { isFull } from '../../../host/json-file.ts';
 import { withLock, withLockIfFree } from '../../../host/locks.ts';
 import type { PoolRef } from '../../pools.ts';
-import type { StandbyMember, StandbyPolicy, StandbyState } from '../../standby.ts';
+import type { SetStandbyOptions, StandbyMember, StandbyPolicy, StandbyState } from '../../standby.ts';
 import type { QemuContext } from '../context.ts';
 import { poolRecordOf, readPoolRecord, standbyRecordsOf, writePoolRecord } from '../home/instance-records.ts';
 import { poolFolder, standbyLock, standbyTrouble } from '../home/layout.ts';
@@ -61,7 +62,7 @@ export async function setStandby(
   context: QemuContext,
   pool: PoolRef,
   policy: StandbyPolicy,
-  options: CallOptions = {},
+  options: SetStandbyOptions = {},
 ): Promise<void> {
   const { home } = context;
   poolRecordOf(home, pool);
@@ -77,8 +78,17 @@ export async function setStandby(
       'vms/bad-standby',
     );
   await lockPool(home, pool, `changing the standby policy of ${pool.name}`, options, async () => {
-    writePoolRecord(home, { ...poolRecordOf(home, pool), standby: policy });
+    const record = poolRecordOf(home, pool);
+    if ('from' in options && !isSame(options.from, record.standby))
+      throw new Conflict(`another command has changed which standby instances pool ${pool.name} keeps`);
+    writePoolRecord(home, { ...record, standby: policy });
   });
+}
+
+/** No policy, and one that keeps nothing, are read alike. */
+function isSame(a: StandbyPolicy | undefined, b: StandbyPolicy | undefined): boolean {
+  const nothing: StandbyPolicy = { counts: { paused: 0, frozen: 0, stopped: 0 } };
+  return isDeepStrictEqual(a ?? nothing, b ?? nothing);
 }
 
 export async function deleteStandby(context: QemuContext, pool: PoolRef, options: CallOptions = {}): Promise<void> {
