@@ -202,6 +202,28 @@ describe.each(scenarios)('$name', (scenario) => {
     expect(wrong).toEqual([]);
   });
 
+  it('ends as it should when the disk is full for one write, or from that write until the command is run again', async () => {
+    world = scenario.start();
+    let writes = 0;
+    writing.step = (when) => void (when === 'before' && writes++);
+    await scenario.command(world);
+    const wrong: string[] = [];
+    for (let at = 1; at <= writes; at++)
+      for (const length of [1, writes]) {
+        world.end();
+        world = scenario.start();
+        let write = 0;
+        writing.step = (when) => {
+          if (when === 'before' && ++write >= at && write < at + length)
+            throw new UserError('the disk is full', { code: 'vms/no-space' });
+        };
+        await scenario.command(world).catch(unlessExpected);
+        wrong.push(...(await settle(scenario)).map((problem) => `${length} from write ${at}: ${problem}`));
+      }
+    expect(writes).toBeGreaterThan(0);
+    expect(wrong).toEqual([]);
+  });
+
   it('ends as it should when QEMU dies after any step', async () => {
     const steps = await stepsOf(scenario);
     const wrong: string[] = [];
