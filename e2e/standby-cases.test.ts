@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CertificatesV1Api, CoreV1Api, KubeConfig } from '@kubernetes/client-node';
+import { CertificatesV1Api } from '@kubernetes/client-node';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { writeDocument } from '../demo/kubernetes/pool-options.ts';
 import { CLUSTER } from '../demo/kubernetes/workshop.ts';
@@ -67,9 +67,8 @@ describe('while it is parked', { timeout: TEST_MS + FROZEN_HOURS * 3_600_000 }, 
 
   it('every bootstrap token is revoked: it is Ready with the certificate that it had, and requests no other', async () => {
     await lab.fill('--paused', '1', '--frozen', '1');
-    const { core, certificates } = clients();
-    const tokens = { namespace: 'kube-system', fieldSelector: 'type=bootstrap.kubernetes.io/token' };
-    await core.deleteCollectionNamespacedSecret(tokens);
+    const certificates = lab.api(CertificatesV1Api);
+    await lab.revokeTokens();
     const requests = async () =>
       (await certificates.listCertificateSigningRequest()).items
         .filter(({ spec }) => spec.signerName === 'kubernetes.io/kube-apiserver-client-kubelet')
@@ -80,7 +79,7 @@ describe('while it is parked', { timeout: TEST_MS + FROZEN_HOURS * 3_600_000 }, 
     expect(claims.map(({ from }) => from)).toEqual(['paused', 'frozen']);
     const names = claims.map(({ instance }) => instance);
     await lab.expectInService(names);
-    expect((await core.listNamespacedSecret(tokens)).items).toEqual([]);
+    expect(await lab.tokens()).toEqual([]);
     for (const name of names) expect((await lab.certificateOf(name)).validToDate.getTime()).toBe(ends.get(name));
     expect((await requests()).filter((name) => !before.includes(name))).toEqual([]);
     await lab.runPod(names[1]!);
@@ -164,12 +163,6 @@ async function memberOf(): Promise<(tier: string) => string | undefined> {
 async function certificateEnds(): Promise<Map<string, number>> {
   const { members } = await lab.standby();
   return new Map(members.map(({ instance }) => [instance, readParked(lab.folderOf(instance))?.certificateEndMs ?? 0]));
-}
-
-function clients() {
-  const config = new KubeConfig();
-  config.loadFromFile(lab.cluster.kubeconfig);
-  return { core: config.makeApiClient(CoreV1Api), certificates: config.makeApiClient(CertificatesV1Api) };
 }
 
 /** Starts the controller manager again, with one more argument. `cluster up` takes it back. */

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type ApiType, type Configuration, CoreV1Api, KubeConfig, type V1Secret } from '@kubernetes/client-node';
 import { expect } from 'vitest';
 import { isReady, type KubeCluster, raiseCluster } from '../../demo/kubernetes/cluster.ts';
 import { imagePoolOptions } from '../../demo/kubernetes/pool-options.ts';
@@ -19,6 +20,7 @@ import { GREETING } from './test-images.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 export const POOL = 'spare';
+const TOKENS = { namespace: 'kube-system', fieldSelector: 'type=bootstrap.kubernetes.io/token' };
 /** By how much a guest's clock may be wrong after a claim. */
 const CLOCK_MS = 2000;
 /** How long a node stays frozen. The default shows that the test works; hours show what a real pool sees. */
@@ -82,6 +84,22 @@ export class StandbyLab {
     const [port] = await freePorts(1);
     await this.ask('cluster', 'up', '--name', CLUSTER, '--port', String(port));
     this.cluster = await raiseCluster(this.stage); // its client has the former port
+  }
+
+  /** As administrator, at the port that the API server has now. */
+  api<T extends ApiType>(kind: new (config: Configuration) => T): T {
+    const config = new KubeConfig();
+    config.loadFromFile(this.cluster.kubeconfig);
+    return config.makeApiClient(kind);
+  }
+
+  async tokens(): Promise<V1Secret[]> {
+    return (await this.api(CoreV1Api).listNamespacedSecret(TOKENS)).items;
+  }
+
+  async revokeTokens(): Promise<void> {
+    await this.api(CoreV1Api).deleteCollectionNamespacedSecret(TOKENS);
+    expect(await this.tokens()).toEqual([]);
   }
 
   /** The lock of a killed refill is free again at once. */
