@@ -61,8 +61,9 @@ export const CAMPAIGN: Readonly<Record<string, CampaignPart>> = {
     seeds: '1-20',
   },
   standby: {
-    about: 'Standby nodes: ten claimed at once, fifty freezes, random kills of the command, QEMU and the API server',
-    files: ['e2e/standby.test.ts'],
+    about:
+      'Standby nodes: ten claimed at once, fifty freezes, random kills; an API server that moves, certificates that end',
+    files: ['e2e/standby.test.ts', 'e2e/standby-cases.test.ts'],
     onVms: true,
     seeds: '1-10',
   },

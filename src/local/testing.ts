@@ -1,6 +1,7 @@
 // local/testing.ts: local pools in memory: the fake provider plus the local extensions. Tests set how guests answer.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { Conflict, NotFound } from '../base/failures.ts';
 import { type FakeClock, fakeClock } from '../base/fake-clock.ts';
 import { type FakeProvider, fakeProvider } from '../vms/fake/fake-provider.ts';
@@ -153,8 +154,10 @@ export function fakePools(folder: string, clock: FakeClock = fakeClock()): FakeP
     },
     standby: {
       readStandby: async (ref) => structuredClone(pools.standbyStates.get(poolAt(ref).ref.name)),
-      async setStandby(ref, policy) {
-        const { members = [] } = pools.standbyStates.get(poolAt(ref).ref.name) ?? {};
+      async setStandby(ref, policy, options = {}) {
+        const { members = [], policy: before } = pools.standbyStates.get(poolAt(ref).ref.name) ?? {};
+        if ('from' in options && !isDeepStrictEqual(options.from, before))
+          throw new Conflict(`the policy of ${ref.name}`);
         pools.standbyStates.set(ref.name, { policy, members });
       },
       deleteStandby: async (ref) => void pools.standbyStates.delete(poolAt(ref).ref.name),

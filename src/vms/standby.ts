@@ -59,6 +59,14 @@ export function fastestFirst(a: Pick<Claim, 'from'>, b: Pick<Claim, 'from'>): nu
   return CLAIM_ORDER.indexOf(a.from) - CLAIM_ORDER.indexOf(b.from);
 }
 
+export interface SetStandbyOptions extends CallOptions {
+  /**
+   * What the pool kept when the change was decided; undefined: nothing. Local pools throw `Conflict` when it keeps something else now. Azure
+   * has no such condition, and the last change counts.
+   */
+  from?: StandbyPolicy | undefined;
+}
+
 export interface ClaimOptions extends CallOptions {
   /** Nothing is prepared in place of what is claimed, until the next refill. Throws `Refused` where the platform always refills. */
   leaveEmpty?: boolean;
@@ -72,7 +80,7 @@ export interface Standby {
   /** Undefined until a policy is set, and after it was deleted. */
   readStandby(pool: PoolRef, options?: CallOptions): Promise<StandbyState | undefined>;
   /** Records what the pool keeps; preparing the instances takes longer. Throws `Refused` when the pool cannot have such instances or counts. */
-  setStandby(pool: PoolRef, policy: StandbyPolicy, options?: CallOptions): Promise<void>;
+  setStandby(pool: PoolRef, policy: StandbyPolicy, options?: SetStandbyOptions): Promise<void>;
   /** Deletes the members too. Succeeds when there are none. */
   deleteStandby(pool: PoolRef, options?: CallOptions): Promise<void>;
   /**

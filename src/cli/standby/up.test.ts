@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { Conflict } from '../../base/failures.ts';
 import { usePools } from '../pool/testing.ts';
 import { standbyUp } from './up.ts';
 
@@ -47,6 +48,28 @@ describe('standby up', () => {
     expect(plan).toContain('would discard p-s2: its image was replaced');
     expect(plan).toContain('would prepare 1 frozen');
     expect(plan).not.toContain('p-s1');
+  });
+
+  it('keeps what another command has set since the policy was read', async () => {
+    const { standby } = await open();
+    const { setStandby } = standby;
+    let isFirst = true;
+    standby.setStandby = async (ref, policy, options) => {
+      if (isFirst) {
+        isFirst = false;
+        await setStandby(ref, { counts: { paused: 0, frozen: 2, stopped: 0 } });
+      }
+      await setStandby(ref, policy, options);
+    };
+    await call(standbyUp(open), ['p', '--stopped', '1', '--no-wait']);
+    expect((await stateOf())?.policy).toEqual({ counts: { paused: 0, frozen: 2, stopped: 1 } });
+  });
+
+  it('does not repeat a change for ever that is refused for another reason', async () => {
+    const { standby } = await open();
+    standby.setStandby = () => Promise.reject(new Conflict('p has been locked for too long'));
+    const ran = await call(standbyUp(open), ['p', '--frozen', '1']);
+    expect(ran.stderr).toContain('p has been locked for too long');
   });
 
   it('says that another command prepares them', async () => {

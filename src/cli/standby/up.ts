@@ -1,9 +1,14 @@
 // cli/standby/up.ts: `headstart standby up POOL`: sets which standby nodes a pool keeps, and prepares those that are missing.
+import { isDeepStrictEqual } from 'node:util';
 import { Option } from 'commander';
+import type { CallOptions } from '../../base/call-options.ts';
 import { UserError } from '../../base/errors.ts';
+import { Conflict } from '../../base/failures.ts';
+import type { PoolRef } from '../../vms/pools.ts';
 import { STANDBY_TIERS, type StandbyPolicy, type StandbyState, type StandbyTier } from '../../vms/standby.ts';
 import { type OpenPools, openPools } from '../compose/open-pools.ts';
 import { openStandby } from '../compose/open-standby.ts';
+import type { StandbySite } from '../compose/standby-site.ts';
 import { orInterrupted } from '../or-interrupted.ts';
 import { printJsonLine } from '../output/json.ts';
 import { showProgress } from '../output/progress.ts';
@@ -66,8 +71,10 @@ export function standbyUp(open: OpenPools): Verb {
         next: `headstart standby up ${name}`,
       };
       await orInterrupted(signal, interruption, async () => {
-        if (JSON.stringify(policy) !== JSON.stringify(before?.policy))
-          await site.standby.setStandby(ref, policy, { signal, onWaiting: progress.waiting });
+        await setPolicy(site, ref, before, {
+          decide: (seen) => policyOf(name, options, seen),
+          call: { signal, onWaiting: progress.waiting },
+        });
         if (!options.wait) return site.standby.refill(ref);
         const { isBusy } = await site.standby.fillStandby(ref, {
           signal,
@@ -84,6 +91,30 @@ export function standbyUp(open: OpenPools): Verb {
       deps.stdout(renderStandby(view, deps.nowUs() / 1000, screenOf(deps)));
     },
   };
+}
+
+interface PolicyChange {
+  decide(before: StandbyState | undefined): StandbyPolicy;
+  call: CallOptions;
+}
+
+/** Counts that are not given stay as they are, also when another command changes them at the same time. */
+async function setPolicy(
+  { standby }: Pick<StandbySite, 'standby'>,
+  pool: PoolRef,
+  before: StandbyState | undefined,
+  { decide, call }: PolicyChange,
+): Promise<void> {
+  const policy = decide(before);
+  if (isDeepStrictEqual(policy, before?.policy)) return;
+  try {
+    await standby.setStandby(pool, policy, { ...call, from: before?.policy });
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error;
+    const now = await standby.readStandby(pool, call);
+    if (isDeepStrictEqual(now?.policy, before?.policy)) throw error; // it was refused for another reason
+    await setPolicy({ standby }, pool, now, { decide, call });
+  }
 }
 
 const MEANING: Readonly<Record<StandbyTier, string>> = {

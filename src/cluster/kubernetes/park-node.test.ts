@@ -160,7 +160,11 @@ describe('creating the Node of a claimed instance', () => {
   });
 
   it('refuses a seed that is not valid', async () => {
-    await expect(createParkedNode(cluster().client, 'n', { labels: 1 }, { held: false })).rejects.toThrow();
+    const created = createParkedNode(cluster().client, 'n', { labels: 1 }, { held: false });
+    await expect(created).rejects.toMatchObject({
+      code: 'cluster/bad-seed',
+      message: expect.stringContaining('node n'),
+    });
   });
 });
 

@@ -77,7 +77,14 @@ export async function createParkedNode(
   { signal, onWaiting, held }: CallOptions & { held: boolean },
 ): Promise<void> {
   const { core, call, clock } = client;
-  const body = nodeOf(name, seedSchema.parse(seed), { held, now: new Date(clock.nowMs()) });
+  const checked = seedSchema.safeParse(seed);
+  if (!checked.success)
+    throw new UserError(`node ${name} was written down by another version of headstart, or its record is damaged`, {
+      code: 'cluster/bad-seed',
+      exitCode: 1,
+      cause: checked.error,
+    });
+  const body = nodeOf(name, checked.data, { held, now: new Date(clock.nowMs()) });
   const untilMs = clock.nowMs() + CREATE_MS;
   for (;;) {
     try {

@@ -41,7 +41,7 @@ describe('a claim', () => {
     const frozen = (await standby.readStandby(world.pool))!.members.find(({ tier }) => tier === 'frozen')!;
     rmSync(join(instanceFolder(world.context.home, frozen.instance), instanceFiles.parked));
     const claims = await standby.claim(world.pool, 2);
-    const why = `standby instances cannot be used: ${frozen.instance.id}: its record of being parked is missing`;
+    const why = `standby instances cannot be used: ${frozen.instance.id}: its record of being parked is missing or cannot be read`;
     expect(claims.map((one) => [one.from, one.why])).toEqual([
       ['stopped', why],
       ['cold', why],

@@ -109,6 +109,16 @@ const scenarios: Scenario[] = [
       expected: { inService: 0, counts: none },
     },
   ]),
+  {
+    name: 'claiming past a paused one whose API server has moved',
+    start: () => Object.assign(parked.get('paused')!.fork(), { apiPort: 7443 }),
+    command: scale,
+    next: async (after) => {
+      await scale(after);
+      await fill(after);
+    },
+    expected: { inService: 1, counts: keep('paused') },
+  },
 ];
 
 /** Counts the steps of an uninterrupted run, and checks its end. */
@@ -155,8 +165,13 @@ describe.each(scenarios)('$name', (scenario) => {
       let where = '';
       interruptAt((call, when) => {
         if (++step === at) where = `${when} ${call}`;
-        if (step >= at) throw new Killed(); // nothing that follows has an effect
+        if (step >= at) throw new Killed();
       });
+      const { interrupt } = world;
+      world.interrupt = (call, when) => {
+        if (when === 'before' && step >= at) throw new Killed(); // nothing that follows has an effect
+        return interrupt(call, when);
+      };
       await scenario.command(world).then(
         () => wrong.push(`step ${at}, ${where}: the command was not killed`),
         () => undefined,
@@ -184,6 +199,28 @@ describe.each(scenarios)('$name', (scenario) => {
         world.isClusterDown = false;
         wrong.push(...(await settle(scenario)).map((problem) => `${length} after step ${at}, ${where}: ${problem}`));
       }
+    expect(wrong).toEqual([]);
+  });
+
+  it('ends as it should when the disk is full for one write, or from that write until the command is run again', async () => {
+    world = scenario.start();
+    let writes = 0;
+    writing.step = (when) => void (when === 'before' && writes++);
+    await scenario.command(world);
+    const wrong: string[] = [];
+    for (let at = 1; at <= writes; at++)
+      for (const length of [1, writes]) {
+        world.end();
+        world = scenario.start();
+        let write = 0;
+        writing.step = (when) => {
+          if (when === 'before' && ++write >= at && write < at + length)
+            throw new UserError('the disk is full', { code: 'vms/no-space' });
+        };
+        await scenario.command(world).catch(unlessExpected);
+        wrong.push(...(await settle(scenario)).map((problem) => `${length} from write ${at}: ${problem}`));
+      }
+    expect(writes).toBeGreaterThan(0);
     expect(wrong).toEqual([]);
   });
 

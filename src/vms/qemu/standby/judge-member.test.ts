@@ -36,6 +36,25 @@ describe('a standby instance', () => {
     ['use', 'as old as is allowed', {}, { maxAgeMs: HOUR_MS }, /parked/],
     ['refresh', 'with another document', {}, { document: 'e' }, /document has changed/],
     ['use', 'parked before the clock was set back', {}, { nowMs: NOW_MS - 2 * HOUR_MS }, /^parked 0/],
+    [
+      'discard',
+      'from before the clock was set back',
+      setBack('frozen'),
+      { nowMs: NOW_MS - 3 * HOUR_MS },
+      /not valid yet/,
+    ],
+    ['discard', 'stopped before that', setBack('stopped'), { nowMs: NOW_MS - 3 * HOUR_MS }, /not valid yet/],
+    ['discard', 'paused before the API server moved', paused(1), { apiServer: at(2) }, /API server has moved/],
+    ['discard', 'paused by an older version', paused(undefined), { apiServer: at(2) }, /API server has moved/],
+    ['use', 'paused, with the API server where it was', paused(2), { apiServer: at(2) }, /parked/],
+    ['use', 'paused, with an unknown cluster', paused(2), {}, /parked/],
+    [
+      'use',
+      'frozen before the API server moved',
+      { parked: { ...parked, apiServer: at(1) } },
+      { apiServer: at(2) },
+      /^/,
+    ],
     ['use', 'without a certificate', { parked: withoutEnd() }, {}, /parked/],
   ])('is to %s: %s', (verdict, _what, member, changes, why) => {
     const judged = judgeMember({ ...frozen, ...member }, { ...pool, ...changes });
@@ -52,6 +71,19 @@ describe('a standby instance', () => {
     );
   });
 });
+
+function at(port: number) {
+  return { host: '127.0.0.1', port };
+}
+
+function paused(port: number | undefined): Partial<MemberFacts> {
+  const record: ParkedRecord = { ...parked, tier: 'paused', ...(port !== undefined && { apiServer: at(port) }) };
+  return { tier: 'paused', machine: 'paused', parked: record };
+}
+
+function setBack(tier: 'frozen' | 'stopped'): Partial<MemberFacts> {
+  return { tier, parked: { ...parked, tier, certificateStartMs: NOW_MS - 2 * HOUR_MS } };
+}
 
 function withoutEnd(): ParkedRecord {
   const { certificateEndMs: _, ...rest } = parked;

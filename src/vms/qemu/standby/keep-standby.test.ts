@@ -1,9 +1,9 @@
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { withLock } from '../../../host/locks.ts';
 import { type StandbyLab, standbySuite } from '../../standby.suite.ts';
-import { instanceFiles, instanceFolder, standbyLock } from '../home/layout.ts';
+import { instanceFiles, instanceFolder, poolFolder, standbyLock, standbyTrouble } from '../home/layout.ts';
 import { fillStandby } from './keep-standby.ts';
 import { none, parkedWorld, problemsIn, type StandbyWorld, standbyWorld } from './world.testing.ts';
 
@@ -28,6 +28,13 @@ standbySuite('local pools', localLab);
 let world: StandbyWorld;
 afterEach(() => world?.end());
 const frozen = { ...none, frozen: 1 };
+/** To the other image that its gallery has. */
+async function changeImage({ provider, pool: ref }: StandbyWorld): Promise<void> {
+  const pool = (await provider.pools.readPool(ref))!;
+  const { id } = pool.model.image as { id: string };
+  const image = { kind: 'version' as const, id: id.replace('1.0.0', '1.0.1') };
+  await provider.publisher.changeModel(pool, { image, bootstrap: 'none', extensions: { keep: [], add: [] }, tags: {} });
+}
 
 describe('the policy of a pool', () => {
   it.each([59_000, 0, -1])(
@@ -40,6 +47,30 @@ describe('the policy of a pool', () => {
   );
 });
 
+describe('two changes of the policy at once', () => {
+  const one = (tier: 'frozen' | 'paused') => ({ counts: { ...none, [tier]: 1 } });
+
+  it('are not mixed up: one that was computed from an older policy is refused', async () => {
+    world = await standbyWorld();
+    const { standby } = world.provider;
+    const asked = ['frozen' as const, 'paused' as const].map((tier) =>
+      standby.setStandby(world.pool, one(tier), { from: undefined }),
+    );
+    const ended = await Promise.allSettled(asked);
+    expect(ended.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(ended.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'vms/conflict' } });
+  });
+
+  it('succeed when each knows the other, and when a caller does not mind', async () => {
+    world = await standbyWorld();
+    const { standby } = world.provider;
+    await standby.setStandby(world.pool, one('frozen'), { from: { counts: none } });
+    await standby.setStandby(world.pool, one('paused'), { from: one('frozen') });
+    await standby.setStandby(world.pool, one('frozen'));
+    expect((await standby.readStandby(world.pool))?.policy).toEqual(one('frozen'));
+  });
+});
+
 describe('preparing what is missing', () => {
   it('keeps the reason of a failure until it succeeds', async () => {
     world = await standbyWorld({ checkStandby: () => Promise.reject(new Error('twins')) });
@@ -49,6 +80,15 @@ describe('preparing what is missing', () => {
     expect(await standby.readStandby(world.pool)).toMatchObject({ trouble: 'twins', members: [] });
     await fillStandby({ ...world.context, checkStandby: async () => undefined }, world.pool);
     expect((await standby.readStandby(world.pool))?.trouble).toBeUndefined();
+    expect(await problemsIn(world, { inService: 0, counts: frozen })).toEqual([]);
+  });
+
+  it('does without the reason of a failure when it cannot be read', async () => {
+    world = await parkedWorld('frozen');
+    const { standby } = world.provider;
+    writeFileSync(join(poolFolder(world.context.home, 'web'), standbyTrouble), '{"message":');
+    expect(await standby.readStandby(world.pool)).toMatchObject({ members: [{ state: 'ready' }] });
+    await standby.fillStandby(world.pool);
     expect(await problemsIn(world, { inService: 0, counts: frozen })).toEqual([]);
   });
 
@@ -66,6 +106,62 @@ describe('preparing what is missing', () => {
       expect.stringMatching(/^preparing one frozen, to replace web-000001/),
       expect.stringMatching(/^discarding web-000001/),
     ]);
+  });
+
+  it('ends with an error when what it parks is never usable, instead of preparing for ever', async () => {
+    world = await standbyWorld();
+    const { standby } = world.provider;
+    await standby.setStandby(world.pool, { counts: { ...none, paused: 1 } });
+    let parked = 0;
+    world.interrupt = (call, when) => {
+      if (call !== 'pause' || when === 'before') return;
+      if (++parked > 20) throw new Error('it never ends');
+      world.guests.clear(); // this machine has too little memory, and its kernel kills the process
+    };
+    await expect(standby.fillStandby(world.pool)).rejects.toMatchObject({
+      code: 'vms/standby-lost',
+      message: expect.stringContaining('its process is off'),
+    });
+    expect((await standby.readStandby(world.pool))?.trouble).toContain('its process is off');
+    world.interrupt = () => undefined;
+    await standby.fillStandby(world.pool);
+    expect(await problemsIn(world, { inService: 0, counts: { ...none, paused: 1 } })).toEqual([]);
+  });
+
+  it.each<[string, (world: StandbyWorld) => Promise<unknown>]>([
+    ['image', changeImage],
+    ['document', ({ provider, pool }) => provider.pools.setUserData(pool, 'YQ==')],
+    ['policy', ({ provider, pool }) => provider.standby.setStandby(pool, { counts: none })],
+  ])('replaces all that it has prepared when the %s changes before the last one', async (what, change) => {
+    world = await standbyWorld();
+    const { standby } = world.provider;
+    const counts = { ...none, frozen: 5 };
+    await standby.setStandby(world.pool, { counts });
+    let frozenYet = 0;
+    world.interrupt = async (call, when) => {
+      if (call === 'freeze' && when === 'before' && ++frozenYet === 4) changing = change(world);
+    };
+    let changing: Promise<unknown> | undefined;
+    await standby.fillStandby(world.pool);
+    await changing;
+    world.interrupt = () => undefined;
+    await standby.fillStandby(world.pool);
+    expect(await problemsIn(world, { inService: 0, counts: what === 'policy' ? none : counts })).toEqual([]);
+  });
+
+  it('says that the disk is full, and discards what did not fit', async () => {
+    world = await standbyWorld();
+    const { standby } = world.provider;
+    await standby.setStandby(world.pool, { counts: frozen });
+    world.interrupt = (call, when) => {
+      if (call === 'freeze' && when === 'before')
+        throw Object.assign(new Error('ENOSPC: no space left on device, fsync'), { code: 'ENOSPC' });
+    };
+    await expect(standby.fillStandby(world.pool)).rejects.toMatchObject({ code: 'vms/no-space' });
+    expect((await standby.readStandby(world.pool))?.trouble).toContain('disk is full');
+    world.interrupt = () => undefined;
+    await standby.fillStandby(world.pool);
+    expect(await problemsIn(world, { inService: 0, counts: frozen })).toEqual([]);
   });
 
   it('leaves the work to another command that does it', async () => {

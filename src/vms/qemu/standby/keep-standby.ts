@@ -1,12 +1,15 @@
 // vms/qemu/standby/keep-standby.ts: read, set and delete the standby instances of a pool, and prepare those that are missing.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { CallOptions } from '../../../base/call-options.ts';
-import { NotFound, Refused } from '../../../base/failures.ts';
+import { UserError } from '../../../base/errors.ts';
+import { Conflict, NotFound, Refused } from '../../../base/failures.ts';
+import { isFull } from '../../../host/json-file.ts';
 import { withLock, withLockIfFree } from '../../../host/locks.ts';
 import type { PoolRef } from '../../pools.ts';
-import type { StandbyMember, StandbyPolicy, StandbyState } from '../../standby.ts';
+import type { SetStandbyOptions, StandbyMember, StandbyPolicy, StandbyState } from '../../standby.ts';
 import type { QemuContext } from '../context.ts';
 import { poolRecordOf, readPoolRecord, standbyRecordsOf, writePoolRecord } from '../home/instance-records.ts';
 import { poolFolder, standbyLock, standbyTrouble } from '../home/layout.ts';
@@ -19,7 +22,7 @@ import { awaitClaimed } from './await-claimed.ts';
 import { memberUse } from './member-use.ts';
 import { judgeMembers } from './members.ts';
 import { needsRefill } from './needs-refill.ts';
-import { planRefill } from './plan-refill.ts';
+import { type JudgedMember, planRefill } from './plan-refill.ts';
 import { prepareMember } from './prepare.ts';
 
 /** An instance that is too old as soon as it is parked would be replaced for ever. */
@@ -31,7 +34,7 @@ export async function readStandby(context: QemuContext, pool: PoolRef): Promise<
   const { standby } = poolRecordOf(context.home, pool);
   const judged = await judgeMembers(context, pool);
   if (!standby && judged.length === 0) return undefined;
-  const trouble = readHomeRecord(troubleFile(context, pool), troubleSchema);
+  const trouble = readTrouble(context, pool);
   return {
     policy: standby ?? { counts: { paused: 0, frozen: 0, stopped: 0 } },
     members: judged.map(({ id, tier, state, verdict, why, parkedMs }): StandbyMember => {
@@ -45,11 +48,21 @@ export async function readStandby(context: QemuContext, pool: PoolRef): Promise<
   };
 }
 
+/** Undefined also when it cannot be read: the next refill writes it again, or removes it. */
+function readTrouble(context: QemuContext, pool: PoolRef): z.infer<typeof troubleSchema> | undefined {
+  try {
+    return readHomeRecord(troubleFile(context, pool), troubleSchema);
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
 export async function setStandby(
   context: QemuContext,
   pool: PoolRef,
   policy: StandbyPolicy,
-  options: CallOptions = {},
+  options: SetStandbyOptions = {},
 ): Promise<void> {
   const { home } = context;
   poolRecordOf(home, pool);
@@ -65,8 +78,17 @@ export async function setStandby(
       'vms/bad-standby',
     );
   await lockPool(home, pool, `changing the standby policy of ${pool.name}`, options, async () => {
-    writePoolRecord(home, { ...poolRecordOf(home, pool), standby: policy });
+    const record = poolRecordOf(home, pool);
+    if ('from' in options && !isSame(options.from, record.standby))
+      throw new Conflict(`another command has changed which standby instances pool ${pool.name} keeps`);
+    writePoolRecord(home, { ...record, standby: policy });
   });
+}
+
+/** No policy, and one that keeps nothing, are read alike. */
+function isSame(a: StandbyPolicy | undefined, b: StandbyPolicy | undefined): boolean {
+  const nothing: StandbyPolicy = { counts: { paused: 0, frozen: 0, stopped: 0 } };
+  return isDeepStrictEqual(a ?? nothing, b ?? nothing);
 }
 
 export async function deleteStandby(context: QemuContext, pool: PoolRef, options: CallOptions = {}): Promise<void> {
@@ -107,16 +129,23 @@ export async function fillStandby(context: QemuContext, pool: PoolRef, options: 
 
 async function fillAll(context: QemuContext, pool: PoolRef, options: FillOptions, result: FillResult): Promise<void> {
   try {
-    while (await fillOnce(context, pool, options, result));
+    let losses = 0;
+    for (let before: FillStep | undefined; ; ) {
+      const step = await fillOnce(context, pool, options, result);
+      if (!step) break;
+      if (step.did === 'lost' && before?.did === 'prepared' && ++losses === MOST_LOSSES) throw lost(pool, step.member);
+      before = step;
+    }
     rmSync(troubleFile(context, pool), { force: true });
-  } catch (error) {
+  } catch (cause) {
     options.signal?.throwIfAborted();
     const record = readPoolRecord(context.home, pool);
-    if (!record) throw new NotFound(`pool ${pool.name}`, error);
+    if (!record) throw new NotFound(`pool ${pool.name}`, cause);
     if (!record.standby) return; // another command deleted the instance that this one was preparing
-    const message = error instanceof Error ? error.message : String(error);
+    const failure = isFull(cause) ? noSpace(pool, cause) : cause;
+    const message = failure instanceof Error ? failure.message : String(failure);
     writeHomeRecord(troubleFile(context, pool), { atMs: context.clock.nowMs(), message });
-    throw error;
+    throw failure;
   }
 }
 
@@ -124,18 +153,21 @@ export async function refill(context: QemuContext, pool: PoolRef): Promise<void>
   context.refill?.(pool);
 }
 
-/** One change at a time: the policy, the pool and its instances may change meanwhile. False when nothing is left to do. */
+/** `lost`: this command has prepared it, and it cannot be claimed any more. */
+type FillStep = { did: 'prepared' } | { did: 'discarded' } | { did: 'lost'; member: JudgedMember };
+
+/** One change at a time: the policy, the pool and its instances may change meanwhile. Undefined when nothing is left to do. */
 async function fillOnce(
   context: QemuContext,
   pool: PoolRef,
   options: FillOptions,
   result: FillResult,
-): Promise<boolean> {
+): Promise<FillStep | undefined> {
   const { home } = context;
   options.signal?.throwIfAborted();
   const { standby } = poolRecordOf(home, pool);
   // Another command deleted the policy.
-  if (!standby) return false;
+  if (!standby) return undefined;
   const plan = planRefill(await judgeMembers(context, pool), standby.counts);
   const [useless] = plan.discard;
   const [tier] = plan.prepare;
@@ -144,14 +176,35 @@ async function fillOnce(
     options.onStep?.(`discarding ${useless.id} (${useless.tier}): ${useless.why}`);
     await discard(context, pool, useless.id, options);
     result.discarded.push({ pool, id: useless.id });
-    return true;
+    const isOwn = useless.verdict === 'discard' && result.prepared.some(({ id }) => id === useless.id);
+    return isOwn ? { did: 'lost', member: useless } : { did: 'discarded' };
   }
   const next = tier ?? old?.tier;
-  if (next === undefined) return false;
+  if (next === undefined) return undefined;
   options.onStep?.(tier ? `preparing one ${next}` : `preparing one ${next}, to replace ${old?.id}: ${old?.why}`);
   result.prepared.push(await prepareMember(context, pool, next, options));
   // The next round finds one too many of this tier, and discards the one that is not up to date.
-  return true;
+  return { did: 'prepared' };
+}
+
+/** A change of the model makes all that were prepared useless, once. Losing one after each that is prepared would go on for ever. */
+const MOST_LOSSES = 3;
+
+function lost({ name }: PoolRef, { id, tier, why }: JudgedMember): UserError {
+  return new UserError(
+    `standby instances of pool ${name} are lost as fast as they are prepared; the last one: ${id} (${tier}), ${why}`,
+    { code: 'vms/standby-lost', next: `headstart standby status ${name}`, exitCode: 1 },
+  );
+}
+
+function noSpace(pool: PoolRef, cause: unknown): UserError {
+  return new UserError(`the disk is full, so no standby instance of pool ${pool.name} could be prepared`, {
+    code: 'vms/no-space',
+    kept: 'Standby instances that are parked stay.',
+    next: `free some space, then run \`headstart standby up ${pool.name}\` again`,
+    exitCode: 1,
+    cause,
+  });
 }
 
 /** Only if it is still a standby instance: it may have been claimed since. */

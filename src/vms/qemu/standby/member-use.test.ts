@@ -1,4 +1,4 @@
-import { ftruncateSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { ftruncateSync, mkdirSync, openSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { instanceFiles, instanceFolder, poolRef } from '../home/layout.ts';
@@ -25,6 +25,15 @@ describe('what a standby instance takes', () => {
     expect(diskBytes).toBeGreaterThanOrEqual(100_000);
     expect(diskBytes).toBeLessThan(10 << 20);
     expect(memoryBytes).toBeUndefined();
+  });
+
+  it('of the disk is nothing for a link, wherever it leads', () => {
+    const ref = { pool: poolRef('web'), id: 'web-000001' };
+    const folder = instanceFolder(lab.context.home, ref);
+    mkdirSync(folder, { recursive: true });
+    symlinkSync(instanceFiles.memory, join(folder, instanceFiles.memory)); // to itself
+    symlinkSync(process.execPath, join(folder, instanceFiles.disk));
+    expect(memberUse(lab.context, ref).diskBytes).toBeLessThan(10_000);
   });
 
   it('of the memory is private, and unknown for a process that is gone', () => {

@@ -1,5 +1,5 @@
 // vms/qemu/standby/member-use.ts: how much disk and memory does a standby instance take? What it shares with others is not counted.
-import { readFileSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InstanceRef } from '../../pools.ts';
 import type { Home } from '../context.ts';
@@ -28,7 +28,7 @@ export function memberUse({ home }: Home, ref: InstanceRef): MemberUse {
 }
 
 function allocatedBytes(file: string): number {
-  return (statSync(file, { throwIfNoEntry: false })?.blocks ?? 0) * BLOCK_BYTES;
+  return (lstatSync(file, { throwIfNoEntry: false })?.blocks ?? 0) * BLOCK_BYTES; // a link takes nothing
 }
 
 export function privateBytes(pid: number): number | undefined {

@@ -1,10 +1,12 @@
 // vms/qemu/standby/members.ts: which standby instances does a pool have, and in what state? Reads take no lock.
+import { UserError } from '../../../base/errors.ts';
 import type { PoolRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import { poolRecordOf, standbyRecordsOf } from '../home/instance-records.ts';
 import { instanceFolder, versionId } from '../home/layout.ts';
 import type { PoolRecord } from '../home/records.ts';
 import { resolveVersion } from '../home/version-records.ts';
+import type { Service } from '../local-provider.ts';
 import { machineOf } from '../pools/instances.ts';
 import { documentOf } from './document.ts';
 import { judgeMember, type PoolFacts } from './judge-member.ts';
@@ -22,7 +24,7 @@ export interface ReadMember extends JudgedMember {
 /** Oldest first. */
 export async function judgeMembers(context: QemuContext, pool: PoolRef): Promise<ReadMember[]> {
   const { home, machines } = context;
-  const facts = factsOf(context, poolRecordOf(home, pool));
+  const facts = factsOf(context, pool);
   return Promise.all(
     standbyRecordsOf(home, pool).map(async (record) => {
       const ref = { pool, id: record.id };
@@ -39,11 +41,24 @@ export async function judgeMembers(context: QemuContext, pool: PoolRef): Promise
   );
 }
 
-function factsOf({ home, clock }: QemuContext, pool: PoolRecord): Omit<PoolFacts, 'document'> {
+function factsOf(context: QemuContext, ref: PoolRef): Omit<PoolFacts, 'document'> {
+  const { home, clock } = context;
+  const pool = poolRecordOf(home, ref);
   return {
     image: versionId(resolveVersion(home, pool.spec.image).id),
     modelRevision: pool.modelRevision,
     maxAgeMs: pool.standby?.maxAgeMs ?? DEFAULT_MAX_AGE_MS,
     nowMs: clock.nowMs(),
+    apiServer: apiServerOf(context, pool),
   };
+}
+
+/** Undefined also for a cluster that was deleted: a claim then says so. */
+function apiServerOf({ joinCluster }: QemuContext, { spec }: PoolRecord): Service['to'] | undefined {
+  try {
+    return spec.cluster === undefined ? undefined : joinCluster?.server(spec.cluster).to;
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
 }

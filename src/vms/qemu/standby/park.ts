@@ -77,15 +77,20 @@ async function readJoined(context: QemuContext, ref: InstanceRef, options: CallO
   if (cluster === undefined) return { server: undefined, facts: {} };
   const joiner = requireJoinCluster(context, ref, cluster);
   const node = await joiner.readSeed(cluster, ref, options);
-  const certificateEndMs = await certificateEnd(context, instanceFolder(home, ref), options);
-  if (certificateEndMs < context.clock.nowMs() + CERTIFICATE_MARGIN_MS) throw shortLived(ref, certificateEndMs);
-  return { server: joiner.server(cluster), facts: { node, certificateEndMs } };
+  const certificate = await readCertificate(context, instanceFolder(home, ref), options);
+  if (certificate.certificateEndMs < context.clock.nowMs() + CERTIFICATE_MARGIN_MS)
+    throw shortLived(ref, certificate.certificateEndMs);
+  const server = joiner.server(cluster);
+  return { server, facts: { node, ...certificate, apiServer: server.to } };
 }
 
-async function certificateEnd(context: QemuContext, folder: string, { signal }: CallOptions): Promise<number> {
+async function readCertificate(context: QemuContext, folder: string, { signal }: CallOptions) {
   const { stdout, stderr } = await runInGuest(context, folder, PRINT_CERTIFICATE, { deadlineMs: GUEST_MS, signal });
   try {
-    return new X509Certificate(stdout).validToDate.getTime();
+    const { validFromDate, validToDate } = new X509Certificate(stdout);
+    // The cluster accepts it now, so it is valid now, even if its clock is ahead of ours.
+    const certificateStartMs = Math.min(validFromDate.getTime(), context.clock.nowMs());
+    return { certificateStartMs, certificateEndMs: validToDate.getTime() };
   } catch (cause) {
     const why = stderr.toString().trim() || 'it is not a certificate';
     throw new UserError(`could not read kubelet's certificate in the guest: ${why}`, {

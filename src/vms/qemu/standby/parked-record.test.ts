@@ -1,4 +1,14 @@
-import { chmodSync, mkdtempSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -54,20 +64,38 @@ describe('frozen files', () => {
   });
 });
 
+const complete: ParkedRecord = {
+  ...{ tier: 'frozen', parkedMs: 2, bootedMs: 1, qemu: '7.2', shape: ['-m 64'], image: 'i', modelRevision: 1 },
+  ...{ kernel: 'k', document: 'd', node: { labels: {} }, files: {} },
+  certificateStartMs: 1,
+  certificateEndMs: 3,
+  apiServer: { host: '127.0.0.1', port: 6443 },
+};
+
 describe('the record of a parked instance', () => {
   it('is private, and read as it was written; undefined when it is missing', () => {
-    const record: ParkedRecord = {
-      ...{ tier: 'frozen', parkedMs: 2, bootedMs: 1, qemu: '7.2', shape: ['-m 64'], image: 'i', modelRevision: 1 },
-      ...{ kernel: 'k', document: 'd', node: { labels: {} }, files },
-    };
+    const record: ParkedRecord = { ...complete, files };
     expect(readParked(folder)).toBeUndefined();
     writeParked(folder, record);
     expect(readParked(folder)).toEqual(record);
     expect(statSync(join(folder, instanceFiles.parked)).mode & 0o777).toBe(0o600);
   });
 
-  it('that is not valid is an error, not a missing one', () => {
-    writeFileSync(join(folder, instanceFiles.parked), '{"tier":"melted"}');
-    expect(() => readParked(folder)).toThrow('tier');
+  it.each<[string, object]>([
+    ['a tier', { tier: 'melted' }],
+    ['a fact', { encryption: 'aes' }],
+    ['a fact of a file', { files: { [instanceFiles.memory]: { sha256: '', bytes: 0, stamp: '', offset: 1 } } }],
+  ])('is unknown when a newer headstart wrote %s that this one does not know', (_what, changes) => {
+    const record = { ...complete, ...changes };
+    writeFileSync(join(folder, instanceFiles.parked), JSON.stringify(record));
+    expect(readParked(folder)).toBeUndefined();
+  });
+
+  it('is unknown when it is cut off, or a folder', () => {
+    writeFileSync(join(folder, instanceFiles.parked), JSON.stringify(complete).slice(0, -9));
+    expect(readParked(folder)).toBeUndefined();
+    rmSync(join(folder, instanceFiles.parked));
+    mkdirSync(join(folder, instanceFiles.parked));
+    expect(readParked(folder)).toBeUndefined();
   });
 });

@@ -2,13 +2,15 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { UserError } from '../../../base/errors.ts';
 import { checksumFile } from '../../../host/file-sum.ts';
 import { instanceFiles } from '../home/layout.ts';
 import { readHomeRecord, writeHomeRecord } from '../home/record-file.ts';
 
 /** A change of a file changes its stamp, so the slow checksum is needed only when the stamp differs, as after a copy. */
-const fileSchema = z.object({ sha256: z.string(), bytes: z.number(), stamp: z.string() });
-const parkedSchema = z.object({
+const fileSchema = z.strictObject({ sha256: z.string(), bytes: z.number(), stamp: z.string() });
+/** Strict: a newer headstart may write down something that makes the files useless to this one. */
+const parkedSchema = z.strictObject({
   tier: z.enum(['paused', 'frozen', 'stopped']),
   parkedMs: z.number(),
   bootedMs: z.number(),
@@ -20,8 +22,11 @@ const parkedSchema = z.object({
   kernel: z.string(),
   /** sha256 of the user data. */
   document: z.string(),
-  /** When kubelet's client certificate ends; absent: it has none. */
+  /** From when and until when kubelet's client certificate is valid; absent: it has none. */
+  certificateStartMs: z.number().exactOptional(),
   certificateEndMs: z.number().exactOptional(),
+  /** Where the process connects to for the guest; a paused one cannot be given another address. Absent: it has no cluster. */
+  apiServer: z.strictObject({ host: z.string(), port: z.int() }).exactOptional(),
   /** What its cluster needs to create its Node again; stored, not read. Absent: it has no cluster. */
   node: z.unknown().optional(),
   files: z.record(z.string(), fileSchema),
@@ -29,7 +34,15 @@ const parkedSchema = z.object({
 export type ParkedRecord = z.infer<typeof parkedSchema>;
 const recordSchema: z.ZodType<ParkedRecord> = parkedSchema;
 
-export const readParked = (folder: string) => readHomeRecord(join(folder, instanceFiles.parked), recordSchema);
+/** Undefined also when it is damaged or of another version: one instance must not keep the others of its pool from being claimed. */
+export function readParked(folder: string): ParkedRecord | undefined {
+  try {
+    return readHomeRecord(join(folder, instanceFiles.parked), recordSchema);
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
 
 export const writeParked = (folder: string, record: ParkedRecord) =>
   writeHomeRecord(join(folder, instanceFiles.parked), record);

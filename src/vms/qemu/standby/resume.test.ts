@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { TransientError } from '../../../base/errors.ts';
-import type { StandbyTier } from '../../standby.ts';
+import { TransientError, UserError } from '../../../base/errors.ts';
+import { STANDBY_TIERS, type StandbyTier } from '../../standby.ts';
 import { instanceRecordOf } from '../home/instance-records.ts';
 import { instanceFiles, instanceFolder } from '../home/layout.ts';
 import type { ParkedRecord } from './parked-record.ts';
 import { readParked, writeParked } from './parked-record.ts';
-import { none, parkedWorld, problemsIn, type StandbyWorld, TAINT } from './world.testing.ts';
+import { none, parkedWorld, problemsIn, type StandbyWorld, standbyWorld, TAINT } from './world.testing.ts';
 
 let world: StandbyWorld;
 let folder: string;
@@ -139,6 +139,32 @@ describe('a claimed instance', () => {
     expect(await inService()).toEqual([]);
   });
 
+  it.each(STANDBY_TIERS)(
+    'that was %s before the API server moved is Ready, or the claim says why not it',
+    async (tier) => {
+      await parked(tier);
+      world.apiPort = 7443;
+      const [member] = (await world.provider.standby.readStandby(world.pool))!.members;
+      const claimed = await claim();
+      if (tier === 'paused') {
+        expect(member).toMatchObject({ state: 'broken', why: expect.stringContaining('API server has moved') });
+        expect(claimed).toMatchObject({ from: 'cold', why: expect.stringContaining('API server has moved') });
+        expect(claimed.instance.ref.id).toBe('web-000002');
+      } else expect(claimed).toMatchObject({ from: tier, instance: { ref: { id: 'web-000001' } } });
+      await world.provider.guests.awaitUp(claimed.instance.ref, { deadlineMs: 60_000 });
+      await world.provider.standby.deleteStandby(world.pool);
+      expect(await problemsIn(world, { inService: 1, counts: none })).toEqual([]);
+    },
+  );
+
+  it('that was paused boots when it is started by its name after the API server moved', async () => {
+    await parked('paused');
+    world.apiPort = 7443;
+    await start();
+    expect(world.calls).toContain('launch');
+    expect(await inService()).toEqual([]);
+  });
+
   it('is continued by the next command when its Node could not be created', async () => {
     await parked('frozen');
     world.isClusterDown = true;
@@ -149,5 +175,49 @@ describe('a claimed instance', () => {
     await world.provider.pools.setCapacity(world.pool, 1);
     expect(await inService()).toEqual([]);
     expect(existsSync(join(folder, instanceFiles.memory))).toBe(false);
+  });
+
+  it('boots when its Node cannot be created from what was written down, and says why', async () => {
+    await parked('frozen');
+    world.interrupt = (call, when) => {
+      if (call.startsWith('createNode') && when === 'before')
+        throw new UserError('the Node of web-000001 was written down by another version', { code: 'cluster/bad-seed' });
+    };
+    expect(await claim()).toMatchObject({ from: 'cold', why: expect.stringContaining('another version') });
+    expect(await inService()).toEqual([]);
+  });
+
+  // kubelet has renewed it since; the record has the certificate of the freeze.
+  it('that runs is not booted again because the certificate of its freeze has ended', async () => {
+    await parked('frozen');
+    world.isClusterDown = true;
+    await expect(claim()).rejects.toBeInstanceOf(TransientError);
+    world.isClusterDown = false;
+    edit({ certificateEndMs: world.clock.nowMs() });
+    world.calls.length = 0;
+    await world.provider.pools.setCapacity(world.pool, 1);
+    expect(world.calls.filter((call) => call === 'launch' || call === 'end')).toEqual([]);
+    expect(await inService()).toEqual([]);
+  });
+
+  it.each<[string, string]>([
+    ['cut off', '{"tier":"froz'],
+    ['of a newer headstart', '{"tier":"frozen","parkedMs":1,"encryption":"aes"}'],
+  ])('boots when its record is %s, as others of the pool that are parked can still be claimed', async (_what, text) => {
+    world = await standbyWorld();
+    const { standby, pools } = world.provider;
+    await standby.setStandby(world.pool, { counts: { ...none, frozen: 2 } });
+    await standby.fillStandby(world.pool);
+    folder = instanceFolder(world.context.home, ref());
+    writeFileSync(join(folder, instanceFiles.parked), text);
+    expect((await standby.readStandby(world.pool))?.members).toMatchObject([
+      { state: 'broken', why: expect.stringContaining('record') },
+      { state: 'ready' },
+    ]);
+    expect(await claim()).toMatchObject({ from: 'frozen', instance: { ref: { id: 'web-000002' } } });
+    await pools.start(ref());
+    await world.provider.guests.awaitUp(ref(), { deadlineMs: 60_000 });
+    await standby.fillStandby(world.pool);
+    expect(await problemsIn(world, { inService: 2, counts: { ...none, frozen: 2 } })).toEqual([]);
   });
 });

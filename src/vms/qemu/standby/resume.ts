@@ -18,7 +18,7 @@ import { machineOf } from '../pools/instances.ts';
 import { vmArguments } from '../pools/vm-arguments.ts';
 import { type ClaimStep, writeClaim } from './claim-record.ts';
 import { documentOf } from './document.ts';
-import { CERTIFICATE_MARGIN_MS } from './judge-member.ts';
+import { API_SERVER_MOVED, isElsewhere, whyNotCertified } from './judge-member.ts';
 import { changedFile, type ParkedRecord, readParked } from './parked-record.ts';
 import { wakeGuest } from './wake-guest.ts';
 
@@ -47,14 +47,18 @@ export async function resumeInstance(
   const folder = instanceFolder(home, ref);
   if (!resume || resume.tier === 'stopped') return undefined;
   const parked = readParked(folder);
-  if (!parked) return 'the record of its freeze is missing';
-  if (parked.certificateEndMs !== undefined && parked.certificateEndMs < clock.nowMs() + CERTIFICATE_MARGIN_MS)
-    return 'its certificate has expired or is about to'; // it gets a new one when it boots
+  if (!parked) return 'its record of being parked is missing or cannot be read';
+  const machine = machineOf(home, ref, record);
+  // kubelet of a guest that runs has renewed its certificate since.
+  const runs = resume.phase === 'running' && (await machines.state(machine)) === 'running';
+  const certificate = runs ? undefined : whyNotCertified(parked, clock.nowMs());
+  if (certificate !== undefined) return certificate; // it gets a new one when it boots
   const { cluster } = poolRecordOf(home, ref.pool).spec;
   const joiner = cluster === undefined ? undefined : requireJoinCluster(context, ref, cluster);
   const server = cluster === undefined ? undefined : joiner?.server(cluster);
+  if (isElsewhere(parked, server?.to)) return API_SERVER_MOVED;
   const steps: ClaimStep[] = [{ name: 'claimed', atMs: record.startedMs ?? clock.nowMs() }];
-  const resuming: ResumeContext = { ref, folder, machine: machineOf(home, ref, record), parked, server, steps };
+  const resuming: ResumeContext = { ref, folder, machine, parked, server, steps };
   const held = parked.document !== documentOf(poolRecordOf(home, ref.pool), record);
   if (held && cluster === undefined) return 'its document has changed'; // no one would know until it is applied
   // At once: the node exists by the time kubelet reports its status.
@@ -72,7 +76,13 @@ export async function resumeInstance(
     await created.catch(() => undefined); // a boot removes this node
     return error.message.split('\n')[0];
   }
-  await created;
+  try {
+    await created;
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    if (!(error instanceof UserError)) throw error; // the next command goes on when the API server answers again
+    return `its Node could not be created: ${error.message.split('\n')[0]}`; // when it boots, kubelet registers one
+  }
   if (held) await applyDocument(context, resuming, cluster, options);
   if (steps.some(({ name }) => name === 'thawed')) writeClaim(folder, { ...resuming, tier: resume.tier, steps });
   endResume(context, ref);

@@ -57,6 +57,8 @@ interface Guest {
   /** Since it last continued. */
   isWoken: boolean;
   applied: number;
+  /** Where its process connects to: the API server's port when it was launched. */
+  apiPort: number;
 }
 
 export type When = 'before' | 'after';
@@ -72,6 +74,8 @@ export interface StandbyWorld {
   certificate: string;
   /** The API server does not answer. */
   isClusterDown: boolean;
+  /** Of the API server, on this machine. */
+  apiPort: number;
   problems: string[];
   refilled: string[];
   /** What commands did, in order. */
@@ -135,7 +139,7 @@ function worldIn(home: string, clock: FakeClock, inside: Inside, changes: Partia
         const isResumed = argv.includes('-incoming');
         const guest: Guest = {
           ...{ state: 'paused', origin: isResumed ? 'memory' : 'boot', isLoaded: !isResumed },
-          ...{ isWoken: !isResumed, applied: 0 },
+          ...{ isWoken: !isResumed, applied: 0, apiPort: world.apiPort },
         };
         guests.set(machine.vmId, guest);
         if (!isResumed) run(machine, guest);
@@ -211,14 +215,16 @@ function worldIn(home: string, clock: FakeClock, inside: Inside, changes: Partia
         throw new TransientError('the API server does not answer', { code: 'cluster/unreachable' });
       return work();
     });
+  const server = () => ({ ...standInCluster().server(''), to: { host: '127.0.0.1', port: world.apiPort } });
   const clusterCalls: Partial<JoinCluster> = {
-    admit: (_, { id }) =>
-      asked(`admit ${id}`, () => ({ server: standInCluster().server(''), credential: new Secret('x') })),
+    server,
+    admit: (_, { id }) => asked(`admit ${id}`, () => ({ server: server(), credential: new Secret('x') })),
     awaitReady: (_, { ref }) =>
       asked(`awaitReady ${ref.id}`, () => {
         const record = readInstanceRecord(home, ref);
         const guest = record && guests.get(record.vmId);
         if (!guest) throw new UserError(`${ref.id} is not running`, { code: 'test/off' });
+        if (guest.apiPort !== world.apiPort) throw new UserError(`${ref.id} is not Ready`, { code: 'test/moved' });
         if (nodes.has(ref.id)) return;
         if (guest.origin === 'memory') throw new UserError(`${ref.id} is not Ready`, { code: 'test/no-node' });
         const reserve = reservations.get(ref.id);
@@ -260,6 +266,7 @@ function worldIn(home: string, clock: FakeClock, inside: Inside, changes: Partia
     ...{ context, clock, pool, guests, nodes, provider: providerIn(context) },
     certificate: CERTIFICATE,
     isClusterDown: false,
+    apiPort: 6443,
     problems: [],
     refilled: [],
     calls: [],
