@@ -327,6 +327,11 @@ export const VERBS: Verbs = {
     summary: 'Simulate the metadata service and wire server of one instance, with faults',
     load: () => import('./sim-imds.ts'),
   },
+  doctor: {
+    heading: OTHER,
+    summary: 'Show what this machine has and lacks for each capability; exit code 3 when something is missing',
+    load: () => import('./doctor/doctor.ts'),
+  },
   completion: {
     heading: OTHER,
     summary: 'Print a completion script for bash, zsh or fish',
