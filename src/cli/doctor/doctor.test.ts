@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { run, runVerb } from '../testing.ts';
+import { run, runVerb, testDeps } from '../testing.ts';
 import { doctor } from './doctor.ts';
 import { readMachine } from './read-machine.ts';
 
@@ -46,6 +46,13 @@ describe('headstart doctor', () => {
         { capability: 'kvm', state: 'missing', checks: [{ what: 'KVM', isThere: false, isRequired: true }] },
       ],
     });
+  });
+
+  it('names the plugin of kubectl in the fixes when it was called as one', async () => {
+    const { ran, deps } = testDeps({ env });
+    const named = (text: string) => text.replace('headstart', 'kubectl headstart');
+    await without({ hasKubelet: false }).run(['node'], {}, { ...deps, named });
+    expect(ran.stdout).toContain('kubectl headstart image build');
   });
 
   it('refuses a capability that it does not know', async () => {

@@ -49,13 +49,21 @@ export function doctor(read: ReadMachine): Verb {
     },
     async run(args, options: DoctorOptions & { json?: boolean }, deps) {
       const asked = args.length > 0 ? (args as Capability[]) : CAPABILITY_NAMES;
-      const capabilities = judgeMachine(asked, await read(asked, options, deps));
+      const capabilities = withNames(judgeMachine(asked, await read(asked, options, deps)), deps);
       const isReady = capabilities.every(({ state }) => state !== 'missing');
       if (options.json) printJson(deps, 'Doctor', { isReady, capabilities });
       else deps.stdout(renderDoctor(capabilities, screenOf(deps)));
       return isReady ? 0 : ANSWER_IS_NO;
     },
   };
+}
+
+/** A user of the plugin of kubectl has no program `headstart`. */
+function withNames(verdicts: readonly CapabilityVerdict[], { named = (text) => text }: CliDeps): CapabilityVerdict[] {
+  return verdicts.map((verdict) => ({
+    ...verdict,
+    checks: verdict.checks.map((check) => (check.fix === undefined ? check : { ...check, fix: named(check.fix) })),
+  }));
 }
 
 function renderDoctor(capabilities: readonly CapabilityVerdict[], screen: Screen): string {
