@@ -45,6 +45,7 @@ describe('the workflows', () => {
     const release = scriptsOf('release.yml');
     expect(release.indexOf('--notes "$GITHUB_REF_NAME"')).toBeGreaterThan(0);
     expect(release.indexOf('make dist')).toBeGreaterThan(release.indexOf('--notes "$GITHUB_REF_NAME"'));
-    expect(release.indexOf('gh release create')).toBeGreaterThan(release.indexOf('make dist'));
+    expect(release.indexOf('build-krew.ts')).toBeGreaterThan(release.indexOf('make dist'));
+    expect(release.indexOf('gh release create')).toBeGreaterThan(release.indexOf('build-krew.ts'));
   });
 });
