@@ -7,7 +7,7 @@ BOOTS := src/boot/fixtures/boots
 
 # Each target may install something.
 .NOTPARALLEL:
-.PHONY: help demo-boot demo demo-kubernetes bench install runtime test quick watch lint format e2e campaign commits docs dist image node-binary
+.PHONY: help demo-boot demo demo-kubernetes bench install runtime test quick watch lint format e2e campaign commits docs dist image release node-binary
 
 help:
 	@awk -F ':.*## ' '/^##@ / { print substr($$0, 5) ":" } \
@@ -83,6 +83,9 @@ dist: install ## Build what users install (npm, executables, Debian), into out/d
 
 image: install ## Build the container image of the chart, as an OCI layout in out/image
 	@node src/container/build.ts
+
+release: install ## Check the tree, run the tests and tag the release (DRY_RUN=1: only show it)
+	@node .ci/release/release.ts $(if $(DRY_RUN),--dry-run)
 
 node-binary: install ## Build `headstart node` as one executable, out/headstart-node
 	@node src/node/build/build.ts

@@ -5,7 +5,7 @@ requireNode();
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'sims/**/*.test.ts', 'demo/**/*.test.ts', '.ci/*.test.ts'],
+    include: ['src/**/*.test.ts', 'sims/**/*.test.ts', 'demo/**/*.test.ts', '.ci/**/*.test.ts'],
     // A slow machine must not turn into a red test: speed is a figure of `make bench`, never an assertion here.
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -26,6 +26,7 @@ import { type NodeSteps, STEPS_PATH } from '../src/node/status/steps-file.ts';
 import { instanceFiles, instanceFolder, parseVersionId, poolRef } from '../src/vms/qemu/home/layout.ts';
 import { verifyVersion } from '../src/vms/qemu/home/version-records.ts';
 import { describeKills, type Kill, randomKills, runWithKills } from './labs/kills.ts';
+import { kubectlWithPlugin, nsenterImage, sideload } from './labs/kubectl-plugin.ts';
 import { processesIn } from './labs/qemu-lab.ts';
 import { GREETING } from './labs/test-images.ts';
 
@@ -120,6 +121,31 @@ describe('real nodes', { timeout: TEST_MS }, () => {
     const { steps } = JSON.parse(await inside(IMAGE_NODE, 'cat', `/${STEPS_PATH}`)) as NodeSteps;
     expect(steps.map(({ name }) => name)).toContain('apply');
     expect(steps.map(({ name }) => name)).not.toContain('apply/daemon-reload'); // the image already has the file that it would write
+  });
+
+  it('image: read by `kubectl headstart boot collect --node`, with the real kubectl', async () => {
+    const kubectl = await kubectlWithPlugin(root, folder, cluster.kubeconfig);
+    const image = await nsenterImage();
+    sideload(image, { root, home, instance: IMAGE_NODE });
+    const bundle = join(folder, 'plugin.tar.gz');
+    const collect = ['headstart', 'boot', 'collect', '--node', IMAGE_NODE, '--helper-image', image.name, '-o', bundle];
+    const collected = await kubectl(...collect);
+    console.error(`$ kubectl ${collect.join(' ')}\n${collected.stderr}${collected.stdout}`);
+    expect(collected).toMatchObject({ code: 0, stdout: `${bundle}\n` });
+    const timeline = await kubectl('headstart', 'boot', 'timeline', bundle, '--json');
+    expect(JSON.parse(timeline.stdout)).toMatchObject({ endsAt: 'node-ready', bootId: bootId?.replaceAll('-', '') });
+    console.error((await kubectl('headstart', 'boot', 'chain', bundle)).stdout.split('\n').slice(0, 6).join('\n'));
+    const missing = await kubectl('headstart', 'boot', 'collect', '--node', 'nosuch', '--helper-image', image.name);
+    expect(missing).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('there is no node nosuch in the cluster'),
+    });
+    expect((await kubectl('headstart', 'boot', 'colect')).stderr).toContain('`kubectl headstart boot collect`');
+    expect(
+      (await kubectl('get', 'pods', '--all-namespaces', '-l', 'app.kubernetes.io/managed-by=headstart', '-o', 'name'))
+        .stdout,
+    ).toBe('');
+    expect((await kubectl('__complete', 'headstart', 'boot', 'coll')).stdout).toMatch(/^collect\t/m);
   });
 
   it('are drained within a budget by a prototype run that loses its API server and its donor and is killed three times, and return to service', async () => {

@@ -2,7 +2,7 @@
 import { Argument } from 'commander';
 import { ownLauncher } from '../base/own-files/own-files.ts';
 import { SHELLS, type Shell } from './complete/shells.ts';
-import { renderBash, renderFish, renderZsh } from './output/completion-script.ts';
+import { renderBash, renderFish, renderKubectl, renderZsh } from './output/completion-script.ts';
 import { printJson } from './output/json.ts';
 import type { Verb } from './verb.ts';
 
@@ -10,12 +10,17 @@ const RENDERERS: Readonly<Record<Shell, (launcher: string) => string>> = {
   bash: renderBash,
   zsh: renderZsh,
   fish: renderFish,
+  kubectl: renderKubectl,
 };
 
 const LAUNCHER = ownLauncher(new URL('../../headstart', import.meta.url));
 
 export const verb: Verb = {
-  examples: ['completion bash > ~/.local/share/bash-completion/completions/headstart', 'completion fish | source'],
+  examples: [
+    'completion bash > ~/.local/share/bash-completion/completions/headstart',
+    'completion fish | source',
+    'completion kubectl > ~/.local/bin/kubectl_complete-headstart',
+  ],
   configure(command) {
     command
       .addArgument(new Argument('<SHELL>').choices(SHELLS))

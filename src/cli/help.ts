@@ -23,7 +23,13 @@ const TERM_COLUMNS = 30;
 
 type Item = readonly [term: string, description: string];
 
-export function layOutHelp(command: Command, help: Help, { examples, notes }: HelpText): string {
+export function layOutHelp(
+  command: Command,
+  help: Help,
+  { examples, notes }: HelpText,
+  /** Adapts the commands in the texts to the name by which the program was called. */
+  named: (text: string) => string = (text) => text,
+): string {
   const width = help.helpWidth ?? 80;
   const usage = help.commandUsage(command);
   const verbs = byHeading(help.visibleCommands(command), (verb) => verb.helpGroup() || OWN_VERBS).sort(
@@ -33,19 +39,25 @@ export function layOutHelp(command: Command, help: Help, { examples, notes }: He
     ['Arguments:', command.registeredArguments.map((argument) => [argument.name(), describeOption(argument)])],
     ...verbs.map(([heading, of]) => [heading, of.map((verb) => [verb.name(), verb.description()] as const)] as const),
     ...optionGroups(help.visibleOptions(command)).map(
-      ([heading, of]) => [heading, of.map((option) => [option.flags, describeOption(option)] as const)] as const,
+      ([heading, of]) => [heading, of.map((option) => [option.flags, named(describeOption(option))] as const)] as const,
     ),
   ];
   const terms = listings.flatMap(([, items]) => items.map(([term]) => term.length));
   const column = Math.max(0, ...terms.filter((length) => length <= Math.min(TERM_COLUMNS, width * 0.4)));
   const sections = [
     wrapText(`${command.description()}.`, width),
-    examples.length > 0 ? ['Examples:', ...examples.flatMap((line) => wrapCommand(`headstart ${line}`, width))] : [],
+    examples.length > 0
+      ? ['Examples:', ...examples.flatMap((line) => wrapCommand(named(`headstart ${line}`), width))]
+      : [],
     wrapText(`Usage: ${usage}`, width),
     ...listings.map(([heading, items]) =>
       items.length > 0 ? [heading, ...items.flatMap((item) => renderItem(item, column, width))] : [],
     ),
-    notes === undefined ? [] : notes.split('\n').flatMap((line) => wrapText(line, width)),
+    notes === undefined
+      ? []
+      : named(notes)
+          .split('\n')
+          .flatMap((line) => wrapText(line, width)),
     verbs.length > 0 ? wrapText(`\`${commandOf(command)} COMMAND --help\` shows the options of a command.`, width) : [],
   ];
   return `${sections.flatMap((lines) => (lines.length > 0 ? [lines.join('\n')] : [])).join('\n\n')}\n`;

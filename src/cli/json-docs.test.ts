@@ -102,6 +102,7 @@ const ASKED: readonly (readonly [argv: string[], kind: string, code?: number])[]
   [['image', 'check', '--rules'], 'ImageRules'],
   [['image', 'schema'], 'ImageManifestSchema'],
   [['standby', 'plan', 'p', '--home', folder, '--arrivals', arrivals, '--ready', 'frozen=2s,cold=25s'], 'StandbyPlan'],
+  [['doctor', 'boot'], 'Doctor'],
   [['completion', 'bash'], 'Completion'],
   [['version'], 'Version'],
   [['boot', 'timeline', '-i', join(folder, 'nosuch')], 'Error', 2],

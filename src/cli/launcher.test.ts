@@ -34,6 +34,20 @@ describe('the launcher', () => {
     }
   });
 
+  it('is a plugin of kubectl through a link of that name, with its completion', () => {
+    const [plugin, completion] = ['kubectl-headstart', 'kubectl_complete-headstart'].map((name) =>
+      join(elsewhere, name),
+    );
+    for (const link of [plugin!, completion!]) symlinkSync(launcher, link);
+    const { status, stderr } = spawnSync(plugin!, ['boot', 'timelin'], { encoding: 'utf8' });
+    expect({ status, stderr }).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('`kubectl headstart boot timeline`'),
+    });
+    const completed = execFileSync(completion!, ['boot', 'export', '--format=c'], { encoding: 'utf8' });
+    expect(completed).toMatch(/^--format=csv\t.*(?:\n.*)*\n:4\n$/m);
+  });
+
   it('exits quietly when the reader of its output stops reading', () => {
     const script = '"$1" boot --help | head -1';
     expect(execFileSync('sh', ['-c', script, 'sh', launcher], { encoding: 'utf8' })).toMatch(/^Show .*\.\n$/);

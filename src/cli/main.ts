@@ -1,4 +1,6 @@
 // cli/main.ts: the table of verbs. A verb's file is loaded only when it is called, so --help and small verbs stay fast.
+
+import { argvOf } from './called-as.ts';
 import { NODE_GROUPS, NODE_VERBS } from './node/verbs.ts';
 import { type CliProgram, type Groups, runProgram, type Verbs } from './program.ts';
 import type { CliDeps } from './verb.ts';
@@ -327,6 +329,11 @@ export const VERBS: Verbs = {
     summary: 'Simulate the metadata service and wire server of one instance, with faults',
     load: () => import('./sim-imds.ts'),
   },
+  doctor: {
+    heading: OTHER,
+    summary: 'Show what this machine has and lacks for each capability; exit code 3 when something is missing',
+    load: () => import('./doctor/doctor.ts'),
+  },
   completion: {
     heading: OTHER,
     summary: 'Print a completion script for bash, zsh or fish',
@@ -346,7 +353,8 @@ export const VERBS: Verbs = {
 };
 
 /** Runs one command line and returns its exit code; never throws for a user's mistake. */
-export async function main(given: string[], deps: CliDeps): Promise<number> {
+export async function main(words: string[], deps: CliDeps): Promise<number> {
+  const given = argvOf(words, deps.calledAs);
   if (given[0] === '__complete') {
     const { complete } = await import('./complete/complete.ts');
     return complete(given.slice(1), PROGRAM, deps);

@@ -1,6 +1,7 @@
 // cli/process-deps.ts: the deps of a verb in a real process.
 import { fstatSync } from 'node:fs';
 import { isatty, WriteStream } from 'node:tty';
+import { calledAs } from './called-as.ts';
 import { interruptsOf } from './interrupts.ts';
 import { readStdin, sentStdin, stdinChunks, writeAll } from './streams.ts';
 import type { CliDeps } from './verb.ts';
@@ -13,6 +14,7 @@ export function processDeps(): CliDeps {
     stdinChunks,
     sentStdin,
     env: process.env,
+    calledAs: calledAs(process.argv[1], process.title),
     // Checks the descriptors: touching process.stdout also opens stdin, and makes it non-blocking for every process that shares it.
     isTerminal: { stdout: isatty(1), stderr: isatty(2) },
     isStdinGiven,

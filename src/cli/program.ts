@@ -1,6 +1,7 @@
 // cli/program.ts: how does a command line become the call of a verb? For every program that is made of verbs.
 import { Command, CommanderError, Option } from 'commander';
-import { exitCodeOf, renderError, UserError } from '../base/errors.ts';
+import { exitCodeOf, renderError, TransientError, UserError } from '../base/errors.ts';
+import { asTyped, programName } from './called-as.ts';
 import { asksForJson, type CommandLine, readCommandLine } from './command-line.ts';
 import { type HelpText, layOutHelp, SHARED_GROUPS } from './help.ts';
 import { depsFor, errorWithOptions } from './output/hint-options.ts';
@@ -31,14 +32,16 @@ export interface CliProgram {
 }
 
 /** Runs one command line and returns its exit code; never throws for a user's mistake. */
-export async function runProgram(program: CliProgram, given: string[], deps: CliDeps): Promise<number> {
+export async function runProgram(program: CliProgram, given: string[], real: CliDeps): Promise<number> {
+  const named = namesOf(program, real);
+  const deps: CliDeps = { ...real, named, stderr: (text) => real.stderr(inMessages(text, named)) };
   const { argv, stop } = traceIfVerbose(given, deps);
   const json = asksForJson(argv) ? watchAnswer(deps) : undefined;
   try {
     const typed = depsFor(argv, json?.deps ?? deps);
     return await runCommandLine(program, asVersion(program.translate?.(argv) ?? argv), typed);
   } catch (error) {
-    const hinted = errorWithOptions(error, argv);
+    const hinted = withTexts(errorWithOptions(error, argv), named);
     deps.stderr(`${renderError(hinted)}\n`);
     if (json && !json.isAnswered()) {
       try {
@@ -51,6 +54,27 @@ export async function runProgram(program: CliProgram, given: string[], deps: Cli
   } finally {
     stop();
   }
+}
+
+/** Adapts the commands in a text to the name by which the program was called. */
+function namesOf({ groups, verbs }: CliProgram, { calledAs }: CliDeps): (text: string) => string {
+  const paths = [...Object.keys(groups), ...Object.keys(verbs)];
+  return (text) => asTyped(text, programName(calledAs), paths);
+}
+
+/** Errors and hints; what a verb passes on from other programs stays as it is. */
+function inMessages(text: string, named: (text: string) => string): string {
+  return /^(?:error|warning|note|next):/m.test(text) ? named(text) : text;
+}
+
+/** The same error with its texts changed. */
+function withTexts(error: unknown, change: (text: string) => string): unknown {
+  if (!(error instanceof UserError || error instanceof TransientError)) return error;
+  const texts: { message: string; kept?: string | undefined; next?: string | undefined } = error;
+  texts.message = change(texts.message);
+  if (texts.kept !== undefined) texts.kept = change(texts.kept);
+  if (texts.next !== undefined) texts.next = change(texts.next);
+  return error;
 }
 
 async function runCommandLine(program: CliProgram, argv: string[], deps: CliDeps): Promise<number> {
@@ -81,17 +105,21 @@ async function runCommandLine(program: CliProgram, argv: string[], deps: CliDeps
 
 /** Declares every group and verb by name; loads only the called verb and declares its options. */
 async function buildCommand(
-  { summary, groups, verbs, examples }: CliProgram,
+  program: CliProgram,
   { path: called }: CommandLine,
   deps: CliDeps,
   onExit: (code: number) => void,
 ): Promise<{ top: Command; verb?: Command }> {
-  const top = prepare(new Command('headstart'), deps, { examples }).description(summary).usage('COMMAND [options]');
+  const { summary, groups, verbs, examples } = program;
+  const named = namesOf(program, deps);
+  const top = prepare(new Command(programName(deps.calledAs)), deps, { examples }, named)
+    .description(summary)
+    .usage('COMMAND [options]');
   if (verbs.version) top.option('-V, --version', 'print the version');
   const commands = new Map<string, Command>([['', top]]);
   const add = (path: string, entry: { summary: string; heading?: string }, text: HelpText) => {
     const words = path.split(' ');
-    const command = prepare(new Command(words.at(-1)!), deps, text).description(entry.summary);
+    const command = prepare(new Command(words.at(-1)!), deps, text, named).description(entry.summary);
     if (entry.heading !== undefined) command.helpGroup(entry.heading);
     commands.get(words.slice(0, -1).join(' '))!.addCommand(command);
     commands.set(path, command);
@@ -127,12 +155,12 @@ export function declareOptions(command: Command, verb: Verb): void {
   command.addOption(outputOption(verboseOption())).addHelpOption(outputOption(helpOption()));
 }
 
-function prepare(command: Command, deps: CliDeps, text: HelpText): Command {
+function prepare(command: Command, deps: CliDeps, text: HelpText, named: (text: string) => string): Command {
   return command
     .exitOverride()
     .helpCommand(false) // command-line.ts reads the word, in every position
     .addHelpOption(helpOption())
-    .configureHelp({ formatHelp: (self, help) => layOutHelp(self, help, text) })
+    .configureHelp({ formatHelp: (self, help) => layOutHelp(self, help, text, named) })
     .configureOutput({
       writeOut: deps.stdout,
       outputError: () => {}, // runProgram prints it like every other error

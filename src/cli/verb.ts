@@ -1,5 +1,6 @@
 // cli/verb.ts: what does a verb consist of? Its options, and what it does with them.
 import type { Command } from 'commander';
+import type { CalledAs } from './called-as.ts';
 
 /** A verb's access to the outside world. bin.ts passes the real one, tests pass a fake. */
 export interface CliDeps {
@@ -26,6 +27,10 @@ export interface CliDeps {
   isStdinGiven?(): boolean;
   /** For a daemon: after this call SIGHUP calls the listener instead of interrupting the verb. */
   onHangUp?(listener: () => void): void;
+  /** Set when kubectl started the program as its plugin. */
+  calledAs?: CalledAs | undefined;
+  /** Adapts the commands in an answer to the name by which the program was called. Errors and help are adapted already. */
+  named?(text: string): string;
   /** The words of the command line, for hints that repeat it with one change. */
   typed?: readonly string[];
 }

@@ -2,12 +2,14 @@
 import { accessSync, constants } from 'node:fs';
 import { basename, delimiter, join } from 'node:path';
 import { UserError } from '../base/errors.ts';
+import { installCommand } from './install-command.ts';
 
 /** Debian and Ubuntu packages. `ToolArgv` admits only these programs. */
 const PACKAGE_OF = {
   'apt-config': 'apt',
   'apt-get': 'apt',
   cat: 'coreutils',
+  containerd: 'containerd',
   cp: 'coreutils',
   debugfs: 'e2fsprogs',
   'dpkg-deb': 'dpkg',
@@ -19,6 +21,7 @@ const PACKAGE_OF = {
   flock: 'util-linux',
   genisoimage: 'genisoimage',
   go: 'golang-go',
+  journalctl: 'systemd',
   lz4: 'lz4',
   mke2fs: 'e2fsprogs',
   mmdebstrap: 'mmdebstrap',
@@ -28,12 +31,15 @@ const PACKAGE_OF = {
   rm: 'coreutils',
   setpriv: 'util-linux',
   sh: 'dash',
+  ssh: 'openssh-client',
   'ssh-keygen': 'openssh-client',
+  systemctl: 'systemd',
   tar: 'tar',
   touch: 'coreutils',
   true: 'coreutils',
   tune2fs: 'e2fsprogs',
   unshare: 'util-linux',
+  xz: 'xz-utils',
 } as const satisfies Readonly<Record<string, string>>;
 
 export type ToolName = keyof typeof PACKAGE_OF;
@@ -72,11 +78,6 @@ export function missingTools(
   return tools.filter(({ program }) => !folders.some((folder) => isProgram(join(folder, program))));
 }
 
-export function installCommand(missing: readonly Tool[]): [string, ...string[]] {
-  const packages = [...new Set(missing.map((tool) => tool.package))].sort();
-  return ['apt-get', 'install', '--yes', '--no-install-recommends', ...packages];
-}
-
 /** Throws one error that lists all missing programs. */
 export function requireTools(
   tools: readonly Tool[],
@@ -88,7 +89,7 @@ export function requireTools(
   throw new UserError(`${missing.length === 1 ? 'a program is' : 'programs are'} missing: ${named}`, {
     code,
     kept: 'Nothing was changed.',
-    next: `${isRoot ? '' : 'sudo '}${installCommand(missing).join(' ')}`,
+    next: `${isRoot ? '' : 'sudo '}${installCommand(missing.map((tool) => tool.package)).join(' ')}`,
   });
 }
 

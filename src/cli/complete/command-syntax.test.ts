@@ -70,7 +70,7 @@ describe('the table of kinds', () => {
     ['prototype rollback', '--to', 'rollback-versions'],
     ['prototype run', '--subscription', 'nothing'],
     ['prototype run', '--vms', [{ value: 'azure' }, { value: 'qemu' }]],
-    ['completion', 'SHELL', [{ value: 'bash' }, { value: 'zsh' }, { value: 'fish' }]],
+    ['completion', 'SHELL', [{ value: 'bash' }, { value: 'zsh' }, { value: 'fish' }, { value: 'kubectl' }]],
   ])('%s %s takes %j', (path, name, expected) => {
     expect(valuesOf(path, name)).toEqual(expected);
   });

@@ -4,7 +4,8 @@ import { printable } from '../output/table.ts';
 import { type Quote, quotedFor, readBashLine } from './bash-words.ts';
 import type { CompletionCandidate } from './command-syntax.ts';
 
-export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+/** kubectl asks its plugins itself, and passes the reply to the shell that it runs in. */
+export const SHELLS = ['bash', 'zsh', 'fish', 'kubectl'] as const;
 export type Shell = (typeof SHELLS)[number];
 
 export interface CompletionRequest {
@@ -24,7 +25,7 @@ export interface CompletionReply {
   prefix: string;
 }
 
-/** `bash LINE TEXT -- PROGRAM PIECE…`, or `zsh -- WORD… CURRENT`; undefined for anything else. */
+/** `bash LINE TEXT -- PROGRAM PIECE…`, or `zsh -- WORD… CURRENT`, the same for fish and kubectl; undefined for anything else. */
 export function parseCompletionRequest(argv: readonly string[]): CompletionRequest | undefined {
   const shell = SHELLS.find((name) => name === argv[0]);
   const at = argv.indexOf('--', shell === 'bash' ? 3 : 1);
@@ -42,8 +43,12 @@ export function renderCompletionReply(
   const shown = [...new Map(usable.map((candidate) => [candidate.value, candidate])).values()];
   const what = wanted === 'values' && shown.some(({ isPart }) => isPart) ? 'parts' : wanted;
   const lines = shown.flatMap((candidate) => renderCandidate(candidate, prefix, request));
+  if (request.shell === 'kubectl') return [...lines, `:${DIRECTIVES[what]}`].map((line) => `${line}\n`).join('');
   return [request.shell === 'zsh' ? `${what} ${prefix.length}` : what, ...lines].map((line) => `${line}\n`).join('');
 }
+
+/** Of the library that kubectl completes with: ShellCompDirective NoFileComp is 4, NoSpace 2, FilterDirs 16. */
+const DIRECTIVES = { values: 4, parts: 6, files: 0, folders: 16 } as const;
 
 function renderCandidate(
   { value, summary = '' }: CompletionCandidate,
@@ -61,6 +66,7 @@ function renderCandidate(
     case 'zsh':
       return [`${value.replace(/[\\:]/g, '\\$&')}${about && `:${about}`}`];
     case 'fish':
+    case 'kubectl':
       return [`${prefix}${value}${about && `\t${about}`}`];
   }
 }

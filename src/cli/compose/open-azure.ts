@@ -9,22 +9,25 @@ import { type AzureOptions, DEFAULT_AZURE_JSON } from './azure-options.ts';
 
 /** Logs in at the first call, not before. */
 export async function openAzure(options: AzureOptions, deps: CliDeps) {
-  const [
-    { chooseSettings, needsCloudFile, CLOUD_FILE_VARIABLE },
-    { chooseCredential, createCredential },
-    { createAzureProvider },
-  ] = await Promise.all([
+  const [{ chooseSettings }, { chooseCredential, createCredential }, { createAzureProvider }] = await Promise.all([
     import('../../vms/azure/connect/settings.ts'),
     import('../../vms/azure/connect/credentials.ts'),
     import('../../vms/azure/azure-provider.ts'),
   ]);
-  const sources = { flags: options, env: deps.env, azureJson: await readAzureJson(options.azureJson) };
-  const named = deps.env[CLOUD_FILE_VARIABLE] || undefined;
-  const cloudFile = named ? readCloudFile(named) : needsCloudFile(sources) ? readNodesCloudFile() : undefined;
-  const settings = chooseSettings({ ...sources, cloudFile });
+  const sources = await readAzureSources(options, deps);
+  const settings = chooseSettings(sources);
   const credential = await createCredential(chooseCredential(sources), settings);
   const provider = createAzureProvider(settings, { clock: systemClock, credential, onWaiting: showWaiting(deps) });
   return { provider, settings, credential };
+}
+
+/** What settings and logins are chosen from. Calls no server. */
+export async function readAzureSources(options: AzureOptions, { env }: Pick<CliDeps, 'env'>) {
+  const { needsCloudFile, CLOUD_FILE_VARIABLE } = await import('../../vms/azure/connect/settings.ts');
+  const sources = { flags: options, env, azureJson: await readAzureJson(options.azureJson) };
+  const named = env[CLOUD_FILE_VARIABLE] || undefined;
+  const cloudFile = named ? readCloudFile(named) : needsCloudFile(sources) ? readNodesCloudFile() : undefined;
+  return { ...sources, cloudFile };
 }
 
 /** The default file is optional: outside a cluster node it does not exist. */

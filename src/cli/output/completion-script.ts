@@ -74,6 +74,15 @@ complete -c headstart -n '__headstart_wants folders' -a '(__fish_complete_direct
 `;
 }
 
+/** A program of its own, `kubectl_complete-headstart`, which kubectl looks for on PATH. */
+export function renderKubectl(launcher: Launcher): string {
+  return `#!/bin/sh
+# completion for \`kubectl headstart\`
+program=$(command -v kubectl-headstart) || program=${quoted(launcher)}
+exec "$program" __complete kubectl -- "$@"
+`;
+}
+
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -10,16 +10,12 @@ import type {
   RequestContext,
 } from '@kubernetes/client-node';
 import type { Clock } from '../../base/clock.ts';
-import { UserError } from '../../base/errors.ts';
-import { didYouMean, fewNames } from '../../base/nearest-names.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { isTraced, trace } from '../../base/trace.ts';
 import { clusterLoginFailure, type KubeEndpoint, type KubeRequest, translate } from './failures.ts';
+import { type KubeconfigOptions, openKubeconfig } from './open-kubeconfig.ts';
 
-export interface KubeConnectOptions {
-  /** A file; by default what kubectl uses: KUBECONFIG, then the home folder, then the pod's service account. */
-  kubeconfig?: string | undefined;
-  context?: string | undefined;
+export interface KubeConnectOptions extends KubeconfigOptions {
   /** For the Lease, the Secret and the helper pod; default: the context's. */
   namespace?: string | undefined;
   clock: Clock;
@@ -57,8 +53,7 @@ const KEEP_CONNECTIONS_MS = 5 * 60_000;
 
 export async function connectCluster(options: KubeConnectOptions): Promise<Client> {
   const library = await import('@kubernetes/client-node');
-  const config = new library.KubeConfig();
-  load(config, options);
+  const config = openKubeconfig(library, options);
   const keepConnections = connectionKeeper(options.clock);
   const endpoint = endpointOf(config, options);
 
@@ -166,42 +161,4 @@ function connectionKeeper(clock: Clock): (request: RequestContext) => void {
     }
     if (kept.connections) request.setDispatcher(kept.connections);
   };
-}
-
-function load(config: KubeConfig, { kubeconfig, context }: KubeConnectOptions): void {
-  try {
-    if (kubeconfig === undefined) config.loadFromDefault();
-    else config.loadFromFile(kubeconfig);
-  } catch (error) {
-    // Do not show the parser's message: it quotes the input, and a kubeconfig contains credentials.
-    const code = error instanceof Error && 'code' in error ? `cannot be read (${error.code})` : 'is not a kubeconfig';
-    throw unusable(`${kubeconfig ?? 'the kubeconfig'} ${code}`);
-  }
-  if (context !== undefined) {
-    if (!config.getContextObject(context)) {
-      const names = config.getContexts().map(({ name }) => name);
-      throw unusable(
-        `there is no context "${context}" in the kubeconfig; known: ${fewNames(names)}${didYouMean(context, names)}`,
-      );
-    }
-    config.setCurrentContext(context);
-  }
-  // Without a configuration the library assumes a server on this host.
-  if (!config.getCurrentCluster() || config.getCurrentContext() === 'loaded-context') {
-    throw unusable('no cluster is configured');
-  }
-  const { server } = config.getCurrentCluster()!;
-  if (!/^https?:$/.test(URL.parse(server)?.protocol ?? '')) {
-    throw unusable(
-      `the server of context ${config.getCurrentContext()} is ${JSON.stringify(server)}, not an address such as https://HOST:6443`,
-    );
-  }
-}
-
-function unusable(message: string): UserError {
-  return new UserError(message, {
-    code: 'cluster/no-kubeconfig',
-    kept: 'Nothing was touched.',
-    next: 'name the cluster with --kubeconfig and --context',
-  });
 }

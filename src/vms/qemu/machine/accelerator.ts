@@ -27,16 +27,24 @@ export async function accelerator(
   { signal, onWaiting }: CallOptions = {},
 ): Promise<Accelerator> {
   if (vmlinux === undefined || !(await hasKvm())) return 'tcg';
-  const bootId = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => 'unknown');
-  const path = join(home, KNOWN);
-  const known = readHomeRecord(path, knownSchema);
-  if (known?.bootId === bootId) return known.accelerator;
+  const known = await testedAccelerator(home);
+  if (known) return known;
   onWaiting?.('a test boot to see whether KVM works');
   const { outcome, code } = await run(killedWithParent(probeArgv(vmlinux)), { timeoutMs: PROBE_DEADLINE_MS, signal });
   signal?.throwIfAborted();
   const found = outcome === 'exited' && code === 0 ? 'kvm' : 'tcg';
-  writeHomeRecord(path, { bootId, accelerator: found });
+  writeHomeRecord(join(home, KNOWN), { bootId: await readBootId(), accelerator: found });
   return found;
+}
+
+/** The result of the test boot since this machine started; undefined if there was none. */
+export async function testedAccelerator(home: string): Promise<Accelerator | undefined> {
+  const known = readHomeRecord(join(home, KNOWN), knownSchema);
+  return known?.bootId === (await readBootId()) ? known.accelerator : undefined;
+}
+
+function readBootId(): Promise<string> {
+  return readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => 'unknown');
 }
 
 /** Copies the cached result to another home on the same machine. Best effort. */
