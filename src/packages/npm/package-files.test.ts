@@ -6,10 +6,18 @@ const file = (path: string) => ({ path, bytes: Buffer.from(path), isExecutable: 
 
 it('the package.json of the package installs nothing else and runs nothing', () => {
   const manifest = npmManifest(PRODUCT);
-  expect(manifest).toMatchObject({ name: 'headstart', version: '1.2.3', bin: { headstart: 'headstart' } });
+  expect(manifest).toMatchObject({ name: 'headstart', version: '1.2.3' });
   for (const field of ['private', 'type', 'scripts', 'dependencies', 'optionalDependencies', 'devDependencies']) {
     expect(manifest).not.toHaveProperty(field);
   }
+});
+
+it('the package has the first file under each name by which it is called', () => {
+  expect(npmManifest(PRODUCT).bin).toEqual({
+    headstart: 'headstart',
+    'kubectl-headstart': 'headstart',
+    'kubectl_complete-headstart': 'headstart',
+  });
 });
 
 it('the package has the first file, the bundle, the files of sources, and all licences', () => {

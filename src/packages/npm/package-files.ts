@@ -4,14 +4,17 @@ import type { Bundle } from '../../container/bundle.ts';
 import type { LayerFile } from '../../container/layer.ts';
 import type { Product } from '../product.ts';
 
-/** No dependencies, no scripts: installing it copies files. No "type", because the first file is CommonJS without an extension. */
+/**
+ * No dependencies, no scripts: installing it copies files. No "type", because the first file is CommonJS without an extension.
+ * kubectl finds its plugin by the two other names.
+ */
 export function npmManifest({ name, version, description, license, engines }: Product): Record<string, unknown> {
   return {
     name,
     version,
     description,
     license,
-    bin: { [name]: name },
+    bin: Object.fromEntries([name, `kubectl-${name}`, `kubectl_complete-${name}`].map((command) => [command, name])),
     engines,
     keywords: ['kubernetes', 'boot', 'systemd', 'cloud-init', 'node', 'azure'],
   };
