@@ -2,7 +2,7 @@
 
 import { formatSpan } from '../../base/duration.ts';
 import { readVersions } from '../../prototype/after/read-versions.ts';
-import { badVersionIds, type DonorCandidate, rankCandidates } from '../../prototype/donor/candidates.ts';
+import { badVersions, type DonorCandidate, rankCandidates } from '../../prototype/donor/candidates.ts';
 import { findSitePool } from '../../prototype/donor/find-pool.ts';
 import { readMembers } from '../../prototype/donor/members.ts';
 import { type ConnectSite, connectSite } from '../compose/connect-site.ts';
@@ -41,7 +41,7 @@ export function candidatesVerb(connect: ConnectSite): Verb {
         nowMs: deps.nowUs() / 1000,
         provenMs: options.readyFor,
         ownNames: ownNodeNames(deps.env),
-        badVersions: badVersionIds(versions),
+        badVersions: badVersions(versions),
       }).map(({ objections: _, ...candidate }) => candidate);
       if (options.json) return printJson(deps, 'PrototypeCandidates', { pool: options.pool, candidates });
       deps.stdout(

@@ -83,13 +83,13 @@ describe('objectionsTo', () => {
     expect(kinds(node('node-1.example.internal'), { ownNames: ['node-1'] })).toContain('own-node');
   });
 
-  it('is against instances of a version that was rolled back, and only those', () => {
+  it('is against instances of a version that is marked bad, and only those', () => {
     const image = { kind: 'version', id: '/Galleries/g/images/d/versions/2026.11.14' } as const;
-    const badVersions = new Set([image.id.toLowerCase()]);
+    const badVersions = new Map([[image.id.toLowerCase(), 'rollback ordered 2026-11-15']]);
     const [found] = objectionsTo(node('a'), { ...instance, image }, [], { ...rules, badVersions });
     expect(found).toEqual({
       kind: 'unfit',
-      reason: 'it was made from version 2026.11.14, which was rolled back',
+      reason: 'it was made from version 2026.11.14, which is marked bad (rollback ordered 2026-11-15)',
     });
     const other = { ...instance, image: { ...image, id: '/galleries/g/images/d/versions/2026.11.13' } };
     expect(kinds(node('a'), { badVersions }, other)).toEqual([]);

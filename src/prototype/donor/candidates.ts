@@ -3,8 +3,8 @@ import { formatSpan } from '../../base/duration.ts';
 import type { Node } from '../../cluster/cluster.ts';
 import type { Version } from '../../vms/gallery.ts';
 import type { ListedInstance } from '../../vms/pools.ts';
+import { badReason } from '../bad-version.ts';
 import type { LastRun } from '../last-run.ts';
-import { BAD_TAG } from '../names.ts';
 import { readPrior } from '../run/prior.ts';
 import { unpatchedReasons } from './patched.ts';
 
@@ -47,8 +47,8 @@ export interface CandidateRules {
   provenMs: number;
   /** Names under which the machine of this process may be a node. */
   ownNames?: readonly string[];
-  /** Ids of versions that were rolled back, in lower case. */
-  badVersions?: ReadonlySet<string>;
+  /** Versions that are marked bad: id in lower case → why. */
+  badVersions?: ReadonlyMap<string, string>;
   /** The last run: a donor that it restarted is not unproven for that. */
   lastRun?: LastRun | undefined;
 }
@@ -100,7 +100,7 @@ export function objectionsTo(
   node: Node,
   instance: ListedInstance,
   nodes: readonly Node[],
-  { nowMs, provenMs, ownNames = [], badVersions = new Set(), lastRun }: CandidateRules,
+  { nowMs, provenMs, ownNames = [], badVersions = new Map(), lastRun }: CandidateRules,
 ): Objection[] {
   const found: Objection[] = [];
   const object = (kind: Objection['kind'], reason: string) => found.push({ kind, reason });
@@ -114,8 +114,9 @@ export function objectionsTo(
   for (const trouble of node.troubles) object('unfit', `it reports ${trouble}`);
   if (CONTROL_PLANE.some((label) => label in node.labels)) object('unfit', 'it is a control plane node');
   const { image } = instance;
-  if (image?.kind === 'version' && badVersions.has(image.id.toLowerCase()))
-    object('unfit', `it was made from version ${image.id.split('/').at(-1)}, which was rolled back`);
+  const bad = image?.kind === 'version' ? badVersions.get(image.id.toLowerCase()) : undefined;
+  if (image?.kind === 'version' && bad !== undefined)
+    object('unfit', `it was made from version ${image.id.split('/').at(-1)}, which is marked bad (${bad})`);
   for (const reason of unpatchedReasons(node, nodes)) object('unpatched', reason);
   const isRecent = node.isReady && node.readySinceMs !== undefined && readyForMs(node, nowMs) < provenMs;
   if (isRecent && !isRestartedBy(lastRun, node))
@@ -143,7 +144,8 @@ function isOwnNode(node: string, ownNames: readonly string[]): boolean {
     .some((own) => own !== '' && (own === name || name.startsWith(`${own}.`)));
 }
 
-/** The ids of versions that a rollback marked, for `CandidateRules`. */
-export function badVersionIds(versions: readonly Version[]): Set<string> {
-  return new Set(versions.filter(({ tags }) => tags[BAD_TAG] !== undefined).map(({ id }) => id.toLowerCase()));
+/** Versions that a rollback marked, for `CandidateRules`: id in lower case → why. */
+export function badVersions(versions: readonly Version[]): Map<string, string> {
+  const marked = versions.map((version) => [version.id.toLowerCase(), badReason(version)] as const);
+  return new Map(marked.filter((one): one is [string, string] => one[1] !== undefined));
 }

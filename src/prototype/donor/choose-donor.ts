@@ -8,7 +8,7 @@ import { DONOR_TAG, TAGS } from '../names.ts';
 import { readPrior } from '../run/prior.ts';
 import { isSameMachine } from '../run/same-machine.ts';
 import { isLeftover } from '../run/scene.ts';
-import { badVersionIds, type CandidateRules, objectionsTo, rankCandidates } from './candidates.ts';
+import { badVersions, type CandidateRules, objectionsTo, rankCandidates } from './candidates.ts';
 import { isAccepted, isCaptured } from './named-donor.ts';
 
 export interface CandidateMember {
@@ -89,7 +89,7 @@ export function rulesOf(
   seen: Pick<ObservedPool<CandidateMember>, 'versions' | 'nowMs' | 'provenMs' | 'ownNames' | 'lastRun'>,
 ): CandidateRules {
   const { versions, nowMs, provenMs, ownNames = [], lastRun } = seen;
-  return { nowMs, provenMs, ownNames, badVersions: badVersionIds(versions), lastRun };
+  return { nowMs, provenMs, ownNames, badVersions: badVersions(versions), lastRun };
 }
 
 function isOwnNode({ node, instance }: CandidateMember, seen: ObservedPool<CandidateMember>): boolean {

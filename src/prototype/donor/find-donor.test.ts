@@ -65,17 +65,17 @@ describe('findDonor', () => {
     expect(await findDonor(site, request, deps)).toMatchObject({ refusals: [] });
   });
 
-  it('does not choose an instance of a version that was rolled back', async () => {
+  it('does not choose an instance of a version that is marked bad', async () => {
     const world = donorLab();
     const { site, provider, donor, deps } = world;
     await world.run();
     const [version] = provider.state.versions.values();
-    version!.tags = { ...version!.tags, [BAD_TAG]: 'rolled back' };
+    version!.tags = { ...version!.tags, [BAD_TAG.toUpperCase()]: 'rollback ordered 2026-11-15' };
     const { instances } = provider.state.pools.get('/pools/pool1')!;
     for (const instance of instances.slice(1)) instance.image = { kind: 'version', id: version!.id };
     for (const one of instances.slice(1)) {
       const { refusals } = await findDonor(site, wanted({ node: one.computerName }), deps);
-      expect(refusals[0]?.reason).toContain('which was rolled back');
+      expect(refusals[0]?.reason).toContain('which is marked bad (rollback ordered 2026-11-15)');
     }
     expect((await findDonor(site, wanted({ pool: POOL }), deps)).name).toBe(donor.computerName);
   });

@@ -62,6 +62,11 @@ export function isFitDonor(world: World, { computerName, image, power, vmId }: F
     node.isReady &&
     !node.isUnschedulable &&
     (node.readySinceMs ?? 0) <= world.nowMs - 2 * HOUR &&
-    !(image !== undefined && 'id' in image && world.left.has(image.id))
+    !(image !== undefined && 'id' in image && isBad(world, image.id))
   );
+}
+
+/** A rollback left it, or was ordered to and found nothing to change. */
+function isBad({ left, judgedBad }: World, id: string): boolean {
+  return left.has(id) || judgedBad.has(id.split('/').at(-1)!);
 }
