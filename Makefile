@@ -81,7 +81,7 @@ docs: install ## Write docs/verbs.md from the table of verbs
 dist: install ## Build what users install (npm, executables, Debian), into out/dist
 	@node --disable-warning=ExperimentalWarning src/packages/build.ts
 
-image: install ## Build the container image of the chart, as an OCI layout in out/image
+image: install ## Build the chart's container image: out/image (OCI layout), out/image.tar
 	@node src/container/build.ts
 
 release: install ## Check the tree, run the tests and tag the release (DRY_RUN=1: only show it)
