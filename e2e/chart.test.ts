@@ -49,11 +49,6 @@ describe('the documented values', () => {
     });
   });
 
-  test('are explained in docs/chart.md, like the others', () => {
-    const text = readFileSync(join(CHART, '../../docs/chart.md'), 'utf8');
-    for (const path of pathsOf(values)) expect(text, path).toContain(`\`${path}\``);
-  });
-
   test('targetNode is the donor of a run', () => {
     expect(argsOf(rendered(RUN))).toEqual([
       'prototype',
@@ -445,10 +440,3 @@ test('helm lint reports nothing', () => {
   expect(ran.stdout + ran.stderr).toContain('1 chart(s) linted, 0 chart(s) failed');
   expect(ran.status).toBe(0);
 });
-
-/** `a.b` for every value that is not a group of others. */
-function pathsOf(values: unknown, prefix = ''): string[] {
-  const isGroup = typeof values === 'object' && values !== null && Object.keys(values).length > 0;
-  if (!isGroup || prefix === 'resources') return [prefix];
-  return Object.entries(values).flatMap(([key, inner]) => pathsOf(inner, prefix ? `${prefix}.${key}` : key));
-}
