@@ -78,6 +78,8 @@ describe('a real API server', () => {
         hostNetwork: true,
         extraArgs: ['--gallery=a b', '--yes'],
         extraEnv: [{ name: 'A', value: 'b' }],
+        extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }],
+        extraVolumeMounts: [{ name: 'ca', mountPath: '/ca', readOnly: true }],
         nodeSelector: { 'kubernetes.io/arch': 'amd64' },
         tolerations: [{ key: 'dedicated', operator: 'Exists', effect: 'NoSchedule' }],
       },

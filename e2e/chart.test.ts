@@ -278,6 +278,12 @@ describe('the other values', () => {
       { extraEnv: [{ name: 'A', value: 'b' }] },
       { 'containers/0/env/2/name': 'A', 'containers/0/env/2/value': 'b' },
     ],
+    ['extraVolumes', { extraVolumes: [{ name: 'ca', configMap: {} }] }, { 'volumes/2/name': 'ca' }],
+    [
+      'extraVolumeMounts',
+      { extraVolumeMounts: [{ name: 'ca', mountPath: '/ca' }] },
+      { 'containers/0/volumeMounts/1/name': 'ca', 'containers/0/volumeMounts/1/mountPath': '/ca' },
+    ],
     ['nodeSelector', { nodeSelector: { zone: '1' } }, { 'nodeSelector/zone': '1' }],
     ['tolerations', { tolerations: [{ operator: 'Exists' }] }, { 'tolerations/0/operator': 'Exists' }],
   ])('%s reaches the pod', (_, values, expected) => {
@@ -336,6 +342,8 @@ describe('invalid values', () => {
     ['targetPool', { targetPool: 'p'.repeat(65) }],
     ['azureJson.hostPath', { azureJson: { hostPath: 'azure.json' } }],
     ['sharedNamespace', { sharedNamespace: '' }],
+    ['extraVolumes', { extraVolumes: [{ configMap: {} }] }],
+    ['extraVolumeMounts', { extraVolumeMounts: [{ name: 'ca', mountPath: 'ca' }] }],
     ['schedule', { schedule: 'daily' }],
     ['job.backoffLimit', { job: { backoffLimit: -1 } }],
     ['extraArg', { extraArg: [] }],
