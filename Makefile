@@ -7,7 +7,7 @@ BOOTS := src/boot/fixtures/boots
 
 # Each target may install something.
 .NOTPARALLEL:
-.PHONY: help demo-boot demo demo-kubernetes bench install runtime test quick watch lint format e2e campaign commits docs dist image chart release node-binary
+.PHONY: help demo-boot demo demo-kubernetes bench install runtime test quick watch lint format e2e campaign commits docs dist image image-lock chart release node-binary
 
 help:
 	@awk -F ':.*## ' '/^##@ / { print substr($$0, 5) ":" } \
@@ -84,6 +84,9 @@ dist: install ## Build what users install (npm, executables, Debian), into out/d
 
 image: install ## Build the chart's container image: out/image (OCI layout), out/image.tar
 	@node src/container/build.ts
+
+image-lock: install ## Pin the image's Debian packages to what apt offers now
+	@node src/container/lock-packages.ts
 
 chart: image ## Package the chart with its image's digest, as a repository: out/chart
 	@node src/container/chart/build.ts

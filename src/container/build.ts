@@ -1,16 +1,15 @@
 // container/build.ts: builds the container image without a container engine: `node src/container/build.ts [FOLDER]`.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { runCommand } from '../base/command.ts';
 import { exitCodeOf, renderError } from '../base/errors.ts';
 import { bundle } from './bundle.ts';
-import { DEBIAN_PACKAGES } from './debian-files.ts';
-import { fetchDebian } from './fetch-debian.ts';
 import { fetchRuntime } from './fetch-runtime.ts';
 import { imageArchive } from './image-archive.ts';
 import { ENTRYPOINT, ENVIRONMENT, programFiles, type Runtime, runtimeFiles, USER_ID } from './image-files.ts';
 import { layerOf } from './layer.ts';
+import { fetchLockedPackages, LOCK_FILE, type PackageLock } from './locked-packages.ts';
 import { joinPlatforms } from './multi-platform.ts';
 import { type OciImage, ociImageOf } from './oci-image.ts';
 import { IMAGE_PLATFORMS, type ImagePlatform } from './platform.ts';
@@ -20,9 +19,11 @@ const ROOT = join(import.meta.dirname, '../..');
 export interface ProgramImage extends OciImage {
   /** `headstart:VERSION` */
   name: string;
+  /** One line for each locked Debian package that is no longer offered: the image has a newer one. */
+  replaced: readonly string[];
 }
 
-/** Reproducible: the same sources, dependencies and Debian packages give the same bytes, on any architecture. */
+/** Reproducible: the same sources and locks give the same bytes on any machine, unless `replaced` names a package. */
 export async function buildContainerImage(root = ROOT): Promise<ProgramImage> {
   const { version, license, description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     version: string;
@@ -51,7 +52,8 @@ export async function buildContainerImage(root = ROOT): Promise<ProgramImage> {
       name,
     }),
   );
-  return { ...joinPlatforms(images, name), name };
+  const replaced = [...new Set(runtimes.flatMap((runtime) => runtime.replaced))];
+  return { ...joinPlatforms(images, name), name, replaced };
 }
 
 /** The layout in `folder`, and the archive next to it. Replaces existing ones. */
@@ -71,28 +73,29 @@ export function writeLayout(image: Pick<OciImage, 'files'>, folder: string): voi
   }
 }
 
-async function readRuntime(platform: ImagePlatform, root: string): Promise<Runtime> {
-  const downloads = mkdtempSync(join(tmpdir(), 'headstart-image-'));
+async function readRuntime(platform: ImagePlatform, root: string): Promise<Runtime & { replaced: string[] }> {
   const { architecture, runtimePackage } = platform;
-  try {
-    const [runtime, packages] = await Promise.all([
-      fetchRuntime(runtimePackage, root, { run: runCommand, cache: runtimeCache(process.env) }),
-      fetchDebian(DEBIAN_PACKAGES, downloads, runCommand, isOwn(platform) ? undefined : architecture),
-    ]);
-    return { ...runtime, packages };
-  } finally {
-    rmSync(downloads, { recursive: true, force: true });
-  }
+  const cache = cacheFolder(process.env);
+  const lock = JSON.parse(readFileSync(LOCK_FILE, 'utf8')) as PackageLock;
+  const [runtime, locked] = await Promise.all([
+    fetchRuntime(runtimePackage, root, { run: runCommand, cache: join(cache, 'runtimes') }),
+    fetchLockedPackages(lock[architecture], {
+      run: runCommand,
+      cache: join(cache, 'debian'),
+      architecture: isOwn(platform) ? undefined : architecture,
+    }),
+  ]);
+  return { ...runtime, ...locked };
 }
 
 function isOwn({ architecture }: ImagePlatform): boolean {
   return architecture === (process.arch === 'x64' ? 'amd64' : process.arch);
 }
 
-function runtimeCache({ HEADSTART_CACHE, XDG_CACHE_HOME }: NodeJS.ProcessEnv): string {
-  if (HEADSTART_CACHE) return resolve(HEADSTART_CACHE, 'runtimes');
+function cacheFolder({ HEADSTART_CACHE, XDG_CACHE_HOME }: NodeJS.ProcessEnv): string {
+  if (HEADSTART_CACHE) return resolve(HEADSTART_CACHE);
   const base = XDG_CACHE_HOME && isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(homedir(), '.cache');
-  return join(base, 'headstart', 'runtimes');
+  return join(base, 'headstart');
 }
 
 if (import.meta.main) {
@@ -100,6 +103,8 @@ if (import.meta.main) {
   try {
     const image = await buildContainerImage();
     const { archive } = writeImage(image, folder);
+    for (const line of image.replaced)
+      process.stderr.write(`warning: Debian has ${line}; \`make image-lock\` pins what it has now\n`);
     process.stdout.write(`${folder}  ${image.digest}\n${archive}  ${image.name}\n`);
   } catch (error) {
     process.stderr.write(`${renderError(error)}\n`);

@@ -15,11 +15,23 @@ export async function fetchDebian(
   run: RunCommand,
   architecture?: string,
 ): Promise<DebianPackage[]> {
+  const archives = await downloadDebian(names, folder, run, architecture);
+  return Promise.all(archives.map((archive) => openDebian(archive, run)));
+}
+
+/** The same without unpacking: the paths of the packages, sorted. A name may have a version: `libc6=2.36-9`. */
+export async function downloadDebian(
+  names: readonly string[],
+  folder: string,
+  run: RunCommand,
+  architecture?: string,
+): Promise<string[]> {
   const downloads = join(folder, 'packages');
   mkdirSync(downloads);
   await download(names, downloads, join(folder, 'apt'), run, architecture);
-  const archives = readdirSync(downloads).sort();
-  return Promise.all(archives.map((archive) => open(join(downloads, archive), run)));
+  return readdirSync(downloads)
+    .sort()
+    .map((archive) => join(downloads, archive));
 }
 
 async function download(
@@ -64,7 +76,7 @@ function optionsOf(settings: Record<string, string>): string[] {
   return Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
 }
 
-async function open(archive: string, run: RunCommand): Promise<DebianPackage> {
+export async function openDebian(archive: string, run: RunCommand): Promise<DebianPackage> {
   const [fields, content] = await Promise.all([
     run(['dpkg-deb', '--field', archive, 'Package', 'Version']),
     run(['dpkg-deb', '--fsys-tarfile', archive]),
