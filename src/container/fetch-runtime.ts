@@ -12,7 +12,7 @@ export interface NodeRuntime {
   licence: Uint8Array;
 }
 
-export interface LockedPackage {
+interface LockedPackage {
   name: string;
   version: string;
   /** As npm writes it: `sha512-…`. */
@@ -44,7 +44,7 @@ export async function fetchRuntime(name: string, root: string, deps: Deps): Prom
 }
 
 /** Throws if the lock does not name the package. */
-export function lockedPackage(name: string, lock: string): LockedPackage {
+function lockedPackage(name: string, lock: string): LockedPackage {
   const { packages } = JSON.parse(lock) as { packages: Record<string, Partial<LockedPackage>> };
   const { version, integrity } = packages[`node_modules/${name}`] ?? {};
   if (!version || !integrity) throw new Error(`package-lock.json does not pin ${name}`);
