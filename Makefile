@@ -7,7 +7,7 @@ BOOTS := src/boot/fixtures/boots
 
 # Each target may install something.
 .NOTPARALLEL:
-.PHONY: help demo-boot demo demo-kubernetes bench install runtime test quick watch lint format e2e campaign commits docs dist image release node-binary
+.PHONY: help demo-boot demo demo-kubernetes bench install runtime test quick watch lint format e2e campaign commits docs dist image image-lock chart release node-binary
 
 help:
 	@awk -F ':.*## ' '/^##@ / { print substr($$0, 5) ":" } \
@@ -74,15 +74,22 @@ e2e: install ## Test with real Chromium, Kubernetes API server, VMs, images (nee
 campaign: install ## Test every crash and fault, for hours (PART=a,b SEEDS=1-9; PART=help: list)
 	@node .ci/campaign.ts
 
-docs: install ## Write docs/verbs.md from the table of verbs
+docs: install ## Write docs/verbs.md and docs/chart-values.md
 	@node src/cli/verbs-doc.ts
+	@node src/container/chart/values-page.ts
 
 ##@ Release
 dist: install ## Build what users install (npm, executables, Debian), into out/dist
 	@node --disable-warning=ExperimentalWarning src/packages/build.ts
 
-image: install ## Build the container image of the chart, as an OCI layout in out/image
+image: install ## Build the chart's container image: out/image (OCI layout), out/image.tar
 	@node src/container/build.ts
+
+image-lock: install ## Pin the image's Debian packages to what apt offers now
+	@node src/container/lock-packages.ts
+
+chart: image ## Package the chart with its image's digest, as a repository: out/chart
+	@node src/container/chart/build.ts
 
 release: install ## Check the tree, run the tests and tag the release (DRY_RUN=1: only show it)
 	@node .ci/release/release.ts $(if $(DRY_RUN),--dry-run)

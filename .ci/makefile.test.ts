@@ -23,7 +23,7 @@ describe('the Makefile', () => {
     expect(stdout).not.toContain('ensure_installed full');
   });
 
-  it.each(['test', 'e2e', 'campaign', 'bench', 'demo-kubernetes', 'image', 'node-binary', 'release'])(
+  it.each(['test', 'e2e', 'campaign', 'bench', 'demo-kubernetes', 'dist', 'image', 'chart', 'node-binary', 'release'])(
     'installs the development tools for %s',
     (target) => {
       expect(make('--dry-run', target).stdout).toContain('ensure_installed full\n');

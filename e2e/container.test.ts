@@ -1,8 +1,9 @@
-// e2e/container.test.ts: does the container image start fast, as an unprivileged user, with only its own files?
+// e2e/container.test.ts: does the container image start fast, as an unprivileged user, with only its own files, and does a real containerd load it?
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -14,23 +15,30 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildContainerImage, writeLayout } from '../src/container/build.ts';
-import type { OciImage } from '../src/container/oci-image.ts';
+import { buildContainerImage, type ProgramImage, writeImage } from '../src/container/build.ts';
 import { ownPrograms } from '../src/container/own-programs.ts';
+import { IMAGE_PLATFORMS } from '../src/container/platform.ts';
+import { type ContainerdLab, startContainerd } from './labs/containerd-lab.ts';
+import { criImages } from './labs/cri-images.ts';
+import { ensureContainerd } from './programs/ensure-containerd.ts';
+import { cacheFolder } from './programs/ensure-helm.ts';
 
 const repository = join(import.meta.dirname, '..');
 const folder = mkdtempSync(join(tmpdir(), 'headstart-container-'));
 const layout = join(folder, 'image');
 const root = join(folder, 'root');
 
-let image: OciImage;
+/** Of the image that this machine can run. */
+const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
+
+let image: ProgramImage;
+let archive: string;
 let config: { User: string; Entrypoint: string[]; Env: string[] };
 
 beforeAll(async () => {
   image = await buildContainerImage();
-  writeLayout(image, layout);
-  const [entry] = read('index.json').manifests;
-  const manifest = blob(entry.digest);
+  archive = writeImage(image, layout).archive;
+  const manifest = blob(manifestOf(architecture));
   config = blob(manifest.config.digest).config;
   mkdirSync(root);
   for (const { digest } of manifest.layers) {
@@ -44,6 +52,11 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const read = (path: string) => JSON.parse(readFileSync(join(layout, path), 'utf8'));
+/** The digest of its manifest. */
+const manifestOf = (wanted: string): string => {
+  const { manifests } = blob(read('index.json').manifests[0].digest);
+  return manifests.find((one: { platform: { architecture: string } }) => one.platform.architecture === wanted).digest;
+};
 const blob = (digest: string) => read(`blobs/${digest.replace(':', '/')}`);
 
 /** Runs in the image's root, as its user, with its environment. */
@@ -131,12 +144,67 @@ describe('the container image', () => {
   });
 });
 
+describe('for each architecture', () => {
+  /** From the ELF header. */
+  const MACHINES: Record<string, number> = { amd64: 62, arm64: 183 };
+
+  test.each(IMAGE_PLATFORMS)('$architecture has programs and libraries of that architecture only', (platform) => {
+    const unpacked = mkdtempSync(join(folder, `${platform.architecture}-`));
+    const { config: own, layers } = blob(manifestOf(platform.architecture));
+    expect(blob(own.digest)).toMatchObject({ architecture: platform.architecture, os: 'linux' });
+    const [runtime] = layers;
+    spawnSync('tar', ['-xzf', join(layout, 'blobs', runtime.digest.replace(':', '/')), '-C', unpacked]);
+    const binaries = readdirSync(unpacked, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name)))
+      .filter((bytes) => bytes.subarray(0, 4).toString('latin1') === '\x7fELF');
+    expect(binaries.length).toBe(11); // node, nsenter, the linker and 8 libraries
+    expect(new Set(binaries.map((bytes) => bytes.readUInt16LE(18)))).toEqual(
+      new Set([MACHINES[platform.architecture]]),
+    );
+    expect(existsSync(join(unpacked, platform.linker))).toBe(true);
+  });
+});
+
+describe('a real containerd that loads the archive', () => {
+  let lab: ContainerdLab;
+  beforeAll(async () => {
+    lab = await startContainerd(join(folder, 'containerd'), await ensureContainerd());
+  });
+  afterAll(() => lab?.stop());
+
+  test("with kind's flags: kubelet finds it under the name that a pod has, with our digest", async () => {
+    const startedMs = performance.now();
+    await lab.ctr('images', 'import', '--all-platforms', '--digests', '--snapshotter=overlayfs', archive);
+    const [tagged] = (await criImages(lab.socket)).filter(({ repoTags }) => repoTags.length > 0);
+    expect(tagged?.repoTags).toEqual([`docker.io/library/${image.name}`]);
+    const listed = await lab.ctr('images', 'ls');
+    expect(listed).toMatch(
+      new RegExp(`^docker.io/library/${image.name} .* ${image.digest} .* linux/amd64,linux/arm64 `, 'm'),
+    );
+    console.log(`containerd loaded both platforms in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
+  });
+
+  test('under a name of ours: kubelet finds it by its digest, as the packaged chart names it', async () => {
+    await lab.ctr('images', 'import', '--digests', '--base-name', 'docker.io/library/headstart', archive);
+    const digests = (await criImages(lab.socket)).flatMap(({ repoDigests }) => repoDigests);
+    expect(digests).toContain(`docker.io/library/headstart@${image.digest}`);
+  });
+
+  test('starts it', async () => {
+    const name = `docker.io/library/headstart@${image.digest}`;
+    const log = join(folder, 'version.log');
+    await lab.ctr('run', '--detach', '--cgroup', '', '--log-uri', `file://${log}`, name, 'version');
+    await expect.poll(() => existsSync(log) && readFileSync(log, 'utf8')).toContain('headstart');
+  });
+});
+
 describe('two builds of one tree', () => {
   const first = join(folder, 'tree');
   const second = join(folder, 'a-tree-somewhere-else', 'deeper');
 
   beforeAll(() => {
-    for (const part of ['src', 'sims', 'tools', 'package.json', 'LICENSE']) {
+    for (const part of ['src', 'sims', 'tools', 'package.json', 'package-lock.json', 'LICENSE']) {
       cpSync(join(repository, part), join(first, part), {
         recursive: true,
         filter: (path) => !/\/fixtures($|\/)|\.test\.ts$/.test(path),
@@ -163,6 +231,7 @@ describe('two builds of one tree', () => {
     for (const file of ['index.json', 'oci-layout']) {
       expect(readFileSync(join(two.layout, file), 'utf8')).toBe(readFileSync(join(one.layout, file), 'utf8'));
     }
+    expect(readFileSync(`${two.layout}.tar`).equals(readFileSync(`${one.layout}.tar`))).toBe(true);
     console.log(`container image built twice, in two folders and years apart: ${one.digest}`);
   });
 
@@ -178,11 +247,11 @@ describe('two builds of one tree', () => {
     const layout = join(tree, 'out');
     const ran = spawnSync(process.execPath, [...flags, join(tree, 'src/container/build.ts'), layout], {
       cwd: tree,
-      env: { PATH: process.env.PATH, HOME: folder, ...env },
+      env: { PATH: process.env.PATH, HOME: folder, HEADSTART_CACHE: cacheFolder(), ...env },
       encoding: 'utf8',
     });
     expect(ran, ran.stderr).toMatchObject({ status: 0 });
-    const [, digest] = ran.stdout.trim().split('  ');
+    const digest = ran.stdout.split('\n')[0]?.split('  ')[1];
     expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
     return { layout, digest };
   }

@@ -20,13 +20,15 @@ export interface ChartCluster {
   config: KubeConfig;
   /** Its output; throws its error output. */
   kubectl(args: string[], input?: string): Promise<string>;
-  install(release: string, values: Json): Promise<string>;
+  /** `chart`: another one than that of the cluster. */
+  install(release: string, values: Json, chart?: string): Promise<string>;
   upgrade(release: string, values: Json): Promise<string>;
   uninstall(release: string): Promise<string>;
   stop(): Promise<void>;
 }
 
-export async function startChartCluster(): Promise<ChartCluster> {
+/** `ownChart`: a folder or a packaged file. */
+export async function startChartCluster(ownChart = CHART): Promise<ChartCluster> {
   const tools = await ensureKube();
   const plane = await startPlane(tools);
   const kubelets = await startKubelets(plane);
@@ -49,12 +51,14 @@ export async function startChartCluster(): Promise<ChartCluster> {
     if (ran.code !== 0) throw new Error(`${program} ${args.join(' ')}: ${ran.stderr}`);
     return ran.stdout.toString();
   }
-  const apply = (order: 'install' | 'upgrade') => (release: string, values: Json) =>
-    run(
-      tools.helm,
-      [order, release, CHART, '--namespace', NAMESPACE, '--values', '-'],
-      JSON.stringify(withImage(values)),
-    );
+  const apply =
+    (order: 'install' | 'upgrade') =>
+    (release: string, values: Json, chart = ownChart) =>
+      run(
+        tools.helm,
+        [order, release, chart, '--namespace', NAMESPACE, '--values', '-'],
+        JSON.stringify(withImage(values)),
+      );
 
   return {
     tools,

@@ -20,6 +20,8 @@ export interface Rendering {
   namespace?: string;
   release?: string;
   kubeVersion?: string;
+  /** Default: the chart's folder. */
+  chart?: string;
   /** Exactly these values, without an image. */
   isBare?: boolean;
 }
@@ -38,8 +40,8 @@ export function withImage(values: Json): Json {
 
 /** Values as one document, as with `--values`, with an image. Throws helm's error output. */
 export function render({ helm }: HelmTools, values: Json, options: Rendering = {}): Manifest[] {
-  const { release = 'example', namespace = 'nodes', kubeVersion = '1.35.8' } = options;
-  const argv = ['template', release, CHART, '--namespace', namespace, '--kube-version', kubeVersion, '--values', '-'];
+  const { release = 'example', namespace = 'nodes', kubeVersion = '1.35.8', chart = CHART } = options;
+  const argv = ['template', release, chart, '--namespace', namespace, '--kube-version', kubeVersion, '--values', '-'];
   const ran = spawnSync(helm, argv, {
     input: JSON.stringify(options.isBare ? values : withImage(values)),
     encoding: 'utf8',
@@ -88,6 +90,7 @@ export interface Rule {
 
 export interface Container {
   name: string;
+  image: string;
   args?: string[];
   env?: { name: string; value?: string; valueFrom?: object }[];
   securityContext: object;

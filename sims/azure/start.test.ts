@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { request } from 'node:https';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
@@ -51,6 +52,12 @@ function ask(
 }
 
 const powers = () => Object.values(sim.inspect().instances).map(({ power }) => power);
+
+it('has the address at which another network reaches it in its own address and in its certificate', async () => {
+  await start({ address: '168.0.0.99' });
+  expect(sim.url).toMatch(/^https:\/\/168\.0\.0\.99:\d+$/);
+  expect(new X509Certificate(sim.caPem).checkIP('168.0.0.99')).toBe('168.0.0.99');
+});
 
 describe('faults on the wire', () => {
   it('a reset comes before the request is handled, a lost answer after it was executed', async () => {

@@ -33,6 +33,8 @@ export interface SimOptions<C extends Clock = VirtualClock> {
   servicePrincipal?: ServicePrincipal;
   /** 0: any free port. */
   port?: number;
+  /** Where clients reach it, in another network that forwards the same port of this address to loopback; default: 127.0.0.1. */
+  address?: string;
 }
 
 export interface AzureSim<C extends Clock = VirtualClock> {
@@ -69,8 +71,9 @@ export async function startAzureSim<C extends Clock = VirtualClock>(options: Sim
   const requests: HttpExchange[] = [];
   const used = new Set<string>();
 
-  const { certPem, keyPem } = await makeLoopbackCertificate();
-  const server = await listen({ certPem, keyPem, port: options.port ?? 0 }, (request, form) => {
+  const { address = '127.0.0.1', port = 0 } = options;
+  const { certPem, keyPem } = await makeLoopbackCertificate(address);
+  const server = await listen({ certPem, keyPem, port, address }, (request, form) => {
     const { method, url } = request;
     const { tenantId } = world;
     const { servicePrincipal } = options;

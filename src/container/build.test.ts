@@ -13,7 +13,7 @@ it('writeLayout replaces an existing layout', () => {
       ['oci-layout', Buffer.from('{}')],
       ['blobs/sha256/new', Buffer.from('new')],
     ]);
-    writeLayout({ files, digest: 'sha256:x' }, folder);
+    writeLayout({ files }, folder);
     expect(readdirSync(folder, { recursive: true }).sort()).toEqual([
       'blobs',
       'blobs/sha256',

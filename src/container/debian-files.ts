@@ -21,6 +21,7 @@ const LIBRARIES = [
   ...['libc.so.6', 'libm.so.6', 'libstdc++.so.6', 'libgcc_s.so.1', 'libdl.so.2', 'libpthread.so.0'],
   ...['libselinux.so.1', 'libpcre2-8.so.0'],
 ];
+/** After a change, renew the lock: `make image-lock`. */
 export const DEBIAN_PACKAGES = [
   ...['libc6', 'libstdc++6', 'libgcc-s1', 'ca-certificates'],
   ...['util-linux', 'libselinux1', 'libpcre2-8-0'],

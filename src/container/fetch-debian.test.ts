@@ -54,6 +54,17 @@ describe('fetchDebian', () => {
     expect(update).toContain(`Dir::Cache=${join(folder, 'apt/cache')}`);
   });
 
+  it('downloads separate package lists for another architecture at once', async () => {
+    const { run, calls } = fakeCommands(() => true);
+    await fetchDebian(['libc6'], folder, run, 'arm64');
+    const apt = calls.filter((call) => call.includes('apt-get'));
+    expect(apt).toHaveLength(2);
+    for (const call of apt) {
+      expect(call).toContain('-o APT::Architecture=arm64 -o APT::Architectures=arm64');
+      expect(call).toContain(`Dir::State=${join(folder, 'apt/state')}`);
+    }
+  });
+
   it('prints the error of apt if a package does not exist', async () => {
     await expect(fetchDebian(['libc6'], folder, fakeCommands(() => false).run)).rejects.toMatchObject({
       code: 'container/no-packages',

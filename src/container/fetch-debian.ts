@@ -8,16 +8,39 @@ import type { DebianPackage } from './debian-files.ts';
 
 const FETCH_TIMEOUT_MS = 300_000;
 
-/** `folder` must be empty; the packages stay there. */
-export async function fetchDebian(names: readonly string[], folder: string, run: RunCommand): Promise<DebianPackage[]> {
-  const downloads = join(folder, 'packages');
-  mkdirSync(downloads);
-  await download(names, downloads, join(folder, 'apt'), run);
-  const archives = readdirSync(downloads).sort();
-  return Promise.all(archives.map((archive) => open(join(downloads, archive), run)));
+/** `folder` must be empty; the packages stay there. Without `architecture`: of this machine. */
+export async function fetchDebian(
+  names: readonly string[],
+  folder: string,
+  run: RunCommand,
+  architecture?: string,
+): Promise<DebianPackage[]> {
+  const archives = await downloadDebian(names, folder, run, architecture);
+  return Promise.all(archives.map((archive) => openDebian(archive, run)));
 }
 
-async function download(names: readonly string[], into: string, ownState: string, run: RunCommand): Promise<void> {
+/** The same without unpacking: the paths of the packages, sorted. A name may have a version: `libc6=2.36-9`. */
+export async function downloadDebian(
+  names: readonly string[],
+  folder: string,
+  run: RunCommand,
+  architecture?: string,
+): Promise<string[]> {
+  const downloads = join(folder, 'packages');
+  mkdirSync(downloads);
+  await download(names, downloads, join(folder, 'apt'), run, architecture);
+  return readdirSync(downloads)
+    .sort()
+    .map((archive) => join(downloads, archive));
+}
+
+async function download(
+  names: readonly string[],
+  into: string,
+  ownState: string,
+  run: RunCommand,
+  architecture: string | undefined,
+): Promise<void> {
   // apt writes to the current folder. As root, apt would download as another user, who may not write there.
   const fetch = (options: string[]): Argv => [
     ...(['env', `--chdir=${into}`, 'apt-get', '-qq', '-o', 'APT::Sandbox::User=root'] as const),
@@ -25,13 +48,20 @@ async function download(names: readonly string[], into: string, ownState: string
     'download',
     ...names,
   ];
-  const first = await run(fetch([]), { timeoutMs: FETCH_TIMEOUT_MS });
-  if (first.code === 0) return;
-  // No package lists, or outdated ones. Download separate lists: the machine's lists belong to its administrator.
+  if (architecture === undefined) {
+    const first = await run(fetch([]), { timeoutMs: FETCH_TIMEOUT_MS });
+    if (first.code === 0) return;
+  }
+  // No package lists, outdated ones, or of another architecture. Download separate lists: the machine's lists belong to its administrator.
   for (const part of ['state/lists/partial', 'cache/archives/partial']) {
     mkdirSync(join(ownState, part), { recursive: true });
   }
-  const own = ['-o', `Dir::State=${join(ownState, 'state')}`, '-o', `Dir::Cache=${join(ownState, 'cache')}`];
+  const own = optionsOf({
+    'Dir::State': join(ownState, 'state'),
+    'Dir::Cache': join(ownState, 'cache'),
+    // The second replaces the architectures that dpkg knows, which are this machine's.
+    ...(architecture !== undefined && { 'APT::Architecture': architecture, 'APT::Architectures': architecture }),
+  });
   await run(['apt-get', '-qq', '-o', 'APT::Sandbox::User=root', ...own, 'update'], { timeoutMs: FETCH_TIMEOUT_MS });
   const second = await run(fetch(own), { timeoutMs: FETCH_TIMEOUT_MS });
   if (second.code === 0) return;
@@ -42,7 +72,11 @@ async function download(names: readonly string[], into: string, ownState: string
   });
 }
 
-async function open(archive: string, run: RunCommand): Promise<DebianPackage> {
+function optionsOf(settings: Record<string, string>): string[] {
+  return Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
+}
+
+export async function openDebian(archive: string, run: RunCommand): Promise<DebianPackage> {
   const [fields, content] = await Promise.all([
     run(['dpkg-deb', '--field', archive, 'Package', 'Version']),
     run(['dpkg-deb', '--fsys-tarfile', archive]),

@@ -13,13 +13,26 @@ export interface ImageSpec {
   name: string;
 }
 
+/** Names bytes by their hash. */
+export interface Descriptor {
+  mediaType: string;
+  digest: string;
+  size: number;
+  platform?: { architecture: string; os: string };
+}
+
 export interface OciImage {
   /** The digest in `image@sha256:…`. */
   digest: string;
+  /** What the layout's only entry refers to: a manifest, or the index of all platforms. */
+  manifest: Descriptor;
   /** Path in the layout → bytes. */
   files: ReadonlyMap<string, Uint8Array>;
 }
 
+export const INDEX_TYPE = 'application/vnd.oci.image.index.v1+json';
+/** The files of a layout that are not blobs. */
+export const OUTER_FILES: readonly string[] = ['oci-layout', 'index.json'];
 const MANIFEST_TYPE = 'application/vnd.oci.image.manifest.v1+json';
 const CONFIG_TYPE = 'application/vnd.oci.image.config.v1+json';
 const LAYER_TYPE = 'application/vnd.oci.image.layer.v1.tar+gzip';
@@ -45,25 +58,21 @@ export function ociImageOf(spec: ImageSpec): OciImage {
     config: { mediaType: CONFIG_TYPE, digest: ociDigest(config), size: config.length },
     layers: spec.layers.map(({ digest, blob }) => ({ mediaType: LAYER_TYPE, digest, size: blob.length })),
   });
-  const index = json({
-    schemaVersion: 2,
-    mediaType: 'application/vnd.oci.image.index.v1+json',
-    manifests: [
-      {
-        mediaType: MANIFEST_TYPE,
-        digest: ociDigest(manifest),
-        size: manifest.length,
-        platform: { architecture: spec.architecture, os: 'linux' },
-        annotations: {
-          'org.opencontainers.image.ref.name': spec.name.slice(spec.name.lastIndexOf(':') + 1),
-          'io.containerd.image.name': spec.name,
-        },
-      },
-    ],
-  });
+  const descriptor: Descriptor = {
+    mediaType: MANIFEST_TYPE,
+    digest: ociDigest(manifest),
+    size: manifest.length,
+    platform: { architecture: spec.architecture, os: 'linux' },
+  };
+  const annotations = {
+    'org.opencontainers.image.ref.name': spec.name.slice(spec.name.lastIndexOf(':') + 1),
+    'io.containerd.image.name': spec.name,
+  };
+  const index = json({ schemaVersion: 2, mediaType: INDEX_TYPE, manifests: [{ ...descriptor, annotations }] });
   const blobs = [...spec.layers.map((layer) => layer.blob), config, manifest];
   return {
-    digest: ociDigest(manifest),
+    digest: descriptor.digest,
+    manifest: descriptor,
     files: new Map([
       ['oci-layout', json({ imageLayoutVersion: '1.0.0' })],
       ['index.json', index],
@@ -72,6 +81,6 @@ export function ociImageOf(spec: ImageSpec): OciImage {
   };
 }
 
-function json(value: unknown): Uint8Array {
+export function json(value: unknown): Uint8Array {
   return Buffer.from(`${JSON.stringify(value)}\n`);
 }

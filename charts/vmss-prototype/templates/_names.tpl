@@ -3,7 +3,7 @@
 {{- .Release.Name | trunc 52 | trimSuffix "-" -}}
 {{- end -}}
 
-{{/* A job cannot be changed: what `helm upgrade` asks for is another job, and the one before it goes. */}}
+{{/* A job cannot be changed: `helm upgrade` makes another job, and removes the one before it, unless that still runs (_running-job.tpl). */}}
 {{- define "vmss-prototype.jobName" -}}
 {{- include "vmss-prototype.name" . -}}{{- if gt (int .Release.Revision) 1 -}}-r{{ .Release.Revision }}{{- end -}}
 {{- end -}}

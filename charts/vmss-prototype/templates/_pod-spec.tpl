@@ -71,14 +71,20 @@ containers:
       {{- include "vmss-prototype.confinement" . | nindent 6 }}
     resources:
       {{- toYaml .Values.resources | nindent 6 }}
-    {{- if .Values.azureJson.mount }}
+    {{- if or .Values.azureJson.mount .Values.extraVolumeMounts }}
     volumeMounts:
+      {{- if .Values.azureJson.mount }}
       - name: azure-json
         mountPath: /etc/kubernetes
         readOnly: true
+      {{- end }}
+      {{- with .Values.extraVolumeMounts }}
+      {{- toYaml . | nindent 6 }}
+      {{- end }}
     {{- end }}
-{{- if .Values.azureJson.mount }}
+{{- if or .Values.azureJson.mount .Values.extraVolumes }}
 volumes:
+  {{- if .Values.azureJson.mount }}
   - name: host-azure-json
     hostPath:
       path: {{ .Values.azureJson.hostPath | quote }}
@@ -87,6 +93,10 @@ volumes:
     emptyDir:
       medium: Memory
       sizeLimit: 1Mi
+  {{- end }}
+  {{- with .Values.extraVolumes }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
 {{- end }}
 {{- end -}}
 

@@ -9,8 +9,8 @@ export interface LoopbackCertificate {
 
 const SUBJECT = { commonName: 'headstart azure simulator' };
 
-/** Self-signed, so it is its own authority; the key lives as long as the process. */
-export async function makeLoopbackCertificate(): Promise<LoopbackCertificate> {
+/** Self-signed, so it is its own authority; the key lives as long as the process. `address`: one more. */
+export async function makeLoopbackCertificate(address = '127.0.0.1'): Promise<LoopbackCertificate> {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const certPem = await signCertificate({
     subject: SUBJECT,
@@ -21,7 +21,7 @@ export async function makeLoopbackCertificate(): Promise<LoopbackCertificate> {
     notAfterMs: Date.UTC(9999, 11, 31, 23, 59, 59),
     usage: 'unlimited',
     names: ['localhost'],
-    addresses: ['127.0.0.1', '::1'],
+    addresses: [...new Set([address, '127.0.0.1', '::1'])],
   });
   return { certPem, keyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() };
 }

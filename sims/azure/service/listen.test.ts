@@ -11,7 +11,7 @@ let answer: () => ArmAnswer | 'reset' = () => ({ status: 204 });
 let server: SimServer;
 
 beforeAll(async () => {
-  server = await listen({ certPem, keyPem, port: 0 }, (one, form) => {
+  server = await listen({ certPem, keyPem, port: 0, address: '127.0.0.1' }, (one, form) => {
     seen.push({ request: one, form });
     return answer();
   });

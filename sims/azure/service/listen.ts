@@ -21,9 +21,17 @@ export interface SimServer {
   stop(): Promise<void>;
 }
 
+interface Listener {
+  certPem: string;
+  keyPem: string;
+  port: number;
+  /** What clients call it. */
+  address: string;
+}
+
 /** `reset` instead of an answer breaks the connection. */
 export async function listen(
-  { certPem, keyPem, port }: { certPem: string; keyPem: string; port: number },
+  { certPem, keyPem, port, address }: Listener,
   answer: (request: ArmRequest, form: URLSearchParams) => ArmAnswer | 'reset',
 ): Promise<SimServer> {
   const server = createServer({ cert: certPem, key: keyPem }, (incoming, outgoing) => {
@@ -42,7 +50,7 @@ export async function listen(
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
   });
-  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `https://${address}:${(server.address() as AddressInfo).port}`;
   return {
     url,
     stop: () =>

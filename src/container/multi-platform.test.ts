@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { layerOf, ociDigest } from './layer.ts';
+import { joinPlatforms } from './multi-platform.ts';
+import { ociImageOf } from './oci-image.ts';
+
+const layer = (path: string) => layerOf([{ path, bytes: Buffer.from(path), isExecutable: false }]);
+const shared = layer('program');
+const images = (['amd64', 'arm64'] as const).map((architecture) =>
+  ociImageOf({
+    architecture,
+    layers: [layer(architecture), shared],
+    entrypoint: ['/node'],
+    env: {},
+    user: '65532:65532',
+    labels: {},
+    name: 'headstart:1.2.3',
+  }),
+);
+const image = joinPlatforms(images, 'headstart:1.2.3');
+type Files = ReadonlyMap<string, Uint8Array>;
+const read = (files: Files, path: string) => JSON.parse(Buffer.from(files.get(path) ?? []).toString());
+const blob = (files: Files, { digest }: { digest: string }) => read(files, `blobs/${digest.replace(':', '/')}`);
+
+describe('joinPlatforms', () => {
+  const outer = read(image.files, 'index.json');
+  const index = blob(image.files, outer.manifests[0]);
+
+  it('has one entry, the index of all platforms, whose digest is that of the image', () => {
+    expect(outer.manifests).toHaveLength(1);
+    expect(outer.manifests[0]).toMatchObject({ digest: image.digest, mediaType: outer.mediaType });
+    expect(index.manifests).toEqual(images.map(({ manifest }) => manifest));
+    expect(index.manifests.map((one: { platform: object }) => one.platform)).toEqual([
+      { architecture: 'amd64', os: 'linux' },
+      { architecture: 'arm64', os: 'linux' },
+    ]);
+  });
+
+  it("has the complete name that kubelet gives to a pod's image", () => {
+    expect(outer.manifests[0].annotations).toEqual({
+      'org.opencontainers.image.ref.name': '1.2.3',
+      'io.containerd.image.name': 'docker.io/library/headstart:1.2.3',
+    });
+  });
+
+  it('contains every blob once, under the sha256 of its bytes', () => {
+    const blobs = [...image.files].filter(([path]) => path.startsWith('blobs/'));
+    expect(blobs).toHaveLength(1 + 2 + 2 + 3); // index, manifests, configurations, layers: one of them is shared
+    for (const [path, bytes] of blobs) expect(path).toBe(`blobs/${ociDigest(bytes).replace(':', '/')}`);
+  });
+});
