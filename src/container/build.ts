@@ -1,7 +1,7 @@
 // container/build.ts: builds the container image without a container engine: `node src/container/build.ts [FOLDER]`.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
+import { cacheFolder } from '../base/cache-folder.ts';
 import { runCommand } from '../base/command.ts';
 import { exitCodeOf, renderError } from '../base/errors.ts';
 import { bundle } from './bundle.ts';
@@ -90,12 +90,6 @@ async function readRuntime(platform: ImagePlatform, root: string): Promise<Runti
 
 function isOwn({ architecture }: ImagePlatform): boolean {
   return architecture === (process.arch === 'x64' ? 'amd64' : process.arch);
-}
-
-function cacheFolder({ HEADSTART_CACHE, XDG_CACHE_HOME }: NodeJS.ProcessEnv): string {
-  if (HEADSTART_CACHE) return resolve(HEADSTART_CACHE);
-  const base = XDG_CACHE_HOME && isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(homedir(), '.cache');
-  return join(base, 'headstart');
 }
 
 if (import.meta.main) {

@@ -10,11 +10,13 @@ import { writeFileAtomic } from '../base/files.ts';
 export interface NodeRuntime {
   node: Uint8Array;
   licence: Uint8Array;
+  locked: LockedPackage;
 }
 
-interface LockedPackage {
+export interface LockedPackage {
   name: string;
   version: string;
+  license?: string;
   /** As npm writes it: `sha512-…`. */
   integrity: string;
 }
@@ -32,7 +34,8 @@ export async function fetchRuntime(name: string, root: string, deps: Deps): Prom
   const locked = lockedPackage(name, readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const installed = join(root, 'node_modules', name);
   if (versionIn(installed) === locked.version) {
-    return { node: readFileSync(join(installed, 'bin/node')), licence: readFileSync(join(installed, 'LICENSE')) };
+    const read = (path: string) => readFileSync(join(installed, path));
+    return { node: read('bin/node'), licence: read('LICENSE'), locked };
   }
   const files = await parseTarGzip(await fetchPackage(locked, deps));
   const read = (path: string): Uint8Array => {
@@ -40,15 +43,15 @@ export async function fetchRuntime(name: string, root: string, deps: Deps): Prom
     if (!data) throw new Error(`${name}@${locked.version} does not contain ${path}`);
     return data;
   };
-  return { node: read('bin/node'), licence: read('LICENSE') };
+  return { node: read('bin/node'), licence: read('LICENSE'), locked };
 }
 
 /** Throws if the lock does not name the package. */
 function lockedPackage(name: string, lock: string): LockedPackage {
   const { packages } = JSON.parse(lock) as { packages: Record<string, Partial<LockedPackage>> };
-  const { version, integrity } = packages[`node_modules/${name}`] ?? {};
+  const { version, license, integrity } = packages[`node_modules/${name}`] ?? {};
   if (!version || !integrity) throw new Error(`package-lock.json does not pin ${name}`);
-  return { name, version, integrity };
+  return { name, version, integrity, ...(license && { license }) };
 }
 
 /** Its archive, whose bytes are those that the lock names. */

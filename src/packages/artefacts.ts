@@ -1,11 +1,12 @@
 // packages/artefacts.ts: which files does a release consist of, and how is each made from the same bundle?
 import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { cacheFolder } from '../base/cache-folder.ts';
 import { runCommand } from '../base/command.ts';
 import { renderManPages } from '../cli/reference/man-pages.ts';
 import { bundleProgram } from '../container/bundle.ts';
-import { type BundledPackage, bundledPackages } from './contents.ts';
+import { fetchRuntime } from '../container/fetch-runtime.ts';
+import { type BundledPackage, bundledPackages, hexOf } from './contents.ts';
 import { debOf } from './debian/deb.ts';
 import { debianControl, debianFiles } from './debian/package-files.ts';
 import { makeBlob, makeExecutable } from './executable/executable.ts';
@@ -13,7 +14,6 @@ import { packNpm } from './npm/pack.ts';
 import { npmFiles } from './npm/package-files.ts';
 import { readProduct } from './product.ts';
 import { makeReleaseSbom } from './release-sbom.ts';
-import { readRuntime } from './runtime.ts';
 import { renderSums, sha256Of } from './sums.ts';
 
 export interface Artefact {
@@ -52,20 +52,18 @@ async function* makeArtefacts(root: string, folder: string): AsyncGenerator<Arte
   const blob = await makeBlob(product, embedded, deps);
   const runtimes: BundledPackage[] = [];
   for (const { arch, debian } of PLATFORMS) {
-    const runtime = await readRuntime(`node-linux-${arch}`, { root, cache: runtimesFolder(), run: runCommand });
-    runtimes.push(runtime.pinned);
-    const executable = makeExecutable(runtime.node, blob);
+    const { node, licence, locked } = await fetchRuntime(`node-linux-${arch}`, root, {
+      run: runCommand,
+      cache: join(cacheFolder(process.env), 'runtimes'),
+    });
+    runtimes.push({ ...locked, licence: locked.license, sha512: hexOf(locked.integrity) });
+    const executable = makeExecutable(Buffer.from(node), blob);
     yield { name: `${name}-linux-${arch}`, bytes: executable, mode: 0o755 };
-    const licences = `== node\n\n${runtime.licence.trim()}\n\n${embedded.licences}`;
+    const licences = `== node\n\n${Buffer.from(licence).toString().trim()}\n\n${embedded.licences}`;
     const content = { product, architecture: debian, executable, licences, manPages, changelog };
     const deb = debOf({ control: debianControl(content), files: debianFiles(content) });
     yield { name: `${product.name}_${product.version}_${debian}.deb`, bytes: deb, mode: 0o644 };
   }
   const sbom = makeReleaseSbom(product, bundledPackages(root, [...modules.modules, ...embedded.modules]), runtimes);
   yield { name: `${name}.cdx.json`, bytes: Buffer.from(sbom), mode: 0o644 };
-}
-
-function runtimesFolder(): string {
-  const { HEADSTART_CACHE, XDG_CACHE_HOME } = process.env;
-  return join(HEADSTART_CACHE ?? join(XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'headstart'), 'runtimes');
 }

@@ -1,7 +1,7 @@
 // base/own-files/embedded-files.ts: what does the executable contain besides the script that started it? Reads its assets, and unpacks them for other programs.
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
+import { cacheFolder } from '../cache-folder.ts';
 
 /** In the executable, the URL of every source has this scheme. */
 export const EMBEDDED = 'embedded:';
@@ -39,11 +39,7 @@ export function embeddedPath(name: string): string {
 
 /** In the user's own cache: another user must not be able to replace a script that root will run. */
 export function unpackedFolder({ sha256 }: EmbeddedIndex, env: Readonly<Record<string, string | undefined>>): string {
-  const base = env.XDG_CACHE_HOME;
-  const cache = env.HEADSTART_CACHE
-    ? resolve(env.HEADSTART_CACHE)
-    : join(base && isAbsolute(base) ? base : join(env.HOME ?? homedir(), '.cache'), 'headstart');
-  return join(cache, 'files', sha256.slice(0, 16));
+  return join(cacheFolder(env), 'files', sha256.slice(0, 16));
 }
 
 /** All files or none: two processes may unpack at the same time, and either may be killed. */

@@ -2,6 +2,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Command } from 'commander';
+import { cacheFolder } from '../../base/cache-folder.ts';
 import { systemClock } from '../../base/clock.ts';
 import { runCommand } from '../../base/command.ts';
 import { ownProgram } from '../../base/own-files/own-files.ts';
@@ -12,7 +13,7 @@ import { createBootstrapToken, type NewToken } from '../../cluster/local/joining
 import { bindingsToMake, letNodesJoin } from '../../cluster/local/node-roles.ts';
 import type { PlaneDeps } from '../../cluster/local/plane-deps.ts';
 import { isPortFree } from '../../cluster/local/ports.ts';
-import { cacheFolder, type ProgramDeps } from '../../cluster/local/programs/programs.ts';
+import type { ProgramDeps } from '../../cluster/local/programs/programs.ts';
 import { serverProcesses } from '../../cluster/local/server-processes.ts';
 import { statfsFree } from '../../host/disk-space.ts';
 import { type HomeOptions, homeFolder, withHomeOption } from '../pool/home.ts';

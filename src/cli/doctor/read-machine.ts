@@ -1,6 +1,7 @@
 // cli/doctor/read-machine.ts: the facts that `headstart doctor` judges. Reads files and asks `go` for its version; uses no network.
 import { accessSync, constants, existsSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { cacheFolder } from '../../base/cache-folder.ts';
 import { runCommand } from '../../base/command.ts';
 import { UserError } from '../../base/errors.ts';
 import type { KubeconfigOptions } from '../../cluster/kubernetes/open-kubeconfig.ts';
@@ -89,7 +90,7 @@ async function hasFirmware(): Promise<boolean> {
 }
 
 async function readUnbuilt(env: CliDeps['env']): Promise<string[]> {
-  const { BUILT_VERSION, cacheFolder, missingPrograms, PLANE_PROGRAMS, programsFolder } = await import(
+  const { BUILT_VERSION, missingPrograms, PLANE_PROGRAMS, programsFolder } = await import(
     '../../cluster/local/programs/programs.ts'
   );
   return missingPrograms(programsFolder(cacheFolder(env), BUILT_VERSION), PLANE_PROGRAMS);

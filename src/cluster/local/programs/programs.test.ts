@@ -17,7 +17,6 @@ import { GO_PACKAGES, kubeModule } from './build-program.ts';
 import { readGivenPrograms } from './given-programs.ts';
 import {
   BUILT_VERSION,
-  cacheFolder,
   checkVersion,
   ensurePrograms,
   missingPrograms,
@@ -161,12 +160,6 @@ describe('the programs of Kubernetes', () => {
       expect(() => checkVersion(text)).toThrow(expect.objectContaining({ code: 'cluster/bad-version' }));
     },
   );
-
-  it('are stored in the folder that the environment sets', () => {
-    expect(cacheFolder({ HEADSTART_CACHE: '/c', XDG_CACHE_HOME: '/x', HOME: '/h' })).toBe('/c');
-    expect(cacheFolder({ XDG_CACHE_HOME: '/x', HOME: '/h' })).toBe('/x/headstart');
-    expect(cacheFolder({ XDG_CACHE_HOME: 'relative', HOME: '/h' })).toBe('/h/.cache/headstart');
-  });
 });
 
 describe('given programs', () => {

@@ -1,8 +1,7 @@
 // cluster/local/programs/programs.ts: the programs of one version of Kubernetes: from the cache, or built once with Go from tools/kube.
 
 import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
 import { lockName } from '../../../host/lock-name.ts';
@@ -24,12 +23,6 @@ export const PLANE_PROGRAMS = [
 export interface ProgramDeps extends ProgramBuildDeps {
   /** The cache folder of this user; see `cacheFolder`. */
   cache: string;
-}
-
-export function cacheFolder(env: ProgramDeps['env']): string {
-  if (env.HEADSTART_CACHE) return resolve(env.HEADSTART_CACHE);
-  const base = env.XDG_CACHE_HOME;
-  return join(base && isAbsolute(base) ? base : join(env.HOME ?? homedir(), '.cache'), 'headstart');
 }
 
 export const programsFolder = (cache: string, version: string) => join(cache, 'kube', checkVersion(version));
