@@ -79,7 +79,7 @@ docs: install ## Write docs/verbs.md and docs/chart-values.md
 	@node src/container/chart/values-page.ts
 
 ##@ Release
-dist: install ## Build what users install (npm, executables, Debian), into out/dist
+dist: install ## Build all that users install (packages, image, chart), into out/dist
 	@node --disable-warning=ExperimentalWarning src/packages/build.ts
 
 image: install ## Build the chart's container image: out/image (OCI layout), out/image.tar

@@ -56,6 +56,9 @@ export async function buildContainerImage(root = ROOT): Promise<ProgramImage> {
   return { ...joinPlatforms(images, name), name, replaced };
 }
 
+/** Of one line of `replaced`. */
+export const replacedWarning = (line: string) => `Debian has ${line}; \`make image-lock\` pins what it has now`;
+
 /** The layout in `folder`, and the archive next to it. Replaces existing ones. */
 export function writeImage(image: ProgramImage, folder: string): { archive: string } {
   writeLayout(image, folder);
@@ -97,8 +100,7 @@ if (import.meta.main) {
   try {
     const image = await buildContainerImage();
     const { archive } = writeImage(image, folder);
-    for (const line of image.replaced)
-      process.stderr.write(`warning: Debian has ${line}; \`make image-lock\` pins what it has now\n`);
+    for (const line of image.replaced) process.stderr.write(`warning: ${replacedWarning(line)}\n`);
     process.stdout.write(`${folder}  ${image.digest}\n${archive}  ${image.name}\n`);
   } catch (error) {
     process.stderr.write(`${renderError(error)}\n`);

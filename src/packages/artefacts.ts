@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { cacheFolder } from '../base/cache-folder.ts';
 import { runCommand } from '../base/command.ts';
 import { renderManPages } from '../cli/reference/man-pages.ts';
+import { buildContainerImage, replacedWarning } from '../container/build.ts';
 import { bundleProgram } from '../container/bundle.ts';
+import { buildChart } from '../container/chart/build.ts';
 import { fetchRuntime } from '../container/fetch-runtime.ts';
+import { imageArchive } from '../container/image-archive.ts';
 import { type BundledPackage, bundledPackages, hexOf } from './contents.ts';
 import { debOf } from './debian/deb.ts';
 import { debianControl, debianFiles } from './debian/package-files.ts';
@@ -28,18 +31,26 @@ const PLATFORMS = [
   { arch: 'arm64', debian: 'arm64' },
 ] as const;
 
+interface ReleaseSpec {
+  /** The source tree. */
+  root: string;
+  /** For temporary files. */
+  folder: string;
+  onWarning: (text: string) => void;
+}
+
 /** All artefacts, then their checksums. Yields each as soon as it is made: an executable has a hundred megabytes. */
-export async function* makeRelease(root: string, folder: string): AsyncGenerator<Artefact> {
+export async function* makeRelease(spec: ReleaseSpec): AsyncGenerator<Artefact> {
   const sums = new Map<string, string>();
-  for await (const artefact of makeArtefacts(root, folder)) {
-    sums.set(artefact.name, sha256Of(artefact.bytes));
-    yield artefact;
-  }
+  for (const make of [makePackages, makeImageAndChart])
+    for await (const artefact of make(spec)) {
+      sums.set(artefact.name, sha256Of(artefact.bytes));
+      yield artefact;
+    }
   yield { name: 'SHA256SUMS', bytes: Buffer.from(renderSums(sums)), mode: 0o644 };
 }
 
-/** `folder` is for temporary files. */
-async function* makeArtefacts(root: string, folder: string): AsyncGenerator<Artefact> {
+async function* makePackages({ root, folder }: ReleaseSpec): AsyncGenerator<Artefact> {
   const product = readProduct(root);
   const name = `${product.name}-${product.version}`;
   const deps = { run: runCommand, folder };
@@ -66,4 +77,12 @@ async function* makeArtefacts(root: string, folder: string): AsyncGenerator<Arte
   }
   const sbom = makeReleaseSbom(product, bundledPackages(root, [...modules.modules, ...embedded.modules]), runtimes);
   yield { name: `${name}.cdx.json`, bytes: Buffer.from(sbom), mode: 0o644 };
+}
+
+async function* makeImageAndChart({ root, onWarning }: ReleaseSpec): AsyncGenerator<Artefact> {
+  const image = await buildContainerImage(root);
+  for (const replaced of image.replaced) onWarning(replacedWarning(replaced));
+  const archive = imageArchive(image, image.name);
+  yield { name: `${image.name.replace(':', '-')}-image.tar`, bytes: archive, mode: 0o644 };
+  for (const [name, bytes] of buildChart(image.digest, root).files) yield { name, bytes, mode: 0o644 };
 }

@@ -11,9 +11,10 @@ if (import.meta.main) {
   try {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
-    for await (const { name, bytes, mode } of makeRelease(ROOT, folder)) {
+    const onWarning = (text: string) => process.stderr.write(`warning: ${text}\n`);
+    for await (const { name, bytes, mode } of makeRelease({ root: ROOT, folder, onWarning })) {
       writeFileSync(join(folder, name), bytes, { mode });
-      process.stdout.write(`${join(folder, name)}  ${(bytes.length / 1e6).toFixed(1)} MB\n`);
+      process.stdout.write(`${join(folder, name)}  ${Math.ceil(bytes.length / 1000).toLocaleString('en')} kB\n`);
     }
   } catch (error) {
     process.stderr.write(`${renderError(error)}\n`);
