@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import * as library from '@kubernetes/client-node';
@@ -65,5 +65,29 @@ describe('the files of KUBECONFIG', () => {
     vi.stubEnv('KUBECONFIG', path('missing'));
     const named = write('f', { contexts: ['one', 'two'], current: 'one' });
     expect(openKubeconfig(library, { kubeconfig: named, context: 'two' }).getCurrentContext()).toBe('two');
+  });
+
+  it('must be named', () => {
+    expect(() => inList('', '')).toThrow('KUBECONFIG names no file');
+  });
+
+  it('are read when the name of a file is empty, as in kubectl', () => {
+    vi.stubEnv('KUBECONFIG', write('g', { contexts: ['one'], current: 'one' }));
+    expect(openKubeconfig(library, { kubeconfig: '' }).getCurrentContext()).toBe('one');
+  });
+});
+
+describe('the address of a server', () => {
+  it.each([
+    ['https://user:s3cret@host:6443', /^the server of context c contains a user name or a password/],
+    ['https://s3cret@host:6443', /contains a user name or a password/],
+    ['user:s3cret@host:6443', /^the server of context c is not an address such as/],
+    ['ftp://host/?token=s3cret', /is not an address such as/],
+  ])('that cannot be used is refused, and not shown: %s', (server, message) => {
+    const file = write('h', { contexts: ['c'], current: 'c' });
+    writeFileSync(file, readFileSync(file, 'utf8').replace('https://h.example:6443', server));
+    const open = () => openKubeconfig(library, { kubeconfig: file });
+    expect(open).toThrow(message);
+    expect(open).not.toThrow(/s3cret/);
   });
 });

@@ -28,22 +28,25 @@ export function openKubeconfig(library: Library, { kubeconfig, context }: Kubeco
   if (!config.getCurrentCluster() || config.getCurrentContext() === 'loaded-context') {
     throw unusable('no cluster is configured');
   }
-  const { server } = config.getCurrentCluster()!;
-  if (!/^https?:$/.test(URL.parse(server)?.protocol ?? '')) {
-    throw unusable(
-      `the server of context ${config.getCurrentContext()} is ${JSON.stringify(server)}, not an address such as https://HOST:6443`,
-    );
-  }
+  const problem = problemOf(config.getCurrentCluster()!.server);
+  if (problem) throw unusable(`the server of context ${config.getCurrentContext()} ${problem}`);
   return config;
 }
 
+/** Does not quote the address: it may contain a password. */
+function problemOf(server: string): string | undefined {
+  const address = URL.parse(server);
+  if (!/^https?:$/.test(address?.protocol ?? '')) return 'is not an address such as https://HOST:6443';
+  if (address?.username || address?.password) return 'contains a user name or a password; use a user of the kubeconfig';
+  return undefined;
+}
+
+/** As in kubectl, an empty name is no name. */
 function read(library: Library, named: string | undefined): KubeConfig {
-  const list = named === undefined ? process.env.KUBECONFIG?.split(delimiter).filter(Boolean) : undefined;
-  if (list && list.length > 0) return readList(library, list);
+  const list = process.env.KUBECONFIG;
+  if (!named && list) return readList(library, list.split(delimiter).filter(Boolean));
   const config = new library.KubeConfig();
-  loading(named ?? 'the kubeconfig', () =>
-    named === undefined ? config.loadFromDefault() : config.loadFromFile(named),
-  );
+  loading(named || 'the kubeconfig', () => (named ? config.loadFromFile(named) : config.loadFromDefault()));
   return config;
 }
 
@@ -53,6 +56,7 @@ function read(library: Library, named: string | undefined): KubeConfig {
  */
 function readList(library: Library, files: readonly string[]): KubeConfig {
   const merged = new library.KubeConfig();
+  if (files.length === 0) throw unusable('KUBECONFIG names no file');
   const found = files.filter((file) => existsSync(file));
   if (found.length === 0)
     throw unusable(
