@@ -12,12 +12,23 @@ const without = (change: object) =>
 const ALL = { platform: 'linux', arch: 'x64', kvm: 'usable', kvmTestBoot: 'kvm' };
 
 describe('headstart doctor', () => {
-  it('answers 0 when what is asked for is there, and prints one row for it', async () => {
+  it('answers 0 when what is asked for is there, and prints one row and what was found', async () => {
     const { code, stdout } = await runVerb(without(ALL), ['kvm'], { env });
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: 'CAPABILITY  STATE  WHAT\nkvm         ready  Run VMs at full speed\n',
+      stdout: `CAPABILITY  STATE  WHAT
+kvm         ready  Run VMs at full speed
+
+kvm
+  found: KVM: a test boot succeeded
+`,
     });
+  });
+
+  it('prints nothing about a capability that nobody named and that lacks nothing', async () => {
+    const { stdout } = await runVerb(without(ALL), [], { env });
+    expect(stdout).not.toContain('found: ');
+    expect(stdout).not.toMatch(/^kvm$/m);
   });
 
   it('answers 3 when something required is missing, and prints the fix', async () => {

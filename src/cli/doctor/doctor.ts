@@ -52,7 +52,7 @@ export function doctor(read: ReadMachine): Verb {
       const capabilities = withNames(judgeMachine(asked, await read(asked, options, deps)), deps);
       const isReady = capabilities.every(({ state }) => state !== 'missing');
       if (options.json) printJson(deps, 'Doctor', { isReady, capabilities });
-      else deps.stdout(renderDoctor(capabilities, screenOf(deps)));
+      else deps.stdout(renderDoctor(capabilities, args.length > 0, screenOf(deps)));
       return isReady ? 0 : ANSWER_IS_NO;
     },
   };
@@ -66,22 +66,25 @@ function withNames(verdicts: readonly CapabilityVerdict[], { named = (text) => t
   }));
 }
 
-function renderDoctor(capabilities: readonly CapabilityVerdict[], screen: Screen): string {
-  const lacking = capabilities.filter(({ state }) => state !== 'ready');
-  return [renderTable(COLUMNS, capabilities, screen), ...lacking.map((one) => renderLacks(one, screen))].join('\n');
+/** Who names capabilities also wants to know what was found, such as the context of the kubeconfig. */
+function renderDoctor(capabilities: readonly CapabilityVerdict[], isNamed: boolean, screen: Screen): string {
+  const parts = capabilities.flatMap(({ capability, checks }) => {
+    const lines = checks.flatMap((check) => {
+      if (!check.isThere) return renderLack(check, screen);
+      return isNamed && check.detail !== undefined ? [renderCheck(paint('found', 'good', screen), check, screen)] : [];
+    });
+    return lines.length > 0 ? [`${paint(capability, 'header', screen)}\n${lines.join('\n')}\n`] : [];
+  });
+  return [renderTable(COLUMNS, capabilities, screen), ...parts].join('\n');
 }
 
-function renderLacks({ capability, checks }: CapabilityVerdict, screen: Screen): string {
-  const lines = checks
-    .filter(({ isThere }) => !isThere)
-    .flatMap(({ what, detail, isRequired, fix }: CapabilityCheck) => {
-      const kind = isRequired ? paint('missing', 'bad', screen) : paint('optional', 'warning', screen);
-      return [
-        wrapLines(`  ${kind}: ${printable(detail === undefined ? what : `${what}: ${detail}`)}`, screen.columns),
-        wrapLines(`  fix: ${printable(fix ?? '')}`, screen.columns),
-      ];
-    });
-  return `${paint(capability, 'header', screen)}\n${lines.join('\n')}\n`;
+function renderLack(check: CapabilityCheck, screen: Screen): string[] {
+  const kind = check.isRequired ? paint('missing', 'bad', screen) : paint('optional', 'warning', screen);
+  return [renderCheck(kind, check, screen), wrapLines(`  fix: ${printable(check.fix ?? '')}`, screen.columns)];
+}
+
+function renderCheck(kind: string, { what, detail }: CapabilityCheck, screen: Screen): string {
+  return wrapLines(`  ${kind}: ${printable(detail === undefined ? what : `${what}: ${detail}`)}`, screen.columns);
 }
 
 const STYLES: Readonly<Record<CapabilityState, Style>> = { ready: 'good', limited: 'warning', missing: 'bad' };
