@@ -19,7 +19,7 @@ export const verb: Verb = {
   examples: [
     'completion bash > ~/.local/share/bash-completion/completions/headstart',
     'completion fish | source',
-    'completion kubectl > ~/.local/bin/kubectl_complete-headstart',
+    'completion kubectl > ~/.local/bin/kubectl_complete-headstart && chmod +x ~/.local/bin/kubectl_complete-headstart',
   ],
   configure(command) {
     command

@@ -341,7 +341,7 @@ export const VERBS: Verbs = {
   },
   version: {
     heading: OTHER,
-    summary: 'Print the version and the commit',
+    summary: 'Print the version, and in a checkout the commit',
     load: async () => {
       const [{ versionVerb }, { versionOfThisCheckout }] = await Promise.all([
         import('./version.ts'),

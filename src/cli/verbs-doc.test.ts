@@ -9,6 +9,10 @@ it('docs/verbs.md matches the table of verbs; `make docs` updates it', async () 
   expect(text === (await renderVerbs()), 'docs/verbs.md is stale: run `make docs`').toBe(true);
 });
 
+it('docs/verbs.md shows defaults as a user types them', () => {
+  expect(text).not.toContain('[object');
+});
+
 it('docs/verbs.md has a heading for every group and verb, and no line over 120 columns', () => {
   for (const path of Object.keys(GROUPS)) expect(text).toContain(`\n## ${path}\n`);
   for (const path of Object.keys(VERBS)) expect(text).toContain(`\n### ${path}\n`);

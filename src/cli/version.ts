@@ -13,7 +13,10 @@ export function versionVerb(about: () => VersionInfo): Verb {
   return {
     examples: ['version', 'version --json'],
     configure: (command) => {
-      command.option('--json', 'print one JSON document, with the whole commit and the version of Node.js');
+      command.option(
+        '--json',
+        'print one JSON document, with the version of Node.js and, in a checkout, the whole commit',
+      );
     },
     run(_args, options: { json?: boolean }, deps) {
       const { version, commit } = about();

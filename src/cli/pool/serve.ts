@@ -1,6 +1,7 @@
 // cli/pool/serve.ts: `headstart pool serve`: lets cluster-autoscaler scale local pools.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { Option } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { whyUnreadable } from '../../base/why-unreadable.ts';
 import { holdPools } from '../../local/autoscaler/hold-pools.ts';
@@ -48,7 +49,11 @@ export function poolServe(open: OpenPools): Verb {
           'a pool that the autoscaler may scale, and its limits (0 and 10); repeatable; default: all pools',
           addServedPool,
         )
-        .option('--listen <HOST:PORT>', 'the address to listen on', listenAddress, listenAddress('8086'))
+        .addOption(
+          new Option('--listen <HOST:PORT>', 'the address to listen on')
+            .argParser(listenAddress)
+            .default(listenAddress('8086'), '127.0.0.1:8086'),
+        )
         .option('--cert <FILE>', 'the certificate of this server (PEM); required for an address other than loopback')
         .option('--key <FILE>', 'its private key')
         .option('--client-ca <FILE>', 'the authority whose certificates clients must have')

@@ -36,15 +36,16 @@ function firstFile(): Uint8Array {
   return readFileSync(new URL('./first-file.cjs', import.meta.url));
 }
 
-function readme({ name, description, engines }: Product): string {
+/** Names the file: no package of this name is published, so another person could publish one. */
+function readme({ name, version, description, engines }: Product): string {
   return `# ${name}
 
 ${description}.
 
 Needs Linux and Node.js ${engines.node}.
 
-    npx ${name} boot timeline boot.tar.gz
-    npm install --global ${name}
+    npx --package=./${name}-${version}.tgz ${name} boot timeline boot.tar.gz
+    npm install --global --prefix ~/.local ./${name}-${version}.tgz
     ${name} --help
 
 On a node, \`${name} boot collect -o boot.tar.gz\` collects what the boot verbs read.
