@@ -19,6 +19,8 @@ export const TARGET_TAG = 'headstart-target-size';
 export interface GroupNode {
   /** Of an instance, or of a requested one that does not exist yet. */
   id: string;
+  /** Of an instance: the name of its Node, which may not have registered yet. */
+  nodeName?: string;
   state: 'creating' | 'running' | 'deleting' | 'unknown';
   failure?: { code: string; message: string; isOutOfResources: boolean };
 }
@@ -161,7 +163,12 @@ export function openNodeGroup(
     async nodes() {
       const { listed } = await look();
       return [
-        ...listed.map(({ ref: { id }, power }) => ({ id, state: deleting.has(id) ? 'deleting' : STATES[power] })),
+        ...listed.map(
+          ({ ref: { id }, computerName, power }): GroupNode => ({
+            ...{ id, nodeName: computerName },
+            state: deleting.has(id) ? 'deleting' : STATES[power],
+          }),
+        ),
         ...pending.map(({ id, failure }) => ({ id, state: 'creating' as const, ...(failure && { failure }) })),
       ];
     },
