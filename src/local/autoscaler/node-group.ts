@@ -3,6 +3,7 @@
 import { NoCapacity, NotFound, QuotaExceeded } from '../../base/failures.ts';
 import type { Instance, PoolRef } from '../../vms/pools.ts';
 import type { QemuProvider } from '../../vms/qemu/local-provider.ts';
+import type { Claim } from '../../vms/standby.ts';
 import { openBringUp } from './bring-up.ts';
 import {
   type GroupFacts,
@@ -67,6 +68,8 @@ export function openNodeGroup(
   const deleting = new Map<string, Promise<void>>();
   let making: { before: ReadonlySet<string>; count: number } | undefined;
   let growing: Promise<void> | undefined;
+  /** Why an unfinished node could not be continued; reported once. */
+  let trouble: string | undefined;
   let turn: Promise<unknown> = Promise.resolve();
 
   /** One change at a time, each from what the one before it left. */
@@ -114,6 +117,7 @@ export function openNodeGroup(
   }
 
   async function makeRequested(): Promise<void> {
+    if (!signal.aborted) await continueUnfinished();
     while (!signal.aborted) {
       const { listed } = await look();
       const open = pending.filter(({ failure }) => !failure);
@@ -123,10 +127,7 @@ export function openNodeGroup(
       const count = Math.min(open.length, Math.max(1, members.filter(({ state }) => state === 'ready').length));
       making = { before: new Set(listed.map(({ ref: { id } }) => id)), count };
       try {
-        for (const { instance, from, why } of await standby.claim(ref, count, { signal })) {
-          report(`${instance.computerName} was ${from}${why === undefined ? '' : `: ${why}`}`);
-          if (!deleting.has(instance.ref.id)) ups.start(instance);
-        }
+        bringUp(await standby.claim(ref, count, { signal }));
       } catch (error) {
         if (signal.aborted) return;
         const failure = failureOf(error);
@@ -135,6 +136,26 @@ export function openNodeGroup(
       } finally {
         making = undefined;
       }
+    }
+  }
+
+  /** What a killed server, another command, or we took and did not finish, for example because the API server was away. */
+  async function continueUnfinished(): Promise<void> {
+    try {
+      const { claims, failure } = await standby.continueUnfinished(ref, { signal });
+      bringUp(claims);
+      const now = failure === undefined ? undefined : messageOf(failure);
+      if (now !== undefined && now !== trouble) report(`a node of ${ref.name} could not be continued: ${now}`);
+      trouble = now;
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  function bringUp(claims: readonly Claim[]): void {
+    for (const { instance, from, why } of claims) {
+      report(`${instance.computerName} was ${from}${why === undefined ? '' : `: ${why}`}`);
+      if (!deleting.has(instance.ref.id)) ups.start(instance);
     }
   }
 
