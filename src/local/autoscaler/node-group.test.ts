@@ -106,6 +106,38 @@ describe('a node group', () => {
     expect(reports.filter((line) => line.endsWith('did not come up: the disk is full'))).toHaveLength(2);
   });
 
+  it.each([
+    ['decrease', 'was just answered'],
+    ['decrease', 'is being recorded'],
+    ['deleteNodes', 'was just answered'],
+    ['deleteNodes', 'is being recorded'],
+  ] as const)('makes no node whose request is taken back: %s %s', async (call, moment) => {
+    const { group, pools, claims } = await makeGroup();
+    const [{ readStandby }, { tagPool }] = [pools.standby, pools.pools];
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    let takenBack: Promise<void> | undefined;
+    pools.standby.readStandby = async (...args) => {
+      const [requested] = await group.nodes();
+      if (requested) takenBack ??= call === 'decrease' ? group.decrease(-1) : group.deleteNodes([requested.id]);
+      await (moment === 'is being recorded' ? begun : takenBack);
+      return readStandby(...args);
+    };
+    pools.pools.tagPool = async (pool, tags, ...more) => {
+      if (takenBack) {
+        begin();
+        for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+      }
+      return tagPool(pool, tags, ...more);
+    };
+    await group.increase(1);
+    await group.settle();
+    await takenBack;
+    expect([claims, await group.nodes(), await group.targetSize()]).toEqual([[], [], 0]);
+  });
+
   it('follows a pool that another command scales', async () => {
     const { group, pools, ref } = await makeGroup();
     await group.increase(1);

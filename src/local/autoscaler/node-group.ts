@@ -119,24 +119,42 @@ export function openNodeGroup(
   async function makeRequested(): Promise<void> {
     if (!signal.aborted) await continueUnfinished();
     while (!signal.aborted) {
-      const { listed } = await look();
-      const open = pending.filter(({ failure }) => !failure);
-      if (open.length === 0) return inTurn(async () => look().then((group) => record(targetSize(group), group)));
-      // Parked nodes continue together. Cold ones are made one by one, so that other commands get the pool's lock between them.
-      const members = (await standby.readStandby(ref))?.members ?? [];
-      const count = Math.min(open.length, Math.max(1, members.filter(({ state }) => state === 'ready').length));
-      making = { before: new Set(listed.map(({ ref: { id } }) => id)), count };
+      const requests = await takeOpen(await readyCount());
+      if (requests.length === 0) return;
       try {
-        bringUp(await standby.claim(ref, count, { signal }));
+        bringUp(await standby.claim(ref, requests.length, { signal }));
       } catch (error) {
         if (signal.aborted) return;
         const failure = failureOf(error);
         report(`a node of ${ref.name} could not be made: ${failure.message}`);
-        for (const one of open.slice(0, count)) one.failure = failure;
+        for (const one of requests) one.failure = failure;
       } finally {
         making = undefined;
       }
     }
+  }
+
+  const openRequests = () => pending.filter(({ failure }) => !failure);
+
+  async function readyCount(): Promise<number> {
+    await look();
+    if (openRequests().length === 0) return 0;
+    const { members = [] } = (await standby.readStandby(ref)) ?? {};
+    return members.filter(({ state }) => state === 'ready').length;
+  }
+
+  /**
+   * From then on it is too late to take them back. Parked nodes continue together. Cold ones are made one by one, so that other commands get
+   * the pool's lock between them.
+   */
+  function takeOpen(ready: number): Promise<NodeRequest[]> {
+    return inTurn(async () => {
+      const group = await look();
+      const requests = openRequests().slice(0, Math.max(1, ready));
+      if (requests.length === 0) await record(targetSize(group), group);
+      else making = { before: new Set(group.listed.map(({ ref: { id } }) => id)), count: requests.length };
+      return requests;
+    });
   }
 
   /** What a killed server, another command, or we took and did not finish, for example because the API server was away. */
