@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CoreV1Api, KubeConfig, type V1Pod } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toNode } from '../src/cluster/kubernetes/nodes.ts';
 import { openNodeGroup } from '../src/local/autoscaler/node-group.ts';
+import { openNodeIds } from '../src/local/autoscaler/node-ids.ts';
 import { type AutoscalerServer, serveAutoscaler } from '../src/local/autoscaler/serve.ts';
 import { templateNode } from '../src/local/autoscaler/template-node.ts';
 import { type FakePools, fakePools } from '../src/local/testing.ts';
-import { providerId } from '../src/vms/qemu/home/layout.ts';
+import type { InstanceRef } from '../src/vms/pools.ts';
 import { poolSpec } from '../src/vms/qemu/testing.ts';
 import { startAutoscaler } from './labs/autoscaler.ts';
 import type { Child } from './labs/child.ts';
@@ -53,6 +55,10 @@ describe.skipIf(program === undefined)('cluster-autoscaler', { timeout: 3 * STEP
     const group = openNodeGroup({ pool: ref, min: MIN, max: MAX }, { ...deps, mark: 'e2e' });
     server = await serveAutoscaler({ host: '127.0.0.1', port: 0 }, undefined, {
       groups: [group],
+      nodeIds: openNodeIds({
+        clusterOf: async () => 'lab',
+        listNodes: async () => (await core.listNode()).items.map(toNode),
+      }),
       template: async () =>
         templateNode({ pool: 'web', size, architecture: 'x64' }, { labels: { tier: 'front' }, taints: [] }),
       onBug: (error) => void reports.push(`bug: ${String(error)}`),
@@ -81,7 +87,7 @@ describe.skipIf(program === undefined)('cluster-autoscaler', { timeout: 3 * STEP
       const listed = await instances();
       const nodes = (await core.listNode()).items.map(({ metadata }) => metadata?.name ?? '');
       for (const { ref, computerName } of listed)
-        if (!nodes.includes(computerName)) await addNode(computerName, providerId(ref));
+        if (!nodes.includes(computerName)) await addNode(computerName, azureId(ref));
       for (const name of nodes)
         if (!listed.some(({ computerName }) => computerName === name))
           await core.deleteNode({ name }).catch(() => undefined);
@@ -179,6 +185,12 @@ describe.skipIf(program === undefined)('cluster-autoscaler', { timeout: 3 * STEP
     expect(reports.filter((line) => line.startsWith('bug'))).toEqual([]);
   });
 });
+
+/** As kubelet of a local node registers it: from metadata like Azure's. */
+function azureId({ pool, id }: InstanceRef): string {
+  const group = '/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/local';
+  return `azure://${group}/providers/Microsoft.Compute/virtualMachineScaleSets/${pool.name}/virtualMachines/${id}`;
+}
 
 /** The client cannot read the Status that a successful binding returns. */
 function ignoreEmptyAnswer(error: unknown): void {

@@ -173,6 +173,7 @@ export function fakePools(folder: string, clock: FakeClock = fakeClock()): FakeP
           };
         });
       },
+      continueUnfinished: async () => ({ claims: [] }),
       async fillStandby(ref, options) {
         const state = pools.standbyStates.get(ref.name);
         const missing = STANDBY_TIERS.flatMap((tier) => {

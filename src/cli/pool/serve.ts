@@ -6,8 +6,10 @@ import { UserError } from '../../base/errors.ts';
 import { whyUnreadable } from '../../base/why-unreadable.ts';
 import { holdPools } from '../../local/autoscaler/hold-pools.ts';
 import { openNodeGroup } from '../../local/autoscaler/node-group.ts';
+import { openNodeIds } from '../../local/autoscaler/node-ids.ts';
 import type { ListenAddress, ServerTls } from '../../local/autoscaler/serve.ts';
 import { templateNode } from '../../local/autoscaler/template-node.ts';
+import { listLocalNodes } from '../../local/list-nodes.ts';
 import type { QemuProvider } from '../../vms/qemu/local-provider.ts';
 import { type OpenPools, openPools, type PoolOptions, withPoolOptions } from '../compose/open-pools.ts';
 import { printJson, printJsonLine } from '../output/json.ts';
@@ -84,12 +86,17 @@ interface ServerScene {
 async function serve({ provider, pools, tls, options, signal }: ServerScene, deps: CliDeps): Promise<void> {
   const { serveAutoscaler } = await import('../../local/autoscaler/serve.ts');
   const progress = showProgress(deps, 'AutoscalerEvent', options);
+  const home = homeFolder(options, deps.env);
   const mark = randomUUID().slice(0, 8);
   const groups = pools.map(({ ref, min, max }) =>
     openNodeGroup({ pool: ref, min, max }, { provider, report: progress.step, signal, mark }),
   );
   const server = await serveAutoscaler(options.listen, tls, {
     groups,
+    nodeIds: openNodeIds({
+      clusterOf: async (ref) => (await provider.pools.readSpec(ref)).cluster,
+      listNodes: (name) => listLocalNodes({ home, name }),
+    }),
     async template({ pool: { id, name } }) {
       const ref = { id, name };
       const [spec, pool] = await Promise.all([provider.pools.readSpec(ref), provider.pools.readPool(ref)]);

@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { answersOf } from './answers.ts';
 import type { GroupNode, NodeGroup } from './node-group.ts';
+import { openNodeIds } from './node-ids.ts';
 
-function answering(nodes: GroupNode[] = []) {
+/** As kubelet of a local node registers it: from metadata like Azure's. */
+const azureId = (id: string) =>
+  `azure:///subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/local/providers/Microsoft.Compute/virtualMachineScaleSets/web/virtualMachines/${id}`;
+
+function answering(nodes: GroupNode[] = [], registered: string[] = []) {
+  const listNodes = async () => registered.map((name) => ({ name, providerId: azureId(name) }));
   const deleted: string[][] = [];
   const group: NodeGroup = {
     ...{ pool: { id: 'pools/web', name: 'web' }, min: 0, max: 3 },
@@ -15,7 +21,11 @@ function answering(nodes: GroupNode[] = []) {
     settle: () => Promise.reject(new Error('the pool is gone')),
     ended: async () => undefined,
   };
-  const answers = answersOf({ groups: [group], template: () => Promise.reject(new Error('unused')) });
+  const answers = answersOf({
+    groups: [group],
+    nodeIds: openNodeIds({ clusterOf: async () => 'lab', listNodes }),
+    template: () => Promise.reject(new Error('unused')),
+  });
   return { answers, deleted };
 }
 
@@ -37,6 +47,35 @@ describe('answers to cluster-autoscaler', () => {
       { id: 'qemu:///web/d', status: { state: 2, failure: { code: 'c', message: 'm', class: 1 } } },
       { id: 'qemu:///web/e', status: { state: 2, failure: { code: 'c', message: 'm', class: 99 } } },
     ]);
+  });
+
+  it('list a node under exactly the provider id that its kubelet registered, and take it back', async () => {
+    const running = { state: 'running' } as const;
+    const { answers, deleted } = answering(
+      [
+        { id: 'a', nodeName: 'a', ...running },
+        { id: 'b', nodeName: 'b', ...running },
+        { id: 'c', state: 'creating' },
+      ],
+      ['a', 'c'],
+    );
+    const { instances } = await answers.NodeGroupNodes({ id: 'web' });
+    expect(instances.map(({ id }) => id)).toEqual([azureId('a'), 'qemu:///web/b', 'qemu:///web/c']);
+    const node = { name: 'a', providerId: azureId('a') };
+    expect((await answers.NodeGroupForNode({ node })).group).toMatchObject({ id: 'web' });
+    await answers.NodeGroupDeleteNodes({ id: 'web', nodes: [node] });
+    expect(deleted).toEqual([['a']]);
+  });
+
+  it('list a node that registers later under its own provider id after the next refresh', async () => {
+    const registered: string[] = [];
+    const { answers } = answering([{ id: 'a', nodeName: 'a', state: 'running' }], registered);
+    const ids = async () => (await answers.NodeGroupNodes({ id: 'web' })).instances.map(({ id }) => id);
+    expect(await ids()).toEqual(['qemu:///web/a']);
+    registered.push('a');
+    expect(await ids()).toEqual(['qemu:///web/a']);
+    await answers.Refresh();
+    expect(await ids()).toEqual([azureId('a')]);
   });
 
   it('delete nodes by the end of their provider id, and none when one belongs elsewhere', async () => {

@@ -2,6 +2,7 @@
 import { Refused } from '../../base/failures.ts';
 import { parseProviderId, providerId } from '../../vms/qemu/home/layout.ts';
 import type { GroupNode, NodeGroup } from './node-group.ts';
+import type { IdOfNode, NodeIds } from './node-ids.ts';
 import type { TemplateNode } from './template-node.ts';
 
 export interface NodeName {
@@ -11,11 +12,12 @@ export interface NodeName {
 
 export interface AutoscalerDeps {
   groups: readonly NodeGroup[];
+  nodeIds: NodeIds;
   template(group: NodeGroup): Promise<TemplateNode>;
 }
 
 /** Method name → its answer. The requests are messages of external-grpc.proto. */
-export function answersOf({ groups, template }: AutoscalerDeps) {
+export function answersOf({ groups, nodeIds, template }: AutoscalerDeps) {
   const groupOf = (id: string): NodeGroup => {
     const group = groups.find(({ pool }) => pool.name === id);
     if (!group) throw new Refused(`there is no node group ${JSON.stringify(id)}`, 'autoscaler/no-such-group');
@@ -38,6 +40,7 @@ export function answersOf({ groups, template }: AutoscalerDeps) {
 
     /** Once in every round of the autoscaler. */
     async Refresh() {
+      nodeIds.expire();
       for (const group of groups) group.settle().catch(() => undefined); // a question about the group gets the error
       return {};
     },
@@ -67,7 +70,9 @@ export function answersOf({ groups, template }: AutoscalerDeps) {
 
     async NodeGroupNodes({ id }: { id: string }) {
       const group = groupOf(id);
-      return { instances: (await group.nodes()).map((node) => toInstance(group, node)) };
+      const nodes = await group.nodes();
+      const idOf = await nodeIds.idsIn(group.pool);
+      return { instances: nodes.map((node) => toInstance(group, node, idOf)) };
     },
 
     async NodeGroupTemplateNodeInfo({ id }: { id: string }) {
@@ -97,9 +102,9 @@ function instanceOf(text: string): { pool: string; id: string } | undefined {
 const STATES: Readonly<Record<GroupNode['state'], number>> = { unknown: 0, running: 1, creating: 2, deleting: 3 };
 const [OUT_OF_RESOURCES, OTHER] = [1, 99];
 
-function toInstance({ pool }: NodeGroup, { id, state, failure }: GroupNode) {
+function toInstance({ pool }: NodeGroup, { id, nodeName, state, failure }: GroupNode, idOf: IdOfNode) {
   return {
-    id: providerId({ pool, id }),
+    id: (nodeName === undefined ? undefined : idOf(nodeName)) ?? providerId({ pool, id }),
     status: {
       state: STATES[state],
       ...(failure && {

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { NoCapacity } from '../../base/failures.ts';
+import {
+  none,
+  parkedWorld,
+  problemsIn,
+  type StandbyWorld,
+  standbyWorld,
+} from '../../vms/qemu/standby/world.testing.ts';
 import { poolSpec } from '../../vms/qemu/testing.ts';
 import type { StandbyMember } from '../../vms/standby.ts';
 import { fakePools } from '../testing.ts';
@@ -99,6 +106,38 @@ describe('a node group', () => {
     expect(reports.filter((line) => line.endsWith('did not come up: the disk is full'))).toHaveLength(2);
   });
 
+  it.each([
+    ['decrease', 'was just answered'],
+    ['decrease', 'is being recorded'],
+    ['deleteNodes', 'was just answered'],
+    ['deleteNodes', 'is being recorded'],
+  ] as const)('makes no node whose request is taken back: %s %s', async (call, moment) => {
+    const { group, pools, claims } = await makeGroup();
+    const [{ readStandby }, { tagPool }] = [pools.standby, pools.pools];
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    let takenBack: Promise<void> | undefined;
+    pools.standby.readStandby = async (...args) => {
+      const [requested] = await group.nodes();
+      if (requested) takenBack ??= call === 'decrease' ? group.decrease(-1) : group.deleteNodes([requested.id]);
+      await (moment === 'is being recorded' ? begun : takenBack);
+      return readStandby(...args);
+    };
+    pools.pools.tagPool = async (pool, tags, ...more) => {
+      if (takenBack) {
+        begin();
+        for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+      }
+      return tagPool(pool, tags, ...more);
+    };
+    await group.increase(1);
+    await group.settle();
+    await takenBack;
+    expect([claims, await group.nodes(), await group.targetSize()]).toEqual([[], [], 0]);
+  });
+
   it('follows a pool that another command scales', async () => {
     const { group, pools, ref } = await makeGroup();
     await group.increase(1);
@@ -137,5 +176,75 @@ describe('a node group', () => {
     await expect(deletion).rejects.toThrow('disk error');
     expect(reports.at(-1)).toBe(`${id} could not be deleted: disk error`);
     expect(await group.targetSize()).toBe(1);
+  });
+});
+
+describe('a node that was taken and not finished', () => {
+  /** A server; its `up` are the instances that it waits for. */
+  function serve({ pool, provider }: StandbyWorld) {
+    const stopping = new AbortController();
+    const [up, reports]: [string[], string[]] = [[], []];
+    const guests = { ...provider.guests, awaitUp: async ({ id }: { id: string }) => void up.push(id) };
+    const report = (what: string) => void reports.push(what);
+    const deps = { provider: { ...provider, guests }, report, signal: stopping.signal, mark: 'a' };
+    return { stopping, up, reports, group: openNodeGroup({ pool, min: 0, max: 5 }, deps) };
+  }
+
+  it('is continued and waited for when the API server answers again; its error is reported once', async () => {
+    const world = await parkedWorld('frozen');
+    const { group, up, reports } = serve(world);
+    world.isClusterDown = true;
+    await group.increase(1);
+    for (let round = 0; round < 3; round++) await group.settle();
+    expect(up).toEqual([]);
+    expect(reports.filter((line) => line.includes('could not be continued'))).toHaveLength(1);
+    world.isClusterDown = false;
+    await group.settle();
+    expect(await problemsIn(world, { inService: 1, counts: none })).toEqual([]);
+    expect(up).toEqual(['web-000001']);
+    world.calls.length = 0;
+    await group.settle();
+    expect([world.calls, up]).toEqual([[], ['web-000001']]);
+    world.end();
+  });
+
+  it.each(['launch', 'load', 'resume', 'createNode web-000001'])(
+    'is continued by the next server after a kill before %s',
+    async (killed) => {
+      const world = await parkedWorld('frozen');
+      let isDead = false;
+      world.interrupt = (call, when) => {
+        isDead ||= call === killed && when === 'before';
+        if (isDead) throw new Error('killed');
+      };
+      const first = serve(world);
+      await first.group.increase(1);
+      await first.group.settle();
+      first.stopping.abort();
+      world.interrupt = () => undefined;
+      const next = serve(world);
+      await next.group.settle();
+      expect(await problemsIn(world, { inService: 1, counts: none })).toEqual([]);
+      expect(next.up).toEqual(['web-000001']);
+      expect(await next.group.targetSize()).toBe(1);
+      world.end();
+    },
+  );
+
+  it('is taken back when the server ends while it makes a cold one, and the next server makes another', async () => {
+    const world = await standbyWorld();
+    const first = serve(world);
+    world.interrupt = (call, when) => {
+      if (call !== 'admit web-000001' || when !== 'before') return;
+      first.stopping.abort(new Error('SIGTERM'));
+      throw first.stopping.signal.reason;
+    };
+    await first.group.increase(1);
+    await first.group.ended();
+    expect(await first.group.nodes()).toEqual([expect.objectContaining({ state: 'creating' })]);
+    const next = serve(world);
+    await next.group.settle();
+    expect(next.up).toEqual(['web-000002']);
+    world.end();
   });
 });

@@ -3,6 +3,7 @@
 import { NoCapacity, NotFound, QuotaExceeded } from '../../base/failures.ts';
 import type { Instance, PoolRef } from '../../vms/pools.ts';
 import type { QemuProvider } from '../../vms/qemu/local-provider.ts';
+import type { Claim } from '../../vms/standby.ts';
 import { openBringUp } from './bring-up.ts';
 import {
   type GroupFacts,
@@ -19,6 +20,8 @@ export const TARGET_TAG = 'headstart-target-size';
 export interface GroupNode {
   /** Of an instance, or of a requested one that does not exist yet. */
   id: string;
+  /** Of an instance: the name of its Node, which may not have registered yet. */
+  nodeName?: string;
   state: 'creating' | 'running' | 'deleting' | 'unknown';
   failure?: { code: string; message: string; isOutOfResources: boolean };
 }
@@ -65,6 +68,8 @@ export function openNodeGroup(
   const deleting = new Map<string, Promise<void>>();
   let making: { before: ReadonlySet<string>; count: number } | undefined;
   let growing: Promise<void> | undefined;
+  /** Why an unfinished node could not be continued; reported once. */
+  let trouble: string | undefined;
   let turn: Promise<unknown> = Promise.resolve();
 
   /** One change at a time, each from what the one before it left. */
@@ -112,27 +117,63 @@ export function openNodeGroup(
   }
 
   async function makeRequested(): Promise<void> {
+    if (!signal.aborted) await continueUnfinished();
     while (!signal.aborted) {
-      const { listed } = await look();
-      const open = pending.filter(({ failure }) => !failure);
-      if (open.length === 0) return inTurn(async () => look().then((group) => record(targetSize(group), group)));
-      // Parked nodes continue together. Cold ones are made one by one, so that other commands get the pool's lock between them.
-      const members = (await standby.readStandby(ref))?.members ?? [];
-      const count = Math.min(open.length, Math.max(1, members.filter(({ state }) => state === 'ready').length));
-      making = { before: new Set(listed.map(({ ref: { id } }) => id)), count };
+      const requests = await takeOpen(await readyCount());
+      if (requests.length === 0) return;
       try {
-        for (const { instance, from, why } of await standby.claim(ref, count, { signal })) {
-          report(`${instance.computerName} was ${from}${why === undefined ? '' : `: ${why}`}`);
-          if (!deleting.has(instance.ref.id)) ups.start(instance);
-        }
+        bringUp(await standby.claim(ref, requests.length, { signal }));
       } catch (error) {
         if (signal.aborted) return;
         const failure = failureOf(error);
         report(`a node of ${ref.name} could not be made: ${failure.message}`);
-        for (const one of open.slice(0, count)) one.failure = failure;
+        for (const one of requests) one.failure = failure;
       } finally {
         making = undefined;
       }
+    }
+  }
+
+  const openRequests = () => pending.filter(({ failure }) => !failure);
+
+  async function readyCount(): Promise<number> {
+    await look();
+    if (openRequests().length === 0) return 0;
+    const { members = [] } = (await standby.readStandby(ref)) ?? {};
+    return members.filter(({ state }) => state === 'ready').length;
+  }
+
+  /**
+   * From then on it is too late to take them back. Parked nodes continue together. Cold ones are made one by one, so that other commands get
+   * the pool's lock between them.
+   */
+  function takeOpen(ready: number): Promise<NodeRequest[]> {
+    return inTurn(async () => {
+      const group = await look();
+      const requests = openRequests().slice(0, Math.max(1, ready));
+      if (requests.length === 0) await record(targetSize(group), group);
+      else making = { before: new Set(group.listed.map(({ ref: { id } }) => id)), count: requests.length };
+      return requests;
+    });
+  }
+
+  /** What a killed server, another command, or we took and did not finish, for example because the API server was away. */
+  async function continueUnfinished(): Promise<void> {
+    try {
+      const { claims, failure } = await standby.continueUnfinished(ref, { signal });
+      bringUp(claims);
+      const now = failure === undefined ? undefined : messageOf(failure);
+      if (now !== undefined && now !== trouble) report(`a node of ${ref.name} could not be continued: ${now}`);
+      trouble = now;
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  function bringUp(claims: readonly Claim[]): void {
+    for (const { instance, from, why } of claims) {
+      report(`${instance.computerName} was ${from}${why === undefined ? '' : `: ${why}`}`);
+      if (!deleting.has(instance.ref.id)) ups.start(instance);
     }
   }
 
@@ -161,7 +202,12 @@ export function openNodeGroup(
     async nodes() {
       const { listed } = await look();
       return [
-        ...listed.map(({ ref: { id }, power }) => ({ id, state: deleting.has(id) ? 'deleting' : STATES[power] })),
+        ...listed.map(
+          ({ ref: { id }, computerName, power }): GroupNode => ({
+            ...{ id, nodeName: computerName },
+            state: deleting.has(id) ? 'deleting' : STATES[power],
+          }),
+        ),
         ...pending.map(({ id, failure }) => ({ id, state: 'creating' as const, ...(failure && { failure }) })),
       ];
     },

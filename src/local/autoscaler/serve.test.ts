@@ -9,7 +9,7 @@ import { type Lab, makeLab, poolSpec, publishEmpty } from '../../vms/qemu/testin
 import { fakePools } from '../testing.ts';
 import { TARGET_TAG } from './node-group.ts';
 import { serveAutoscaler } from './serve.ts';
-import { callWith, type ServerWorld, serveTo } from './testing.ts';
+import { callWith, noNodeIds, type ServerWorld, serveTo } from './testing.ts';
 
 const named = (id: string) => ({ name: id, providerId: `qemu:///web/${id}` });
 const WEB = { id: 'web' };
@@ -152,7 +152,8 @@ describe('the server over local pools', () => {
   });
 
   it('refuses a second server on its port', async () => {
-    const deps = { groups: [], template: () => Promise.reject(new Error('x')), onBug: () => undefined };
+    const template = () => Promise.reject(new Error('x'));
+    const deps = { groups: [], nodeIds: noNodeIds, template, onBug: () => undefined };
     const address = { host: '127.0.0.1', port: world.server.port };
     await expect(serveAutoscaler(address, undefined, deps)).rejects.toMatchObject({ code: 'autoscaler/cannot-listen' });
     const tls = { cert: Buffer.from('x'), key: Buffer.from('y'), clientCa: Buffer.from('z') };
@@ -230,7 +231,8 @@ describe('a server with TLS', () => {
   it('answers clients with a certificate of the given authority, and no others', async () => {
     const [own, other] = await Promise.all([makeLoopbackCertificate(), makeLoopbackCertificate()]);
     const [cert, key] = [Buffer.from(own.certPem), Buffer.from(own.keyPem)];
-    const deps = { groups: [], template: () => Promise.reject(new Error('unused')), onBug: () => undefined };
+    const template = () => Promise.reject(new Error('unused'));
+    const deps = { groups: [], nodeIds: noNodeIds, template, onBug: () => undefined };
     const server = await serveAutoscaler({ host: '127.0.0.1', port: 0 }, { cert, key, clientCa: cert }, deps);
     const ask = (channel: ChannelCredentials) => {
       const client = new Client(`127.0.0.1:${server.port}`, channel);

@@ -4,6 +4,7 @@ import type { PoolRef } from '../../vms/pools.ts';
 import type { QemuProvider } from '../../vms/qemu/local-provider.ts';
 import { loadService } from './grpc-service.ts';
 import { type NodeGroup, openNodeGroup } from './node-group.ts';
+import { openNodeIds } from './node-ids.ts';
 import type { GroupLimits } from './plan-sizes.ts';
 import { type AutoscalerServer, serveAutoscaler } from './serve.ts';
 import { templateNode } from './template-node.ts';
@@ -22,6 +23,9 @@ export interface ServerWorld {
 
 export const size = { cpus: 2, memoryMb: 1000, diskGb: 8 };
 
+/** Of pools that are in no cluster. */
+export const noNodeIds = openNodeIds({ clusterOf: async () => undefined, listNodes: async () => [] });
+
 export async function serveTo(
   provider: Pick<QemuProvider, 'pools' | 'standby' | 'guests'>,
   pools: readonly (GroupLimits & { pool: PoolRef })[],
@@ -33,6 +37,7 @@ export async function serveTo(
   const groups = pools.map((one) => openNodeGroup(one, { provider, report, signal: stopping.signal, mark }));
   const server = await serveAutoscaler({ host: '127.0.0.1', port: 0 }, undefined, {
     groups,
+    nodeIds: noNodeIds,
     template: async ({ pool }) =>
       templateNode({ pool: pool.name, size, architecture: 'x64' }, { labels: { tier: 'front' }, taints: [] }),
     onBug: (error) => void bugs.push(error),

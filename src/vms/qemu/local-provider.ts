@@ -104,12 +104,20 @@ export interface Guests {
 }
 
 export interface LocalStandby extends Standby {
+  /** Starts the instances that a command made, claimed or reimaged but did not start, because it was killed or failed. */
+  continueUnfinished(pool: PoolRef, options?: CallOptions): Promise<ContinueResult>;
   /**
    * Discards and prepares standby instances until the pool has those that its policy names. One command at a time does that.
    */
   fillStandby(pool: PoolRef, options?: FillOptions): Promise<FillResult>;
   /** The same in the background, by a process that outlives this one. */
   refill(pool: PoolRef): Promise<void>;
+}
+
+export interface ContinueResult {
+  claims: Claim[];
+  /** Why the first that could not be started was not; the next call tries it again. */
+  failure?: unknown;
 }
 
 export interface FillOptions extends CallOptions {

@@ -20,7 +20,7 @@ import { createSnapshot, deleteSnapshot, readSnapshot } from './images/snapshots
 import { deleteVersion, listVersions, readVersion, setExcludedFromLatest, tagVersion } from './images/versions.ts';
 import type { QemuProvider } from './local-provider.ts';
 import { qemuMachines } from './machine/machines.ts';
-import { claim, deleteInstance, setCapacity } from './pools/capacity.ts';
+import { claim, continueUnfinished, deleteInstance, setCapacity } from './pools/capacity.ts';
 import { reimage, setProtection, setUserData, tagInstance } from './pools/change-instance.ts';
 import { changeModel, readModel, tagPool } from './pools/change-model.ts';
 import { listInstances, locate, locateAll, parsedProviderId, readDetails, readInstance } from './pools/instances.ts';
@@ -64,7 +64,15 @@ export function providerIn(context: QemuContext): QemuProvider {
       ...{ listVersions, readVersion, beginVersion, setExcludedFromLatest, tagVersion, deleteVersion },
       referencedImages,
     }),
-    standby: boundTo(context, { readStandby, setStandby, deleteStandby, claim, fillStandby, refill }),
+    standby: boundTo(context, {
+      readStandby,
+      setStandby,
+      deleteStandby,
+      claim,
+      continueUnfinished,
+      fillStandby,
+      refill,
+    }),
     publisher: boundTo(context, { readModel, changeModel }),
   };
 }

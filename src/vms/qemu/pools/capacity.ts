@@ -11,7 +11,7 @@ import { instanceRecordsOf, poolRecordOf, writePoolRecord } from '../home/instan
 import { lockPool } from '../home/pool-lock.ts';
 import type { InstanceRecord } from '../home/records.ts';
 import { resolveVersion, verifyVersion } from '../home/version-records.ts';
-import type { StartedInstance } from '../local-provider.ts';
+import type { ContinueResult, StartedInstance } from '../local-provider.ts';
 import { claimMembers } from '../standby/claim.ts';
 import { needsRefill } from '../standby/needs-refill.ts';
 import { readInstance } from './instances.ts';
@@ -53,8 +53,29 @@ export async function claim(
   poolRecordOf(context.home, pool);
   const why = `claiming ${count} of ${pool.name}`;
   const started = await lockPool(context.home, pool, why, options, () => startMore(context, pool, count, options));
-  const seen = await readStarted(context, started);
-  return seen
+  return claimsOf(await readStarted(context, started));
+}
+
+/** Takes the pool's lock only when there are any: other commands hold it while they start what they made. */
+export async function continueUnfinished(
+  context: QemuContext,
+  pool: PoolRef,
+  options: CallOptions = {},
+): Promise<ContinueResult> {
+  poolRecordOf(context.home, pool);
+  if (unstartedOf(context, pool).length === 0) return { claims: [] };
+  const why = `continuing instances of ${pool.name}`;
+  const { started, failure } = await lockPool(context.home, pool, why, options, () =>
+    startUnstarted(context, pool, options),
+  );
+  return {
+    claims: claimsOf(await readStarted(context, started)),
+    ...(failure !== undefined && { failure }),
+  };
+}
+
+function claimsOf(started: readonly StartedInstance[]): Claim[] {
+  return started
     .map(
       ({ from, why: reason, ...instance }): Claim => ({
         instance,
@@ -127,12 +148,9 @@ async function startUnstarted(
   pool: PoolRef,
   options: CallOptions,
 ): Promise<{ started: StartedRef[]; failure: unknown }> {
-  const refs = instanceRecordsOf(context.home, pool)
-    .filter(({ isNew, isBlank, resume, wanted }) => (isNew || isBlank || resume) && wanted === 'running')
-    .map(({ id }) => ({ pool, id }));
   const started: StartedRef[] = [];
   let failure: unknown;
-  for (const ref of refs) {
+  for (const ref of unstartedOf(context, pool)) {
     try {
       started.push({ ref, ...(await startInstance(context, ref, options)) });
     } catch (error) {
@@ -141,6 +159,12 @@ async function startUnstarted(
     }
   }
   return { started, failure };
+}
+
+function unstartedOf({ home }: QemuContext, pool: PoolRef): InstanceRef[] {
+  return instanceRecordsOf(home, pool)
+    .filter(({ isNew, isBlank, resume, wanted }) => (isNew || isBlank || resume) && wanted === 'running')
+    .map(({ id }) => ({ pool, id }));
 }
 
 async function grow(context: QemuContext, pool: PoolRef, count: number, options: CallOptions): Promise<InstanceRef[]> {
@@ -159,7 +183,7 @@ async function grow(context: QemuContext, pool: PoolRef, count: number, options:
     try {
       await startInstance(context, ref, options);
     } catch (error) {
-      await removeInstance(context, ref, options);
+      await removeInstance(context, ref, {}); // also when the signal is aborted
       throw error;
     }
     made.push(ref);

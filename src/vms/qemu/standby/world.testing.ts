@@ -250,7 +250,11 @@ function worldIn(home: string, clock: FakeClock, inside: Inside, changes: Partia
       asked(`createNode ${id}`, () => void nodes.set(id, held ? [TAINT] : [])),
     release: (_, { id }) => asked(`release ${id}`, () => void (nodes.has(id) && nodes.set(id, []))),
     forgetNode: (_, { id }) => asked(`forgetNode ${id}`, () => void nodes.delete(id)),
-    removeNode: (_, { id }) => step(`removeNode ${id}`, () => void (world.isClusterDown || nodes.delete(id))),
+    removeNode: (_, { id }, { signal }) =>
+      step(`removeNode ${id}`, () => {
+        signal?.throwIfAborted();
+        if (!world.isClusterDown) nodes.delete(id);
+      }),
   };
 
   const base = makeLab();
