@@ -54,7 +54,7 @@ function reopened(options: { onWait: () => void; noWriterMs: number }): Iterable
 }
 
 /** A producer such as `cat` or `journalctl` has sent something by then; the pipe of `ssh` or of a CI runner stays open and silent. */
-const SENT_WITHIN_MS = 1_000;
+export const SENT_WITHIN_MS = 1_000;
 
 /**
  * Standard input for a verb that got no input by name: a file with content, or a pipe that sends something. Never reads a
@@ -71,7 +71,7 @@ export function sentStdin(onWait: () => void): Iterable<Uint8Array> | 'silent' |
   }
 }
 
-function cannotRead(cause: unknown): UserError {
+export function cannotRead(cause: unknown): UserError {
   return new UserError(`cannot read standard input: ${(cause as Error).message}`, {
     code: 'boot/input-unreadable',
     next: 'give a file or folder with -i',

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { lockName } from './lock-name.ts';
 import { withLock, withLockIfFree } from './locks.ts';
 
@@ -12,10 +12,14 @@ let home: string;
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'headstart-locks-'));
 });
-afterEach(() => rmSync(home, { recursive: true }));
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(home, { recursive: true });
+});
 
 const homeLock = lockName('home');
 const lock = { name: homeLock, why: 'testing' };
+const HOUR_MS = 3_600_000;
 
 describe('lockName', () => {
   it.each(['', '.', '..', '.hidden', 'a/b', '/etc', 'a\0b', 'a b'])(
@@ -66,7 +70,7 @@ describe('withLock', () => {
     const holder = holdElsewhere();
     await once(holder.stdout, 'data');
     let wasHeld = true;
-    await withLockIfFree(home, homeLock, async () => {
+    await withLockIfFree(home, lock, async () => {
       wasHeld = false;
     });
     expect(wasHeld).toBe(true);
@@ -80,10 +84,54 @@ describe('withLockIfFree', () => {
   it('runs the work when the lock is free, and skips it when it is held', async () => {
     const done: string[] = [];
     const work = async () => void done.push('done');
-    await withLock(home, lock, {}, () => withLockIfFree(home, homeLock, work));
+    await withLock(home, lock, {}, () => withLockIfFree(home, lock, work));
     expect(done).toEqual([]);
-    await withLockIfFree(home, homeLock, work);
+    await withLockIfFree(home, lock, work);
     expect(done).toEqual(['done']);
+  });
+});
+
+describe('a command that waits', () => {
+  /** What it reports while another one has the lock, and the lock. */
+  async function waitFor(held: (work: () => Promise<void>) => Promise<void>, afterMs: number, giveUpAfterMs?: number) {
+    const reports = new Set<string>();
+    let waiting: Promise<string> | undefined;
+    await held(async () => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] });
+      const onWaiting = (what: string) => void reports.add(what);
+      const limit = giveUpAfterMs === undefined ? {} : { giveUpAfterMs };
+      waiting = withLock(home, { ...lock, ...limit }, { onWaiting }, async () => 'in');
+      waiting.catch(() => {});
+      vi.advanceTimersByTime(afterMs);
+      vi.useRealTimers();
+    });
+    return { reports: [...reports], waiting };
+  }
+  const locked = (work: () => Promise<void>) => withLock(home, { name: homeLock, why: 'building' }, {}, work);
+
+  it.each([
+    ['withLock', locked],
+    ['withLockIfFree', (work: () => Promise<void>) => withLockIfFree(home, { name: homeLock, why: 'building' }, work)],
+  ])('says who has it, and since when: %s', async (_how, held) => {
+    await withLock(home, { name: homeLock, why: 'what has ended' }, {}, async () => {});
+    const { reports } = await waitFor(held, 10_000);
+    expect(reports).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^process ${process.pid} \\(building, since \\d{4}-\\d\\d-\\d\\d [0-9:]{8} UTC\\) to finish with home$`,
+        ),
+      ),
+    ]);
+  });
+
+  it('gives up after 20 minutes', async () => {
+    await expect((await waitFor(locked, HOUR_MS)).waiting).rejects.toThrow('for too long');
+  });
+
+  it('waits as long as the lock says', async () => {
+    expect(await (await waitFor(locked, HOUR_MS, 2 * HOUR_MS)).waiting).toBe('in');
+    expect(await (await waitFor(locked, 10 * HOUR_MS, Number.POSITIVE_INFINITY)).waiting).toBe('in');
+    await expect((await waitFor(locked, 3 * HOUR_MS, 2 * HOUR_MS)).waiting).rejects.toThrow('for too long');
   });
 });
 

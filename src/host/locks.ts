@@ -1,7 +1,7 @@
 // host/locks.ts: locks between commands. The kernel releases a lock when its holder dies, even by kill -9.
 
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CallOptions } from '../base/call-options.ts';
 import { UserError } from '../base/errors.ts';
@@ -17,19 +17,21 @@ export interface Lock {
   name: LockName;
   /** What the holder does; shown to commands that wait. */
   why: string;
+  /** How long a command waits for it. Default: 20 minutes; Infinity: until its holder is done. */
+  giveUpAfterMs?: number;
 }
 
 /** `home`: the folder that contains what the lock protects. Callers with several locks must take them in a fixed order. */
 export async function withLock<T>(
   home: string,
-  { name, why }: Lock,
+  lock: Lock,
   options: CallOptions | undefined,
   work: () => Promise<T>,
 ): Promise<T> {
-  const path = lockPath(home, name);
-  const held = await acquire(path, name, options);
+  const path = lockPath(home, lock.name);
+  const held = await acquire(path, lock, options);
   try {
-    writeHolder(path, why);
+    writeHolder(path, lock.why);
     return await work();
   } finally {
     await held.release();
@@ -37,22 +39,29 @@ export async function withLock<T>(
 }
 
 /** Does nothing when another process holds the lock. */
-export async function withLockIfFree(home: string, name: LockName, work: () => Promise<void>): Promise<void> {
-  const held = startFlock(lockPath(home, name), ['--nonblock']);
+export async function withLockIfFree(home: string, { name, why }: Lock, work: () => Promise<void>): Promise<void> {
+  const path = lockPath(home, name);
+  const held = startFlock(path, ['--nonblock']);
   try {
-    if (await held.isHeld) await work();
+    if (!(await held.isHeld)) return;
+    writeHolder(path, why);
+    await work();
   } finally {
     await held.release();
   }
 }
 
-async function acquire(path: string, name: string, { signal, onWaiting }: CallOptions = {}): Promise<LockHandle> {
+async function acquire(
+  path: string,
+  { name, giveUpAfterMs = GIVE_UP_AFTER_MS }: Lock,
+  { signal, onWaiting }: CallOptions = {},
+): Promise<LockHandle> {
   signal?.throwIfAborted();
   const held = startFlock(path, []);
   const timers: NodeJS.Timeout[] = [];
   const enough = new Promise<never>((_, reject) => {
     const tooLong = () => reject(new Conflict(`${name} has been locked by ${holderOf(path)} for too long`));
-    timers.push(setTimeout(tooLong, GIVE_UP_AFTER_MS));
+    if (Number.isFinite(giveUpAfterMs)) timers.push(setTimeout(tooLong, giveUpAfterMs));
     timers.push(setInterval(() => onWaiting?.(`${holderOf(path)} to finish with ${name}`), TELL_EVERY_MS));
     signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
@@ -121,7 +130,9 @@ function writeHolder(path: string, why: string): void {
 function holderOf(path: string): string {
   try {
     const [, pid, why] = /^(\d+) (.*)$/m.exec(readFileSync(path, 'utf8')) ?? [];
-    return pid ? `process ${pid} (${why})` : 'another command';
+    // The holder writes the file when it gets the lock; flock(1) does not change it.
+    const since = statSync(path).mtime.toISOString().slice(0, 19).replace('T', ' ');
+    return pid ? `process ${pid} (${why}, since ${since} UTC)` : 'another command';
   } catch {
     return 'another command';
   }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -83,3 +83,15 @@ it('is undefined without a claim, and for a claim from before the last start', a
   claimedAt(-60_000);
   expect(await collectClaim(pools, instance, start, signal)).toBeUndefined();
 });
+
+it.each(['', '{"kind":"Cl', '{"kind":"Claim","steps":{}}', '{"kind":"Claim","steps":[null]}'])(
+  'has no claim, and says why, when its record is %j',
+  async (text) => {
+    writeFileSync(join(folder, 'claim.json'), text);
+    const why = expect.stringContaining('claim.json is not a valid record');
+    expect(await collectClaim(pools, instance, start, signal)).toEqual({
+      ...{ claimedMs: start.startedMs, members: [] },
+      missed: [{ name: CLAIM_MEMBER, why }],
+    });
+  },
+);

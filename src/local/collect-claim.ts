@@ -1,26 +1,20 @@
 // local/collect-claim.ts: the claim of a standby instance, with a reading of its guest's clocks that places it in the guest's boot.
-import { join } from 'node:path';
-import { z } from 'zod';
-import type { BundleMember } from '../boot/collect/collect-result.ts';
+import { UserError } from '../base/errors.ts';
+import type { BundleMember, MissedItem } from '../boot/collect/collect-result.ts';
 import type { ClaimReading } from '../boot/load/sources/platform/claim.ts';
 import type { VmStart } from '../boot/load/sources/platform/vm-start.ts';
 import type { Instance } from '../vms/pools.ts';
-import { instanceFiles } from '../vms/qemu/home/layout.ts';
-import { readHomeRecord } from '../vms/qemu/home/record-file.ts';
 import type { QemuProvider } from '../vms/qemu/local-provider.ts';
+import { claimStepMs, readClaim, type WrittenClaim } from '../vms/qemu/standby/claim-record.ts';
 
 export interface CollectedClaim {
   /** The events of the node joining begin here. */
   claimedMs: number;
   members: BundleMember[];
+  missed: MissedItem[];
 }
 
 export const CLAIM_MEMBER = 'headstart/claim.json';
-
-const claimSchema = z.looseObject({
-  kind: z.literal('Claim'),
-  steps: z.array(z.object({ name: z.string(), at: z.string() })),
-});
 
 /**
  * `start`: its clocks were just read, first the wall clock, then the uptime. Undefined for an instance that booted when it was started:
@@ -33,15 +27,24 @@ export async function collectClaim(
   signal: AbortSignal,
 ): Promise<CollectedClaim | undefined> {
   const { folder } = await provider.guests.readDetails(ref);
-  const record = readHomeRecord(join(folder, instanceFiles.claim), claimSchema);
-  const atMs = (name: string) => Date.parse(record?.steps.find((step) => step.name === name)?.at ?? '');
+  let record: WrittenClaim | undefined;
+  try {
+    record = readClaim(folder);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { claimedMs: startedMs, members: [], missed: [{ name: CLAIM_MEMBER, why: error.message }] };
+  }
   // A claim marks the instance as started before its guest continues; a later start is not of this claim.
-  if (!record || clock.uptimeMs === undefined || !(atMs('thawed') >= startedMs)) return undefined;
+  if (!record || clock.uptimeMs === undefined || !(claimStepMs(record, 'thawed') >= startedMs)) return undefined;
   // The next reading begins when the uptime is known.
   const { hostBeforeMs: hostAfterMs } = await provider.guests.readClock(ref, { signal });
   const uptime = { uptimeMs: clock.uptimeMs, hostBeforeMs: clock.hostAfterMs, hostAfterMs };
   const reading: ClaimReading = { ...(bootId !== undefined && { bootId }), clock, uptime };
   const bytes = Buffer.from(`${JSON.stringify({ ...record, reading }, null, 2)}\n`);
-  const claimedMs = atMs('claimed');
-  return { claimedMs: claimedMs < startedMs ? claimedMs : startedMs, members: [{ name: CLAIM_MEMBER, bytes }] };
+  const claimedMs = claimStepMs(record, 'claimed');
+  return {
+    claimedMs: claimedMs < startedMs ? claimedMs : startedMs,
+    members: [{ name: CLAIM_MEMBER, bytes }],
+    missed: [],
+  };
 }

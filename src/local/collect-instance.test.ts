@@ -8,6 +8,7 @@ import { addSmallNode, createFakeMachine, type FakeMachine } from '../boot/colle
 import { openJoinLog } from '../cluster/join-log.ts';
 import type { JoinEvent } from '../cluster/kubernetes/join-events.ts';
 import type { Instance } from '../vms/pools.ts';
+import { CLAIM_MEMBER } from './collect-claim.ts';
 import { type CollectInstanceOptions, collectInstance } from './collect-instance.ts';
 import { type FakePools, fakePools } from './testing.ts';
 
@@ -84,6 +85,14 @@ describe('the collected boot of an instance', () => {
     const { vm, members } = await collect({ boot: '-1' });
     expect(vm).toBeUndefined();
     expect(members.length).toBeGreaterThan(0);
+  });
+
+  it('has the rest when the record of its claim is damaged', async () => {
+    await start();
+    writeFileSync(join(folder, 'claim.json'), '');
+    const { vm, missed } = await collect();
+    expect(vm).toBeDefined();
+    expect(missed).toContainEqual({ name: CLAIM_MEMBER, why: expect.stringContaining('not a valid record') });
   });
 
   it('reports when the start was not recorded', async () => {

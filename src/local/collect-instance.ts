@@ -61,7 +61,7 @@ export async function collectInstance(
   return {
     ...collected,
     members: [...collected.members, { name: VM_START, bytes }, ...(claim?.members ?? []), ...seen.members],
-    missed: [...collected.missed, ...seen.missed],
+    missed: [...collected.missed, ...(claim?.missed ?? []), ...seen.missed],
   };
 }
 

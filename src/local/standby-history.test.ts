@@ -63,14 +63,14 @@ describe('readStandbyHistory', () => {
   });
 
   it('takes a claimed instance as asked for when it was claimed', async () => {
-    const claim = { tier: 'frozen', steps: [{ name: 'claimed', at: new Date(T).toISOString() }] };
+    const claim = { kind: 'Claim', tier: 'frozen', steps: [{ name: 'claimed', at: new Date(T).toISOString() }] };
     const files = { 'claim.json': claim, 'instance.json': { createdMs: T - 9e6, startedMs: T - 50 } };
     const history = await read({ a: { ...files, 'cluster-events.jsonl': ready(T - 8e6, T + 1200) } });
     expect(history).toMatchObject({ arrivalsMs: [T], readyMs: { frozen: [1200], cold: [] } });
   });
 
   it('measures the boot of a stopped instance from its claim', async () => {
-    const claim = { tier: 'stopped', steps: [{ name: 'claimed', at: new Date(T).toISOString() }] };
+    const claim = { kind: 'Claim', tier: 'stopped', steps: [{ name: 'claimed', at: new Date(T).toISOString() }] };
     const record = { createdMs: T - 9e6, startedMs: T + 300 };
     const files = { 'claim.json': claim, 'instance.json': record };
     const history = await read({ a: { ...files, 'cluster-events.jsonl': ready(T - 8e6, T + 15_000) } });
@@ -78,7 +78,7 @@ describe('readStandbyHistory', () => {
   });
 
   it('takes one that booted although it was frozen as asked for at its claim, and measures no tier', async () => {
-    const claim = { tier: 'cold', steps: [{ name: 'claimed', at: new Date(T).toISOString() }] };
+    const claim = { kind: 'Claim', tier: 'cold', steps: [{ name: 'claimed', at: new Date(T).toISOString() }] };
     const files = { 'claim.json': claim, 'instance.json': { createdMs: T - 9e6, startedMs: T + 300 } };
     const { arrivalsMs, readyMs } = await read({ a: { ...files, 'cluster-events.jsonl': ready(T + 20_000) } });
     expect(arrivalsMs).toEqual([T]);
@@ -95,7 +95,7 @@ describe('readStandbyHistory', () => {
   });
 
   it('measures no claim of an instance that was restarted since', async () => {
-    const claim = { tier: 'frozen', steps: [{ name: 'claimed', at: new Date(T).toISOString() }] };
+    const claim = { kind: 'Claim', tier: 'frozen', steps: [{ name: 'claimed', at: new Date(T).toISOString() }] };
     const files = { 'claim.json': claim, 'instance.json': { createdMs: T - 9e6, startedMs: T + 2.6e8 } };
     const history = await read({ a: { ...files, 'cluster-events.jsonl': ready(T + 2.61e8) } });
     expect(history).toMatchObject({ arrivalsMs: [T], readyMs: { frozen: [], cold: [] } });
@@ -104,6 +104,16 @@ describe('readStandbyHistory', () => {
   it('skips an instance whose record cannot be read', async () => {
     expect((await read({ a: { 'instance.json': '{' } })).arrivalsMs).toEqual([]);
   });
+
+  it.each(['', '{"kind":"Cl', '{"kind":"Claim","steps":{}}', '{"kind":"Claim","steps":[null]}'])(
+    'skips an instance whose claim is %j: it was created to be parked, not when it was asked for',
+    async (claim) => {
+      const claimed = { 'claim.json': claim, 'instance.json': { createdMs: T - 9e6, startedMs: T - 50 } };
+      const events = { 'cluster-events.jsonl': ready(T - 8e6, T + 1200) };
+      const history = await read({ a: { ...claimed, ...events }, b: { 'instance.json': { createdMs: T } } });
+      expect(history).toMatchObject({ arrivalsMs: [T], readyMs: { frozen: [], cold: [] } });
+    },
+  );
 
   it('measures a refill by the nodes that are parked, and what they take', async () => {
     const members = { s: { parkedMs: T + 45_000, diskBytes: 5, memoryBytes: 0 }, t: {} };

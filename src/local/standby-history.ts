@@ -1,9 +1,11 @@
 // local/standby-history.ts: when were the nodes of a local pool asked for, and how long did each take? From what the pool keeps on disk.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { UserError } from '../base/errors.ts';
 import type { PoolRef } from '../vms/pools.ts';
 import { instanceFiles } from '../vms/qemu/home/layout.ts';
 import type { Guests, LocalPools, LocalStandby } from '../vms/qemu/local-provider.ts';
+import { claimStepMs, readClaim } from '../vms/qemu/standby/claim-record.ts';
 import { STANDBY_TIERS, type StandbyCounts, type StandbyTier } from '../vms/standby.ts';
 
 export interface StandbyHistory {
@@ -49,6 +51,8 @@ const FIRST_START_MS = 60_000;
 
 function addInstance(history: StandbyHistory, folder: string): void {
   const claim = claimIn(folder);
+  // It was created to be parked, not when it was asked for.
+  if (claim === 'damaged') return;
   const record = jsonIn(folder, instanceFiles.record);
   const createdMs = numberIn(record, 'createdMs');
   const askedMs = claim?.atMs ?? createdMs;
@@ -62,10 +66,16 @@ function addInstance(history: StandbyHistory, folder: string): void {
 }
 
 /** Without a tier it booted instead of continuing, from a disk that had booted before: neither a new node nor one of its tier. */
-function claimIn(folder: string): { tier: StandbyTier | undefined; atMs: number } | undefined {
-  const claim = jsonIn(folder, instanceFiles.claim) as { tier?: string; steps?: { name: string; at: string }[] };
-  const atMs = Date.parse(claim?.steps?.find(({ name }) => name === 'claimed')?.at ?? '');
-  return Number.isNaN(atMs) ? undefined : { tier: STANDBY_TIERS.find((one) => one === claim.tier), atMs };
+function claimIn(folder: string): { tier: StandbyTier | undefined; atMs: number } | 'damaged' | undefined {
+  try {
+    const claim = readClaim(folder);
+    if (!claim) return undefined;
+    const atMs = claimStepMs(claim, 'claimed');
+    return Number.isNaN(atMs) ? 'damaged' : { tier: STANDBY_TIERS.find((one) => one === claim.tier), atMs };
+  } catch (error) {
+    if (error instanceof UserError) return 'damaged';
+    throw error;
+  }
 }
 
 function readyIn(folder: string): number[] {

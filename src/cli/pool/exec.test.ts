@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { TransientError } from '../../base/errors.ts';
-import type { TestWorld } from '../testing.ts';
 import { poolExec } from './exec.ts';
 import { usePools } from './testing.ts';
 
@@ -10,11 +9,10 @@ const { open, call, create, names } = world;
 describe('pool exec', () => {
   const written: Buffer[] = [];
   const streams = {
-    hasInput: () => false,
     write: (_: 1 | 2, bytes: Uint8Array) => void written.push(Buffer.from(bytes)),
   };
-  const run = (argv: string[], world: TestWorld = {}, hasInput = false) =>
-    call(poolExec(open, { ...streams, hasInput: () => hasInput }), argv, world);
+  const run = (argv: string[], input?: string) =>
+    call(poolExec(open, { ...streams, input: async () => (input === undefined ? input : Buffer.from(input)) }), argv);
 
   beforeEach(async () => {
     written.length = 0;
@@ -34,8 +32,8 @@ describe('pool exec', () => {
 
   it('passes on piped input, unless --no-stdin is given', async () => {
     const [name] = names() as [string];
-    await run([name, '--', 'sh', '-s'], { stdin: 'echo hi' }, true);
-    await run([name, '--no-stdin', '--', 'sh', '-s'], { stdin: 'echo hi' }, true);
+    await run([name, '--', 'sh', '-s'], 'echo hi');
+    await run([name, '--no-stdin', '--', 'sh', '-s'], 'echo hi');
     expect(world.pools.ran.map(({ input }) => input)).toEqual(['echo hi', '']);
   });
 

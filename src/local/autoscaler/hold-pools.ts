@@ -8,7 +8,7 @@ export async function holdPools(home: string, pools: readonly string[], work: ()
   const [pool, ...rest] = pools;
   if (pool === undefined) return work();
   let isHeld = false;
-  await withLockIfFree(home, serverLock(pool), async () => {
+  await withLockIfFree(home, { name: serverLock(pool), why: `serving pool ${pool}` }, async () => {
     isHeld = true;
     await holdPools(home, rest, work);
   });

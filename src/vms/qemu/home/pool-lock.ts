@@ -66,15 +66,17 @@ async function removeSpentMemory(home: string, ref: InstanceRef): Promise<void> 
   for (const file of files) await rm(file, { force: true });
 }
 
+const TIDYING = 'removing unfinished images';
+
 /** Unfinished images may take gigabytes, so do not wait for the next build to remove them. A locked gallery is being built right now. */
 async function tidyImages(home: string): Promise<void> {
   if (namesIn(snapshotsFolder(home)).some(isUnfinished))
-    await withLockIfFree(home, snapshotsLock, () => removeUnfinished(snapshotsFolder(home)));
+    await withLockIfFree(home, { name: snapshotsLock, why: TIDYING }, () => removeUnfinished(snapshotsFolder(home)));
   for (const gallery of visibleIn(galleriesFolder(home))) {
     const folder = galleryFolder(home, gallery);
     const definitions = visibleIn(folder).map((name) => join(folder, name));
     if (definitions.some((one) => namesIn(one).some(isUnfinished)))
-      await withLockIfFree(home, galleryLock(gallery), () => tidyGallery(home, gallery));
+      await withLockIfFree(home, { name: galleryLock(gallery), why: TIDYING }, () => tidyGallery(home, gallery));
   }
 }
 

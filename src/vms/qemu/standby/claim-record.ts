@@ -1,9 +1,10 @@
 // vms/qemu/standby/claim-record.ts: when an instance was claimed, and what followed. `headstart boot` and `standby plan` read this file.
 import { join } from 'node:path';
+import { z } from 'zod';
 import type { InstanceRef } from '../../pools.ts';
 import type { Claim } from '../../standby.ts';
 import { instanceFiles } from '../home/layout.ts';
-import { writeHomeRecord } from '../home/record-file.ts';
+import { readHomeRecord, writeHomeRecord } from '../home/record-file.ts';
 import type { ParkedRecord } from './parked-record.ts';
 
 export interface ClaimStep {
@@ -25,6 +26,22 @@ export interface ClaimFacts {
 export function writeClaim(folder: string, facts: ClaimFacts): void {
   writeHomeRecord(join(folder, instanceFiles.claim), claimRecord(facts));
 }
+
+/** Only what this program reads is checked. */
+const claimSchema = z.looseObject({
+  kind: z.literal('Claim'),
+  tier: z.string().exactOptional(),
+  steps: z.array(z.object({ name: z.string(), at: z.string() })),
+});
+export type WrittenClaim = z.infer<typeof claimSchema>;
+
+/** Undefined when it was never claimed. Throws UserError for a record that is damaged. */
+export const readClaim = (folder: string): WrittenClaim | undefined =>
+  readHomeRecord(join(folder, instanceFiles.claim), claimSchema);
+
+/** NaN when the record has no such step. */
+export const claimStepMs = ({ steps }: WrittenClaim, name: ClaimStep['name']): number =>
+  Date.parse(steps.find((step) => step.name === name)?.at ?? '');
 
 export function claimRecord({ ref, tier, parked, steps }: ClaimFacts) {
   return {

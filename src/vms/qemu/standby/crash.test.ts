@@ -42,7 +42,7 @@ vi.mock(import('../../../host/locks.ts'), async (load) => {
       options?.signal?.throwIfAborted();
       return take(`${home} ${name}`, work);
     },
-    withLockIfFree: async (home, name, work) => {
+    withLockIfFree: async (home, { name }, work) => {
       const key = `${home} ${name}`;
       if (!held.has(key)) await take(key, work);
     },

@@ -6,8 +6,9 @@ import type { ParkedRecord } from './parked-record.ts';
 
 const HOUR_MS = 3_600_000;
 const NOW_MS = Date.UTC(2026, 10, 18);
+const PARKED_MS = NOW_MS - HOUR_MS;
 const parked: ParkedRecord = {
-  ...{ tier: 'frozen', parkedMs: NOW_MS - HOUR_MS, bootedMs: NOW_MS - 2 * HOUR_MS, qemu: '7.2', shape: [] },
+  ...{ tier: 'frozen', parkedMs: PARKED_MS, bootedMs: NOW_MS - 2 * HOUR_MS, qemu: '7.2', shape: [] },
   ...{ image: 'v1', modelRevision: 3, kernel: 'k', document: 'd', files: {} },
   certificateEndMs: NOW_MS + 1000 * HOUR_MS,
 };
@@ -35,7 +36,10 @@ describe('a standby instance', () => {
     ['discard', 'that is too old', {}, { maxAgeMs: HOUR_MS - 1 }, /1h ago, longer/],
     ['use', 'as old as is allowed', {}, { maxAgeMs: HOUR_MS }, /parked/],
     ['refresh', 'with another document', {}, { document: 'e' }, /document has changed/],
-    ['use', 'parked before the clock was set back', {}, { nowMs: NOW_MS - 2 * HOUR_MS }, /^parked 0/],
+    ['use', 'parked before the clock was set back by a minute', {}, { nowMs: PARKED_MS - 60_000 }, /^parked 0/],
+    ['discard', 'parked before the clock was set back by more', {}, { nowMs: PARKED_MS - 60_001 }, /was set back/],
+    ['discard', 'stopped before that', { tier: 'stopped' }, { nowMs: PARKED_MS - 60_001 }, /was set back/],
+    ['discard', 'parked in an absurd future', { parked: { ...parked, parkedMs: 8.7e15 } }, {}, /was set back/],
     [
       'discard',
       'from before the clock was set back',

@@ -34,6 +34,9 @@ type ApiServer = NonNullable<ParkedRecord['apiServer']>;
 /** A certificate that ends soon would end while the node serves, before kubelet has renewed it. */
 export const CERTIFICATE_MARGIN_MS = 10 * 60_000;
 
+/** NTP corrects the clock by less. After a larger step the age is unknown, and the instance could be kept for ever. */
+const CLOCK_STEP_MS = 60_000;
+
 export function judgeMember({ tier, state, machine, parked }: MemberFacts, pool: PoolFacts): Judgement {
   const discard = (why: string): Judgement => ({ verdict: 'discard', why });
   if (state === 'preparing') return discard('its preparation was interrupted');
@@ -42,6 +45,8 @@ export function judgeMember({ tier, state, machine, parked }: MemberFacts, pool:
   if (tier !== 'paused' && machine !== 'off') return discard(`its process is ${machine}, expected none`);
   const certificate = whyNotCertified(parked, pool.nowMs);
   if (certificate !== undefined) return discard(certificate);
+  if (parked.parkedMs > pool.nowMs + CLOCK_STEP_MS)
+    return discard("it was parked at a time that is still to come: this machine's clock was set back");
   if (isElsewhere(parked, pool.apiServer)) return discard(API_SERVER_MOVED);
   if (parked.image !== pool.image) return discard(`it was made from ${parked.image}`);
   if (parked.modelRevision !== pool.modelRevision)

@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { withLock } from '../../../host/locks.ts';
 import { type StandbyLab, standbySuite } from '../../standby.suite.ts';
 import { instanceFiles, instanceFolder, poolFolder, standbyLock, standbyTrouble } from '../home/layout.ts';
@@ -172,6 +172,21 @@ describe('preparing what is missing', () => {
     await other(async () => {
       expect(await fillStandby(world.context, world.pool, { ifBusy: 'leave' })).toMatchObject({ isBusy: true });
     });
+  });
+
+  it('waits for another command that prepares them, for hours if necessary', async () => {
+    world = await standbyWorld();
+    const { context, pool, provider } = world;
+    await provider.standby.setStandby(pool, { counts: frozen });
+    let filling: Promise<unknown> | undefined;
+    await withLock(context.home, { name: standbyLock(pool.name), why: 'test' }, {}, async () => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] });
+      filling = fillStandby(context, pool);
+      filling.catch(() => {});
+      vi.advanceTimersByTime(24 * 3_600_000);
+      vi.useRealTimers();
+    });
+    expect(await filling).toMatchObject({ isBusy: false, prepared: [expect.anything()] });
   });
 
   it('throws NotFound when the pool was deleted meanwhile', async () => {

@@ -109,20 +109,24 @@ export async function fillStandby(context: QemuContext, pool: PoolRef, options: 
   const { home } = context;
   poolRecordOf(home, pool);
   const result: FillResult = { prepared: [], discarded: [], isBusy: true };
-  const name = standbyLock(pool.name);
+  // Preparing one takes minutes, and a pool may keep many.
+  const lock = {
+    ...{ name: standbyLock(pool.name), why: `preparing standby instances of ${pool.name}` },
+    giveUpAfterMs: Number.POSITIVE_INFINITY,
+  };
   const fill = async () => {
     result.isBusy = false;
     await fillAll(context, pool, options, result);
   };
   if (options.ifBusy !== 'leave') {
-    await withLock(home, { name, why: `preparing standby instances of ${pool.name}` }, options, fill);
+    await withLock(home, lock, options, fill);
     return result;
   }
   await awaitClaimed(context, pool, options);
   // A claim during the last round left its place to us; it is visible at the latest when the lock is free.
   do {
     result.isBusy = true;
-    await withLockIfFree(home, name, fill);
+    await withLockIfFree(home, lock, fill);
   } while (!result.isBusy && (await needsRefill(context, pool)));
   return result;
 }

@@ -91,6 +91,18 @@ describe('the record of a parked instance', () => {
     expect(readParked(folder)).toBeUndefined();
   });
 
+  it.each(['parkedMs', 'bootedMs', 'certificateStartMs', 'certificateEndMs'])(
+    'is unknown when %s is not a time that a date can have',
+    (name) => {
+      for (const ms of [-1, 8.7e15]) {
+        writeFileSync(join(folder, instanceFiles.parked), JSON.stringify({ ...complete, [name]: ms }));
+        expect(readParked(folder)).toBeUndefined();
+      }
+      writeFileSync(join(folder, instanceFiles.parked), JSON.stringify({ ...complete, [name]: 8.64e15 }));
+      expect(readParked(folder)).toBeDefined();
+    },
+  );
+
   it('is unknown when it is cut off, or a folder', () => {
     writeFileSync(join(folder, instanceFiles.parked), JSON.stringify(complete).slice(0, -9));
     expect(readParked(folder)).toBeUndefined();

@@ -9,11 +9,13 @@ import { readHomeRecord, writeHomeRecord } from '../home/record-file.ts';
 
 /** A change of a file changes its stamp, so the slow checksum is needed only when the stamp differs, as after a copy. */
 const fileSchema = z.strictObject({ sha256: z.string(), bytes: z.number(), stamp: z.string() });
+/** A time that a Date can have: the record of a claim has it as text. */
+const timeMsSchema = z.number().min(0).max(8.64e15);
 /** Strict: a newer headstart may write down something that makes the files useless to this one. */
 const parkedSchema = z.strictObject({
   tier: z.enum(['paused', 'frozen', 'stopped']),
-  parkedMs: z.number(),
-  bootedMs: z.number(),
+  parkedMs: timeMsSchema,
+  bootedMs: timeMsSchema,
   /** QEMU's build, and the machine's processors, memory and devices: a frozen guest continues only on the same machine. */
   qemu: z.string(),
   shape: z.array(z.string()),
@@ -23,8 +25,8 @@ const parkedSchema = z.strictObject({
   /** sha256 of the user data. */
   document: z.string(),
   /** From when and until when kubelet's client certificate is valid; absent: it has none. */
-  certificateStartMs: z.number().exactOptional(),
-  certificateEndMs: z.number().exactOptional(),
+  certificateStartMs: timeMsSchema.exactOptional(),
+  certificateEndMs: timeMsSchema.exactOptional(),
   /** Where the process connects to for the guest; a paused one cannot be given another address. Absent: it has no cluster. */
   apiServer: z.strictObject({ host: z.string(), port: z.int() }).exactOptional(),
   /** What its cluster needs to create its Node again; stored, not read. Absent: it has no cluster. */
