@@ -1,13 +1,18 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../base/clock.ts';
 import { fakeClock } from '../../../base/fake-clock.ts';
 import { instanceFiles } from '../home/layout.ts';
 import { forwardedIn, pidOf, qemuMachines } from './machines.ts';
+
+/** Its first thread has ended, as after a kill; another one goes on until its input ends. */
+const DYING = `$0 = 'qemu-dying'; threads->create(sub { sysread STDIN, my $byte, 1; kill KILL => $$ });
+$| = 1; print "x"; syscall(${process.arch === 'arm64' ? 93 : 60}, 0)`;
+const hasThreads = spawnSync('perl', ['-Mthreads', '-e', '1']).status === 0;
 
 let folder: string;
 beforeEach(() => {
@@ -42,6 +47,25 @@ describe('machines', () => {
     expect(await machines.forwardedPorts(machine())).toEqual(new Map());
     await machines.end(machine());
   });
+
+  it.skipIf(!hasThreads)(
+    'are off only when all threads of a killed process have ended, and nothing uses the disk',
+    async () => {
+      const dying = spawn('perl', ['-Mthreads', '-e', DYING], { stdio: ['pipe', 'pipe', 'inherit'] });
+      await once(dying.stdout, 'data');
+      writePid(`${dying.pid}\n`);
+      await vi.waitFor(() => expect(readFileSync(`/proc/${dying.pid}/cmdline`, 'utf8')).toBe(''));
+      let waits = 0;
+      const sleep = async () => {
+        if (++waits === 3) dying.stdin.end();
+        await new Promise(setImmediate);
+      };
+      const exited = once(dying, 'exit');
+      expect(await qemuMachines({ ...systemClock, sleep }).state(machine())).toBe('off');
+      expect(waits).toBeGreaterThanOrEqual(3);
+      await exited;
+    },
+  );
 
   it("that exit immediately fail with QEMU's output", async () => {
     const launching = qemuMachines(systemClock).launch(machine(), ['sh', '-c', 'echo no such machine >&2; exit 1']);

@@ -24,28 +24,38 @@ const LOOK_EVERY_MS = 50;
 const STATE_DEADLINE_MS = 10_000;
 
 export function qemuMachines(clock: Clock): Machines {
+  /** Gives up after a while: what uses the disk then says why it cannot. */
+  const dead = async (folder: string, signal?: AbortSignal): Promise<void> => {
+    for (let waitedMs = 0; isDying(folder) && waitedMs < QUIT_DEADLINE_MS; waitedMs += LOOK_EVERY_MS) {
+      await clock.sleep(LOOK_EVERY_MS, signal);
+    }
+  };
   const gone = async (machine: MachineRef, withinMs: number): Promise<boolean> => {
     for (let waitedMs = 0; pidOf(machine) !== undefined; waitedMs += LOOK_EVERY_MS) {
       if (waitedMs >= withinMs) return false;
       await clock.sleep(LOOK_EVERY_MS);
     }
+    await dead(machine.folder);
     return true;
   };
+  const off = async ({ folder }: MachineRef): Promise<MachineState> => {
+    await dead(folder);
+    return 'off';
+  };
   return {
+    // An instance that is off has a disk that nothing uses.
     async state(machine) {
-      if (pidOf(machine) === undefined) return 'off';
+      if (pidOf(machine) === undefined) return off(machine);
       try {
         return stateOf(await qmp(machine.folder, 'query-status', {}, { deadlineMs: STATE_DEADLINE_MS }));
       } catch (error) {
         if (!(error instanceof NotAnswering)) throw error;
-        return pidOf(machine) === undefined ? 'off' : 'unknown';
+        return pidOf(machine) === undefined ? off(machine) : 'unknown';
       }
     },
     async launch(machine, argv, signal) {
       const { folder } = machine;
-      for (let waitedMs = 0; isDying(folder) && waitedMs < QUIT_DEADLINE_MS; waitedMs += LOOK_EVERY_MS) {
-        await clock.sleep(LOOK_EVERY_MS, signal);
-      }
+      await dead(folder, signal);
       await diskToBeFree(machine, clock, signal);
       const hasEnded = startDetached(folder, argv);
       for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
@@ -100,7 +110,7 @@ export function pidOf({ folder, vmId }: MachineRef): number | undefined {
     .find((pid) => Number.isInteger(pid) && isMachine(pid, vmId));
 }
 
-/** QEMU was killed but the kernel has not finished: the command line is empty, and a thread may still hold the pid file. */
+/** QEMU was killed but the kernel has not finished: the command line is empty, and a thread may still hold the pid file and the disk. */
 function isDying(folder: string): boolean {
   const pid = Number(readIfThere(join(folder, instanceFiles.pid)).trim());
   if (!Number.isInteger(pid) || pid <= 0 || readIfThere(`/proc/${pid}/cmdline`) !== '') return false;
