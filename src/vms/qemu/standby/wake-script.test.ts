@@ -40,7 +40,20 @@ describe.skipIf(!hasPerl)('the wake script', () => {
   it('reports a clock that could not be set, and goes on', () => {
     const { status, stdout } = perl(['-e', WAKE_SCRIPT, '--', NO_TIME, ''], 'x'.repeat(64));
     expect(status).toBe(0);
-    expect(stdout).toMatch(/^clock=failed: .+\nentropy=(added|failed: .+)\nconnections=0\n$/);
+    expect(stdout).toMatch(/^clock=failed: .+\nentropy=(added|failed: .+)\nconnections=0\ntime=\d+\n$/);
+  });
+
+  it('adds to the clock, which the kernel refuses here, too', () => {
+    const { stdout } = perl(['-e', WAKE_SCRIPT, '--', `add:-${3n * 10n ** 18n}`, '']);
+    expect(stdout).toMatch(/^clock=failed: .+\nconnections=0\n/);
+  });
+
+  it('says which time its clock has at the end', () => {
+    const beforeMs = Date.now();
+    const { stdout } = perl(['-e', WAKE_SCRIPT, '--', NO_TIME, '']);
+    const timeMs = Number(/^time=(\d+)$/m.exec(stdout)?.[1]) / 1e6;
+    expect(timeMs).toBeGreaterThanOrEqual(beforeMs);
+    expect(timeMs).toBeLessThanOrEqual(Date.now() + 1);
   });
 
   it('ends the connections to the API server, and no other', async () => {

@@ -3,7 +3,7 @@
 
 /**
  * Perl, because it is in every Debian and Ubuntu image, starts in milliseconds and can make system calls. Arguments: the time in
- * nanoseconds at the start of the program, and the API server's address and port as /proc/net/tcp shows them (empty: leave connections alone). Standard input: entropy.
+ * nanoseconds at the start of the program (`add:N`: what to add to the clock), and the API server's address and port as /proc/net/tcp shows them (empty: leave connections alone). Standard input: entropy.
  * `shutdown` on a copy of the socket ends it cleanly, so that clients reconnect at once; a reset (`ss -K`) makes them back off for a second.
  */
 export const WAKE_SCRIPT = String.raw`use strict; use warnings; use Config;
@@ -12,7 +12,7 @@ my $arm = $Config{archname} =~ /^aarch64/;
 open my $random, '+<', '/dev/urandom' or die "urandom: $!";
 binmode $random;
 exit 0 if $now eq 'rehearse';
-$now += int(1000000000 * sinceStart());
+$now += $now =~ s/^add:// ? clockNow() : int(1000000000 * sinceStart());
 my $seconds = int($now / 1000000000);
 my $timespec = pack('q<q<', $seconds, $now - $seconds * 1000000000);
 my $set = syscall($arm ? 112 : 227, 0, $timespec);
@@ -56,6 +56,13 @@ for my $pid (%peers ? (kubelet(), map { m{(\d+)$} } glob('/proc/[0-9]*')) : ()) 
   }
 }
 print "connections=$cut\n";
+print 'time=', clockNow(), "\n";
+sub clockNow {
+  my $read = pack('q<q<', 0, 0);
+  syscall($arm ? 113 : 228, 0, $read);
+  my ($whole, $rest) = unpack('q<q<', $read);
+  return $whole * 1000000000 + $rest;
+}
 # The time that we were given is that of our start. On a busy machine, perl alone takes seconds to get here.
 sub sinceStart {
   my ($up) = split ' ', do { open my $f, '<', '/proc/uptime' or return 0; <$f> };
