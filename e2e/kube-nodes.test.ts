@@ -132,6 +132,7 @@ describe('real nodes', { timeout: TEST_MS }, () => {
     const collected = await kubectl(...collect);
     console.error(`$ kubectl ${collect.join(' ')}\n${collected.stderr}${collected.stdout}`);
     expect(collected).toMatchObject({ code: 0, stdout: `${bundle}\n` });
+    expect(collected.stderr).toMatch(/^took {4}systemctl-show-units\.txt /m);
     const timeline = await kubectl('headstart', 'boot', 'timeline', bundle, '--json');
     expect(JSON.parse(timeline.stdout)).toMatchObject({ endsAt: 'node-ready', bootId: bootId?.replaceAll('-', '') });
     console.error((await kubectl('headstart', 'boot', 'chain', bundle)).stdout.split('\n').slice(0, 6).join('\n'));

@@ -27,6 +27,10 @@ describe('the reader pod', () => {
     expect(pod.spec?.automountServiceAccountToken).toBe(false);
   });
 
+  it('asks systemd over D-Bus, because systemd has no process id that the pod could see', () => {
+    expect(container?.env).toContainEqual({ name: 'SYSTEMCTL_FORCE_BUS', value: '1' });
+  });
+
   it('has the same name for the same node', () => {
     expect(pod.metadata?.name).toBe(readerName('n1'));
     expect(readerName('n1')).not.toBe(readerName('n2'));

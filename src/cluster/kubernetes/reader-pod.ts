@@ -61,6 +61,8 @@ export function readerPod({
             { name: 'TMPDIR', value: '/tmp' },
             // The root folder of the pod is not the one of the node's first process.
             { name: 'SYSTEMD_IGNORE_CHROOT', value: '1' },
+            // On its private socket systemctl refuses a peer without a process id, and the pod cannot see the node's first process.
+            { name: 'SYSTEMCTL_FORCE_BUS', value: '1' },
           ],
           securityContext: {
             runAsUser: 0,
