@@ -72,6 +72,11 @@ export const CAMPAIGN: Readonly<Record<string, CampaignPart>> = {
     files: ['e2e/autoscaler-nodes.test.ts'],
     onVms: true,
   },
+  'chart-on-node': {
+    about: 'The packaged chart on a real node: a status run, a plan and a refused run (needs Go, once)',
+    files: ['e2e/chart-on-node.test.ts'],
+    onVms: true,
+  },
   'kube-kills': {
     about: 'Runs with a real Kubernetes node as donor, each killed three times (needs Go, once)',
     files: ['e2e/kube-nodes.test.ts'],

@@ -14,9 +14,12 @@ const WHOLE_MACHINE = [
   'node-vm',
   'standby*',
   'autoscaler-nodes',
+  'chart-on-node',
 ].map((name) => `e2e/${name}.test.ts`);
 /** `make campaign` only: hours of random kills (those at chosen steps are in kube-nodes), a program that must be given, and long waits. */
-const CAMPAIGN_ONLY = ['e2e/qemu-kill.test.ts', 'e2e/autoscaler-nodes.test.ts', 'e2e/standby-cases.test.ts'];
+const CAMPAIGN_ONLY = ['qemu-kill', 'autoscaler-nodes', 'standby-cases', 'chart-on-node'].map(
+  (name) => `e2e/${name}.test.ts`,
+);
 /** Large to install, or to build: `make campaign PART=azure-cli,install`. */
 const SERVICES_OF_CAMPAIGN = ['e2e/azure-cli.test.ts', 'e2e/install.test.ts'];
 
