@@ -27,7 +27,7 @@ describe('a cluster that does not exist', () => {
   });
 
   it('has no Ready node and no node to remove', async () => {
-    expect(await cluster().isReady('lab', instance, { signal })).toBe(false);
+    expect(await cluster().isReady('lab', instance, { signal })).toBeUndefined();
     await cluster().removeNode('lab', instance, { signal, onWaiting: (what) => expect.fail(what) });
   });
 });
@@ -46,6 +46,10 @@ describe('a cluster that is not reachable', () => {
     const messages: string[] = [];
     await cluster().removeNode('lab', instance, { signal, onWaiting: (what) => messages.push(what) });
     expect(messages).toEqual([expect.stringMatching(/^nothing: the node web-000001 stays in cluster lab \(/)]);
+  });
+
+  it('does not know whether a node is Ready', async () => {
+    expect(await cluster().isReady('lab', instance, { signal })).toBeUndefined();
   });
 
   it('rethrows an abort', async () => {

@@ -84,10 +84,10 @@ export function joinLocalCluster(home: string, clock: Clock = systemClock): Join
     },
 
     async isReady(cluster, instance, { signal }) {
-      if (!readClusterRecord({ home, name: cluster })) return false;
+      if (!readClusterRecord({ home, name: cluster })) return undefined;
       const { kubernetesCluster } = await import('../cluster/kubernetes/cluster.ts');
-      const node = (await kubernetesCluster(accessTo(cluster))).readNode(instance.id, signal);
-      return (await node.catch(unlessInterrupted(signal)))?.isReady ?? false;
+      const reading = kubernetesCluster(accessTo(cluster)).then((api) => api.readNode(instance.id, signal));
+      return reading.then((node) => node?.isReady ?? false, unlessInterrupted(signal));
     },
 
     async forgetNode(cluster, instance, { signal }) {
