@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -29,6 +29,19 @@ describe('a cluster that does not exist', () => {
   it('has no Ready node and no node to remove', async () => {
     expect(await cluster().isReady('lab', instance, { signal })).toBeUndefined();
     await cluster().removeNode('lab', instance, { signal, onWaiting: (what) => expect.fail(what) });
+  });
+});
+
+describe('a node', () => {
+  it.each([
+    { event: 'node-ready', atMs: 1000, was: true },
+    { event: 'node-ready', atMs: 999, was: false }, // of an earlier start
+    { event: 'node-registered', atMs: 1000, was: false },
+  ])('was Ready since its start if the log says $event at $atMs: $was', ({ was, ...event }) => {
+    const eventsFile = join(home, 'events.jsonl');
+    expect(cluster().wasReady({ eventsFile, startedMs: 1000 })).toBe(false);
+    writeFileSync(eventsFile, `${JSON.stringify({ ...event, name: instance.id })}\n`);
+    expect(cluster().wasReady({ eventsFile, startedMs: 1000 })).toBe(was);
   });
 });
 

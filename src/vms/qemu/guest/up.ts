@@ -58,13 +58,14 @@ async function awaitNode(
   const end = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, end.signal]) : end.signal;
   const { onWaiting: onReset, ...silently } = options; // the node's progress is more useful than "waiting for the guest"
+  const joining = joiningOf(context, ref);
   const deadlineMs = Math.max(0, options.untilMs - context.clock.nowMs());
   const both = [
     awaitGuest(context, ref, { ...silently, onReset, signal, deadlineMs: deadlineMs + LATER_MS }),
-    joiner.awaitReady(cluster, joiningOf(context, ref), { ...options, signal, deadlineMs }),
+    joiner.awaitReady(cluster, joining, { ...options, signal, deadlineMs }),
   ];
   const isUp = Promise.all(both).then(() => 'up' as const);
-  const isStuck = staysNotReady(context, ref, cluster, { signal });
+  const isStuck = staysNotReady(context, joining, cluster, { signal });
   try {
     return await Promise.race([isUp, isStuck.then((mustBoot) => (mustBoot ? 'must-boot' : isUp))]);
   } finally {

@@ -83,6 +83,13 @@ describe('a claimed guest that continues and never becomes Ready', () => {
     expect(await inService()).toEqual([]);
   });
 
+  it('is left alone if its node was Ready since the claim: its pods may still run', async () => {
+    await claimed('frozen');
+    world.context.joinCluster!.wasReady = ({ startedMs }) => startedMs <= world.clock.nowMs();
+    await expect(wait()).rejects.toMatchObject({ code: 'pool/node-not-ready' });
+    expect([launches(), toldOfBoot()]).toEqual([[], []]);
+  });
+
   it('continues while the API server does not answer', async () => {
     await claimed('frozen');
     const continued = guest();

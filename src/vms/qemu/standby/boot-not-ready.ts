@@ -5,7 +5,7 @@ import type { QemuContext } from '../context.ts';
 import { instanceRecordOf, poolRecordOf, writeInstanceRecord } from '../home/instance-records.ts';
 import { instanceFolder } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
-import { requireJoinCluster } from '../pools/admission.ts';
+import { type JoiningInstance, requireJoinCluster } from '../pools/admission.ts';
 import { machineOf } from '../pools/instances.ts';
 import { startInstance } from '../pools/power.ts';
 import { type KeptClaim, readClaim, writeClaim } from './claim-record.ts';
@@ -15,16 +15,17 @@ const LOOK_EVERY_MS = 5_000;
 /** Together 90 s. A frozen node on a busy machine with emulated processors took 10 s. Time in which this machine slept does not count. */
 const LOOKS = 18;
 
-/** False: its guest did not continue in this start, or its node is Ready. Time without the API server does not count. */
+/** False: its guest did not continue in this start, or its node is or was Ready, and its pods may still run. Time without the API server does not count. */
 export async function staysNotReady(
   context: QemuContext,
-  ref: InstanceRef,
+  joining: JoiningInstance,
   cluster: string,
   options: CallOptions,
 ): Promise<boolean> {
+  const { ref } = joining;
   const joiner = requireJoinCluster(context, ref, cluster);
   for (let misses = 0; misses < LOOKS; ) {
-    if (!continuedIn(context, ref)) return false;
+    if (!continuedIn(context, ref) || joiner.wasReady(joining)) return false;
     await context.clock.sleep(LOOK_EVERY_MS, options.signal);
     const isReady = await joiner.isReady(cluster, ref, options);
     if (isReady) return false;
