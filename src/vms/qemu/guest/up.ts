@@ -7,6 +7,7 @@ import type { InstanceRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import { instanceRecordOf, poolRecordOf } from '../home/instance-records.ts';
 import { instanceFiles, instanceFolder } from '../home/layout.ts';
+import type { AwaitUpOptions } from '../local-provider.ts';
 import { isHung, writtenMs } from '../machine/hung.ts';
 import { NotAnswering } from '../machine/line-socket.ts';
 import type { MachineState } from '../machine/machines.ts';
@@ -35,11 +36,7 @@ export async function isUp(context: QemuContext, ref: InstanceRef, options: Call
 }
 
 /** In a cluster's pool, the node must be Ready as well. A claimed guest that continued and does not get there boots, once. */
-export async function awaitUp(
-  context: QemuContext,
-  ref: InstanceRef,
-  options: CallOptions & { deadlineMs: number },
-): Promise<void> {
+export async function awaitUp(context: QemuContext, ref: InstanceRef, options: AwaitUpOptions): Promise<void> {
   const { cluster } = poolRecordOf(context.home, ref.pool).spec;
   if (cluster === undefined) return awaitGuest(context, ref, options);
   const untilMs = context.clock.nowMs() + options.deadlineMs;

@@ -40,9 +40,15 @@ async function claimed(tier: StandbyTier, readyMs = Number.POSITIVE_INFINITY): P
 }
 
 const waits: string[] = [];
+const boots: string[] = [];
 const wait = (deadlineMs = 900_000) => {
   waits.length = 0;
-  return world.provider.guests.awaitUp(ref(), { deadlineMs, onWaiting: (what) => waits.push(what) });
+  boots.length = 0;
+  return world.provider.guests.awaitUp(ref(), {
+    deadlineMs,
+    onWaiting: (what) => waits.push(what),
+    onBoot: (why) => boots.push(why),
+  });
 };
 const toldOfBoot = () => waits.filter((what) => what.includes('to boot'));
 const inService = async () => {
@@ -57,6 +63,7 @@ describe('a claimed guest that continues and never becomes Ready', () => {
     await wait();
     expect(launches()).toHaveLength(1);
     expect(toldOfBoot()).toEqual(['web-000001 to boot, because its node was not Ready within 90 s after it continued']);
+    expect(boots).toEqual(['its node was not Ready within 90 s after it continued']);
     expect(claimRecord()).toEqual({ ...before, tier: 'cold', steps: [before.steps[0]] });
     expect(before.steps[0].name).toBe('claimed');
     await wait();

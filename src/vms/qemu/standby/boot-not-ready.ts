@@ -5,6 +5,7 @@ import type { QemuContext } from '../context.ts';
 import { instanceRecordOf, poolRecordOf, writeInstanceRecord } from '../home/instance-records.ts';
 import { instanceFolder } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
+import type { AwaitUpOptions } from '../local-provider.ts';
 import { type JoiningInstance, requireJoinCluster } from '../pools/admission.ts';
 import { machineOf } from '../pools/instances.ts';
 import { startInstance } from '../pools/power.ts';
@@ -39,7 +40,7 @@ export async function bootNotReady(
   context: QemuContext,
   ref: InstanceRef,
   cluster: string,
-  options: CallOptions,
+  options: AwaitUpOptions,
 ): Promise<void> {
   const { home } = context;
   await lockPool(home, ref.pool, `booting ${ref.id}, which is not Ready`, options, async () => {
@@ -49,7 +50,8 @@ export async function bootNotReady(
       return;
     if ((await requireJoinCluster(context, ref, cluster).isReady(cluster, ref, options)) !== false) return;
     const seconds = (LOOKS * LOOK_EVERY_MS) / 1000;
-    options.onWaiting?.(`${ref.id} to boot, because its node was not Ready within ${seconds} s after it continued`);
+    const why = `its node was not Ready within ${seconds} s after it continued`;
+    options.onWaiting?.(`${ref.id} to boot, because ${why}`);
     // First, so that the next scaling command boots it if we are killed.
     writeInstanceRecord(home, poolRecordOf(home, ref.pool), { ...instanceRecordOf(home, ref), isNew: true });
     await abandonResume(context, ref);
@@ -58,6 +60,7 @@ export async function bootNotReady(
     const steps = [{ name: 'claimed' as const, atMs: claimedMs }];
     writeClaim(instanceFolder(home, ref), { ref, tier: 'cold', parked, steps });
     await startInstance(context, ref, options);
+    options.onBoot?.(why);
   });
 }
 
