@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { UserError } from '../../../base/errors.ts';
@@ -93,6 +93,13 @@ describe('a claimed guest that continues and never becomes Ready', () => {
   it('is left alone if its node was Ready since the claim: its pods may still run', async () => {
     await claimed('frozen');
     world.context.joinCluster!.wasReady = ({ startedMs }) => startedMs <= world.clock.nowMs();
+    await expect(wait()).rejects.toMatchObject({ code: 'pool/node-not-ready' });
+    expect([launches(), toldOfBoot()]).toEqual([[], []]);
+  });
+
+  it.each(['{', '{"kind":"Claim","steps":[]}'])('is left alone if the record of its claim is %s', async (text) => {
+    await claimed('frozen');
+    writeFileSync(join(instanceFolder(world.context.home, ref()), instanceFiles.claim), text);
     await expect(wait()).rejects.toMatchObject({ code: 'pool/node-not-ready' });
     expect([launches(), toldOfBoot()]).toEqual([[], []]);
   });

@@ -1,5 +1,6 @@
 // vms/qemu/standby/boot-not-ready.ts: a claimed guest that continued may never become Ready: its kubelet or its network is dead. Then it boots.
 import type { CallOptions } from '../../../base/call-options.ts';
+import { UserError } from '../../../base/errors.ts';
 import type { InstanceRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import { instanceRecordOf, poolRecordOf, writeInstanceRecord } from '../home/instance-records.ts';
@@ -9,7 +10,7 @@ import type { AwaitUpOptions } from '../local-provider.ts';
 import { type JoiningInstance, requireJoinCluster } from '../pools/admission.ts';
 import { machineOf } from '../pools/instances.ts';
 import { startInstance } from '../pools/power.ts';
-import { type KeptClaim, readClaim, writeClaim } from './claim-record.ts';
+import { claimStepMs, readClaim, type WrittenClaim, writeClaim } from './claim-record.ts';
 import { abandonResume } from './resume.ts';
 
 const LOOK_EVERY_MS = 5_000;
@@ -64,11 +65,29 @@ export async function bootNotReady(
   });
 }
 
+interface ContinuedClaim {
+  claimedMs: number;
+  /** Absent: it is not known any more. */
+  parkedMs?: number;
+}
+
 /** The claim with which it continued; undefined if it was started in another way since. */
-function continuedIn({ home }: QemuContext, ref: InstanceRef): KeptClaim | undefined {
+function continuedIn({ home }: QemuContext, ref: InstanceRef): ContinuedClaim | undefined {
   const { startedMs, wanted } = instanceRecordOf(home, ref);
-  const claim = readClaim(instanceFolder(home, ref));
+  const claim = readUnlessDamaged(instanceFolder(home, ref));
+  if (!claim || startedMs === undefined || wanted !== 'running') return undefined;
   // A claim marks the instance as started before its guest continues; a later start is not of this claim.
-  const isOfThisStart = startedMs !== undefined && (claim?.thawedMs ?? 0) >= startedMs;
-  return isOfThisStart && wanted === 'running' ? claim : undefined;
+  if (!(claimStepMs(claim, 'thawed') >= startedMs)) return undefined;
+  const parkedMs = Date.parse(String(claim.frozenAt));
+  return { claimedMs: startedMs, ...(!Number.isNaN(parkedMs) && { parkedMs }) };
+}
+
+/** How an instance with a damaged record was started is not known. */
+function readUnlessDamaged(folder: string): WrittenClaim | undefined {
+  try {
+    return readClaim(folder);
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
 }

@@ -1,7 +1,6 @@
 // vms/qemu/standby/claim-record.ts: when an instance was claimed, and what followed. `headstart boot` and `standby plan` read this file.
 import { join } from 'node:path';
 import { z } from 'zod';
-import { UserError } from '../../../base/errors.ts';
 import type { InstanceRef } from '../../pools.ts';
 import type { Claim } from '../../standby.ts';
 import { instanceFiles } from '../home/layout.ts';
@@ -28,42 +27,21 @@ export function writeClaim(folder: string, facts: ClaimFacts): void {
   writeHomeRecord(join(folder, instanceFiles.claim), claimRecord(facts));
 }
 
-/** On this machine's clock. */
-export interface KeptClaim {
-  claimedMs: number;
-  /** Absent: it booted. */
-  thawedMs: number | undefined;
-  parkedMs: number | undefined;
-}
-
-const recordSchema = z.looseObject({
+/** Only what this program reads is checked. */
+const claimSchema = z.looseObject({
   kind: z.literal('Claim'),
-  frozenAt: z.string().exactOptional(),
+  tier: z.string().exactOptional(),
   steps: z.array(z.object({ name: z.string(), at: z.string() })),
 });
+export type WrittenClaim = z.infer<typeof claimSchema>;
 
-/** Undefined also when it cannot be read: then it is not known how the instance was started. */
-export function readClaim(folder: string): KeptClaim | undefined {
-  const record = readUnlessDamaged(join(folder, instanceFiles.claim));
-  const timeOf = (name: ClaimStep['name']) => msOf(record?.steps.find((step) => step.name === name)?.at);
-  const claimedMs = timeOf('claimed');
-  if (claimedMs === undefined) return undefined;
-  return { claimedMs, thawedMs: timeOf('thawed'), parkedMs: msOf(record?.frozenAt) };
-}
+/** Undefined when it was never claimed. Throws UserError for a record that is damaged. */
+export const readClaim = (folder: string): WrittenClaim | undefined =>
+  readHomeRecord(join(folder, instanceFiles.claim), claimSchema);
 
-function msOf(time: string | undefined): number | undefined {
-  const ms = Date.parse(time ?? '');
-  return Number.isNaN(ms) ? undefined : ms;
-}
-
-function readUnlessDamaged(path: string): z.infer<typeof recordSchema> | undefined {
-  try {
-    return readHomeRecord(path, recordSchema);
-  } catch (error) {
-    if (error instanceof UserError) return undefined;
-    throw error;
-  }
-}
+/** NaN when the record has no such step. */
+export const claimStepMs = ({ steps }: WrittenClaim, name: ClaimStep['name']): number =>
+  Date.parse(steps.find((step) => step.name === name)?.at ?? '');
 
 export function claimRecord({ ref, tier, parked, steps }: ClaimFacts) {
   return {
