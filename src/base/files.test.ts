@@ -52,6 +52,16 @@ describe('writeFileAtomic', () => {
     expect(readdirSync(folder)).toEqual(['a']);
   });
 
+  it('reports why the file could not be replaced, also when its temporary file is gone', () => {
+    class Interrupted extends Uint8Array {
+      override get length(): number {
+        for (const name of readdirSync(folder)) rmSync(join(folder, name));
+        return 0;
+      }
+    }
+    expect(() => writeFileAtomic(join(folder, 'a'), new Interrupted(), 0o600)).toThrow(/ENOENT.* rename /);
+  });
+
   it('throws if the folder does not exist', () => {
     expect(() => writeFileAtomic(join(folder, 'none', 'a'), 'x', 0o600)).toThrow(/ENOENT/);
   });

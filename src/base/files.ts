@@ -1,6 +1,6 @@
 // base/files.ts: replaces a file atomically: readers, also after a power loss, see the old or the new content, never a mix.
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fchmodSync, fsyncSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, constants, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /** Replaces a symbolic link at `path`, does not follow it. On failure throws the system error and removes the temporary file. */
@@ -21,7 +21,7 @@ export function writeFileAtomic(path: string, content: string | Uint8Array, mode
     }
     renameSync(temporary, path);
   } catch (error) {
-    unlinkSync(temporary);
+    rmSync(temporary, { force: true }); // if it is gone, the first error says more
     throw error;
   }
   syncFolder(folder);

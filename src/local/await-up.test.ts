@@ -31,6 +31,16 @@ describe('several instances', () => {
     expect(messages.at(-1)).toBe('p-3 (cloud-init to finish)');
   });
 
+  it('are named if they boot after they continued', async () => {
+    const booted: string[] = [];
+    const awaitUp: QemuProvider['guests']['awaitUp'] = async ({ id }, { onBoot }) => {
+      if (id === 'p-2') onBoot?.('it was not Ready');
+    };
+    const onBoot = ({ computerName }: Instance, why: string) => void booted.push(`${computerName}: ${why}`);
+    await awaitAllUp({ awaitUp }, instances, { deadlineMs: 1_000, signal, onWaiting: () => undefined, onBoot });
+    expect(booted).toEqual(['p-2: it was not Ready']);
+  });
+
   it('fail with the error of the first and the number of the others, after all have ended', async () => {
     let ended = 0;
     const failing = wait(async ({ id }) => {

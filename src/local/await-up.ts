@@ -4,15 +4,24 @@ import { UserError } from '../base/errors.ts';
 import type { Instance } from '../vms/pools.ts';
 import type { Guests } from '../vms/qemu/local-provider.ts';
 
+interface AwaitAll {
+  onWaiting: WaitReporter;
+  /** This one continued, was never Ready, and boots now. */
+  onBoot?: (instance: Instance, why: string) => void;
+  deadlineMs: number;
+  signal: AbortSignal;
+}
+
 export async function awaitAllUp(
   { awaitUp }: Pick<Guests, 'awaitUp'>,
   instances: readonly Instance[],
-  { onWaiting, deadlineMs, signal }: { onWaiting: WaitReporter; deadlineMs: number; signal: AbortSignal },
+  { onWaiting, onBoot, deadlineMs, signal }: AwaitAll,
 ): Promise<void> {
   const awaited = new Map(instances.map(({ computerName }) => [computerName, `${computerName} to be up`]));
   const report = () => onWaiting([...awaited.values()].join(', '));
   const ended = await Promise.allSettled(
-    instances.map(async ({ ref, computerName }) => {
+    instances.map(async (instance) => {
+      const { ref, computerName } = instance;
       await awaitUp(ref, {
         deadlineMs,
         signal,
@@ -20,6 +29,7 @@ export async function awaitAllUp(
           awaited.set(computerName, what.includes(computerName) ? what : `${computerName} (${what})`);
           report();
         },
+        onBoot: (why) => onBoot?.(instance, why),
       });
       awaited.delete(computerName);
       if (awaited.size > 0) report();

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -27,8 +27,21 @@ describe('a cluster that does not exist', () => {
   });
 
   it('has no Ready node and no node to remove', async () => {
-    expect(await cluster().isReady('lab', instance, { signal })).toBe(false);
+    expect(await cluster().isReady('lab', instance, { signal })).toBeUndefined();
     await cluster().removeNode('lab', instance, { signal, onWaiting: (what) => expect.fail(what) });
+  });
+});
+
+describe('a node', () => {
+  it.each([
+    { event: 'node-ready', atMs: 1000, was: true },
+    { event: 'node-ready', atMs: 999, was: false }, // of an earlier start
+    { event: 'node-registered', atMs: 1000, was: false },
+  ])('was Ready since its start if the log says $event at $atMs: $was', ({ was, ...event }) => {
+    const eventsFile = join(home, 'events.jsonl');
+    expect(cluster().wasReady({ eventsFile, startedMs: 1000 })).toBe(false);
+    writeFileSync(eventsFile, `${JSON.stringify({ ...event, name: instance.id })}\n`);
+    expect(cluster().wasReady({ eventsFile, startedMs: 1000 })).toBe(was);
   });
 });
 
@@ -46,6 +59,10 @@ describe('a cluster that is not reachable', () => {
     const messages: string[] = [];
     await cluster().removeNode('lab', instance, { signal, onWaiting: (what) => messages.push(what) });
     expect(messages).toEqual([expect.stringMatching(/^nothing: the node web-000001 stays in cluster lab \(/)]);
+  });
+
+  it('does not know whether a node is Ready', async () => {
+    expect(await cluster().isReady('lab', instance, { signal })).toBeUndefined();
   });
 
   it('rethrows an abort', async () => {

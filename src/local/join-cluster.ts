@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { TransientError, UserError } from '../base/errors.ts';
+import { readJoinLog } from '../cluster/join-log.ts';
 import {
   type ClusterRecord,
   clusterFiles,
@@ -84,11 +85,16 @@ export function joinLocalCluster(home: string, clock: Clock = systemClock): Join
     },
 
     async isReady(cluster, instance, { signal }) {
-      if (!readClusterRecord({ home, name: cluster })) return false;
+      if (!readClusterRecord({ home, name: cluster })) return undefined;
       const { kubernetesCluster } = await import('../cluster/kubernetes/cluster.ts');
-      const node = (await kubernetesCluster(accessTo(cluster))).readNode(instance.id, signal);
-      return (await node.catch(unlessInterrupted(signal)))?.isReady ?? false;
+      const reading = kubernetesCluster(accessTo(cluster)).then((api) => api.readNode(instance.id, signal));
+      return reading.then((node) => node?.isReady ?? false, unlessInterrupted(signal));
     },
+
+    wasReady: ({ eventsFile, startedMs }) =>
+      readJoinLog(eventsFile).some(
+        ({ event, atMs, errorMs = 0 }) => event === 'node-ready' && atMs + errorMs >= startedMs,
+      ),
 
     async forgetNode(cluster, instance, { signal }) {
       if (!readClusterRecord({ home, name: cluster })) return;

@@ -21,6 +21,8 @@ export interface FakePools extends QemuProvider, Pick<FakeProvider, 'state'> {
   guest: (argv: readonly string[], options: GuestRunOptions) => Partial<GuestRunResult> | Error;
   /** Thrown by `awaitUp`; undefined means the instance is up. */
   trouble: Error | undefined;
+  /** Why a claimed guest that continued boots while it is awaited. */
+  whyBoot: string | undefined;
   /** Pool name → its standby nodes. */
   standbyStates: Map<string, StandbyState>;
   /** Pools whose standby nodes are prepared in the background. */
@@ -52,6 +54,7 @@ export function fakePools(folder: string, clock: FakeClock = fakeClock()): FakeP
     ran: [],
     guest: () => ({}),
     trouble: undefined,
+    whyBoot: undefined,
     standbyStates: new Map(),
     refilled: [],
     async addImage(gallery, name, version) {
@@ -195,6 +198,7 @@ export function fakePools(folder: string, clock: FakeClock = fakeClock()): FakeP
         options.onWaiting?.('cloud-init to finish');
         options.signal?.throwIfAborted();
         if (pools.trouble) throw pools.trouble;
+        if (pools.whyBoot !== undefined) options.onBoot?.(pools.whyBoot);
       },
       isUp: async (ref) => named(ref).power === 'running' && !pools.trouble,
       async runInGuest(ref, argv, options) {

@@ -19,6 +19,12 @@ describe('pool scale', () => {
     expect((await call(poolScale(open), ['p', '1', '--dry-run'])).stdout).toBe('nothing to do\n');
   });
 
+  it('says that one booted which continued and was not Ready', async () => {
+    await create('p');
+    (await open()).whyBoot = 'its node was not Ready';
+    expect((await call(poolScale(open), ['p', '2'])).stderr).toMatch(/\S+ was cold: its node was not Ready\n/);
+  });
+
   it.each(['-1', 'x', '1.5', '101'])('refuses %j instances', async (count) => {
     const ran = await call(poolScale(open), ['p', '--', count]);
     expect(ran.code).toBe(2);

@@ -58,6 +58,7 @@ export function poolScale(open: OpenPools): Verb {
         if (options.wait)
           await awaitAllUp(provider.guests, made, {
             onWaiting: progress.waiting,
+            onBoot: ({ computerName }, why) => progress.step(describeClaim({ computerName, from: 'cold', why })),
             deadlineMs: options.timeout,
             signal,
           }).finally(progress.end);
@@ -75,7 +76,7 @@ const isReady = ({ state }: StandbyMember) => state === 'ready';
 /** Worth a line: it came from standby, or the user should know why it did not. */
 const isClaim = ({ from, why }: StartedInstance) => from !== 'cold' || why !== undefined;
 
-function describeClaim({ computerName, from, why }: StartedInstance): string {
+function describeClaim({ computerName, from, why }: Pick<StartedInstance, 'computerName' | 'from' | 'why'>): string {
   return `${computerName} was ${from}${why === undefined ? '' : `: ${why}`}`;
 }
 

@@ -16,6 +16,13 @@ describe('standby claim', () => {
     expect((await call(standbyClaim(open), ['p'])).stdout).toMatch(/^\S+: cold \(none is ready\); Ready after \S+\n$/);
   });
 
+  it('says that one booted which continued and was not Ready', async () => {
+    await park('--frozen', '1');
+    (await open()).whyBoot = 'its node was not Ready';
+    const { stdout } = await call(standbyClaim(open), ['p']);
+    expect(stdout).toMatch(/^\S+: cold \(its node was not Ready\); Ready after \S+\n$/);
+  });
+
   it('prints the plan of the claim: the fastest tier first, and changes nothing', async () => {
     await park('--stopped', '1');
     await park('--paused', '1');

@@ -1,6 +1,7 @@
 // cli/standby/claim.ts: `headstart standby claim POOL`: takes standby nodes into service and waits until they are Ready.
 import { Option } from 'commander';
 import { formatSpan } from '../../base/duration.ts';
+import type { Instance } from '../../vms/pools.ts';
 import { type Claim, STANDBY_TIERS, type StandbyMember } from '../../vms/standby.ts';
 import { type OpenPools, openPools } from '../compose/open-pools.ts';
 import { openStandby } from '../compose/open-standby.ts';
@@ -53,6 +54,7 @@ export function standbyClaim(open: OpenPools): Verb {
         kept: `Nodes that were claimed belong to pool ${name} now.`,
         next: site.awaitReady ? `headstart pool show ${name}` : `headstart standby status ${name} --vms azure`,
       };
+      const booted = new Map<Instance, string>();
       const claims = await orInterrupted(signal, interruption, async () => {
         const taken = await site.standby.claim(ref, options.count, {
           signal,
@@ -60,13 +62,14 @@ export function standbyClaim(open: OpenPools): Verb {
           leaveEmpty: !options.refill,
         });
         if (options.wait && site.awaitReady) {
-          const waiting = { onWaiting: progress.waiting, deadlineMs: options.timeout, signal };
+          const onBoot = (instance: Instance, reason: string) => void booted.set(instance, reason);
+          const waiting = { onWaiting: progress.waiting, onBoot, deadlineMs: options.timeout, signal };
           await site.awaitReady(
             taken.map(({ instance }) => instance),
             waiting,
           );
         }
-        return taken;
+        return taken.map((claim) => orBooted(claim, booted.get(claim.instance)));
       }).finally(progress.end);
       const isReady = options.wait && site.awaitReady !== undefined;
       const tookMs = deps.nowUs() / 1000 - startedMs;
@@ -93,6 +96,10 @@ function plannedClaims(ready: readonly StandbyMember[], count: number): string[]
   const cold = count - parked.length;
   return cold > 0 ? [...parked, `start ${cold} more from the pool's image`] : parked;
 }
+
+/** It continued, and had to boot all the same. */
+const orBooted = (claim: Claim, why: string | undefined): Claim =>
+  why === undefined ? claim : { ...claim, from: 'cold', why };
 
 const claimView = ({ instance, from, why }: Claim) => ({
   instance: instance.computerName,

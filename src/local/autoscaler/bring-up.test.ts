@@ -39,6 +39,13 @@ describe('bringing nodes up', () => {
     expect(reports).toEqual(['a is not running', 'b did not come up: not reached']);
   });
 
+  it('reports a claimed node that had to boot', async () => {
+    const { ups, reports } = open(async (_, { onBoot }) => onBoot?.('it was not Ready'));
+    ups.start(instance('a'));
+    await ups.ended();
+    expect(reports).toEqual(['a was cold: it was not Ready']);
+  });
+
   it('ends for a node that is being deleted, and for all with the signal, and reports neither', async () => {
     const { ups, reports, stopping } = open(untilAborted);
     ups.start(instance('a'));

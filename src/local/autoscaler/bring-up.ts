@@ -28,7 +28,8 @@ export function openBringUp({ guests, report, signal: stopping }: BringUpDeps): 
 
   async function wait({ ref, computerName }: Instance, signal: AbortSignal): Promise<void> {
     try {
-      await guests.awaitUp(ref, { deadlineMs: DEADLINE_MS, signal });
+      const onBoot = (why: string) => report(`${computerName} was cold: ${why}`);
+      await guests.awaitUp(ref, { deadlineMs: DEADLINE_MS, signal, onBoot });
     } catch (error) {
       if (signal.aborted) return;
       const message = error instanceof Error ? error.message : String(error);

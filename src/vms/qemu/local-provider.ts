@@ -88,9 +88,15 @@ export interface LocalPools extends Pools {
   setUserData(target: PoolRef | InstanceRef, userData: string | null, options?: CallOptions): Promise<void>;
 }
 
+export interface AwaitUpOptions extends CallOptions {
+  deadlineMs: number;
+  /** A claimed guest had continued, was never Ready, and boots now. */
+  onBoot?: ((why: string) => void) | undefined;
+}
+
 export interface Guests {
   /** Waits until the guest is up, as its pool defines it, and its extensions have run. On timeout, throws a UserError with the end of the console. */
-  awaitUp(instance: InstanceRef, options: CallOptions & { deadlineMs: number }): Promise<void>;
+  awaitUp(instance: InstanceRef, options: AwaitUpOptions): Promise<void>;
   isUp(instance: InstanceRef, options?: CallOptions): Promise<boolean>;
   /** Runs as root, through the guest agent. `argv` is a program and its arguments, never a shell string. */
   runInGuest(

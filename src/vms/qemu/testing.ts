@@ -54,6 +54,7 @@ export function standInCluster(changes: Partial<JoinCluster> = {}): JoinCluster 
     admit: async () => ({ server, credential: new Secret('x') }),
     awaitReady: async () => undefined,
     isReady: async () => true,
+    wasReady: () => false,
     server: () => server,
     reserve: async () => undefined,
     readSeed: async (_, { id }) => ({ providerId: `qemu:///${id}`, labels: {}, annotations: {}, taints: [] }),

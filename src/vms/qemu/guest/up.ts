@@ -7,11 +7,13 @@ import type { InstanceRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import { instanceRecordOf, poolRecordOf } from '../home/instance-records.ts';
 import { instanceFiles, instanceFolder } from '../home/layout.ts';
+import type { AwaitUpOptions } from '../local-provider.ts';
 import { isHung, writtenMs } from '../machine/hung.ts';
 import { NotAnswering } from '../machine/line-socket.ts';
 import type { MachineState } from '../machine/machines.ts';
 import { type JoiningInstance, requireJoinCluster } from '../pools/admission.ts';
 import { machineOf } from '../pools/instances.ts';
+import { bootNotReady, staysNotReady } from '../standby/boot-not-ready.ts';
 import { hasRun, runExtensions } from './extensions.ts';
 import { runInGuest } from './guest.ts';
 import { AgentRefused } from './guest-agent.ts';
@@ -33,27 +35,39 @@ export async function isUp(context: QemuContext, ref: InstanceRef, options: Call
   return hasStarted(context, ref, options);
 }
 
-/** In a cluster's pool, the node must be Ready as well. Both waits start at once, so that no event of the boot is missed. */
-export async function awaitUp(
-  context: QemuContext,
-  ref: InstanceRef,
-  options: CallOptions & { deadlineMs: number },
-): Promise<void> {
+/** In a cluster's pool, the node must be Ready as well. A claimed guest that continued and does not get there boots, once. */
+export async function awaitUp(context: QemuContext, ref: InstanceRef, options: AwaitUpOptions): Promise<void> {
   const { cluster } = poolRecordOf(context.home, ref.pool).spec;
   if (cluster === undefined) return awaitGuest(context, ref, options);
+  const untilMs = context.clock.nowMs() + options.deadlineMs;
+  while ((await awaitNode(context, ref, cluster, { ...options, untilMs })) !== 'up')
+    await bootNotReady(context, ref, cluster, options);
+}
+
+/** Both waits start at once, so that no event of the boot is missed. */
+async function awaitNode(
+  context: QemuContext,
+  ref: InstanceRef,
+  cluster: string,
+  options: CallOptions & { untilMs: number },
+): Promise<'up' | 'must-boot'> {
   const joiner = requireJoinCluster(context, ref, cluster);
   const end = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, end.signal]) : end.signal;
   const { onWaiting: onReset, ...silently } = options; // the node's progress is more useful than "waiting for the guest"
+  const joining = joiningOf(context, ref);
+  const deadlineMs = Math.max(0, options.untilMs - context.clock.nowMs());
   const both = [
-    awaitGuest(context, ref, { ...silently, onReset, signal, deadlineMs: options.deadlineMs + LATER_MS }),
-    joiner.awaitReady(cluster, joiningOf(context, ref), { ...options, signal }),
+    awaitGuest(context, ref, { ...silently, onReset, signal, deadlineMs: deadlineMs + LATER_MS }),
+    joiner.awaitReady(cluster, joining, { ...options, signal, deadlineMs }),
   ];
+  const isUp = Promise.all(both).then(() => 'up' as const);
+  const isStuck = staysNotReady(context, joining, cluster, { signal });
   try {
-    await Promise.all(both);
+    return await Promise.race([isUp, isStuck.then((mustBoot) => (mustBoot ? 'must-boot' : isUp))]);
   } finally {
     end.abort();
-    await Promise.allSettled(both); // when one fails, the other stops too
+    await Promise.allSettled([...both, isUp, isStuck]); // when one fails, the others stop too
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { withLock } from '../../../host/locks.ts';
@@ -21,6 +21,12 @@ function leave(folder: string): string {
   return folder;
 }
 
+function writeAgo(path: string, agoS: number): void {
+  writeFileSync(path, '{');
+  const atS = Date.now() / 1000 - agoS;
+  utimesSync(path, atS, atS);
+}
+
 describe('what killed commands leave behind', () => {
   it('is removed by the next change of a pool', async () => {
     const { home } = lab.context;
@@ -34,12 +40,32 @@ describe('what killed commands leave behind', () => {
       leave(join(snapshotsFolder(home), '.partial-ab12')),
       leave(join(home, 'galleries/headstart/empty/.partial-ab12')),
     ];
-    const unwritten = join(instances, 'web-000001', '.instance.json.ab12.tmp');
-    writeFileSync(unwritten, '{');
+    const unwritten = ['.instance.json.ab12.tmp', '.cluster-events.jsonl.ab12.tmp'].map((name) =>
+      join(instances, 'web-000001', name),
+    );
+    for (const one of unwritten) writeAgo(one, 61);
     await lab.provider.pools.tagPool(pool, { a: '1' });
-    for (const one of [...leftovers, unwritten]) expect(existsSync(one), one).toBe(false);
+    for (const one of [...leftovers, ...unwritten]) expect(existsSync(one), one).toBe(false);
     expect(await lab.provider.pools.listInstances(pool)).toHaveLength(1);
     expect(await lab.provider.pools.setCapacity(pool, 2)).toHaveLength(1);
+  });
+
+  // The identity of an instance, the events of its node and the trouble of a refill are written without the pool's lock.
+  it.each([
+    { what: 'is being written', agoS: 0, isKept: true },
+    { what: 'was written half a minute ago', agoS: 30, isKept: true },
+    { what: 'was written more than a minute ago', agoS: 61, isKept: false },
+    { what: 'has a time in the future, because the clock was set back', agoS: -3600, isKept: false },
+  ])('keeps a file that $what: $isKept', async ({ agoS, isKept }) => {
+    const { home } = lab.context;
+    await lab.provider.pools.setCapacity(pool, 1);
+    const files = [
+      join(instancesFolder(home, 'web'), 'web-000001', '.identity.json.ab12.tmp'),
+      join(poolFolder(home, 'web'), '.standby-trouble.json.ab12.tmp'),
+    ];
+    for (const one of files) writeAgo(one, agoS);
+    await lab.provider.pools.tagPool(pool, { a: '1' });
+    for (const one of files) expect(existsSync(one), one).toBe(isKept);
   });
 
   it('is not counted, listed or used before that', async () => {

@@ -1,7 +1,7 @@
 // vms/qemu/home/pool-lock.ts: lock a pool for one command, and remove what killed commands left unfinished.
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { CallOptions } from '../../../base/call-options.ts';
 import { withLock, withLockIfFree } from '../../../host/locks.ts';
 import { deletingPrefix, namesIn, partialPrefix, removeLeftovers, visibleIn } from '../../../host/whole-folders.ts';
@@ -38,6 +38,9 @@ export async function lockPool<T>(
     return work();
   });
 }
+
+/** Some files are written without this lock, by commands that still run. Writing one takes milliseconds. */
+const WRITING_MS = 60_000;
 
 /** We hold the lock, so the command that left these is dead. */
 async function tidyPool(home: string, pool: string): Promise<void> {
@@ -91,5 +94,13 @@ const isUnfinished = (name: string) => name.startsWith(partialPrefix) || name.st
 /** Removes what a killed command was making, deleting or writing. */
 async function removeUnfinished(folder: string): Promise<void> {
   for (const prefix of [partialPrefix, deletingPrefix]) await removeLeftovers(folder, prefix);
-  for (const name of namesIn(folder)) if (/^\..*\.tmp$/.test(name)) await rm(join(folder, name), { force: true });
+  for (const name of namesIn(folder))
+    if (isAbandoned(join(folder, name))) await rm(join(folder, name), { force: true });
+}
+
+/** A temporary file of `writeFileAtomic` that is not being written. Its time is in the future if the clock was set back. */
+function isAbandoned(path: string): boolean {
+  if (!/^\..*\.tmp$/.test(basename(path))) return false;
+  const writtenMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  return writtenMs !== undefined && Math.abs(Date.now() - writtenMs) > WRITING_MS;
 }

@@ -1,7 +1,7 @@
 // vms/qemu/pools/capacity.ts: scale a pool: make and start instances, or delete the newest.
 
 import type { CallOptions } from '../../../base/call-options.ts';
-import { UserError } from '../../../base/errors.ts';
+import { TransientError, UserError } from '../../../base/errors.ts';
 import { Refused } from '../../../base/failures.ts';
 import type { InstanceRef, PoolRef } from '../../pools.ts';
 import { type Claim, type ClaimOptions, fastestFirst } from '../../standby.ts';
@@ -112,15 +112,23 @@ async function startEach(
 ): Promise<StartedRef[]> {
   const { started: unfinished, failure } = await startUnstarted(context, pool, options);
   const claimed = await claimMembers(context, pool, Math.max(0, count), options);
-  const made = await grow(context, pool, count - claimed.started.length, options);
+  const made = await grow(context, pool, count - claimed.started.length - claimed.failed.length, options);
   const whyCold = claimed.whyNotMore;
-  // One that cannot be finished must not keep the pool from growing.
-  if (failure !== undefined) throw failure;
+  // One that cannot be finished must not keep the pool from growing, nor the caller from knowing its nodes.
+  const failures = [...(failure === undefined ? [] : [failure]), ...claimed.failed.map(({ reason }) => reason)];
+  if (failures.length > 0 && claimed.started.length + made.length === 0) throw failures[0];
+  for (const error of failures) reportUnfinished(error, options);
   return [
     ...unfinished,
     ...claimed.started,
     ...made.map((ref): StartedRef => ({ ref, from: 'cold', ...(whyCold !== undefined && { why: whyCold }) })),
   ];
+}
+
+/** Throws what is a bug. */
+function reportUnfinished(error: unknown, { onWaiting }: CallOptions): void {
+  if (!(error instanceof UserError || error instanceof TransientError)) throw error;
+  onWaiting?.(`an instance that could not be finished, until the next command tries again: ${error.message}`);
 }
 
 async function readStarted(context: QemuContext, started: readonly StartedRef[]): Promise<StartedInstance[]> {

@@ -9,7 +9,10 @@ export interface JoinCluster {
   admit(cluster: string, instance: InstanceRef, options: CallOptions): Promise<Admission>;
   /** Waits until the node is Ready. On timeout, throws a UserError that says why the node is not Ready. */
   awaitReady(cluster: string, instance: JoiningInstance, options: CallOptions & { deadlineMs: number }): Promise<void>;
-  isReady(cluster: string, instance: InstanceRef, options: CallOptions): Promise<boolean>;
+  /** Undefined: not known, because the cluster does not answer or was deleted. */
+  isReady(cluster: string, instance: InstanceRef, options: CallOptions): Promise<boolean | undefined>;
+  /** From the log of its events: since its start, when a command waited for it. */
+  wasReady(joining: Pick<JoiningInstance, 'eventsFile' | 'startedMs'>): boolean;
   /** How a guest reaches the API server. Issues no credential. */
   server(cluster: string): Service;
   /** Waits until the node registers and taints it at once, so that no workload is scheduled on it. */

@@ -11,6 +11,8 @@ import { takeIntoService } from './take-into-service.ts';
 
 export interface ClaimedMembers {
   started: (StartResult & { ref: InstanceRef })[];
+  /** In service as well, but not started. */
+  failed: PromiseRejectedResult[];
   /** Why fewer than requested; undefined if the pool keeps no standby instances. */
   whyNotMore?: string;
 }
@@ -24,17 +26,17 @@ export async function claimMembers(
 ): Promise<ClaimedMembers> {
   const { home } = context;
   const members = await judgeMembers(context, pool);
-  if (members.length === 0 && !poolRecordOf(home, pool).standby) return { started: [] };
+  if (members.length === 0 && !poolRecordOf(home, pool).standby) return { started: [], failed: [] };
   const chosen = chooseMembers(members, count);
   for (const { id } of chosen) takeIntoService(context, { pool, id });
   const ended = await Promise.allSettled(
     chosen.map(async ({ id }) => ({ ref: { pool, id }, ...(await startInstance(context, { pool, id }, options)) })),
   );
-  const failed = ended.find((one) => one.status === 'rejected');
-  if (failed) throw failed.reason;
+  options.signal?.throwIfAborted();
+  const failed = ended.filter((one) => one.status === 'rejected');
   const started = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   const slower = started.map((one) => ({ ...one, ...whySlower(one.from, one.why, members) }));
-  return started.length < count ? { started: slower, whyNotMore: whyNotMore(members) } : { started: slower };
+  return { started: slower, failed, ...(chosen.length < count && { whyNotMore: whyNotMore(members) }) };
 }
 
 /** Why an instance of this tier was used, and not one of a faster tier that could have been there. */
