@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -50,6 +50,14 @@ describe('unpacking', () => {
     };
     expect(() => unpack(INDEX, join(parent, 'one'), fail)).toThrow('no such asset');
     expect(readdirSync(parent)).toEqual([]);
+  });
+
+  it.each(['cache', 'cache/one'])('reports a cache folder that is a file: %s', (name) => {
+    const taken = join(parent, 'cache');
+    writeFileSync(taken, '');
+    expect(() => unpack(INDEX, join(parent, name, 'one'), () => Buffer.from('x'))).toThrow(
+      expect.objectContaining({ code: 'cli/cache-unwritable' }),
+    );
   });
 
   it('accepts the files of a process that was faster', () => {

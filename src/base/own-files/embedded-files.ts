@@ -1,7 +1,7 @@
 // base/own-files/embedded-files.ts: what does the executable contain besides the script that started it? Reads its assets, and unpacks them for other programs.
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { cacheFolder } from '../cache-folder.ts';
+import { cacheFolder, ensureCacheFolder, writeToCache } from '../cache-folder.ts';
 
 /** In the executable, the URL of every source has this scheme. */
 export const EMBEDDED = 'embedded:';
@@ -44,18 +44,21 @@ export function unpackedFolder({ sha256 }: EmbeddedIndex, env: Readonly<Record<s
 
 /** All files or none: two processes may unpack at the same time, and either may be killed. */
 export function unpack({ files }: EmbeddedIndex, folder: string, read: (path: string) => Uint8Array): void {
-  mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
-  const partial = mkdtempSync(`${folder}.`);
-  try {
-    for (const { path, isExecutable } of files) {
-      mkdirSync(dirname(join(partial, path)), { recursive: true });
-      writeFileSync(join(partial, path), read(path), { mode: isExecutable ? 0o755 : 0o644 });
+  const parent = dirname(folder);
+  ensureCacheFolder(parent, 0o700);
+  writeToCache(parent, () => {
+    const partial = mkdtempSync(`${folder}.`);
+    try {
+      for (const { path, isExecutable } of files) {
+        mkdirSync(dirname(join(partial, path)), { recursive: true });
+        writeFileSync(join(partial, path), read(path), { mode: isExecutable ? 0o755 : 0o644 });
+      }
+      renameSync(partial, folder);
+    } catch (error) {
+      rmSync(partial, { recursive: true, force: true });
+      if (!existsSync(folder)) throw error; // otherwise another process was faster
     }
-    renameSync(partial, folder);
-  } catch (error) {
-    rmSync(partial, { recursive: true, force: true });
-    if (!existsSync(folder)) throw error; // otherwise another process was faster
-  }
+  });
 }
 
 function sea(): typeof import('node:sea') {
