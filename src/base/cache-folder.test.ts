@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cacheFolder, ensureCacheFolder, ensureFolder, writeToCache } from './cache-folder.ts';
@@ -11,8 +11,22 @@ it.each([
   [{ XDG_CACHE_HOME: '/x', HOME: '/h' }, '/x/headstart'],
   [{ XDG_CACHE_HOME: 'relative', HOME: '/h' }, '/h/.cache/headstart'],
   [{ HEADSTART_CACHE: '', XDG_CACHE_HOME: '', HOME: '/h' }, '/h/.cache/headstart'],
+  // Never in the current folder, where another user may be able to write.
+  [{}, join(userInfo().homedir, '.cache/headstart')],
+  [{ HOME: '' }, join(userInfo().homedir, '.cache/headstart')],
+  [{ HOME: 'relative' }, join(userInfo().homedir, '.cache/headstart')],
 ])('with %j, the cache is %s', (env, folder) => {
   expect(cacheFolder(env)).toBe(folder);
+});
+
+it('names HEADSTART_CACHE if the system knows no home of the user', () => {
+  const unknown = () => {
+    throw new Error('A system error occurred: uv_os_get_passwd returned ENOENT');
+  };
+  expect(() => cacheFolder({}, unknown)).toThrow(
+    expect.objectContaining({ code: 'cli/no-cache-folder', next: expect.stringContaining('HEADSTART_CACHE') }),
+  );
+  expect(cacheFolder({ HOME: '/h' }, unknown)).toBe('/h/.cache/headstart');
 });
 
 describe('a folder', () => {

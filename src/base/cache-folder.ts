@@ -1,14 +1,27 @@
 // base/cache-folder.ts: where does this user keep what headstart fetched or built? All homes share it.
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { userInfo } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { UserError } from './errors.ts';
 import { whyUnwritable } from './why-unreadable.ts';
 
-export function cacheFolder(env: Readonly<Record<string, string | undefined>>): string {
+/** Only HEADSTART_CACHE can name a folder relative to the current one, where other users may be able to write. */
+export function cacheFolder(
+  env: Readonly<Record<string, string | undefined>>,
+  ownHome = () => userInfo().homedir, // homedir() would return an empty or relative HOME
+): string {
   if (env.HEADSTART_CACHE) return resolve(env.HEADSTART_CACHE);
-  const base = env.XDG_CACHE_HOME;
-  return join(base && isAbsolute(base) ? base : join(env.HOME ?? homedir(), '.cache'), 'headstart');
+  if (env.XDG_CACHE_HOME && isAbsolute(env.XDG_CACHE_HOME)) return join(env.XDG_CACHE_HOME, 'headstart');
+  if (env.HOME && isAbsolute(env.HOME)) return join(env.HOME, '.cache', 'headstart');
+  try {
+    return join(ownHome(), '.cache', 'headstart');
+  } catch (cause) {
+    throw new UserError('no folder for the cache: this user has no home, and HOME names none', {
+      code: 'cli/no-cache-folder',
+      next: 'name a folder with HEADSTART_CACHE',
+      cause,
+    });
+  }
 }
 
 /** Creates `folder`, the cache or a folder in it. */
