@@ -105,8 +105,17 @@ describe('what it cannot do', () => {
   });
 });
 
+it('reports an installed headstart that this machine cannot execute', () => {
+  write('broken', '#!/no/such/interpreter\n', 0o755);
+  const { code, annotations, outputs } = run({ ...CHECK, headstart: './broken' });
+  expect({ code, exitCode: outputs['exit-code'] }).toEqual({ code: 2, exitCode: '2' });
+  expect(annotations).toMatchObject([{ message: './broken cannot be executed on this machine' }]);
+});
+
 describe('a release file', () => {
-  const program = `#!/bin/sh\ntouch ran\nexec '${join(root, 'headstart')}' "$@"\n`;
+  /** A shell: the first word after its name, `boot`, is the script that it runs. */
+  const program = readFileSync('/bin/sh');
+  const script = `touch ran\nexec '${join(root, 'headstart')}' boot "$@"\n`;
   const sumOf = (name: string) =>
     createHash('sha256')
       .update(readFileSync(join(workspace, name)))
@@ -115,7 +124,8 @@ describe('a release file', () => {
   const isRun = () => existsSync(join(workspace, 'ran'));
 
   it('is run if its checksum is the expected one: an executable, or an archive that has one', async () => {
-    write('executable', program);
+    writeFileSync(join(workspace, 'executable'), program);
+    write('boot', script);
     const files = [
       { name: 'headstart-1.0/LICENSE', data: 'x' },
       { name: 'headstart-1.0/headstart', data: program },
@@ -142,10 +152,37 @@ describe('a release file', () => {
     ['a file address', 'file:///etc/passwd', 'a'.repeat(64), /neither a path nor an https address/],
     ['an address that does not answer', 'https://127.0.0.1:1/headstart', 'a'.repeat(64), /could not be downloaded/],
   ])('is not run with %s', (_, release, sha256, message) => {
-    write('executable', program);
+    writeFileSync(join(workspace, 'executable'), program);
+    write('boot', script);
     const { code, annotations } = run({ ...inputs, release, sha256 });
     expect({ code, isRun: isRun() }).toEqual({ code: 2, isRun: false });
     expect(annotations).toEqual([{ level: 'error', title: 'headstart', message: expect.stringMatching(message) }]);
+  });
+
+  // SHA256SUMS lists them too: the npm package has a launcher of that name, and bash would run a Debian package as a script.
+  const NOT_FOR_THIS_MACHINE: [string, () => Promise<Uint8Array> | Uint8Array][] = [
+    [
+      'the npm package',
+      () =>
+        createTarGzip([{ name: 'package/bin/headstart', data: '#!/usr/bin/env node\nimport "./headstart.mjs";\n' }]),
+    ],
+    ['a Debian package', () => Buffer.from('!<arch>\ndebian-binary   1\n')],
+    ['an empty file', () => Buffer.alloc(0)],
+    ['an executable for another processor', () => forAnotherProcessor(program)],
+  ];
+
+  it.each(NOT_FOR_THIS_MACHINE)('is refused if it is %s', async (_, content) => {
+    writeFileSync(join(workspace, 'other'), await content());
+    const { code, annotations, outputs } = run({ ...inputs, release: 'other', sha256: sumOf('other') });
+    expect({ code, within: outputs.within }).toEqual({ code: 2, within: '' });
+    expect(annotations).toEqual([
+      {
+        level: 'error',
+        title: 'headstart',
+        message:
+          'the release file is not an executable of headstart for this machine: take headstart-VERSION-linux-x64 or -arm64',
+      },
+    ]);
   });
 
   it('is refused as an archive without the program', async () => {
@@ -157,6 +194,13 @@ describe('a release file', () => {
     });
   });
 });
+
+/** With another number of a machine in its header. */
+function forAnotherProcessor(executable: Uint8Array): Uint8Array {
+  const copy = Buffer.from(executable);
+  copy.writeUInt16LE(0x1234, 18);
+  return copy;
+}
 
 describe('hostile values', () => {
   const { inputs, runs } = readAction(root);

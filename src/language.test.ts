@@ -60,6 +60,10 @@ describe('prose', () => {
     expect(pages.filter((file) => pattern.test(textOf(file)))).toEqual([]);
   });
 
+  it('does not send users to the folder examples, which packages do not have', () => {
+    expect(sources.filter((file) => /\b(?:as in|based on|for example|see) examples\//.test(textOf(file)))).toEqual([]);
+  });
+
   it('does not use "nobody" or "somebody" in documents and comments', () => {
     expect(pages.filter((file) => /\b(?:nobody|somebody)\b/i.test(withoutCode(file)))).toEqual([]);
   });

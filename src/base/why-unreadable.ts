@@ -14,6 +14,7 @@ const WRITING: Readonly<Record<string, string>> = {
   ...READING,
   ENOENT: 'its folder does not exist',
   ENOTDIR: 'its folder is a file',
+  EEXIST: 'there is a file of that name',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is exceeded',

@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -42,6 +42,17 @@ async function whileRunning(options: object, visit: (stdout: string) => Promise<
   control.abort();
   await running;
   return stderr;
+}
+
+async function withTmpdir<T>(place: string, work: () => Promise<T>): Promise<T> {
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = place;
+  try {
+    return await work();
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  }
 }
 
 function get(url: string, ca: string): Promise<number> {
@@ -102,21 +113,31 @@ describe('headstart sim azure', () => {
   });
 
   it('prints lines that a shell can source, even if the temporary folder has a blank in its name', async () => {
-    const [before, spaced] = [process.env.TMPDIR, join(folder, "it's here")];
+    const spaced = join(folder, "it's here");
     mkdirSync(spaced);
-    process.env.TMPDIR = spaced;
-    try {
-      await whileRunning({}, async (stdout) => {
-        const shell = [
-          '-c',
-          `${stdout}"$HEADSTART_SSH" -- k8s-pool1-12345678-vmss000000 true && echo "$HEADSTART_HOME"`,
-        ];
-        expect(spawnSync('/bin/sh', shell, { encoding: 'utf8' }).stdout).toContain(spaced);
-      });
-    } finally {
-      if (before === undefined) delete process.env.TMPDIR;
-      else process.env.TMPDIR = before;
-    }
+    const visit = async (stdout: string) => {
+      const shell = ['-c', `${stdout}"$HEADSTART_SSH" -- k8s-pool1-12345678-vmss000000 true && echo "$HEADSTART_HOME"`];
+      expect(spawnSync('/bin/sh', shell, { encoding: 'utf8' }).stdout).toContain(spaced);
+    };
+    await withTmpdir(spaced, () => whileRunning({}, visit));
+  });
+
+  it('reports a temporary folder that cannot be made, before anything is started', async () => {
+    const none = join(folder, 'none');
+    const ran = await withTmpdir(none, () => runVerb(verb, []));
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain(`cannot make a temporary folder in ${none}: its folder does not exist`);
+    expect(ran.stderr).toContain('TMPDIR');
+  });
+
+  it('leaves no temporary folder when it cannot start', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as { port: number };
+    const ran = await withTmpdir(folder, () => runVerb(verb, ['--port', String(port)]));
+    holder.close();
+    expect(ran.code).toBe(2);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('reports a port that is in use', async () => {

@@ -1,5 +1,5 @@
 // cli/sim-azure.ts: `headstart sim azure`: simulates Azure on this machine, to try the prototype verbs without a subscription.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { layDisk } from '../../sims/azure/compute/disk.ts';
@@ -9,6 +9,7 @@ import { type AzureSim, startAzureSim } from '../../sims/azure/start.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { UserError } from '../base/errors.ts';
 import { ownPath, ownProgram } from '../base/own-files/own-files.ts';
+import { makeTemporaryFolder } from '../host/temporary-folder.ts';
 import { printJson } from './output/json.ts';
 import type { CliDeps, Verb } from './verb.ts';
 
@@ -50,16 +51,19 @@ export const verb: Verb = {
     const file = options.scenario ?? ownPath(DEFAULT_SCENARIO);
     const scenario = parseScenario(readScenario(file), file);
     const signal = deps.signal(); // first: Ctrl-C must not leave the folder below behind
-    const sim = await start(scenario, port, speed);
-    const folder = mkdtempSync(join(tmpdir(), 'headstart-sim-'));
+    const folder = makeTemporaryFolder(tmpdir(), 'headstart-sim-');
     try {
-      announce({ sim, scenario, files: layFiles(folder, sim), speed, isJson: options.json === true }, deps);
-      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      const sim = await start(scenario, port, speed);
+      try {
+        announce({ sim, scenario, files: layFiles(folder, sim), speed, isJson: options.json === true }, deps);
+        if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      } finally {
+        await sim.stop();
+      }
+      deps.stderr(`stopped after ${sim.requests.length} requests\n`);
     } finally {
-      await sim.stop();
       rmSync(folder, { recursive: true, force: true });
     }
-    deps.stderr(`stopped after ${sim.requests.length} requests\n`);
   },
 };
 

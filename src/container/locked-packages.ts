@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { ensureCacheFolder } from '../base/cache-folder.ts';
 import type { RunCommand } from '../base/command.ts';
 import { UserError } from '../base/errors.ts';
 import { writeFileAtomic } from '../base/files.ts';
@@ -40,7 +41,7 @@ export interface LockedPackages {
  * and says so.
  */
 export async function fetchLockedPackages(locked: readonly LockedDeb[], deps: Deps): Promise<LockedPackages> {
-  mkdirSync(deps.cache, { recursive: true });
+  ensureCacheFolder(deps.cache);
   const missing = locked.filter((deb) => !isCached(deb, deps.cache));
   const folder = mkdtempSync(join(deps.cache, '.fetch-'));
   try {

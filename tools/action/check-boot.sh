@@ -4,6 +4,7 @@
 set -euo pipefail
 shopt -s inherit_errexit
 
+OTHER_FILE='the release file is not an executable of headstart for this machine: take headstart-VERSION-linux-x64 or -arm64'
 work=$(mktemp -d "${RUNNER_TEMP:-/tmp}/headstart.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
@@ -23,6 +24,11 @@ main() {
 
   "$program" "${arguments[@]}" </dev/null >"$work/text" 2>"$work/errors" || code=$?
   show "$work/text" "$work/errors"
+  if [[ $code -eq 126 || $code -eq 127 ]]; then # of bash, which could not execute it
+    printf 'exit-code=2\n' >>"$GITHUB_OUTPUT"
+    if [[ -n $INPUT_RELEASE ]]; then fail "$OTHER_FILE"; fi
+    fail "$program cannot be executed on this machine"
+  fi
   printf 'exit-code=%d\n' "$code" >>"$GITHUB_OUTPUT"
   case $code in
     0) printf 'within=true\n' >>"$GITHUB_OUTPUT" ;;
@@ -73,7 +79,7 @@ find_program() {
   printf '%s\n' "$work/headstart"
 }
 
-# An executable, or a tar.gz that has one with the name headstart.
+# An executable (ELF), or a tar.gz that has one with the name headstart.
 unpack() {
   local member
   if ! gzip --test "$work/release" 2>/dev/null; then
@@ -83,6 +89,8 @@ unpack() {
     [[ -n $member ]] || fail 'the release file is an archive without a program headstart' >&3
     tar -xzf "$work/release" --to-stdout -- "$member" >"$work/headstart"
   fi
+  # Bash would run any other file as a script, and the launcher of the npm package does not work alone.
+  [[ $(head -c 4 "$work/headstart" | od -An -tx1) == ' 7f 45 4c 46' ]] || fail "$OTHER_FILE" >&3
   chmod 755 "$work/headstart"
 }
 

@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isEmbedded, nameOf, unpack, unpackedFolder } from './embedded-files.ts';
+import { ensureUnpacked, isEmbedded, nameOf, unpack, unpackedFolder } from './embedded-files.ts';
 
 const INDEX = {
   sha256: 'ab'.repeat(32),
@@ -52,6 +52,14 @@ describe('unpacking', () => {
     expect(readdirSync(parent)).toEqual([]);
   });
 
+  it.each(['cache', 'cache/one'])('reports a cache folder that is a file: %s', (name) => {
+    const taken = join(parent, 'cache');
+    writeFileSync(taken, '');
+    expect(() => unpack(INDEX, join(parent, name, 'one'), () => Buffer.from('x'))).toThrow(
+      expect.objectContaining({ code: 'cli/cache-unwritable' }),
+    );
+  });
+
   it('accepts the files of a process that was faster', () => {
     const folder = join(parent, 'one');
     unpack(INDEX, folder, () => Buffer.from('first'));
@@ -59,5 +67,29 @@ describe('unpacking', () => {
     expect(readFileSync(join(folder, 'sims/tools/sync'), 'utf8')).toBe('first');
     expect(readdirSync(parent)).toEqual(['one']);
     expect(existsSync(folder)).toBe(true);
+  });
+
+  it('is done again for deleted files only', () => {
+    const folder = join(parent, 'one');
+    const texts = () => INDEX.files.map(({ path }) => readFileSync(join(folder, path), 'utf8'));
+    ensureUnpacked(INDEX, folder, () => Buffer.from('first'));
+    expect(texts()).toEqual(['first', 'first']);
+    rmSync(join(folder, 'sims'), { recursive: true });
+    ensureUnpacked(INDEX, folder, () => Buffer.from('second'));
+    expect(texts()).toEqual(['first', 'second']);
+    expect(statSync(join(folder, 'sims/tools/sync')).mode & 0o777).toBe(0o755);
+    ensureUnpacked(INDEX, folder, () => {
+      throw new Error('nothing is missing');
+    });
+  });
+
+  it('reports a deleted file that cannot be written', () => {
+    const folder = join(parent, 'one');
+    unpack(INDEX, folder, () => Buffer.from('first'));
+    rmSync(join(folder, 'sims'), { recursive: true });
+    writeFileSync(join(folder, 'sims'), '');
+    expect(() => ensureUnpacked(INDEX, folder, () => Buffer.from('second'))).toThrow(
+      expect.objectContaining({ code: 'cli/cache-unwritable' }),
+    );
   });
 });

@@ -1,7 +1,8 @@
 // base/own-files/embedded-files.ts: what does the executable contain besides the script that started it? Reads its assets, and unpacks them for other programs.
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { cacheFolder } from '../cache-folder.ts';
+import { cacheFolder, ensureCacheFolder, ensureFolder, writeToCache } from '../cache-folder.ts';
+import { writeFileAtomic } from '../files.ts';
 
 /** In the executable, the URL of every source has this scheme. */
 export const EMBEDDED = 'embedded:';
@@ -16,6 +17,8 @@ export interface EmbeddedIndex {
   sha256: string;
   files: { path: string; isExecutable: boolean }[];
 }
+
+type ReadAsset = (path: string) => Uint8Array;
 
 export function isEmbedded({ protocol }: URL): boolean {
   return protocol === EMBEDDED;
@@ -33,7 +36,7 @@ export function embeddedText(name: string): string {
 export function embeddedPath(name: string): string {
   const index = JSON.parse(embeddedText(INDEX)) as EmbeddedIndex;
   const folder = unpackedFolder(index, process.env);
-  if (!existsSync(folder)) unpack(index, folder, (path) => Buffer.from(sea().getRawAsset(path)));
+  ensureUnpacked(index, folder, (path) => Buffer.from(sea().getRawAsset(path)));
   return join(folder, name);
 }
 
@@ -42,21 +45,38 @@ export function unpackedFolder({ sha256 }: EmbeddedIndex, env: Readonly<Record<s
   return join(cacheFolder(env), 'files', sha256.slice(0, 16));
 }
 
-/** All files or none: two processes may unpack at the same time, and either may be killed. */
-export function unpack({ files }: EmbeddedIndex, folder: string, read: (path: string) => Uint8Array): void {
-  mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
-  const partial = mkdtempSync(`${folder}.`);
-  try {
-    for (const { path, isExecutable } of files) {
-      mkdirSync(dirname(join(partial, path)), { recursive: true });
-      writeFileSync(join(partial, path), read(path), { mode: isExecutable ? 0o755 : 0o644 });
+/** Programs that clean caches may have deleted single files. */
+export function ensureUnpacked(index: EmbeddedIndex, folder: string, read: ReadAsset): void {
+  if (!existsSync(folder)) unpack(index, folder, read);
+  const missing = index.files.filter(({ path }) => !existsSync(join(folder, path)));
+  writeToCache(folder, () => {
+    for (const { path, isExecutable } of missing) {
+      ensureFolder(dirname(join(folder, path)));
+      writeFileAtomic(join(folder, path), read(path), modeOf(isExecutable)); // a program may look for it meanwhile
     }
-    renameSync(partial, folder);
-  } catch (error) {
-    rmSync(partial, { recursive: true, force: true });
-    if (!existsSync(folder)) throw error; // otherwise another process was faster
-  }
+  });
 }
+
+/** All files or none: two processes may unpack at the same time, and either may be killed. */
+export function unpack({ files }: EmbeddedIndex, folder: string, read: ReadAsset): void {
+  const parent = dirname(folder);
+  ensureCacheFolder(parent, 0o700);
+  writeToCache(parent, () => {
+    const partial = mkdtempSync(`${folder}.`);
+    try {
+      for (const { path, isExecutable } of files) {
+        mkdirSync(dirname(join(partial, path)), { recursive: true });
+        writeFileSync(join(partial, path), read(path), { mode: modeOf(isExecutable) });
+      }
+      renameSync(partial, folder);
+    } catch (error) {
+      rmSync(partial, { recursive: true, force: true });
+      if (!existsSync(folder)) throw error; // otherwise another process was faster
+    }
+  });
+}
+
+const modeOf = (isExecutable: boolean) => (isExecutable ? 0o755 : 0o644);
 
 function sea(): typeof import('node:sea') {
   return process.getBuiltinModule('node:sea');

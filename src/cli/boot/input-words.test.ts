@@ -75,3 +75,18 @@ describe('a word that is neither a file nor a unit', () => {
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('expected one target') });
   });
 });
+
+describe('the word after an option whose value can be omitted', () => {
+  it.each([
+    ['what-if', '--scan', 2, 'cannot read FILE: it does not exist'],
+    ['systemd blame', '--json', 2, 'cannot read FILE: it does not exist'],
+    ['systemd plot', '--json', 2, 'cannot read FILE: it does not exist'],
+    ['systemd time', '--compat', 2, 'cannot read FILE: it does not exist'],
+    ['cloud-init blame', '--compat', 1, 'Cannot open file FILE'],
+  ])('is a file, also if it does not exist, for boot %s %s', async (verb, option, code, text) => {
+    for (const file of ['nosuch.tar.gz', './nosuch', 'nosuch/folder']) {
+      const ran = await run(['boot', ...verb.split(' '), option, file]);
+      expect(ran, file).toMatchObject({ code, stderr: expect.stringContaining(text.replace('FILE', file)) });
+    }
+  });
+});

@@ -1,8 +1,9 @@
 // cli/boot/input-words.ts: which words after a boot verb are inputs, and which name a unit or milestone?
 import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import { MILESTONE_NAMES } from '../../boot/model/record.ts';
-import { appendValue } from './read-boot.ts';
+import { addInput, appendValue, type InputKey } from './read-boot.ts';
 
 const UNIT_NAME = /^[^/]+\.(?:service|socket|target|device|mount|automount|swap|path|timer|slice|scope)$/;
 const MILESTONES: ReadonlySet<string> = new Set(MILESTONE_NAMES);
@@ -26,6 +27,15 @@ export function splitInputs<Options extends { input?: string[] }>(
   }
   if (inputs.length === 0) return { names, options };
   return { names, options: { ...options, input: inputs.reduce((all, one) => appendValue(one, all), options.input) } };
+}
+
+/** For an option whose value can be omitted: `--scan FILE` means `--scan` and a file. */
+export function valueOrInput(command: Command, key: InputKey = 'input'): (word: string) => string | true {
+  return (word) => {
+    if (/^v?\d/.test(word) || !(existsSync(word) || looksLikePath(word))) return word;
+    addInput(command, word, key);
+    return true;
+  };
 }
 
 function isInput(word: string): boolean {

@@ -1,5 +1,4 @@
 // cli/boot/read-boot.ts: the shared options of the boot verbs, and the boots that they name.
-import { existsSync } from 'node:fs';
 import { Argument, type Command } from 'commander';
 import { UserError } from '../../base/errors.ts';
 import type { BootRecord } from '../../boot/model/record.ts';
@@ -47,19 +46,10 @@ export function withInputArguments(command: Command, key: InputKey = 'input'): C
 }
 
 /** The name of `-i` in the verb's options. */
-type InputKey = 'input' | 'infile';
+export type InputKey = 'input' | 'infile';
 
-function addInput(command: Command, path: string, key: InputKey): void {
+export function addInput(command: Command, path: string, key: InputKey): void {
   command.setOptionValue(key, appendValue(path, command.getOptionValue(key)));
-}
-
-/** For an option whose value can be omitted: `--scan FILE` means `--scan` and a file. */
-export function valueOrInput(command: Command, key: InputKey = 'input'): (word: string) => string | true {
-  return (word) => {
-    if (/^v?\d/.test(word) || !existsSync(word)) return word;
-    addInput(command, word, key);
-    return true;
-  };
 }
 
 export function appendValue(value: string, earlier: string[] = []): string[] {

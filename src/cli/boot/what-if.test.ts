@@ -74,7 +74,9 @@ describe('headstart boot what-if', () => {
     [['--mask', 'cloud-finel.service'], 'did you mean cloud-final.service'],
     [['--set', 'cloud-final.service=soon'], "'soon' is not a time span"],
     [['--after', 'sysinit.target cloud-final.service'], 'ordering cycle'],
-    [['--scan', 'many'], 'not a number'],
+    [['--scan', 'many'], 'not a number of edits to list, and there is no such file'],
+    [['--scan', '2-boots'], 'not a number of edits to list, and there is no such file'],
+    [['--scan', '0'], 'not a number of edits to list\n'],
   ])('refuses %j with exit 2 and one clear line', async (edit, text) => {
     const { code, stdout, stderr } = await run(['boot', 'what-if', '-i', SEED, ...edit]);
     expect([code, stdout]).toEqual([2, '']);

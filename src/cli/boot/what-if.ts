@@ -11,12 +11,12 @@ import { paint } from '../output/paint.ts';
 import { type Screen, screenOf } from '../output/screen.ts';
 import { printable, renderTable } from '../output/table.ts';
 import type { CliDeps, Verb } from '../verb.ts';
+import { fileHint, valueOrInput } from './input-words.ts';
 import {
   appendValue,
   type BootOptions,
   printNote,
   readBoot,
-  valueOrInput,
   withBootOptions,
   withInputArguments,
 } from './read-boot.ts';
@@ -105,9 +105,9 @@ function scanLimit(scan: string | true | undefined): number | undefined {
   if (scan === undefined) return undefined;
   if (scan === true) return SCAN_LIMIT;
   if (/^[1-9]\d{0,5}$/.test(scan)) return Number(scan);
-  throw new UserError(`--scan ${scan}: not a number of edits to list`, {
+  throw new UserError(`--scan ${scan}: not a number of edits to list${/^\d+$/.test(scan) ? '' : fileHint(scan)}`, {
     code: 'boot/bad-scan',
-    next: 'write --scan or --scan 20',
+    next: 'write --scan or --scan 20, and name an existing file',
   });
 }
 

@@ -16,6 +16,7 @@ describe('imageCacheFolder', () => {
   });
 
   it('throws if no variable names a folder', () => {
-    expect(() => imageCacheFolder({}, {})).toThrow(expect.objectContaining({ code: 'image/no-cache-folder' }));
+    for (const env of [{}, { HOME: '' }, { HOME: 'relative' }])
+      expect(() => imageCacheFolder({}, env)).toThrow(expect.objectContaining({ code: 'image/no-cache-folder' }));
   });
 });

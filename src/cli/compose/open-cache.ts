@@ -77,8 +77,8 @@ export function imageCacheFolder({ cache }: CacheFlags, env: CliDeps['env']): st
   if (env.HEADSTART_CACHE) return resolve(env.HEADSTART_CACHE, 'image');
   // The XDG base directory specification says to ignore relative paths.
   if (env.XDG_CACHE_HOME && isAbsolute(env.XDG_CACHE_HOME)) return join(env.XDG_CACHE_HOME, 'headstart', 'image');
-  if (env.HOME) return join(env.HOME, '.cache', 'headstart', 'image');
-  throw new UserError('no folder for downloads: none of HEADSTART_CACHE, XDG_CACHE_HOME and HOME is set', {
+  if (env.HOME && isAbsolute(env.HOME)) return join(env.HOME, '.cache', 'headstart', 'image');
+  throw new UserError('no folder for downloads: none of HEADSTART_CACHE, XDG_CACHE_HOME and HOME is an absolute path', {
     code: 'image/no-cache-folder',
     next: 'name a folder with --cache FOLDER',
   });

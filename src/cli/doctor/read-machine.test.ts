@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -49,6 +49,17 @@ describe('the facts about a machine', () => {
     const deps = { env: env({ HEADSTART_CACHE: home }) };
     expect((await readMachine(['cluster'], {}, deps)).go).toMatchObject(expected);
     expect((await readMachine(['boot'], {}, deps)).go.detail).toBe('not asked for');
+  });
+
+  it('change nothing: go writes counters into the config folder of the user', async () => {
+    const counts = '[ "$XDG_CONFIG_HOME" ] || XDG_CONFIG_HOME=$HOME/.config; mkdir -p "$XDG_CONFIG_HOME/go/telemetry"';
+    install('go', `${counts}; echo '{"GOVERSION":"go1.99.0","GOCACHE":"/x"}'`);
+    const config = join(home, 'config');
+    for (const more of [{}, { XDG_CONFIG_HOME: config }]) {
+      const deps = { env: env({ HEADSTART_CACHE: home, PATH: `${join(home, 'bin')}:/usr/bin:/bin`, ...more }) };
+      expect((await readMachine(['cluster'], {}, deps)).go).toMatchObject({ isThere: true });
+    }
+    expect(readdirSync(home)).toEqual(['bin']);
   });
 
   it('have the cluster of the kubeconfig and the settings of Azure, when asked for', async () => {

@@ -96,12 +96,15 @@ async function readUnbuilt(env: CliDeps['env']): Promise<string[]> {
   return missingPrograms(programsFolder(cacheFolder(env), BUILT_VERSION), PLANE_PROGRAMS);
 }
 
-/** GOTOOLCHAIN=local: otherwise go might download another version of itself. */
+/**
+ * GOTOOLCHAIN=local: otherwise go might download another version of itself. A config folder that cannot be made: otherwise go creates
+ * the one of the user for its counters, and no setting of the environment turns them off.
+ */
 async function lookAtGo(env: CliDeps['env']): Promise<Presence> {
   const { requireGo } = await import('../../cluster/local/programs/go-tool.ts');
   const ran = await runCommand(['go', 'env', '-json', 'GOVERSION', 'GOCACHE'], {
     timeoutMs: GO_MS,
-    env: { ...env, GOTOOLCHAIN: 'local', GOFLAGS: '' },
+    env: { ...env, GOTOOLCHAIN: 'local', GOFLAGS: '', XDG_CONFIG_HOME: '/dev/null' },
   });
   try {
     return { isThere: true, detail: `${requireGo(ran).version} builds the programs at the first cluster up` };

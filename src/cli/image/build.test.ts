@@ -62,6 +62,7 @@ each image in these stages:
     [['--only', 'iso'], 'image/unknown-format', "'iso'"],
     [['--only', 'qcow2,'], 'image/unknown-format', "''"],
     [['--lock', join(top, 'none.json')], 'image/no-lock', 'none.json'],
+    [['--lock', join(top, 'none.json')], 'image/no-lock', '`headstart image schema` prints its fields'],
   ])('refuses %j, and changes nothing', async (argv, code, text) => {
     const ran = await run(...argv);
     expect(ran).toMatchObject({ code: 2, stdout: '' });

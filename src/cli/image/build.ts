@@ -214,5 +214,5 @@ function howToLock(lockFile: string): string {
   const manifest = [join(dirname(lockFile), 'image.yaml'), 'image.yaml'].find((file) => existsSync(file));
   return manifest
     ? `headstart image lock -f ${shellWord(manifest)} -o ${shellWord(lockFile)}`
-    : 'write a manifest, for example based on examples/image/image.yaml; then: headstart image lock -f FILE';
+    : 'write a manifest (`headstart image schema` prints its fields), then: headstart image lock -f FILE';
 }

@@ -22,6 +22,7 @@ describe('homeFolder', () => {
   });
 
   it('throws if no variable names a folder', () => {
-    expect(() => homeFolder({}, {})).toThrow(expect.objectContaining({ code: 'pool/no-home' }));
+    for (const env of [{}, { HOME: '' }, { HOME: 'relative' }])
+      expect(() => homeFolder({}, env)).toThrow(expect.objectContaining({ code: 'pool/no-home' }));
   });
 });

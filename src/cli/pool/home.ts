@@ -25,8 +25,8 @@ export function homeFolder({ home }: HomeOptions, env: CliDeps['env']): string {
   // The XDG base directory specification says to ignore relative paths.
   const data = env.XDG_DATA_HOME;
   if (data && isAbsolute(data)) return join(data, 'headstart');
-  if (env.HOME) return join(env.HOME, '.local', 'share', 'headstart');
-  throw new UserError('no folder for pools: none of HEADSTART_HOME, XDG_DATA_HOME and HOME is set', {
+  if (env.HOME && isAbsolute(env.HOME)) return join(env.HOME, '.local', 'share', 'headstart');
+  throw new UserError('no folder for pools: none of HEADSTART_HOME, XDG_DATA_HOME and HOME is an absolute path', {
     code: 'pool/no-home',
     next: 'name a folder with --home FOLDER',
   });

@@ -65,6 +65,6 @@ async function readLines(path: string): Promise<Arrivals> {
 const bad = (message: string, cause?: unknown) =>
   new UserError(message, {
     code: 'standby/bad-arrivals',
-    next: 'write one time per line, as in examples/standby/arrivals.csv, or pass `kubectl get events -A -o json`',
+    next: 'write one time per line, such as 2026-11-09T08:00:00Z, or pass `kubectl get events -A -o json`',
     cause,
   });

@@ -36,6 +36,6 @@ function plainValue(document: { toJS(): unknown }, path: string): Json {
 const bad = (message: string, cause?: unknown) =>
   new UserError(message, {
     code: 'standby/bad-prices',
-    next: 'write the prices as in examples/standby/prices.yaml',
+    next: 'write prices such as {currency: EUR, tiers: {paused: {perHour: 0.01}}}',
     cause,
   });

@@ -236,8 +236,11 @@ describe('fill', () => {
 
   it('reports a cache folder that cannot be created', async () => {
     writeFileSync(join(top, 'taken'), '');
-    const filled = open(fakeMirror({}), { folder: join(top, 'taken', 'cache') }).fill([requestOf('x', 'x')]);
-    await expect(filled).rejects.toMatchObject({ code: 'image/cache-unusable' });
+    // mkdir with `recursive` never returns for a folder below /proc.
+    for (const folder of [join(top, 'taken', 'cache'), '/proc/headstart/cache']) {
+      const filled = open(fakeMirror({}), { folder }).fill([requestOf('x', 'x')]);
+      await expect(filled).rejects.toMatchObject({ code: 'image/cache-unusable' });
+    }
   });
 
   it.each(['../secret', '/etc/passwd', 'a/../../b', 'a//b', 'a\\b', 'a\0b', './a', ''])(

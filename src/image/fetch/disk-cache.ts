@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, chmod, copyFile, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ensureFolder } from '../../base/cache-folder.ts';
 import type { Clock } from '../../base/clock.ts';
 import { UserError } from '../../base/errors.ts';
 import { whyUnwritable } from '../../base/why-unreadable.ts';
@@ -108,7 +109,7 @@ async function fetchNew(
 /** Creates the folders, or throws an error with the next step if they are not writable. */
 export async function prepareCache(folder: string): Promise<void> {
   try {
-    await mkdir(partialFolder(folder), { recursive: true, mode: 0o700 });
+    ensureFolder(partialFolder(folder), 0o700);
     await access(partialFolder(folder), constants.W_OK);
   } catch (cause) {
     throw new UserError(`cannot write to the cache ${folder}: ${whyUnwritable(cause)}`, {

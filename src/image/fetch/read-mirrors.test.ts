@@ -54,5 +54,8 @@ describe('the mirrors file', () => {
     expect(mirrorsFile(undefined, { HEADSTART_MIRRORS: '/b' })).toBe('/b');
     expect(mirrorsFile(undefined, { XDG_CONFIG_HOME: '/c', HOME: '/h' })).toBe('/c/headstart/mirrors.yaml');
     expect(mirrorsFile(undefined, { HOME: '/h' })).toBe('/h/.config/headstart/mirrors.yaml');
+    // Never in the current folder.
+    for (const HOME of [undefined, '', 'relative'])
+      expect(mirrorsFile(undefined, { HOME })).toBe('/.config/headstart/mirrors.yaml');
   });
 });

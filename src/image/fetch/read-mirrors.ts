@@ -12,7 +12,8 @@ export function mirrorsFile(named: string | undefined, env: Readonly<Record<stri
   const chosen = named ?? env.HEADSTART_MIRRORS;
   if (chosen) return resolve(chosen);
   const config = env.XDG_CONFIG_HOME;
-  const folder = config && isAbsolute(config) ? config : join(env.HOME ?? '/', '.config');
+  const folder =
+    config && isAbsolute(config) ? config : join(env.HOME && isAbsolute(env.HOME) ? env.HOME : '/', '.config');
   return join(folder, 'headstart', 'mirrors.yaml');
 }
 

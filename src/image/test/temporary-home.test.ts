@@ -39,6 +39,14 @@ describe('withTemporaryHome', () => {
     }
   });
 
+  it('reports a folder for temporary files that cannot be used', async () => {
+    const none = { ...deps(), parent: join(parent, 'none') };
+    await expect(withTemporaryHome(none, { isKept: false }, async () => 7)).rejects.toMatchObject({
+      code: 'cli/no-temporary-folder',
+      message: expect.stringContaining(none.parent),
+    });
+  });
+
   it('keeps a home on request, and later calls do not remove it', async () => {
     const keep = () => withTemporaryHome(deps(), { isKept: true }, async (home) => home);
     const kept = await keep();

@@ -1,8 +1,9 @@
 // image/test/temporary-home.ts: a home for one test VM. The run removes it at the end; if the run is killed, the next one does.
-import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../base/files.ts';
 import { type Processes, readMark, systemProcesses } from '../../base/process-mark.ts';
+import { makeTemporaryFolder } from '../../host/temporary-folder.ts';
 import type { LocalPools } from '../../vms/qemu/local-provider.ts';
 import { readSmall } from '../build/build-folder.ts';
 import { TEST_POOL } from './boot-image.ts';
@@ -26,7 +27,7 @@ export async function withTemporaryHome<T>(
 ): Promise<T> {
   const { parent, processes = systemProcesses } = deps;
   await removeAbandoned(deps, processes);
-  const home = await mkdtemp(join(parent, PREFIX));
+  const home = makeTemporaryFolder(parent, PREFIX);
   writeFileAtomic(join(home, OWNER), `${JSON.stringify(isKept ? {} : (processes.own() ?? {}))}\n`, 0o600);
   try {
     return await work(home);
@@ -37,7 +38,8 @@ export async function withTemporaryHome<T>(
 
 /** Removes homes of killed runs, whose VMs still run. */
 async function removeAbandoned(deps: TemporaryHomeDeps, processes: Processes): Promise<void> {
-  const names = (await readdir(deps.parent)).filter((name) => name.startsWith(PREFIX));
+  // If the folder cannot be read, the next step says why.
+  const names = (await readdir(deps.parent).catch(() => [])).filter((name) => name.startsWith(PREFIX));
   for (const home of names.map((name) => join(deps.parent, name))) {
     // The folder is shared with other users, so the name proves nothing: check the owner.
     const stat = await lstat(home).catch(() => undefined);

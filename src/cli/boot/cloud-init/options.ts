@@ -19,15 +19,8 @@ import { API_VERSION } from '../../output/json.ts';
 import { printable } from '../../output/table.ts';
 import type { CliDeps } from '../../verb.ts';
 import { type HostOptions, hostOf, withHostOptions } from '../host-options.ts';
-import {
-  againAs,
-  appendValue,
-  printNote,
-  stdinOf,
-  valueOrInput,
-  withInputArguments,
-  withSentStdin,
-} from '../read-boot.ts';
+import { valueOrInput } from '../input-words.ts';
+import { againAs, appendValue, printNote, stdinOf, withInputArguments, withSentStdin } from '../read-boot.ts';
 
 export interface CloudInitOptions extends HostOptions {
   infile?: string[];

@@ -5,7 +5,8 @@ import { renderBlame, slowestUnits, unitsNotRun } from '../../../boot/compat/sys
 import { compatSystemdBlame } from '../../../boot/compat/systemd/exact/blame.ts';
 import { printJson } from '../../output/json.ts';
 import type { Verb } from '../../verb.ts';
-import { isKernelBoot, readBoot, valueOrInput, withInputArguments, withInputOptions } from '../read-boot.ts';
+import { valueOrInput } from '../input-words.ts';
+import { isKernelBoot, readBoot, withInputArguments, withInputOptions } from '../read-boot.ts';
 import {
   compatOf,
   type JsonOption,

@@ -8,7 +8,8 @@ import type { BootRecord } from '../../../boot/model/record.ts';
 import { screenOf } from '../../output/screen.ts';
 import { printable } from '../../output/table.ts';
 import type { CliDeps } from '../../verb.ts';
-import { type BootOptions, valueOrInput, withBootOptions } from '../read-boot.ts';
+import { valueOrInput } from '../input-words.ts';
+import { type BootOptions, withBootOptions } from '../read-boot.ts';
 
 export interface SystemdOptions extends BootOptions {
   compat?: string | true;

@@ -6,7 +6,8 @@ import { plotRows, renderPlot } from '../../../boot/compat/systemd/plot.ts';
 import { phases } from '../../../boot/model/phases.ts';
 import { printJson } from '../../output/json.ts';
 import type { Verb } from '../../verb.ts';
-import { isKernelBoot, readBoot, valueOrInput, withInputArguments, withInputOptions } from '../read-boot.ts';
+import { valueOrInput } from '../input-words.ts';
+import { isKernelBoot, readBoot, withInputArguments, withInputOptions } from '../read-boot.ts';
 import {
   compatOf,
   type JsonOption,

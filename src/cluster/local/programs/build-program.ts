@@ -1,10 +1,11 @@
 // cluster/local/programs/build-program.ts: builds one program of Kubernetes with Go from tools/kube.
 
-import { mkdirSync } from 'node:fs';
+import { ensureFolder } from '../../../base/cache-folder.ts';
 import type { CallOptions } from '../../../base/call-options.ts';
 import type { RunCommand } from '../../../base/command.ts';
 import { UserError } from '../../../base/errors.ts';
 import { ownPath } from '../../../base/own-files/own-files.ts';
+import { whyUnwritable } from '../../../base/why-unreadable.ts';
 import { killedWithParent } from '../../../host/run-tool.ts';
 import { requireGo } from './go-tool.ts';
 
@@ -48,7 +49,7 @@ export async function buildProgram(
   });
   call.signal?.throwIfAborted();
   const go = requireGo(goEnv);
-  mkdirSync(go.cache, { recursive: true });
+  ensureGoCache(go.cache);
   await ensureBuildSpace(go.cache, name, deps);
   let [packages, tail] = [0, ''];
   const report = () => {
@@ -77,6 +78,20 @@ export async function buildProgram(
     next: 'see above, then run the same command again; or give the programs with --programs DIR',
     exitCode: 1,
   });
+}
+
+function ensureGoCache(folder: string): void {
+  try {
+    ensureFolder(folder);
+  } catch (cause) {
+    throw new UserError(`cannot write to Go's build cache ${folder}: ${whyUnwritable(cause)}`, {
+      code: 'cluster/go-cache-unwritable',
+      kept: 'Nothing was built.',
+      next: 'name a writable folder with GOCACHE',
+      exitCode: 1,
+      cause,
+    });
+  }
 }
 
 /** Without it a server reports v0.0.0, which charts refuse. */

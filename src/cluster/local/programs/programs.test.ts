@@ -147,6 +147,28 @@ describe('the programs of Kubernetes', () => {
     expect(left()).toEqual([]);
   });
 
+  it('need a cache folder, and a build cache of Go, that can be written', async () => {
+    const taken = join(cache, 'taken');
+    writeFileSync(taken, '');
+    for (const place of [taken, join(taken, 'sub')])
+      await expect(ensurePrograms(['etcd'], BUILT_VERSION, { ...deps(), cache: place })).rejects.toMatchObject({
+        code: 'cli/cache-unwritable',
+        message: expect.stringContaining(place),
+      });
+    writeFileSync(join(cache, 'go'), '');
+    await expect(ensurePrograms(['etcd'], BUILT_VERSION, deps())).rejects.toMatchObject({
+      code: 'cluster/go-cache-unwritable',
+      next: expect.stringContaining('GOCACHE'),
+    });
+    rmSync(folder(), { recursive: true });
+    writeFileSync(folder(), '');
+    await expect(ensurePrograms(['etcd'], BUILT_VERSION, deps())).rejects.toMatchObject({
+      code: 'cli/cache-unwritable',
+      message: expect.stringContaining(folder()),
+    });
+    expect(built).toEqual([]);
+  });
+
   it('of another version are used if they exist', async () => {
     const other = programsFolder(cache, '1.34.2');
     mkdirSync(other, { recursive: true });

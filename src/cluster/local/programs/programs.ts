@@ -1,7 +1,8 @@
 // cluster/local/programs/programs.ts: the programs of one version of Kubernetes: from the cache, or built once with Go from tools/kube.
 
-import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { ensureCacheFolder, writeToCache } from '../../../base/cache-folder.ts';
 import type { CallOptions } from '../../../base/call-options.ts';
 import { UserError } from '../../../base/errors.ts';
 import { lockName } from '../../../host/lock-name.ts';
@@ -64,17 +65,17 @@ async function ensureProgram(name: KubeProgram, version: string, deps: ProgramDe
   const folder = programsFolder(deps.cache, version);
   const target = join(folder, name);
   if (isProgram(target)) return;
-  mkdirSync(deps.cache, { recursive: true });
+  ensureCacheFolder(deps.cache);
   await ensureBuildSpace(deps.cache, name, deps);
   const lock = { name: programLock(version, name), why: `building ${name}` };
   await withLock(deps.cache, lock, call, async () => {
     if (isProgram(target)) return; // another process was faster
-    mkdirSync(folder, { recursive: true });
+    ensureCacheFolder(folder);
     const partial = `.partial-${name}-`;
     // We hold the lock, so these are left from a killed process.
     for (const old of readdirSync(folder).filter((entry) => entry.startsWith(partial)))
       rmSync(join(folder, old), { recursive: true });
-    const temporary = mkdtempSync(join(folder, partial));
+    const temporary = writeToCache(folder, () => mkdtempSync(join(folder, partial)));
     try {
       await buildProgram({ name, version: checkVersion(version), output: join(temporary, name) }, deps, call);
       renameSync(join(temporary, name), target);
