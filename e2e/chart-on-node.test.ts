@@ -82,8 +82,10 @@ describe('the packaged chart on a real node', { timeout: TEST_MS }, () => {
     });
   });
 
-  it('status: reports the scale set, and that it has no prototype', () => {
-    expect(jobs.status!.log).toContain(releases.poolId);
+  it('status: reports what the scale set and its instances start from', () => {
+    const { log } = jobs.status!;
+    expect(log).toMatch(/^k8s-pool1-12345678-vmss starts from marketplace /);
+    for (const donor of releases.donors) expect(log).toMatch(new RegExp(`^${donor} +marketplace .* running$`, 'm'));
   });
 
   it('plan: names the Ready donor and changes nothing in Azure', () => {
