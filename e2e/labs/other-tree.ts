@@ -3,7 +3,17 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-const PARTS = ['src', 'sims', 'tools', 'package.json', 'package-lock.json', 'tsconfig.json', 'LICENSE', 'CHANGELOG.md'];
+const PARTS = [
+  'src',
+  'sims',
+  'tools',
+  'charts',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'LICENSE',
+  'CHANGELOG.md',
+];
 
 /** A process with another clock. */
 export const YEARS_LATER = `data:text/javascript,${encodeURIComponent(`
