@@ -78,6 +78,11 @@ export function missingTools(
   return tools.filter(({ program }) => !folders.some((folder) => isProgram(join(folder, program))));
 }
 
+/** Of no package that we know: a program of the user's choice. */
+export function isOnPath(program: string, path: string | undefined): boolean {
+  return missingTools([{ program, package: '' }], path).length === 0;
+}
+
 /** Throws one error that lists all missing programs. */
 export function requireTools(
   tools: readonly Tool[],

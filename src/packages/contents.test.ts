@@ -1,16 +1,22 @@
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { bundleProgram } from '../container/bundle.ts';
+import { type Bundle, bundleProgram } from '../container/bundle.ts';
 import { officialSchema } from '../image/report/cyclonedx.testing.ts';
 import { type BundledPackage, bundledPackages, hexOf, packageFolders } from './contents.ts';
 import { makeReleaseSbom } from './release-sbom.ts';
 import { PRODUCT } from './testing.ts';
 
 const root = join(import.meta.dirname, '../..');
+let bundle: Bundle;
 let packages: BundledPackage[];
 beforeAll(async () => {
-  const { modules } = await bundleProgram(root, { kind: 'modules', extension: '.mjs' });
-  packages = bundledPackages(root, modules);
+  bundle = await bundleProgram(root, { kind: 'modules', extension: '.mjs' });
+  packages = bundledPackages(root, bundle.modules);
+});
+
+it('an import that the bundler cannot follow does not put a whole library into the bundle', () => {
+  const largest = Math.max(...bundle.chunks.map(({ bytes }) => bytes.length));
+  expect(largest).toBeLessThan(3e6); // the part of the Kubernetes client that is used has 2.3 MB, the whole one 4.0
 });
 
 it('a module belongs to the innermost package', () => {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../../base/errors.ts';
 import type { Presence } from '../../host/doctor/machine-facts.ts';
-import { missingTools } from '../../host/required-tools.ts';
+import { isOnPath } from '../../host/required-tools.ts';
 import type { CliDeps } from '../verb.ts';
 import { readAzureSources } from './open-azure.ts';
 
@@ -64,7 +64,7 @@ const OTHERS = ['azd', 'pwsh'];
 
 /** The profile lists the subscriptions of the login; it has no token. */
 function loginOfUser(env: CliDeps['env']): Presence {
-  const isProgram = (program: string) => missingTools([{ program, package: '' }], env.PATH).length === 0;
+  const isProgram = (program: string) => isOnPath(program, env.PATH);
   const folder = env.AZURE_CONFIG_DIR || (env.HOME && join(env.HOME, '.azure'));
   if (isProgram('az') && folder && hasSubscriptions(join(folder, 'azureProfile.json')))
     return { isThere: true, detail: 'the login of az; not called, so it may have expired' };

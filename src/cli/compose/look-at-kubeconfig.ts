@@ -3,16 +3,15 @@ import { existsSync, statSync } from 'node:fs';
 import { UserError } from '../../base/errors.ts';
 import type { KubeconfigOptions } from '../../cluster/kubernetes/open-kubeconfig.ts';
 import type { Presence } from '../../host/doctor/machine-facts.ts';
-import { missingTools } from '../../host/required-tools.ts';
+import { isOnPath } from '../../host/required-tools.ts';
 import { kubeconfigFiles } from '../complete/contexts.ts';
 import type { CliDeps } from '../verb.ts';
 
 /** The detail has no secret: of the server only its address, of the login only the program. */
 export async function lookAtKubeconfig(options: KubeconfigOptions, { env }: Pick<CliDeps, 'env'>): Promise<Presence> {
-  const [library, { openKubeconfig }] = await Promise.all([
-    import('@kubernetes/client-node'),
-    import('../../cluster/kubernetes/open-kubeconfig.ts'),
-  ]);
+  // Not in one Promise.all: then the bundle would contain the whole library, twice as much.
+  const { KubeConfig } = await import('@kubernetes/client-node');
+  const { openKubeconfig } = await import('../../cluster/kubernetes/open-kubeconfig.ts');
   const pipe = kubeconfigFiles(options.kubeconfig, env).find(isNoFile);
   if (pipe !== undefined)
     return {
@@ -21,7 +20,7 @@ export async function lookAtKubeconfig(options: KubeconfigOptions, { env }: Pick
       fix: 'name a file with --kubeconfig',
     };
   try {
-    const config = openKubeconfig(library, options);
+    const config = openKubeconfig(KubeConfig, options);
     const [context, cluster, user] = [config.getCurrentContext(), config.getCurrentCluster(), config.getCurrentUser()];
     const login = user?.exec?.command as string | undefined;
     if (login !== undefined && !isProgram(login, env.PATH))
@@ -58,7 +57,5 @@ function isNoFile(path: string): boolean {
 }
 
 function isProgram(command: string, path: string | undefined): boolean {
-  return command.includes('/')
-    ? existsSync(command)
-    : missingTools([{ program: command, package: '' }], path).length === 0;
+  return command.includes('/') ? existsSync(command) : isOnPath(command, path);
 }

@@ -7,7 +7,7 @@ import { UserError } from '../../base/errors.ts';
 import type { KubeconfigOptions } from '../../cluster/kubernetes/open-kubeconfig.ts';
 import type { Capability } from '../../host/doctor/judge-machine.ts';
 import type { MachineFacts, Presence, ProgramFact } from '../../host/doctor/machine-facts.ts';
-import { missingTools, type Tool, toolsOf, USER_TOOLS } from '../../host/required-tools.ts';
+import { isOnPath, missingTools, type Tool, toolsOf, USER_TOOLS } from '../../host/required-tools.ts';
 import { type HomeOptions, homeFolder } from '../pool/home.ts';
 import type { CliDeps } from '../verb.ts';
 
@@ -44,7 +44,7 @@ export async function readMachine(
       user: facts(USER_TOOLS),
       node: facts(toolsOf('systemctl', 'containerd')),
     },
-    hasKubelet: missingTools([{ program: 'kubelet', package: '' }], env.PATH).length === 0,
+    hasKubelet: isOnPath('kubelet', env.PATH),
     kvm: !existsSync('/dev/kvm') ? 'absent' : isAccessible('/dev/kvm') ? 'usable' : 'forbidden',
     kvmTestBoot: await readTestBoot(options, env),
     hasFirmware: await hasFirmware(),

@@ -53,7 +53,7 @@ const KEEP_CONNECTIONS_MS = 5 * 60_000;
 
 export async function connectCluster(options: KubeConnectOptions): Promise<Client> {
   const library = await import('@kubernetes/client-node');
-  const config = openKubeconfig(library, options);
+  const config = openKubeconfig(library.KubeConfig, options);
   const keepConnections = connectionKeeper(options.clock);
   const endpoint = endpointOf(config, options);
 

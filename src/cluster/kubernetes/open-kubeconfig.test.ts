@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import * as library from '@kubernetes/client-node';
+import { KubeConfig } from '@kubernetes/client-node';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { openKubeconfig } from './open-kubeconfig.ts';
 
@@ -25,7 +25,7 @@ function write(file: string, { contexts = [] as string[], current = '' }): strin
 
 function inList(...files: string[]) {
   vi.stubEnv('KUBECONFIG', files.join(delimiter));
-  return openKubeconfig(library, {});
+  return openKubeconfig(KubeConfig, {});
 }
 
 describe('the files of KUBECONFIG', () => {
@@ -64,7 +64,7 @@ describe('the files of KUBECONFIG', () => {
   it('are not read when a file is named', () => {
     vi.stubEnv('KUBECONFIG', path('missing'));
     const named = write('f', { contexts: ['one', 'two'], current: 'one' });
-    expect(openKubeconfig(library, { kubeconfig: named, context: 'two' }).getCurrentContext()).toBe('two');
+    expect(openKubeconfig(KubeConfig, { kubeconfig: named, context: 'two' }).getCurrentContext()).toBe('two');
   });
 
   it('must be named', () => {
@@ -73,7 +73,7 @@ describe('the files of KUBECONFIG', () => {
 
   it('are read when the name of a file is empty, as in kubectl', () => {
     vi.stubEnv('KUBECONFIG', write('g', { contexts: ['one'], current: 'one' }));
-    expect(openKubeconfig(library, { kubeconfig: '' }).getCurrentContext()).toBe('one');
+    expect(openKubeconfig(KubeConfig, { kubeconfig: '' }).getCurrentContext()).toBe('one');
   });
 });
 
@@ -86,7 +86,7 @@ describe('the address of a server', () => {
   ])('that cannot be used is refused, and not shown: %s', (server, message) => {
     const file = write('h', { contexts: ['c'], current: 'c' });
     writeFileSync(file, readFileSync(file, 'utf8').replace('https://h.example:6443', server));
-    const open = () => openKubeconfig(library, { kubeconfig: file });
+    const open = () => openKubeconfig(KubeConfig, { kubeconfig: file });
     expect(open).toThrow(message);
     expect(open).not.toThrow(/s3cret/);
   });

@@ -11,10 +11,11 @@ export interface KubeconfigOptions {
   context?: string | undefined;
 }
 
-type Library = Pick<typeof import('@kubernetes/client-node'), 'KubeConfig'>;
+/** Passed in, because the library is large: only verbs that use it load it, and a bundle contains only what they name. */
+type KubeConfigClass = typeof KubeConfig;
 
-export function openKubeconfig(library: Library, { kubeconfig, context }: KubeconfigOptions): KubeConfig {
-  const config = read(library, kubeconfig);
+export function openKubeconfig(Config: KubeConfigClass, { kubeconfig, context }: KubeconfigOptions): KubeConfig {
+  const config = read(Config, kubeconfig);
   if (context !== undefined) {
     if (!config.getContextObject(context)) {
       const names = config.getContexts().map(({ name }) => name);
@@ -42,10 +43,10 @@ function problemOf(server: string): string | undefined {
 }
 
 /** As in kubectl, an empty name is no name. */
-function read(library: Library, named: string | undefined): KubeConfig {
+function read(Config: KubeConfigClass, named: string | undefined): KubeConfig {
   const list = process.env.KUBECONFIG;
-  if (!named && list) return readList(library, list.split(delimiter).filter(Boolean));
-  const config = new library.KubeConfig();
+  if (!named && list) return readList(Config, list.split(delimiter).filter(Boolean));
+  const config = new Config();
   loading(named || 'the kubeconfig', () => (named ? config.loadFromFile(named) : config.loadFromDefault()));
   return config;
 }
@@ -54,8 +55,8 @@ function read(library: Library, named: string | undefined): KubeConfig {
  * As in kubectl, files that do not exist are skipped, and the first file that has a cluster, a user, a context or a current
  * context of a name wins. The library refuses names that two files have, and takes the current context of the last file.
  */
-function readList(library: Library, files: readonly string[]): KubeConfig {
-  const merged = new library.KubeConfig();
+function readList(Config: KubeConfigClass, files: readonly string[]): KubeConfig {
+  const merged = new Config();
   if (files.length === 0) throw unusable('KUBECONFIG names no file');
   const found = files.filter((file) => existsSync(file));
   if (found.length === 0)
@@ -66,7 +67,7 @@ function readList(library: Library, files: readonly string[]): KubeConfig {
     );
   merged.loadFromOptions({ clusters: [], users: [], contexts: [], currentContext: '' });
   for (const file of found) {
-    const next = new library.KubeConfig();
+    const next = new Config();
     loading(file, () => {
       if (readFileSync(file, 'utf8').trim() !== '') next.loadFromFile(file);
     });
