@@ -12,6 +12,16 @@ const BAD_RECORD = {
 export const readHomeRecord = <T>(path: string, schema: z.ZodType<T>): T | undefined =>
   readJsonFile(path, schema, BAD_RECORD);
 
+/** Undefined also for a record that is damaged or of another version. */
+export function unlessDamaged<T>(read: () => T | undefined): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
 export function writeHomeRecord(path: string, value: unknown): void {
   try {
     writeJsonFile(path, value);

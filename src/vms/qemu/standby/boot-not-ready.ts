@@ -1,16 +1,16 @@
 // vms/qemu/standby/boot-not-ready.ts: a claimed guest that continued may never become Ready: its kubelet or its network is dead. Then it boots.
 import type { CallOptions } from '../../../base/call-options.ts';
-import { UserError } from '../../../base/errors.ts';
 import type { InstanceRef } from '../../pools.ts';
 import type { QemuContext } from '../context.ts';
 import { instanceRecordOf, poolRecordOf, writeInstanceRecord } from '../home/instance-records.ts';
 import { instanceFolder } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
+import { unlessDamaged } from '../home/record-file.ts';
 import type { AwaitUpOptions } from '../local-provider.ts';
 import { type JoiningInstance, requireJoinCluster } from '../pools/admission.ts';
 import { machineOf } from '../pools/instances.ts';
 import { startInstance } from '../pools/power.ts';
-import { claimStepMs, readClaim, type WrittenClaim, writeClaim } from './claim-record.ts';
+import { claimStepMs, readClaim, writeClaim } from './claim-record.ts';
 import { abandonResume } from './resume.ts';
 
 const LOOK_EVERY_MS = 5_000;
@@ -74,20 +74,11 @@ interface ContinuedClaim {
 /** The claim with which it continued; undefined if it was started in another way since. */
 function continuedIn({ home }: QemuContext, ref: InstanceRef): ContinuedClaim | undefined {
   const { startedMs, wanted } = instanceRecordOf(home, ref);
-  const claim = readUnlessDamaged(instanceFolder(home, ref));
+  // How an instance with a damaged record was started is not known.
+  const claim = unlessDamaged(() => readClaim(instanceFolder(home, ref)));
   if (!claim || startedMs === undefined || wanted !== 'running') return undefined;
   // A claim marks the instance as started before its guest continues; a later start is not of this claim.
   if (!(claimStepMs(claim, 'thawed') >= startedMs)) return undefined;
   const parkedMs = Date.parse(String(claim.frozenAt));
   return { claimedMs: startedMs, ...(!Number.isNaN(parkedMs) && { parkedMs }) };
-}
-
-/** How an instance with a damaged record was started is not known. */
-function readUnlessDamaged(folder: string): WrittenClaim | undefined {
-  try {
-    return readClaim(folder);
-  } catch (error) {
-    if (error instanceof UserError) return undefined;
-    throw error;
-  }
 }

@@ -14,7 +14,7 @@ import type { QemuContext } from '../context.ts';
 import { poolRecordOf, readPoolRecord, standbyRecordsOf, writePoolRecord } from '../home/instance-records.ts';
 import { poolFolder, standbyLock, standbyTrouble } from '../home/layout.ts';
 import { lockPool } from '../home/pool-lock.ts';
-import { readHomeRecord, writeHomeRecord } from '../home/record-file.ts';
+import { readHomeRecord, unlessDamaged, writeHomeRecord } from '../home/record-file.ts';
 import { poolRecordSchema } from '../home/records.ts';
 import type { FillOptions, FillResult } from '../local-provider.ts';
 import { removeInstance, removeWithNode } from '../pools/remove-instance.ts';
@@ -30,13 +30,15 @@ const LEAST_AGE_MS = 10 * 60_000;
 
 const troubleSchema = z.object({ atMs: z.number(), message: z.string() });
 
+const NOTHING: StandbyPolicy = { counts: { paused: 0, frozen: 0, stopped: 0 } };
+
 export async function readStandby(context: QemuContext, pool: PoolRef): Promise<StandbyState | undefined> {
   const { standby } = poolRecordOf(context.home, pool);
   const judged = await judgeMembers(context, pool);
   if (!standby && judged.length === 0) return undefined;
   const trouble = readTrouble(context, pool);
   return {
-    policy: standby ?? { counts: { paused: 0, frozen: 0, stopped: 0 } },
+    policy: standby ?? NOTHING,
     members: judged.map(({ id, tier, state, verdict, why, parkedMs }): StandbyMember => {
       const instance = { pool, id };
       const use = memberUse(context, instance);
@@ -49,14 +51,8 @@ export async function readStandby(context: QemuContext, pool: PoolRef): Promise<
 }
 
 /** Undefined also when it cannot be read: the next refill writes it again, or removes it. */
-function readTrouble(context: QemuContext, pool: PoolRef): z.infer<typeof troubleSchema> | undefined {
-  try {
-    return readHomeRecord(troubleFile(context, pool), troubleSchema);
-  } catch (error) {
-    if (error instanceof UserError) return undefined;
-    throw error;
-  }
-}
+const readTrouble = (context: QemuContext, pool: PoolRef) =>
+  unlessDamaged(() => readHomeRecord(troubleFile(context, pool), troubleSchema));
 
 export async function setStandby(
   context: QemuContext,
@@ -87,8 +83,7 @@ export async function setStandby(
 
 /** No policy, and one that keeps nothing, are read alike. */
 function isSame(a: StandbyPolicy | undefined, b: StandbyPolicy | undefined): boolean {
-  const nothing: StandbyPolicy = { counts: { paused: 0, frozen: 0, stopped: 0 } };
-  return isDeepStrictEqual(a ?? nothing, b ?? nothing);
+  return isDeepStrictEqual(a ?? NOTHING, b ?? NOTHING);
 }
 
 export async function deleteStandby(context: QemuContext, pool: PoolRef, options: CallOptions = {}): Promise<void> {

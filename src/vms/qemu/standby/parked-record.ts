@@ -2,10 +2,9 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { UserError } from '../../../base/errors.ts';
 import { checksumFile } from '../../../host/file-sum.ts';
 import { instanceFiles } from '../home/layout.ts';
-import { readHomeRecord, writeHomeRecord } from '../home/record-file.ts';
+import { readHomeRecord, unlessDamaged, writeHomeRecord } from '../home/record-file.ts';
 
 /** A change of a file changes its stamp, so the slow checksum is needed only when the stamp differs, as after a copy. */
 const fileSchema = z.strictObject({ sha256: z.string(), bytes: z.number(), stamp: z.string() });
@@ -37,14 +36,8 @@ export type ParkedRecord = z.infer<typeof parkedSchema>;
 const recordSchema: z.ZodType<ParkedRecord> = parkedSchema;
 
 /** Undefined also when it is damaged or of another version: one instance must not keep the others of its pool from being claimed. */
-export function readParked(folder: string): ParkedRecord | undefined {
-  try {
-    return readHomeRecord(join(folder, instanceFiles.parked), recordSchema);
-  } catch (error) {
-    if (error instanceof UserError) return undefined;
-    throw error;
-  }
-}
+export const readParked = (folder: string): ParkedRecord | undefined =>
+  unlessDamaged(() => readHomeRecord(join(folder, instanceFiles.parked), recordSchema));
 
 export const writeParked = (folder: string, record: ParkedRecord) =>
   writeHomeRecord(join(folder, instanceFiles.parked), record);

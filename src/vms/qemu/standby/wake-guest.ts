@@ -33,8 +33,8 @@ export async function wakeGuest(
   const answer = await run(context, folder, args, { deadlineMs: WAKE_MS, signal, input });
   const failed = [...answer.matchAll(/^(clock|entropy)=(?!set$|added$)(.*)$/gm)].map(([line]) => line);
   if (failed.length > 0 || !answer.includes('entropy=added')) throw notWoken(failed.join('; ') || answer);
-  const setToMs = Number(/^time=(\d+)$/m.exec(answer)?.[1] ?? 0) / 1e6;
-  if (context.clock.nowMs() - setToMs > SOON_MS) await correctClock(context, folder, { signal });
+  const guestMs = Number(/^time=(\d+)$/m.exec(answer)?.[1]) / 1e6;
+  if (context.clock.nowMs() - guestMs > SOON_MS) await correctClock(context, folder, { signal });
 }
 
 /** On a busy machine, seconds pass between our reading of the time and the script's setting of the clock. */

@@ -206,7 +206,7 @@ function worldIn(home: string, clock: FakeClock, inside: Inside, changes: Partia
     if (program !== 'perl') return { exitCode: 0, out: 'running\n' };
     if (words.includes('rehearse')) return { exitCode: 0, out: '' };
     guest.isWoken = true;
-    return { exitCode: 0, out: 'clock=set\nentropy=added\nconnections=1\n' };
+    return { exitCode: 0, out: `clock=set\nentropy=added\nconnections=1\ntime=${clock.nowMs()}000000\n` };
   };
 
   const asked = <T>(call: string, work: () => T | Promise<T>) =>
