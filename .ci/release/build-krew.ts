@@ -1,12 +1,12 @@
 // .ci/release/build-krew.ts: `node .ci/release/build-krew.ts REPOSITORY [FOLDER]`: packs the executables of `make dist` for krew and writes the
 // manifest. REPOSITORY is the web page whose releases will have the archives; only a release knows it.
-import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parseTar } from 'nanotar';
 import { exitCodeOf, renderError, UserError } from '../../src/base/errors.ts';
 import { layerOf } from '../../src/container/layer.ts';
+import { renderSums, sha256Of } from '../../src/packages/sums.ts';
 import { type KrewArchive, krewManifest, PLUGIN } from './krew-manifest.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -48,8 +48,7 @@ export function buildKrew({ repository, folder, root }: KrewBuild): string[] {
     writeFileSync(join(folder, name), bytes);
     sums.set(name, sha256Of(bytes));
   }
-  const lines = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, sum]) => `${sum}  ${name}\n`);
-  writeFileSync(join(folder, SUMS), lines.join(''));
+  writeFileSync(join(folder, SUMS), renderSums(sums));
   return [...archives.map(({ name }) => name), manifest.name, SUMS];
 }
 
@@ -85,10 +84,6 @@ function licencesIn(npmPackage: Buffer): Buffer {
   if (data === undefined) throw unusable('the npm package has no licences of its dependencies', 'make dist');
   const runtime = readFileSync(join(process.execPath, '../../LICENSE'), 'utf8');
   return Buffer.concat([Buffer.from(`== node\n\n${runtime.trim()}\n\n`), data]);
-}
-
-function sha256Of(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 function unusable(message: string, next: string, cause?: unknown): UserError {

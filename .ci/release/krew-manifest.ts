@@ -1,5 +1,6 @@
 // .ci/release/krew-manifest.ts: the manifest by which krew, the plugin manager of kubectl, finds and checks an archive. Pure.
 import { stringify } from 'yaml';
+import { tagOf } from './judge-release.ts';
 
 /** The plugin is `kubectl NAME`; krew requires that the file has this name. */
 export const PLUGIN = 'headstart';
@@ -21,7 +22,7 @@ export interface KrewRelease {
 
 export function krewManifest({ version, repository, archives }: KrewRelease): string {
   const page = repository.replace(/\/+$/, '');
-  const tag = `v${version}`;
+  const tag = tagOf(version);
   const manifest = {
     apiVersion: 'krew.googlecontainertools.github.com/v1alpha2',
     kind: 'Plugin',

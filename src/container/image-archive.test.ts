@@ -1,27 +1,8 @@
 import { parseTar } from 'nanotar';
 import { describe, expect, it } from 'vitest';
 import { imageArchive } from './image-archive.ts';
-import { layerOf } from './layer.ts';
 import { joinPlatforms } from './multi-platform.ts';
-import { ociImageOf } from './oci-image.ts';
-
-const layer = (path: string) => layerOf([{ path, bytes: Buffer.from(path), isExecutable: false }]);
-const shared = layer('program');
-const images = (['amd64', 'arm64'] as const).map((architecture) =>
-  ociImageOf({
-    architecture,
-    layers: [layer(architecture), shared],
-    entrypoint: ['/node'],
-    env: {},
-    user: '65532:65532',
-    labels: {},
-    name: 'headstart:1.2.3',
-  }),
-);
-const image = joinPlatforms(images, 'headstart:1.2.3');
-type Files = ReadonlyMap<string, Uint8Array>;
-const read = (files: Files, path: string) => JSON.parse(Buffer.from(files.get(path) ?? []).toString());
-const blob = (files: Files, { digest }: { digest: string }) => read(files, `blobs/${digest.replace(':', '/')}`);
+import { blob, image, images, read } from './testing.ts';
 
 describe('imageArchive', () => {
   const archive = imageArchive(image, 'headstart:1.2.3');

@@ -1,25 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { layerOf, ociDigest } from './layer.ts';
-import { joinPlatforms } from './multi-platform.ts';
-import { ociImageOf } from './oci-image.ts';
-
-const layer = (path: string) => layerOf([{ path, bytes: Buffer.from(path), isExecutable: false }]);
-const shared = layer('program');
-const images = (['amd64', 'arm64'] as const).map((architecture) =>
-  ociImageOf({
-    architecture,
-    layers: [layer(architecture), shared],
-    entrypoint: ['/node'],
-    env: {},
-    user: '65532:65532',
-    labels: {},
-    name: 'headstart:1.2.3',
-  }),
-);
-const image = joinPlatforms(images, 'headstart:1.2.3');
-type Files = ReadonlyMap<string, Uint8Array>;
-const read = (files: Files, path: string) => JSON.parse(Buffer.from(files.get(path) ?? []).toString());
-const blob = (files: Files, { digest }: { digest: string }) => read(files, `blobs/${digest.replace(':', '/')}`);
+import { ociDigest } from './layer.ts';
+import { blob, image, images, read } from './testing.ts';
 
 describe('joinPlatforms', () => {
   const outer = read(image.files, 'index.json');

@@ -43,10 +43,7 @@ const CAPABILITIES = {
   node: {
     about: 'Configure this machine as a Kubernetes node',
     judge: (facts) => [
-      check('Linux', facts.platform === 'linux', 'required', {
-        missing: `this machine runs ${facts.platform}`,
-        fix: 'run headstart node on a Linux node',
-      }),
+      linux(facts, 'run headstart node on a Linux node'),
       check('systemd', facts.hasSystemd, 'required', {
         missing: 'systemd does not run here',
         fix: 'run headstart node on a machine that systemd booted',
@@ -88,10 +85,7 @@ const CAPABILITIES = {
   cluster: {
     about: 'Run a Kubernetes control plane on this machine',
     judge: (facts) => [
-      check('Linux', facts.platform === 'linux', 'required', {
-        missing: `this machine runs ${facts.platform}`,
-        fix: 'run headstart cluster on Linux',
-      }),
+      linux(facts, 'run headstart cluster on Linux'),
       facts.unbuiltPrograms.length === 0
         ? { what: 'programs', isThere: true, isRequired: true, detail: 'built and in the cache' }
         : { what: 'Go', isRequired: true, ...facts.go },
@@ -145,6 +139,10 @@ function nodeJs({ node }: MachineFacts): CapabilityCheck {
     }),
     detail: node,
   };
+}
+
+function linux({ platform }: MachineFacts, fix: string): CapabilityCheck {
+  return check('Linux', platform === 'linux', 'required', { missing: `this machine runs ${platform}`, fix });
 }
 
 /** QEMU's machine and the images are x64; no arm64 machine has run them. */
